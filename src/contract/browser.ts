@@ -1,0 +1,107 @@
+import { z } from 'zod'
+
+/** Lifetimes of a session in seconds (API specification, part 8; the default of `ttl` is what public clients meet). */
+export const sessionLimits = {
+  ttl: { min: 30, max: 3600, default: 600 },
+  activityTtl: { min: 10, max: 3600, default: 300 },
+  profileName: { min: 1, max: 128 },
+} as const
+
+/** Persistent storage shared by name between the sessions of a team. */
+export const profile = z.object({
+  /** 1 to 128 characters. Sessions with the same name share storage. */
+  name: z.string().min(sessionLimits.profileName.min).max(sessionLimits.profileName.max),
+  /** Whether browser state is written back at the end. Only one session at a time may write. Default true. */
+  saveChanges: z.boolean().default(true),
+})
+
+/** Body of `POST /v2/browser`. Unknown keys are ignored. */
+export const createSessionRequest = z.object({
+  /** Total lifetime in seconds, 30 to 3600. Default 600. */
+  ttl: z.int().min(sessionLimits.ttl.min).max(sessionLimits.ttl.max).default(sessionLimits.ttl.default),
+  /** Seconds without activity after which the session ends, 10 to 3600. Default 300. */
+  activityTtl: z
+    .int()
+    .min(sessionLimits.activityTtl.min)
+    .max(sessionLimits.activityTtl.max)
+    .default(sessionLimits.activityTtl.default),
+  /** Whether a live view can be watched. Default true. */
+  streamWebView: z.boolean().default(true),
+  profile: profile.optional(),
+  /** What a client's `Browser.close` (Puppeteer's `browser.close()`) does: leave the session, or end it. Default `disconnect`. */
+  onBrowserClose: z.enum(['disconnect', 'delete']).default('disconnect'),
+})
+
+/** Why a session ended. */
+export const endReason = z.enum(['deleted', 'ttl', 'idle', 'crashed', 'drained', 'lost'])
+
+/** Where a session is in its life. */
+export const sessionStatus = z.enum(['active', 'destroyed', 'error'])
+
+/** Answer of `POST /v2/browser`. A service may omit the optional fields. */
+export const createSessionResponse = z.looseObject({
+  success: z.literal(true),
+  id: z.string(),
+  /** WebSocket address for the Chrome DevTools Protocol. Holds a token: treat it as a secret. */
+  cdpUrl: z.string(),
+  /** Page that shows the session. */
+  liveViewUrl: z.string().optional(),
+  /** Page that shows the session and passes input on. */
+  interactiveLiveViewUrl: z.string().optional(),
+  /** ISO 8601 time at which the total lifetime is over. */
+  expiresAt: z.iso.datetime({ offset: true }).optional(),
+})
+
+/** One session, as lists show it. */
+export const sessionSummary = z.looseObject({
+  id: z.string(),
+  status: sessionStatus,
+  cdpUrl: z.string().optional(),
+  liveViewUrl: z.string().optional(),
+  interactiveLiveViewUrl: z.string().optional(),
+  streamWebView: z.boolean().optional(),
+  createdAt: z.string().optional(),
+  lastActivity: z.string().optional(),
+  expiresAt: z.string().optional(),
+  endedAt: z.string().optional(),
+  endReason: endReason.optional(),
+  /** Milliseconds from creation to end. Present once the session has ended. */
+  sessionDurationMs: z.number().optional(),
+  /** Credits billed for the session. Present once the session has ended. */
+  creditsBilled: z.number().optional(),
+  error: z.string().optional(),
+})
+
+/** Answer of `GET /v2/browser/{id}`. */
+export const getSessionResponse = sessionSummary.extend({ success: z.literal(true) })
+
+/** Query of `GET /v2/browser`. */
+export const listSessionsQuery = z.object({ status: sessionStatus.optional() })
+
+/** Answer of `GET /v2/browser`, newest first. */
+export const listSessionsResponse = z.looseObject({ success: z.literal(true), sessions: z.array(sessionSummary) })
+
+/** Body of `DELETE /v2/browser`. */
+export const deleteSessionRequest = z.object({ id: z.string().min(1) })
+
+/** Answer of both forms of delete. The bill is on every answer of this server; other services may omit it. */
+export const deleteSessionResponse = z.looseObject({
+  success: z.literal(true),
+  /** Milliseconds from creation to end. */
+  sessionDurationMs: z.int().optional(),
+  /** Credits billed for the session. */
+  creditsBilled: z.number().optional(),
+  cleanupQueued: z.boolean().optional(),
+})
+
+/** Path parameters that name a session. */
+export const sessionParams = z.object({ id: z.string().min(1) })
+
+export type CreateSessionRequest = z.output<typeof createSessionRequest>
+export type CreateSessionOptions = z.input<typeof createSessionRequest>
+export type CreateSessionResponse = z.output<typeof createSessionResponse>
+export type SessionSummary = z.output<typeof sessionSummary>
+export type SessionStatus = z.output<typeof sessionStatus>
+export type DeleteSessionResponse = z.output<typeof deleteSessionResponse>
+export type EndReason = z.output<typeof endReason>
+export type Profile = z.output<typeof profile>

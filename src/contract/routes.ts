@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import * as browser from './browser.ts'
+import * as keys from './keys.ts'
+
+/** What one endpoint takes and answers. The server registers it, OpenAPI describes it, the client takes its types from it. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'DELETE' | 'PATCH'
+  /** Path with `{name}` for parameters. */
+  readonly path: string
+  /** Further paths that mean the same. */
+  readonly aliases?: readonly string[]
+  readonly summary: string
+  readonly params?: z.ZodObject
+  readonly query?: z.ZodObject
+  readonly body?: z.ZodType
+  readonly response: z.ZodType
+}
+
+/** Every endpoint that takes an API key. */
+export const routes = {
+  createSession: {
+    method: 'POST',
+    path: '/v2/browser',
+    aliases: ['/v2/interact'],
+    summary: 'Create a browser session',
+    body: browser.createSessionRequest,
+    response: browser.createSessionResponse,
+  },
+  listSessions: {
+    method: 'GET',
+    path: '/v2/browser',
+    aliases: ['/v2/interact'],
+    summary: 'List browser sessions, newest first',
+    query: browser.listSessionsQuery,
+    response: browser.listSessionsResponse,
+  },
+  getSession: {
+    method: 'GET',
+    path: '/v2/browser/{id}',
+    aliases: ['/v2/interact/{id}'],
+    summary: 'Read one browser session',
+    params: browser.sessionParams,
+    response: browser.getSessionResponse,
+  },
+  deleteSession: {
+    method: 'DELETE',
+    path: '/v2/browser/{id}',
+    aliases: ['/v2/interact/{id}'],
+    summary: 'Delete a browser session and report its bill',
+    params: browser.sessionParams,
+    response: browser.deleteSessionResponse,
+  },
+  deleteSessionByBody: {
+    method: 'DELETE',
+    path: '/v2/browser',
+    aliases: ['/v2/interact'],
+    summary: 'Delete the browser session named in the body and report its bill',
+    body: browser.deleteSessionRequest,
+    response: browser.deleteSessionResponse,
+  },
+  createKey: {
+    method: 'POST',
+    path: '/v2/team/keys',
+    summary: 'Create an API key (admin keys only)',
+    body: keys.createKeyRequest,
+    response: keys.createKeyResponse,
+  },
+  listKeys: {
+    method: 'GET',
+    path: '/v2/team/keys',
+    summary: 'List API keys: those of every team for an admin key, else those of the own team',
+    response: keys.listKeysResponse,
+  },
+  revokeKey: {
+    method: 'DELETE',
+    path: '/v2/team/keys/{id}',
+    summary: 'Revoke an API key (admin keys only)',
+    params: z.object({ id: z.string().min(1) }),
+    response: keys.revokeKeyResponse,
+  },
+} as const satisfies Record<string, Route>
+
+export type Routes = typeof routes
+export type RouteName = keyof Routes

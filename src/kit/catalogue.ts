@@ -1,0 +1,61 @@
+/** What a code means on the wire (`status`) and what its receiver can do about it (`hint`). */
+export interface CatalogueEntry {
+  readonly status: number
+  readonly hint: string | undefined
+}
+
+/** Every error code of the client, the server and the CLI, in one table. Statuses follow the API; 0 = never crosses the wire. */
+export const catalogue = {
+  // What the caller sent
+  BAD_REQUEST: { status: 400, hint: 'Compare the request with `details` and the OpenAPI document at /openapi.json.' },
+  BAD_REQUEST_INVALID_JSON: { status: 400, hint: 'Send a JSON body with `Content-Type: application/json`.' },
+  UNAUTHORIZED: { status: 401, hint: 'Send `Authorization: Bearer <API key>`. `bowline keys create` makes a key.' },
+  INSUFFICIENT_CREDITS: { status: 402, hint: 'Use a shorter `ttl`, or raise the credits of the team.' },
+  FORBIDDEN: { status: 403, hint: 'The key belongs to another team, or lacks the right to do this.' },
+  ROUTE_NOT_FOUND: { status: 404, hint: 'See the list of routes at /openapi.json.' },
+  SESSION_NOT_FOUND: { status: 404, hint: 'Check the id. `bowline sessions list` shows the sessions of your team.' },
+  KEY_NOT_FOUND: { status: 404, hint: 'Check the id. `bowline keys list` shows the keys of your team.' },
+  CONFLICT: { status: 409, hint: undefined },
+  IDEMPOTENCY_KEY_REUSED: { status: 409, hint: 'Use a new `x-idempotency-key` for a different request.' },
+  SESSION_ENDED: { status: 410, hint: 'Create a new session.' },
+  PAYLOAD_TOO_LARGE: { status: 413, hint: 'Send at most 10 MB.' },
+  CONCURRENCY_LIMIT: { status: 429, hint: 'Delete a session, or retry after the seconds in `Retry-After`.' },
+  RATE_LIMITED: { status: 429, hint: 'Retry after the seconds in `Retry-After`.' },
+
+  // What the server could not do
+  UNKNOWN_ERROR: { status: 500, hint: 'The server log has the details under this request id.' },
+  NOT_IMPLEMENTED: { status: 501, hint: undefined },
+  BROWSER_START_FAILED: { status: 502, hint: 'Run `bowline doctor` on the server.' },
+  BROWSER_NOT_FOUND: {
+    status: 503,
+    hint: 'Install one: `apt-get install chromium-headless-shell` on Debian, or name one with `--browser PATH`.',
+  },
+  DRAINING: { status: 503, hint: 'The server is shutting down. Retry after the seconds in `Retry-After`.' },
+  CDP_FAILED: { status: 502, hint: undefined },
+  NODE_UNREACHABLE: {
+    status: 502,
+    hint: 'The machine that holds this session did not answer. Retry in a few seconds.',
+  },
+
+  // What stops a start
+  CONFIG_INVALID: { status: 0, hint: 'See `bowline serve --help`.' },
+  DATA_DIR_IN_USE: { status: 0, hint: 'Stop the other server, or give this one its own `--data-dir`.' },
+  STORE_FAILED: { status: 0, hint: undefined },
+
+  // What the client met
+  CONNECTION_FAILED: { status: 0, hint: 'Check the base URL, and that the server is up (`GET /livez`).' },
+  RESPONSE_INVALID: { status: 0, hint: 'Check that the base URL points at a service that speaks this API.' },
+  REQUEST_FAILED: { status: 0, hint: undefined },
+  TIMEOUT: { status: 0, hint: 'Raise `timeoutMs`.' },
+  ABORTED: { status: 0, hint: undefined },
+  DRIVER_MISSING: { status: 0, hint: undefined },
+  DRIVER_FAILED: { status: 0, hint: undefined },
+  DELETE_FAILED: {
+    status: 0,
+    hint: 'The session ends by itself when its TTL is over. `bowline sessions reap` retries.',
+  },
+  COMMAND_FAILED: { status: 0, hint: undefined },
+} as const satisfies Record<string, CatalogueEntry>
+
+/** A code from the catalogue. */
+export type ErrorCode = keyof typeof catalogue
