@@ -1,0 +1,41 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe } from 'vitest'
+import { openStore, type Store } from '../../src/server/store/open.ts'
+import { sharedPostgres } from './shared-postgres.ts'
+
+/** Opens an empty store with the newest schema. Disposing removes it. */
+export type OpenStore = () => Promise<Store>
+
+/** A temporary directory. Disposing removes it. */
+export const temporaryFolder = async (): Promise<AsyncDisposable & { readonly path: string }> => {
+  const path = await mkdtemp(join(tmpdir(), 'bowline-test-'))
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
+}
+
+/** An embedded store in a temporary directory. */
+export const openPgliteStore: OpenStore = async () => {
+  await using undo = new AsyncDisposableStack()
+  const folder = undo.use(await temporaryFolder())
+  const store = undo.use(await openStore({ dataDir: folder.path }))
+  const owned = undo.move()
+  return { ...store, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+/** A store in a database of its own on the run's PostgreSQL. */
+export const openPostgresStore: OpenStore = async () => {
+  await using undo = new AsyncDisposableStack()
+  const folder = undo.use(await temporaryFolder())
+  const postgres = await sharedPostgres()
+  const database = undo.use(await postgres.createDatabase())
+  const store = undo.use(await openStore({ dataDir: folder.path, databaseUrl: database.url }))
+  const owned = undo.move()
+  return { ...store, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+/** Runs a spec once on the embedded store and once on PostgreSQL. */
+export const describeEachStore = (title: string, spec: (openStore: OpenStore) => void): void => {
+  describe(`${title}, in PGlite`, () => spec(openPgliteStore))
+  describe(`${title}, in PostgreSQL`, () => spec(openPostgresStore))
+}
