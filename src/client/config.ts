@@ -77,7 +77,7 @@ export const resolveConfig = (options: BowlineOptions, environment = readEnviron
 const checkBaseUrl = (text: string | undefined): string => {
   if (!text) {
     throw new BowlineError('CONFIG_INVALID', 'No base URL was given', {
-      hint: 'Set BOWLINE_BASE_URL or pass `baseUrl`, such as http://127.0.0.1:7080; `bowline serve` prints it.',
+      hint: 'Set BOWLINE_BASE_URL or pass `baseUrl`, such as http://127.0.0.1:3900; `bowline serve` prints it.',
     })
   }
   const url = URL.parse(text)

@@ -57,7 +57,10 @@ export const withSession = async <Result, Handles = unknown>(
   let result: Awaited<Result>
   try {
     bounds.signal.throwIfAborted()
-    result = await abortable(run(), bounds.signal)
+    const running = run()
+    // Work that aborts its own caller may reject while nobody waits for it any more.
+    running.catch(() => undefined)
+    result = await abortable(running, bounds.signal)
   } catch (error) {
     // Read before the deletion: an abort during it is no part of this error.
     const thrown: unknown = bounds.signal.aborted ? bounds.signal.reason : error
