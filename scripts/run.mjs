@@ -1,6 +1,6 @@
 // Runs one of the project's commands under the right Node, after setting up what it needs.
 // Plain JavaScript without dependencies: it works on any Node from 20 on, in a clone where nothing is installed yet.
-import { rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { ensureBrowser } from './setup/browser.mjs'
 import { makeExecutable } from './setup/bin.mjs'
@@ -18,6 +18,7 @@ const tool = (name) => `node_modules/.bin/${name}`
 const commands = {
   demo: { needs: [ensureBrowser], steps: (args) => [[cli, 'demo', ...args]] },
   start: { needs: [ensureBrowser], steps: (args) => [[cli, 'serve', ...args]] },
+  example: { needs: [ensureBrowser], steps: (args) => [['--conditions=bowline-source', ...findExample(args)]] },
   test: { needs: [ensureTestTools], steps: (args) => [[tool('vitest'), 'run', ...args]] },
   bench: { needs: [ensureTestTools], steps: (args) => [['test/bench/main.ts', ...args]] },
   check: {
@@ -33,6 +34,14 @@ const commands = {
     steps: () => [[tool('tsc'), '-p', 'tsconfig.build.json']],
     after: () => makeExecutable(root),
   },
+}
+
+/** The example whose file name starts with the first argument, with the rest of the arguments. */
+const findExample = ([prefix = '', ...args]) => {
+  const names = readdirSync(new URL('../examples', import.meta.url)).filter((name) => name.endsWith('.ts'))
+  const found = names.filter((name) => prefix !== '' && name.startsWith(prefix))
+  if (found.length === 1) return [`examples/${found[0]}`, ...args]
+  throw new SetupError(`Say which example by its number: ${names.join(', ')}.`)
 }
 
 const run = async ([name, ...args]) => {

@@ -38,7 +38,9 @@ const playwrightLine = () =>
 const isUbuntu = () => existsSync('/etc/lsb-release')
 
 const namesBrowser = (args) =>
-  args.some((arg) => arg === '--browser' || arg.startsWith('--browser=/')) || Boolean(process.env.BOWLINE_BROWSER)
+  args.some(
+    (arg, index) => arg.startsWith('--browser=/') || (args[index - 1] === '--browser' && arg.startsWith('/')),
+  ) || process.env.BOWLINE_BROWSER?.startsWith('/')
 
 const hasBrowser = () => debianBinaries.some((path) => existsSync(path)) || isOnPath() || isInCache()
 

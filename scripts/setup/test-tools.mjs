@@ -13,7 +13,6 @@ const tools = [
   { package: 'bubblewrap', isPresent: () => existsSync('/usr/bin/bwrap') },
   { package: 'openssl', isPresent: () => existsSync('/usr/bin/openssl') },
   { package: 'procps', isPresent: () => existsSync('/usr/bin/ps') || existsSync('/bin/ps') },
-  { package: 'git', isPresent: () => existsSync('/usr/bin/git') },
 ]
 
 /** Installs what the tests and benchmarks need beside a browser: a full Chromium, PostgreSQL and small tools. */
