@@ -49,7 +49,15 @@ const debianBinaries = ['/usr/lib/chromium/chromium-headless-shell', '/usr/lib/c
 const macBinaries = ['/Applications/Google Chrome.app', '/Applications/Chromium.app']
 
 const isOnPath = () => {
-  const names = ['chromium-headless-shell', 'chromium', 'google-chrome', 'google-chrome-stable', 'chrome']
+  const names = [
+    'chromium-headless-shell',
+    'chrome-headless-shell',
+    'headless_shell',
+    'chromium',
+    'google-chrome',
+    'google-chrome-stable',
+    'chrome',
+  ]
   const folders = (process.env.PATH ?? '').split(delimiter)
   return macBinaries.some((path) => existsSync(path)) || names.some((name) => isInFolders(folders, name))
 }
@@ -61,7 +69,7 @@ const isInCache = () => {
   const cache = process.platform === 'darwin' ? 'Library/Caches' : '.cache'
   const folders = [
     process.env.PLAYWRIGHT_BROWSERS_PATH ?? join(homedir(), cache, 'ms-playwright'),
-    join(homedir(), '.cache/puppeteer'),
+    process.env.PUPPETEER_CACHE_DIR ?? join(homedir(), '.cache/puppeteer'),
   ]
   return folders.some((folder) => existsSync(folder) && readdirSync(folder).some((name) => name.startsWith('chrom')))
 }

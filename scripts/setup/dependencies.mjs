@@ -11,7 +11,7 @@ export const ensureDependencies = async (root) => {
 }
 
 /** Whether npm's own record of node_modules agrees with the lock file. Times of files say nothing after a checkout. */
-const isInstalled = (root) => {
+export const isInstalled = (root) => {
   const wanted = readPackages(join(root, 'package-lock.json'))
   const present = readPackages(join(root, 'node_modules/.package-lock.json'))
   if (wanted === undefined || present === undefined) return false
