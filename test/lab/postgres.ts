@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
-import pg from 'pg'
+import { Client } from 'pg'
 import { openStore } from '../../src/server/store/open.ts'
 
 const execute = promisify(execFile)
@@ -80,7 +80,7 @@ const addressAt = (socketFolder: string): Omit<LabPostgres, keyof AsyncDisposabl
 }
 
 const administer = async (url: string, statement: string): Promise<void> => {
-  const client = new pg.Client({ connectionString: url })
+  const client = new Client({ connectionString: url })
   await client.connect()
   try {
     await client.query(statement)
@@ -90,7 +90,8 @@ const administer = async (url: string, statement: string): Promise<void> => {
 }
 
 const findBinaries = async (): Promise<string> => {
-  const found = await Array.fromAsync(glob('/usr/lib/postgresql/*/bin/initdb'))
+  const found: string[] = []
+  for await (const path of glob('/usr/lib/postgresql/*/bin/initdb')) found.push(path)
   const newest = found.sort((left, right) => left.localeCompare(right, 'en', { numeric: true })).at(-1)
   if (newest === undefined) throw new Error('No PostgreSQL under /usr/lib/postgresql: install the package `postgresql`')
   return join(newest, '..')

@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe } from 'vitest'
+import { sql } from 'kysely'
+import { afterAll, describe } from 'vitest'
 import { openStore, type Store } from '../../src/server/store/open.ts'
 import { sharedPostgres } from './shared-postgres.ts'
 
@@ -34,8 +35,24 @@ export const openPostgresStore: OpenStore = async () => {
   return { ...store, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-/** Runs a spec once on the embedded store and once on PostgreSQL. */
+/** Runs a spec once on the embedded store and once on PostgreSQL. The tests of a spec share a store, emptied after each. */
 export const describeEachStore = (title: string, spec: (openStore: OpenStore) => void): void => {
-  describe(`${title}, in PGlite`, () => spec(openPgliteStore))
-  describe(`${title}, in PostgreSQL`, () => spec(openPostgresStore))
+  describe(`${title}, in PGlite`, () => spec(shared(openPgliteStore)))
+  describe(`${title}, in PostgreSQL`, () => spec(shared(openPostgresStore)))
+}
+
+const shared = (open: OpenStore): OpenStore => {
+  let opening: Promise<Store> | undefined
+  afterAll(async () => {
+    const store = await opening
+    await store?.[Symbol.asyncDispose]()
+  })
+  return async () => {
+    opening ??= open()
+    const store = await opening
+    const empty = async (): Promise<void> => {
+      await sql`truncate team, api_key, node, session, ledger, setting`.execute(store.db)
+    }
+    return { ...store, [Symbol.asyncDispose]: empty }
+  }
 }

@@ -34,12 +34,10 @@ const findKey = async (db: Kysely<Database>, column: 'id' | 'hash', value: strin
 
 /** Stores a key. */
 export const insertKey = async (db: Kysely<Database>, key: NewKey): Promise<KeyRow> => {
+  const { id = uuidV7(), teamId, name, hash, prefix, role } = key
   const row = await db
     .with('added', (query) =>
-      query
-        .insertInto('apiKey')
-        .values({ ...key, id: key.id ?? uuidV7() })
-        .returningAll(),
+      query.insertInto('apiKey').values({ id, teamId, name, hash, prefix, role }).returningAll(),
     )
     .selectFrom('added')
     .innerJoin('team', 'team.id', 'added.teamId')

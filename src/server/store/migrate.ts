@@ -31,18 +31,15 @@ export const migrate = async <Tables>(db: Kysely<Tables>): Promise<void> => {
   const provider = { getMigrations: async () => migrations }
   const { error, results } = await new Migrator({ db, provider }).migrateToLatest()
   if (error === undefined) return
+  const reason = error instanceof Error ? error.message : JSON.stringify(error)
   const failed = results?.find((result) => result.status === 'Error')
-  throw new BowlineError(
-    'STORE_FAILED',
-    failed === undefined
-      ? `The schema of the database does not fit this version: ${String(error)}`
-      : `Step ${failed.migrationName} of the database schema failed: ${String(error)}`,
-    {
+  if (failed !== undefined) {
+    throw new BowlineError('STORE_FAILED', `Step ${failed.migrationName} of the database schema failed: ${reason}`, {
       cause: error,
-      hint:
-        failed === undefined
-          ? 'Run the newest version of Bowline that has used this database, or a newer one.'
-          : undefined,
-    },
-  )
+    })
+  }
+  throw new BowlineError('STORE_FAILED', `The schema of the database does not fit this version: ${reason}`, {
+    cause: error,
+    hint: 'Run the newest version of Bowline that has used this database, or a newer one.',
+  })
 }

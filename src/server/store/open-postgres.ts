@@ -1,21 +1,22 @@
-import pg from 'pg'
+import { Pool, types } from 'pg'
 import { BowlineError } from '../../kit/errors.ts'
 import { migrate } from './migrate.ts'
 import type { Store, StoreLog } from './open.ts'
 import { queriesOf } from './queries-of.ts'
 
+/** The type number of bigint. */
 const int8 = 20
 
 /** Reads bigint as number, as the embedded database does: no count or credit of ours passes 2^53. */
-const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
-  oid === int8 ? Number : pg.types.getTypeParser(oid, format as 'text')
+const getTypeParser = ((oid, format) =>
+  (oid as number) === int8 ? Number : types.getTypeParser(oid, format)) as typeof types.getTypeParser
 
 /** Opens and migrates a PostgreSQL database. Throws `STORE_FAILED` when it cannot be reached. */
 export const openPostgres = async (options: {
   readonly databaseUrl: string
   readonly log: StoreLog | undefined
 }): Promise<Omit<Store, 'ping'>> => {
-  const pool = new pg.Pool({
+  const pool = new Pool({
     connectionString: options.databaseUrl,
     max: 16,
     connectionTimeoutMillis: 10_000,
@@ -34,7 +35,7 @@ export const openPostgres = async (options: {
   return { kind: 'postgres', db, raw: undefined, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-const connectOnce = async (pool: pg.Pool): Promise<void> => {
+const connectOnce = async (pool: Pool): Promise<void> => {
   try {
     ;(await pool.connect()).release()
   } catch (cause) {

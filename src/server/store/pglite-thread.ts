@@ -19,7 +19,7 @@ class SyncedFiles extends NodeFS {
         return 0
       }
     }
-    result.emscriptenOpts.preRun?.push(addSync as never)
+    result.emscriptenOpts.preRun?.push(addSync)
     return result
   }
 }
@@ -51,7 +51,15 @@ const toFields = (error: unknown): ErrorFields => {
   return { message: error.message, code, detail, hint, table, column, constraint }
 }
 
+/** After a panic, or an error of the WebAssembly machine itself, nothing the database answers can be trusted. */
+const isFatal = (error: unknown): boolean => {
+  if (!(error instanceof Error)) return true
+  if ('severity' in error) return error.severity === 'PANIC' || error.severity === 'FATAL'
+  return error.name === 'RuntimeError'
+}
+
 const main = async (): Promise<void> => {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
   const reply = (message: ThreadReply): void => parentPort?.postMessage(message)
   const lite = await open(workerData as ThreadOptions)
 
@@ -66,6 +74,7 @@ const main = async (): Promise<void> => {
         await lite.close()
         return []
     }
+    return request satisfies never
   }
 
   // One after another, so that closing comes after all that was asked before it.
@@ -77,8 +86,7 @@ const main = async (): Promise<void> => {
         (results) => reply({ kind: 'result', id: request.id, results }),
         (error: unknown) => {
           reply({ kind: 'error', id: request.id, error: toFields(error) })
-          // After an error of the WebAssembly machine itself nothing it answers can be trusted.
-          if ((error instanceof Error && error.name === 'RuntimeError') || lite.closed) process.exit(1)
+          if (isFatal(error) || lite.closed) process.exit(1)
         },
       )
   })

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { BowlineError } from '../../kit/errors.ts'
 import type { ErrorFields, StatementResult, ThreadOptions, ThreadReply, ThreadRequest } from './pglite-message.ts'
@@ -13,6 +12,8 @@ export interface Pglite extends AsyncDisposable {
   readonly died: Promise<BowlineError>
 }
 
+const longestTimerMs = 2 ** 31 - 1
+
 type Waiting = PromiseWithResolvers<readonly StatementResult[]>
 type Question = ThreadRequest extends infer Each ? (Each extends unknown ? Omit<Each, 'id'> : never) : never
 
@@ -26,27 +27,41 @@ export const startPglite = async (options: ThreadOptions): Promise<Pglite> => {
   const thread = new Worker(new URL(`./pglite-thread.${extension}`, import.meta.url), { workerData: options })
   const waiting = new Map<number, Waiting>()
   const died = Promise.withResolvers<BowlineError>()
-  let state: 'open' | 'closing' | 'closed' = 'open'
+  const ready = Promise.withResolvers<void>()
+  let state: 'opening' | 'open' | 'closing' | 'closed' = 'opening'
+  let lastFailure: Error | undefined
   let lastId = 0
+  // An open question keeps the process alive, an idle store does not. The thread cannot stand for this itself: when it
+  // dies it lets the process go before it is known that nobody will answer.
+  const presence = setInterval(() => undefined, longestTimerMs).unref()
 
-  const onDeath = (cause?: unknown): void => {
-    const error = new BowlineError('STORE_FAILED', `The embedded database in ${options.folder} has stopped`, { cause })
+  const onDeath = (cause: unknown): void => {
+    const event = state === 'opening' ? 'could not be opened' : 'has stopped'
+    const reason = cause instanceof Error ? `: ${cause.message}` : ''
+    const error = new BowlineError('STORE_FAILED', `The embedded database in ${options.folder} ${event}${reason}`, {
+      cause,
+    })
+    ready.reject(error)
     for (const { reject } of waiting.values()) reject(error)
     waiting.clear()
+    clearInterval(presence)
     if (state === 'open') died.resolve(error)
     state = 'closed'
   }
-  thread.on('error', onDeath)
-  thread.on('exit', () => onDeath())
-  await Promise.race([once(thread, 'message'), died.promise.then((error) => Promise.reject(error))])
-  thread.on('message', (reply: Exclude<ThreadReply, { kind: 'ready' }>) => {
+  const onReply = (reply: ThreadReply): void => {
+    if (reply.kind === 'ready') return ready.resolve()
     const request = waiting.get(reply.id)
     waiting.delete(reply.id)
-    // An idle store is no reason for the process to stay.
-    if (waiting.size === 0) thread.unref()
-    if (reply.kind === 'result') request?.resolve(reply.results)
-    else request?.reject(toError(reply.error))
-  })
+    if (waiting.size === 0) presence.unref()
+    if (reply.kind === 'result') return request?.resolve(reply.results)
+    lastFailure = toError(reply.error)
+    return request?.reject(lastFailure)
+  }
+  thread.on('error', onDeath)
+  thread.on('exit', () => onDeath(lastFailure))
+  thread.on('message', onReply)
+  await ready.promise
+  state = 'open'
   thread.unref()
 
   const ask = async (question: Question): Promise<readonly StatementResult[]> => {
@@ -55,7 +70,8 @@ export const startPglite = async (options: ThreadOptions): Promise<Pglite> => {
     const answer: Waiting = Promise.withResolvers()
     const id = ++lastId
     waiting.set(id, answer)
-    thread.ref()
+    presence.ref()
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
     thread.postMessage({ ...question, id })
     return answer.promise
   }
