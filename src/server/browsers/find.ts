@@ -40,9 +40,9 @@ export const findBrowser = async (
   const kinds: readonly BrowserKind[] = choice === undefined ? ['shell', 'chromium'] : [choice]
   for (const kind of kinds) {
     for await (const place of browserPlaces(kind, environment)) {
-      const { found, problem } = await examine(place)
+      const { place: name, found, problem } = await examine(place)
       if (found !== undefined && (choice === undefined || found.kind === choice)) return found
-      looked.push(problem === undefined ? place.path : `${place.path} (${problem})`)
+      looked.push(`${name} (${problem ?? `is a ${found?.kind}`})`)
     }
   }
   throw new BowlineError('BROWSER_NOT_FOUND', `No ${choice ?? 'browser'} found. Looked at: ${looked.join(', ')}.`, {
@@ -56,7 +56,7 @@ export const listBrowsers = async (environment: Environment): Promise<readonly B
   for (const kind of ['shell', 'chromium'] as const) {
     for await (const place of browserPlaces(kind, environment)) {
       const candidate = await examine(place)
-      const key = candidate.found?.path ?? place.path
+      const key = candidate.found?.path ?? candidate.place
       if (!candidates.has(key)) candidates.set(key, candidate)
     }
   }
@@ -73,8 +73,9 @@ const browserAt = async (path: string): Promise<BrowserBinary> => {
   return found
 }
 
-const examine = async ({ path, kind }: BrowserPlace): Promise<BrowserCandidate> => {
-  const fail = (problem: string): BrowserCandidate => ({ place: path, found: undefined, problem })
+const examine = async ({ path, kind, name = path ?? '' }: BrowserPlace): Promise<BrowserCandidate> => {
+  const fail = (problem: string): BrowserCandidate => ({ place: name, found: undefined, problem })
+  if (path === undefined) return fail('not there')
   try {
     if (!(await stat(path)).isFile()) return fail('not a file')
   } catch {
@@ -89,7 +90,7 @@ const examine = async ({ path, kind }: BrowserPlace): Promise<BrowserCandidate> 
   const answer = await askVersion(binary)
   if (answer.version === undefined) return fail(answer.problem)
   return {
-    place: path,
+    place: name,
     found: { path: binary, kind: kind ?? kindOf(binary), version: answer.version },
     problem: undefined,
   }

@@ -46,10 +46,9 @@ const behaviour = [
   // Experiments would make two runs differ.
   '--disable-field-trial-config',
   '--force-color-profile=srgb',
-  // Dumps would outlive the session, and their handler is one more process.
+  // Dumps would outlive the session. (`--disable-crashpad-for-testing` makes the network service of full Chromium crash.)
   '--disable-breakpad',
   '--disable-crash-reporter',
-  '--disable-crashpad-for-testing',
   // There is no keyring. A profile must be readable wherever it is restored.
   '--password-store=basic',
   '--use-mock-keychain',

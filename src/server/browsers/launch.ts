@@ -10,6 +10,7 @@ import { giveTo, removeFolder, type BootFolder, type BrowserFolder } from './fol
 import { nextUid, wrapCommand, type Layers } from './layers.ts'
 import { browserLedger, writeLedger } from './ledger.ts'
 import { findParkedPage } from './parked-page.ts'
+import { killUser } from './process-table.ts'
 
 /** What every browser of this server is started with. */
 export interface BrowserGround {
@@ -68,7 +69,12 @@ export const launchBrowser = async (
   const id = randomBytes(5).toString('hex')
   const uid = nextUid(layers)
   const folder = await boot.addBrowser(id, uid)
-  undo.defer(async () => removeFolder(folder.root))
+  const removeAll = async (): Promise<void> => {
+    // Crash handlers, and whatever broke out, have left the process group.
+    if (uid !== undefined && layers.runAs === 'each') killUser(uid)
+    await removeFolder(folder.root)
+  }
+  undo.defer(removeAll)
   if (options.prepare !== undefined) {
     await options.prepare(folder)
     if (uid !== undefined) await giveTo(uid, folder.userDataDir)
@@ -123,7 +129,7 @@ const answered = async (
 
 type Ending = Pick<Browser, 'exited' | 'stop' | 'close' | 'kill' | typeof Symbol.asyncDispose>
 
-const ending = (started: BrowserProcess, router: CdpRouter, folder: BrowserFolder): Ending => {
+const ending = (started: BrowserProcess, router: CdpRouter, removeAll: () => Promise<void>): Ending => {
   let stopping: Promise<BrowserExit> | undefined
   let removing: Promise<void> | undefined
   const stop = async (): Promise<BrowserExit> => {
@@ -131,7 +137,7 @@ const ending = (started: BrowserProcess, router: CdpRouter, folder: BrowserFolde
     return stopping
   }
   const remove = async (): Promise<void> => {
-    removing ??= removeFolder(folder.root)
+    removing ??= removeAll()
     return removing
   }
   const close = async (): Promise<void> => {

@@ -29,6 +29,7 @@ export const findParkedPage = async (router: CdpRouter): Promise<string> => {
     return await Promise.race([loaded.promise, sleep(settleMs, first, { ref: false }), router.closed.then(() => '')])
   } finally {
     stop()
-    await router.call('Target.setDiscoverTargets', { discover: false })
+    // A browser that is gone has been reported above.
+    await router.call('Target.setDiscoverTargets', { discover: false }).catch(() => undefined)
   }
 }

@@ -1,11 +1,15 @@
-import { glob } from 'node:fs/promises'
+import { access, constants, glob } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { BrowserKind, Environment } from './find.ts'
 
-/** Where a browser may be. `kind` is absent when only the file itself can tell. */
+/** Where a browser may be. */
 export interface BrowserPlace {
-  readonly path: string
+  /** The place in words. Default: the path. */
+  readonly name?: string
+  /** Undefined when the search there led to nothing. */
+  readonly path: string | undefined
+  /** Undefined when only the file itself can tell. */
   readonly kind?: BrowserKind
 }
 
@@ -38,11 +42,24 @@ export const browserPlaces = async function* (
   environment: Environment,
 ): AsyncGenerator<BrowserPlace> {
   yield { path: debianPaths[kind] }
-  const folders = (environment['PATH'] ?? '').split(':').filter((folder) => folder.startsWith('/'))
-  for (const name of namesOnPath[kind]) for (const folder of folders) yield { path: join(folder, name) }
+  for (const name of namesOnPath[kind]) yield { name: `${name} on PATH`, path: await onPath(name, environment) }
   for (const root of playwrightRoots(environment)) yield* newestFirst(root, playwrightPatterns[kind], kind)
   for (const root of puppeteerRoots(environment)) yield* newestFirst(root, puppeteerPatterns[kind], kind)
   if (kind === 'shell') yield* sparticuz()
+}
+
+const onPath = async (name: string, environment: Environment): Promise<string | undefined> => {
+  const folders = (environment['PATH'] ?? '').split(':').filter((folder) => folder.startsWith('/'))
+  for (const folder of folders) {
+    const path = join(folder, name)
+    try {
+      await access(path, constants.X_OK)
+      return path
+    } catch {
+      // Not in this folder.
+    }
+  }
+  return undefined
 }
 
 const playwrightRoots = (environment: Environment): readonly string[] =>
@@ -70,6 +87,7 @@ const newestFirst = async function* (
   for (const pattern of patterns) {
     for await (const path of glob(pattern, { cwd: root })) found.push(path)
   }
+  if (found.length === 0) yield { name: root, path: undefined }
   found.sort((left, right) => right.localeCompare(left, 'en', { numeric: true }))
   for (const path of found) yield { path: join(root, path), kind }
 }
@@ -82,6 +100,6 @@ const sparticuz = async function* (): AsyncGenerator<BrowserPlace> {
     const { default: chromium } = (await import(name)) as { default: { executablePath: () => Promise<string> } }
     yield { path: await chromium.executablePath(), kind: 'shell' }
   } catch {
-    // Not installed, or not for this platform.
+    yield { name: `the package ${name}`, path: undefined }
   }
 }

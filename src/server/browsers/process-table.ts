@@ -42,6 +42,18 @@ export const killGroup = (groupId: number): void => {
   }
 }
 
+/** Sends SIGKILL to every process of a user. Not for users that others share. */
+export const killUser = (uid: number): void => {
+  for (const pid of listProcesses()) {
+    try {
+      // Not the owner of the folder in /proc: that is root for processes that may not be dumped.
+      if (readText(`/proc/${pid}/status`)?.includes(`\nUid:\t${uid}\t`) === true) process.kill(pid, 'SIGKILL')
+    } catch {
+      // Gone meanwhile.
+    }
+  }
+}
+
 /** Names this run of the machine and this pid namespace: pids in a ledger mean something only where this is the same. */
 export const machineRun = (): string => {
   const boot = readText('/proc/sys/kernel/random/boot_id')?.trim() ?? 'unknown'
