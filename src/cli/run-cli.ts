@@ -11,7 +11,7 @@ interface CommandEntry {
 const commands: Readonly<Record<string, CommandEntry>> = {
   serve: {
     summary: 'run the server',
-    load: async () => (await import('./serve.ts')).createServeCommand(),
+    load: async () => (await import('./serve-command.ts')).createServeCommand(),
   },
   demo: {
     summary: 'drive a page with Playwright and with Puppeteer on a server of its own',
