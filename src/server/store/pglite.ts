@@ -12,85 +12,110 @@ export interface Pglite extends AsyncDisposable {
   readonly died: Promise<BowlineError>
 }
 
-const longestTimerMs = 2 ** 31 - 1
+/** Opens the cluster in `folder`, making it when absent. Throws `STORE_FAILED` when it cannot be opened. */
+export const startPglite = async (options: ThreadOptions): Promise<Pglite> => {
+  const thread = new PgliteThread(options)
+  await thread.ready
+  return {
+    query: async (sql, parameters) => {
+      const [result] = await thread.ask({ kind: 'query', sql, parameters })
+      return result ?? { command: '', rowCount: 0, rows: [] }
+    },
+    exec: (sql) => thread.ask({ kind: 'exec', sql }),
+    died: thread.died,
+    [Symbol.asyncDispose]: () => thread.close(),
+  }
+}
 
 type Waiting = PromiseWithResolvers<readonly StatementResult[]>
 type Question = ThreadRequest extends infer Each ? (Each extends unknown ? Omit<Each, 'id'> : never) : never
 
-/** An error of PostgreSQL, with its SQLSTATE in `code` as `pg` has it. */
-const toError = ({ message, ...fields }: ErrorFields): Error => Object.assign(new Error(message), fields)
+const longestTimerMs = 2 ** 31 - 1
 
-/** Opens the cluster in `folder`, making it when absent. Throws `STORE_FAILED` when it cannot be opened. */
-export const startPglite = async (options: ThreadOptions): Promise<Pglite> => {
-  // The thread's file lies beside this one, as source or as built.
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  const thread = new Worker(new URL(`./pglite-thread.${extension}`, import.meta.url), { workerData: options })
-  const waiting = new Map<number, Waiting>()
-  const died = Promise.withResolvers<BowlineError>()
-  const ready = Promise.withResolvers<void>()
-  let state: 'opening' | 'open' | 'closing' | 'closed' = 'opening'
-  let lastFailure: Error | undefined
-  let lastId = 0
+/** The near end of the thread: matches answers with questions, and notices its death. */
+class PgliteThread {
+  readonly #folder: string
+  readonly #worker: Worker
+  readonly #waiting = new Map<number, Waiting>()
+  readonly #ready = Promise.withResolvers<void>()
+  readonly #died = Promise.withResolvers<BowlineError>()
   // An open question keeps the process alive, an idle store does not. The thread cannot stand for this itself: when it
   // dies it lets the process go before it is known that nobody will answer.
-  const presence = setInterval(() => undefined, longestTimerMs).unref()
+  readonly #presence = setInterval(() => undefined, longestTimerMs).unref()
+  #state: 'opening' | 'open' | 'closing' | 'closed' = 'opening'
+  #lastFailure: Error | undefined
+  #lastId = 0
 
-  const onDeath = (cause: unknown): void => {
-    const event = state === 'opening' ? 'could not be opened' : 'has stopped'
-    const reason = cause instanceof Error ? `: ${cause.message}` : ''
-    const error = new BowlineError('STORE_FAILED', `The embedded database in ${options.folder} ${event}${reason}`, {
-      cause,
-    })
-    ready.reject(error)
-    for (const { reject } of waiting.values()) reject(error)
-    waiting.clear()
-    clearInterval(presence)
-    if (state === 'open') died.resolve(error)
-    state = 'closed'
+  constructor(options: ThreadOptions) {
+    this.#folder = options.folder
+    // The thread's file lies beside this one, as source or as built.
+    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+    this.#worker = new Worker(new URL(`./pglite-thread.${extension}`, import.meta.url), { workerData: options })
+    this.#worker.on('message', (reply: ThreadReply) => this.#onReply(reply))
+    this.#worker.on('error', (error) => this.#onDeath(error))
+    this.#worker.on('exit', () => this.#onDeath(this.#lastFailure))
   }
-  const onReply = (reply: ThreadReply): void => {
-    if (reply.kind === 'ready') return ready.resolve()
-    const request = waiting.get(reply.id)
-    waiting.delete(reply.id)
-    if (waiting.size === 0) presence.unref()
-    if (reply.kind === 'result') return request?.resolve(reply.results)
-    lastFailure = toError(reply.error)
-    return request?.reject(lastFailure)
-  }
-  thread.on('error', onDeath)
-  thread.on('exit', () => onDeath(lastFailure))
-  thread.on('message', onReply)
-  await ready.promise
-  state = 'open'
-  thread.unref()
 
-  const ask = async (question: Question): Promise<readonly StatementResult[]> => {
-    if (state === 'closed')
-      throw new BowlineError('STORE_FAILED', `The embedded database in ${options.folder} is closed`)
+  get ready(): Promise<void> {
+    return this.#ready.promise
+  }
+
+  get died(): Promise<BowlineError> {
+    return this.#died.promise
+  }
+
+  async ask(question: Question): Promise<readonly StatementResult[]> {
+    if (this.#state === 'closed') throw this.#failure('is closed', undefined)
     const answer: Waiting = Promise.withResolvers()
-    const id = ++lastId
-    waiting.set(id, answer)
-    presence.ref()
+    this.#lastId += 1
+    this.#waiting.set(this.#lastId, answer)
+    this.#presence.ref()
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-    thread.postMessage({ ...question, id })
+    this.#worker.postMessage({ ...question, id: this.#lastId })
     return answer.promise
   }
 
-  const close = async (): Promise<void> => {
-    if (state !== 'open') return
-    state = 'closing'
+  async close(): Promise<void> {
+    if (this.#state !== 'open') return
+    this.#state = 'closing'
     // Closing the cluster writes a checkpoint; one that fails is made up for by recovery at the next start.
-    await ask({ kind: 'close' }).catch(() => undefined)
-    await thread.terminate()
+    await this.ask({ kind: 'close' }).catch(() => undefined)
+    await this.#worker.terminate()
   }
 
-  return {
-    query: async (sql, parameters) => {
-      const [result] = await ask({ kind: 'query', sql, parameters })
-      return result ?? { command: '', rowCount: 0, rows: [] }
-    },
-    exec: (sql) => ask({ kind: 'exec', sql }),
-    died: died.promise,
-    [Symbol.asyncDispose]: close,
+  #onReply(reply: ThreadReply): void {
+    if (reply.kind === 'ready') {
+      this.#state = 'open'
+      this.#worker.unref()
+      this.#ready.resolve()
+      return
+    }
+    const request = this.#waiting.get(reply.id)
+    this.#waiting.delete(reply.id)
+    if (this.#waiting.size === 0) this.#presence.unref()
+    if (reply.kind === 'result') {
+      request?.resolve(reply.results)
+      return
+    }
+    this.#lastFailure = toError(reply.error)
+    request?.reject(this.#lastFailure)
+  }
+
+  #onDeath(cause: unknown): void {
+    const error = this.#failure(this.#state === 'opening' ? 'could not be opened' : 'has stopped', cause)
+    this.#ready.reject(error)
+    for (const { reject } of this.#waiting.values()) reject(error)
+    this.#waiting.clear()
+    clearInterval(this.#presence)
+    if (this.#state === 'open') this.#died.resolve(error)
+    this.#state = 'closed'
+  }
+
+  #failure(event: string, cause: unknown): BowlineError {
+    const reason = cause instanceof Error ? `: ${cause.message}` : ''
+    return new BowlineError('STORE_FAILED', `The embedded database in ${this.#folder} ${event}${reason}`, { cause })
   }
 }
+
+/** An error of PostgreSQL, with its SQLSTATE in `code` as `pg` has it. */
+const toError = ({ message, ...fields }: ErrorFields): Error => Object.assign(new Error(message), fields)

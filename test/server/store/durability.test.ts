@@ -11,10 +11,10 @@ const execute = promisify(execFile)
 
 const kills = 20
 
-/** Under load each life takes seconds to begin; then fewer of them must do. */
-const limitMs = 40_000
+/** On a busy machine each life takes seconds to begin; then fewer of them must do. */
+const limitMs = 18_000
 
-test(`no acknowledged row is lost when the process is killed ${kills} times at random`, async () => {
+test('no acknowledged row is lost when the process is killed again and again', async ({ annotate }) => {
   await using folder = await temporaryFolder()
   const acknowledged: string[] = []
   const startedAt = Date.now()
@@ -32,10 +32,11 @@ test(`no acknowledged row is lost when the process is killed ${kills} times at r
   }
 
   await using store = await openStore({ dataDir: folder.path })
+  await annotate(`${killed} kills, ${acknowledged.length} acknowledged rows`)
   const rows = await store.db.selectFrom('setting').select('key').execute()
   const found = new Set(rows.map(({ key }) => key))
   expect(acknowledged.filter((key) => !found.has(key))).toEqual([])
-  expect(killed).toBeGreaterThanOrEqual(5)
+  expect(killed).toBeGreaterThanOrEqual(3)
   expect(acknowledged.length).toBeGreaterThanOrEqual(killed)
 })
 

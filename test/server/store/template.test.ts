@@ -1,7 +1,7 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStore, type Store } from '../../../src/server/store/open.ts'
 import { openPgliteStore, temporaryFolder } from '../../lab/stores.ts'
 
@@ -19,36 +19,43 @@ const describeStore = async ({ db }: Store): Promise<unknown> => ({
   steps: (await sql`select name from kysely_migration order by 1`.execute(db)).rows,
 })
 
-test('a store from the template equals one that was migrated', async () => {
-  await using folder = await temporaryFolder()
-  const cacheDir = join(folder.path, 'cache')
+describe('with a template of an earlier first start', () => {
+  const stack = new AsyncDisposableStack()
+  let folder = ''
+  let cacheDir = ''
+  let first: Store
 
-  await using first = await openStore({ dataDir: join(folder.path, 'first'), cacheDir })
-  const [template] = await readdir(cacheDir)
-  await using second = await openStore({ dataDir: join(folder.path, 'second'), cacheDir })
+  beforeAll(async () => {
+    folder = stack.use(await temporaryFolder()).path
+    cacheDir = join(folder, 'cache')
+    first = stack.use(await openStore({ dataDir: join(folder, 'first'), cacheDir }))
+  })
+  afterAll(() => stack.disposeAsync())
 
-  expect(template).toMatch(/^store-[0-9a-f]{16}\.zst$/)
-  expect(await readdir(cacheDir)).toEqual([template])
-  expect(await describeStore(second)).toEqual(await describeStore(first))
-})
+  test('a store from the template equals one that was migrated', async () => {
+    const before = await readdir(cacheDir)
 
-test('a damaged template is reported, passed over, and replaced', async () => {
-  await using folder = await temporaryFolder()
-  const cacheDir = join(folder.path, 'cache')
-  await (await openStore({ dataDir: join(folder.path, 'first'), cacheDir }))[Symbol.asyncDispose]()
-  const template = join(cacheDir, (await readdir(cacheDir))[0]!)
-  const bytes = await readFile(template)
-  const damaged = Buffer.from(bytes)
-  damaged.writeUInt8(bytes.readUInt8(1_000_000) ^ 0xff, 1_000_000)
-  await writeFile(template, damaged)
-  const warnings: string[] = []
-  const log = { warn: (_facts: object, message: string) => warnings.push(message) }
+    await using second = await openStore({ dataDir: join(folder, 'second'), cacheDir })
 
-  await using store = await openStore({ dataDir: join(folder.path, 'second'), cacheDir, log })
+    expect(before).toEqual([expect.stringMatching(/^store-[0-9a-f]{16}\.zst$/)])
+    expect(await readdir(cacheDir)).toEqual(before)
+    expect(await describeStore(second)).toEqual(await describeStore(first))
+  })
 
-  await store.ping()
-  expect(warnings).toEqual([expect.stringContaining('unreadable')])
-  expect(await readFile(template)).not.toEqual(damaged)
+  test('a damaged template is reported, passed over, and replaced', async () => {
+    const template = join(cacheDir, (await readdir(cacheDir))[0]!)
+    const damaged = await readFile(template)
+    damaged.writeUInt8(damaged.readUInt8(1_000_000) ^ 0xff, 1_000_000)
+    await writeFile(template, damaged)
+    const warnings: string[] = []
+    const log = { warn: (_facts: object, message: string) => warnings.push(message) }
+
+    await using store = await openStore({ dataDir: join(folder, 'third'), cacheDir, log })
+
+    await store.ping()
+    expect(warnings).toEqual([expect.stringContaining('unreadable')])
+    expect(await readFile(template)).not.toEqual(damaged)
+  })
 })
 
 test('a cache that cannot be written to is reported and otherwise no matter', async () => {
@@ -77,8 +84,6 @@ test('a first start that was cut short is begun again', async () => {
 test('only the owner may look into the data directory', async () => {
   await using folder = await temporaryFolder()
   await using _store = await openStore({ dataDir: join(folder.path, 'data') })
-
-  const { stat } = await import('node:fs/promises')
 
   expect((await stat(join(folder.path, 'data'))).mode & 0o077).toBe(0)
   expect((await stat(join(folder.path, 'data', 'pg'))).mode & 0o077).toBe(0)
