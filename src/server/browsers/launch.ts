@@ -100,7 +100,7 @@ export const launchBrowser = async (
     folder,
     parkedTargetId,
     version,
-    ...ending(started, router, folder),
+    ...ending(started, router, removeAll),
   }
 }
 
