@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
 import { pino, type Logger } from 'pino'
 import { hashSecret } from '../kit/ids.ts'
+import type { BrowserBinary } from './browsers/find.ts'
 import { openBrowserHost, type BrowserHost } from './browsers/host.ts'
 import { describeLayers } from './browsers/layers.ts'
 import { openBrowserPool, type BrowserPool } from './browsers/pool.ts'
@@ -31,6 +32,9 @@ export interface RunningServer extends AsyncDisposable {
   /** Whether the key was made by this start, so that it should be shown once. */
   readonly isNewKey: boolean
   readonly config: ServerConfig
+  readonly browser: BrowserBinary
+  readonly storeKind: Store['kind']
+  readonly maxSessions: number
   /** What holds browsers apart on this machine, a line each. */
   readonly layers: ReturnType<typeof describeLayers>
   /** Sessions that a former run left behind and that were ended and billed at this start. */
@@ -48,7 +52,7 @@ export const startServer = async (options: ServerOptions = {}): Promise<RunningS
 /** Like `startServer`, with a configuration already checked. */
 export const startConfigured = async (config: ServerConfig): Promise<RunningServer> => {
   await using undo = new AsyncDisposableStack()
-  const log = pino({ level: config.logLevel, base: null })
+  const log = pino({ level: config.logLevel, base: null }, pino.destination(2))
   const failed = Promise.withResolvers<Error>()
   const identity = await readIdentity(config.dataDir, config.apiKey)
   const store = undo.use(
@@ -70,6 +74,9 @@ export const startConfigured = async (config: ServerConfig): Promise<RunningServ
     apiKey: identity.apiKey,
     isNewKey: identity.isNewKey,
     config,
+    browser: host.binary,
+    storeKind: store.kind,
+    maxSessions: parts.maxSessions,
     layers: describeLayers(host.layers),
     recovered,
     failed: failed.promise,
