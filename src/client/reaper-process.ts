@@ -12,7 +12,7 @@ export interface ReaperProcess {
 }
 
 const program = fileURLToPath(new URL(`./reaper${extname(import.meta.url)}`, import.meta.url))
-const flags = ['--max-semi-space-size=1', '--max-old-space-size=64', '--v8-pool-size=0', '--no-warnings']
+const flags = ['--no-warnings']
 const onceLimitMs = 5000
 
 /**

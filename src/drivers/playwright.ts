@@ -22,7 +22,9 @@ const createDriver = (load: () => Promise<Library>): Driver<PlaywrightHandles> =
     await using undo = new AsyncDisposableStack()
     undo.defer(() => disconnect(browser))
     const context = browser.contexts()[0] ?? (await browser.newContext())
-    const page = context.pages().find((page) => page.url() === 'about:blank') ?? (await context.newPage())
+    const pages = context.pages()
+    // The parked page; after a reconnect the one that was worked on.
+    const page = pages.find((page) => page.url() === 'about:blank') ?? pages[0] ?? (await context.newPage())
     const owned = undo.move()
     return { browser, context, page, [Symbol.asyncDispose]: () => owned.disposeAsync() }
   },

@@ -29,7 +29,8 @@ const createDriver = (load: () => Promise<Library>): Driver<PuppeteerHandles> =>
     undo.defer(() => disconnect(browser))
     const context = browser.defaultBrowserContext()
     const pages = await context.pages()
-    const page = pages.find((page) => page.url() === 'about:blank') ?? (await context.newPage())
+    // The parked page; after a reconnect the one that was worked on.
+    const page = pages.find((page) => page.url() === 'about:blank') ?? pages[0] ?? (await context.newPage())
     const owned = undo.move()
     return { browser, context, page, [Symbol.asyncDispose]: () => owned.disposeAsync() }
   },
