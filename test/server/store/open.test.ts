@@ -45,6 +45,8 @@ describeEachStore('a store', (openStore) => {
     })
     await begun.promise
     const outside = add(store.db, 'outside')
+    // The statement is on its way once all that was ready to run has run.
+    await new Promise(setImmediate)
     resume.resolve()
 
     await expect(undone).rejects.toThrow('undo')
