@@ -8,6 +8,8 @@ import { openBrowserHost, type BrowserHost } from './browsers/host.ts'
 import { describeLayers } from './browsers/layers.ts'
 import { openBrowserPool, type BrowserPool } from './browsers/pool.ts'
 import { browserSearchEnvironment, parseConfig, type ServerConfig, type ServerOptions } from './config.ts'
+import { openEgress, type Egress } from './egress/egress.ts'
+import type { Resolve } from './egress/resolve.ts'
 import { Gateway } from './gateway/gateway.ts'
 import { buildHttpApp } from './http/app.ts'
 import { createAuthenticator } from './http/auth.ts'
@@ -49,8 +51,8 @@ const apiKeyUseMs = 30_000
 export const startServer = async (options: ServerOptions = {}): Promise<RunningServer> =>
   startConfigured(parseConfig(options))
 
-/** Like `startServer`, with a configuration already checked. */
-export const startConfigured = async (config: ServerConfig): Promise<RunningServer> => {
+/** Like `startServer`, with a configuration already checked. `resolve` finds the addresses of sites. Default: by the system. */
+export const startConfigured = async (config: ServerConfig, resolve?: Resolve): Promise<RunningServer> => {
   await using undo = new AsyncDisposableStack()
   const log = pino({ level: config.logLevel, base: null }, pino.destination(2))
   const failed = Promise.withResolvers<Error>()
@@ -61,12 +63,16 @@ export const startConfigured = async (config: ServerConfig): Promise<RunningServ
   const host = undo.use(
     await openBrowserHost({ dataDir: config.dataDir, choice: config.browser, environment: browserSearchEnvironment() }),
   )
-  const browsers = undo.use(openBrowserPool({ host, warm: config.warm, log }))
-  const parts = await prepareSessions(config, { store, browsers, host, identity, log })
+  const egress = undo.use(await openEgress({ ...config, resolve, log }))
+  const browsers = undo.use(
+    openBrowserPool({ host, warm: config.warm, launchOptions: { openProxy: egress.openLane }, log }),
+  )
+  const parts = { ...(await prepareSessions(config, { store, browsers, host, identity, log })), egress }
   const recovered = await settlePast(parts, identity)
   await registerNode(store.db, { id: identity.nodeId, url: config.nodeUrl, slots: parts.maxSessions })
   const app = await openHttp(undo, config, parts, host, log)
   const url = await app.listen({ host: config.host, port: config.port })
+  undo.use(egress.ownPorts.guard(Number(new URL(url).port || 80)))
   await announce(undo, config, url)
   const opened = undo.move()
   return {
@@ -126,15 +132,15 @@ const settlePast = async (parts: Parts, identity: Identity): Promise<number> => 
 const openHttp = async (
   undo: AsyncDisposableStack,
   config: ServerConfig,
-  parts: Parts,
+  parts: Parts & { readonly egress: Egress },
   host: BrowserHost,
   log: Logger,
 ): Promise<FastifyInstance> => {
-  const { store, browsers, metrics, onError } = parts
+  const { store, browsers, metrics, egress, onError } = parts
   const sessions = new Sessions(parts)
   const gateway = new Gateway(sessions, onError)
   const authenticator = createAuthenticator(store)
-  metrics.watch({ sessions, browsers, gateway })
+  metrics.watch({ sessions, browsers, gateway, egress })
   const app = await buildHttpApp({
     store,
     browsers,

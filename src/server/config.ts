@@ -23,6 +23,8 @@ const httpUrl = z
   .url({ protocol: /^https?$/, error: 'an http: or https: URL' })
   .transform((url) => url.replace(/\/+$/, ''))
 
+const proxyUrl = z.url({ protocol: /^(https?|socks[45])$/, hostname: /./ })
+
 /** One setting: how it is named on the command line and in the environment, what it means, what it accepts. */
 interface Setting {
   readonly flag: string
@@ -101,8 +103,22 @@ export const settings = {
     flag: 'allow',
     env: 'BOWLINE_ALLOW',
     help: 'addresses browsers may reach besides public ones, separated by commas',
-    accepts: 'IP addresses, CIDR ranges or host names, separated by commas',
-    schema: list.pipe(z.array(z.string().regex(/^[\w.:/-]+$/))).default([]),
+    accepts: 'IP addresses, CIDR ranges or host names, each with an optional :port, separated by commas',
+    schema: list.pipe(z.array(z.string().regex(/^[\w.:/[\]-]+$/))).default([]),
+  },
+  proxyBasic: {
+    flag: 'proxy-basic',
+    env: 'BOWLINE_PROXY_BASIC',
+    help: 'upstream proxy for browsers and requests; default: none, they connect directly',
+    accepts: 'an http:, https:, socks4: or socks5: URL',
+    schema: proxyUrl.optional(),
+  },
+  proxyEnhanced: {
+    flag: 'proxy-enhanced',
+    env: 'BOWLINE_PROXY_ENHANCED',
+    help: 'upstream proxy for "enhanced" requests, and for what the basic way does not reach',
+    accepts: 'an http:, https:, socks4: or socks5: URL',
+    schema: proxyUrl.optional(),
   },
   databaseUrl: {
     flag: 'database-url',
@@ -162,6 +178,9 @@ export const settingNames = Object.keys(settings) as readonly SettingName[]
 /** The variables that tell where browsers may be installed. */
 export const browserSearchEnvironment = (): Readonly<Record<string, string | undefined>> => process.env
 
+/** Their values hold secrets, so no message shows them. */
+const secretSettings: ReadonlySet<SettingName> = new Set(['apiKey', 'proxyBasic', 'proxyEnhanced', 'databaseUrl'])
+
 const parse = (raw: Readonly<Record<string, unknown>>, label: (name: SettingName) => string): ServerConfig => {
   const unknown = Object.keys(raw).find((name) => !Object.hasOwn(settings, name))
   if (unknown !== undefined) {
@@ -172,7 +191,7 @@ const parse = (raw: Readonly<Record<string, unknown>>, label: (name: SettingName
     const setting: Setting = settings[name]
     const result = setting.schema.safeParse(raw[name])
     if (!result.success) {
-      const shown = name === 'apiKey' ? 'the given value' : JSON.stringify(raw[name])
+      const shown = secretSettings.has(name) ? 'the given value' : JSON.stringify(raw[name])
       throw new BowlineError('CONFIG_INVALID', `${label(name)} does not accept ${shown}: it takes ${setting.accepts}`)
     }
     config[name] = result.data

@@ -81,10 +81,18 @@ export const browserArgs = ({
   `--disk-cache-dir=${folder.tmpDir}/cache`,
   ...(layers.isSandboxed ? [] : ['--no-sandbox']),
   ...(layers.isShmSmall ? ['--disable-dev-shm-usage'] : []),
-  // Without the second one loopback addresses would go past the proxy.
-  ...(proxyServer === undefined ? [] : [`--proxy-server=${proxyServer}`, '--proxy-bypass-list=<-loopback>']),
+  ...(proxyServer === undefined ? [] : proxyArgs(proxyServer)),
   ...extraArgs,
   'about:blank',
+]
+
+const proxyArgs = (server: string): readonly string[] => [
+  `--proxy-server=${server}`,
+  // Loopback addresses would go past the proxy.
+  '--proxy-bypass-list=<-loopback>',
+  '--disable-quic',
+  // The proxy resolves names. What asks for one here would not go through it: prefetching, WebRTC, WebTransport.
+  '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
 ]
 
 /** The whole environment of a browser: nothing of the server's own. */

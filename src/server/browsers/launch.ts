@@ -19,10 +19,18 @@ export interface BrowserGround {
   readonly boot: BootFolder
 }
 
+/** The way out of one browser. It is closed when the browser is gone. */
+export interface BrowserProxy extends AsyncDisposable {
+  /** As Chromium takes it, such as `http://127.0.0.1:40123`. */
+  readonly server: string
+  /** What went through it so far. */
+  readonly traffic: () => { readonly sentBytes: number; readonly receivedBytes: number; readonly refused: number }
+}
+
 /** How one browser differs from the others. */
 export interface LaunchOptions {
-  /** Everything the browser loads goes through this proxy, loopback addresses too. Default: no proxy. */
-  readonly proxyServer?: string | undefined
+  /** Opens the proxy that everything the browser loads goes through, loopback addresses too. Default: no proxy. */
+  readonly openProxy?: ((options: { readonly uid: number | undefined }) => Promise<BrowserProxy>) | undefined
   /** Fills the user-data-dir before the start. What it puts there is given to the browser's user afterwards. */
   readonly prepare?: ((folder: BrowserFolder) => Promise<void>) | undefined
   /** Further command line arguments. Default: none. */
@@ -40,6 +48,7 @@ export interface Browser extends AsyncDisposable {
   readonly binary: BrowserBinary
   readonly router: CdpRouter
   readonly folder: BrowserFolder
+  readonly proxy: BrowserProxy | undefined
   /** The about:blank page that is there from the start. */
   readonly parkedTargetId: string
   /** As the browser says, such as `HeadlessChrome/156.0.8078.79`. */
@@ -80,7 +89,9 @@ export const launchBrowser = async (
     if (uid !== undefined) await giveTo(uid, folder.userDataDir)
   }
   signal?.throwIfAborted()
-  const args = browserArgs({ ...options, binary, layers, folder })
+  const proxy = await options.openProxy?.({ uid })
+  if (proxy !== undefined) undo.use(proxy)
+  const args = browserArgs({ ...options, proxyServer: proxy?.server, binary, layers, folder })
   const command = wrapCommand(layers, { file: binary.path, args })
   const started = await startProcess(command, { uid, environment: browserEnvironment(folder) })
   undo.defer(async () => {
@@ -91,6 +102,7 @@ export const launchBrowser = async (
   const router = routePipe(started.pipe)
   const { version, parkedTargetId } = await answered(started, router, options, signal)
   undo.move()
+  void started.exited.then(async () => proxy?.[Symbol.asyncDispose]())
   return {
     id,
     pid: started.pid,
@@ -98,6 +110,7 @@ export const launchBrowser = async (
     binary,
     router,
     folder,
+    proxy,
     parkedTargetId,
     version,
     ...ending(started, router, removeAll),

@@ -4,6 +4,11 @@ import type { Gateway } from '../gateway/gateway.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { SessionRow } from '../store/sessions.ts'
 
+/** What the egress proxy tells about itself. */
+export interface EgressCounts {
+  readonly traffic: () => { readonly sentBytes: number; readonly receivedBytes: number; readonly refused: number }
+}
+
 /** The server's Prometheus metrics. */
 export interface Metrics {
   readonly registry: Registry
@@ -14,6 +19,7 @@ export interface Metrics {
     readonly sessions: Sessions
     readonly browsers: BrowserPool
     readonly gateway: Gateway
+    readonly egress: EgressCounts
   }) => void
 }
 
@@ -53,7 +59,7 @@ export const createMetrics = (): Metrics => {
       credits.inc(row.creditsBilled ?? 0)
     },
     requestAnswered: (route, status, seconds) => requests.observe({ route, status }, seconds),
-    watch: ({ sessions, browsers, gateway }) => {
+    watch: ({ sessions, browsers, gateway, egress }) => {
       gauge('bowline_sessions_live', 'Sessions alive or starting', () => sessions.load)
       gauge('bowline_sessions_max', 'Sessions that may live at once', () => sessions.maxSessions)
       gauge('bowline_cdp_clients', 'Connected CDP clients', () => gateway.size)
@@ -65,6 +71,9 @@ export const createMetrics = (): Metrics => {
         'Browsers of earlier runs found alive at the start',
         () => browsers.stats().orphansSwept,
       )
+      gauge('bowline_egress_sent_bytes', 'Bytes from browsers to sites', () => egress.traffic().sentBytes)
+      gauge('bowline_egress_received_bytes', 'Bytes from sites to browsers', () => egress.traffic().receivedBytes)
+      gauge('bowline_egress_refused', 'Connections refused by the address policy', () => egress.traffic().refused)
     },
   }
 }
