@@ -13,7 +13,7 @@ for ledger in "$1"/*/${browserLedger}; do
   pid=$(sed -n 's/.*"pid":\\([0-9]*\\).*/\\1/p' "$ledger")
   ticks=$(sed -n 's/.*"startTicks":"\\([0-9]*\\)".*/\\1/p' "$ledger")
   [ -n "$pid" ] && [ -n "$ticks" ] && [ -r "/proc/$pid/stat" ] || continue
-  [ "$(sed 's/.*) //' "/proc/$pid/stat" | cut -d ' ' -f 20)" = "$ticks" ] && kill -KILL -- "-$pid"
+  [ "$(sed 's/.*) //' "/proc/$pid/stat" | cut -d ' ' -f 20)" = "$ticks" ] && kill -s KILL -- "-$pid"
 done
 tries=0
 while [ -e "$1" ] && [ "$tries" -lt 50 ]; do
