@@ -10,6 +10,8 @@ export interface SessionEnd {
   readonly reason: EndReason
   /** Milliseconds it was alive. What goes beyond its total lifetime is not billed. */
   readonly durationMs: number
+  /** Milliseconds from its creation to its last use. Default: as last recorded. */
+  readonly lastUseMs?: number
   /** Why it never came to life, with status `error`: such a session costs nothing. */
   readonly error?: string
 }
@@ -22,13 +24,10 @@ export const billSession = async (
 ): Promise<SessionRow> => {
   const durationMs = Math.round(Math.min(Math.max(0, end.durationMs), row.ttlSeconds * 1000))
   const endedAt = new Date(row.createdAt.getTime() + durationMs)
+  const lastActivityAt = end.lastUseMs === undefined ? undefined : new Date(row.createdAt.getTime() + end.lastUseMs)
   const credits = end.status === 'error' ? 0 : priceOfSession(parts.prices, durationMs)
-  const outcome = await pRetry(
-    async () => endSession(parts.store.db, { ...end, id: row.id, endedAt, durationMs, credits }),
-    {
-      retries: 3,
-      minTimeout: 100,
-    },
-  )
+  const { status, reason, error } = end
+  const ending = { id: row.id, status, reason, error, endedAt, lastActivityAt, durationMs, credits }
+  const outcome = await pRetry(async () => endSession(parts.store.db, ending), { retries: 3, minTimeout: 100 })
   return outcome?.session ?? row
 }

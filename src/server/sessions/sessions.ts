@@ -204,10 +204,11 @@ export class Sessions implements AsyncDisposable {
     const { row, browser, startedAtMs } = entry.session
     entry.clock[Symbol.dispose]()
     const durationMs = Date.now() - startedAtMs
+    const lastUseMs = entry.clock.lastActivityAt() - startedAtMs
     entry.controller.abort(reason)
     this.#close(browser)
     try {
-      const ended = await billSession(this.#parts, row, { status: 'destroyed', reason, durationMs })
+      const ended = await billSession(this.#parts, row, { status: 'destroyed', reason, durationMs, lastUseMs })
       this.#entries.delete(row.id)
       this.#parts.onEnd?.(ended)
       return ended

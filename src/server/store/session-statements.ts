@@ -78,6 +78,8 @@ export interface SessionEnding {
   readonly reason: EndReason
   readonly status: 'destroyed' | 'error'
   readonly endedAt: Date
+  /** When it was last used. Default: as last recorded. */
+  readonly lastActivityAt?: Date | undefined
   readonly durationMs: number
   readonly credits: number
   readonly error?: string | undefined
@@ -96,6 +98,9 @@ export const endStatement = (db: Kysely<Database>, ending: SessionEnding) =>
           durationMs: ending.durationMs,
           creditsBilled: ending.credits,
           error: ending.error ?? null,
+          ...(ending.lastActivityAt === undefined ? {} : { lastActivityAt: ending.lastActivityAt }),
+          // A session that never came to life must not stand in the way of a second try.
+          ...(ending.status === 'error' ? { idempotencyKey: null } : {}),
         })
         .where('id', '=', ending.id)
         .where('status', '=', 'active')
