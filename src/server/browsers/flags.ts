@@ -18,6 +18,7 @@ const disabledFeatures = [
   'DialMediaRouteProvider',
   'HttpsUpgrades',
   'MediaRouter',
+  'NetworkTimeServiceQuerying',
   'OptimizationHints',
   'Translate',
 ]
