@@ -1,4 +1,4 @@
-import { chmod, chown, lchown, lstat, mkdir, readdir, rm } from 'node:fs/promises'
+import { chmod, chown, lchown, lstat, mkdir, readdir, rm, rmdir } from 'node:fs/promises'
 import { createHash, randomBytes } from 'node:crypto'
 import { dirname, join, resolve } from 'node:path'
 import { BowlineError } from '../../kit/errors.ts'
@@ -45,7 +45,11 @@ export const openBootFolder = async (options: BootFolderOptions): Promise<BootFo
     path,
     runtimeDir,
     addBrowser: async (id, uid) => makeBrowserFolder(join(path, id), uid),
-    [Symbol.asyncDispose]: async () => removeFolder(path),
+    [Symbol.asyncDispose]: async () => {
+      await removeFolder(path)
+      // Another run of the server may still be there.
+      await rmdir(runtimeDir).catch(() => undefined)
+    },
   }
 }
 

@@ -53,7 +53,6 @@ test('folders lie in /var/tmp when other users cannot reach the data directory',
   await using boot = await openBootFolder({ dataDir, isForOtherUids: true })
 
   expect(boot.runtimeDir).toBe(outsideOf(dataDir))
-  await rm(boot.runtimeDir, { recursive: true })
 })
 
 test("folders lie in /var/tmp when the path is too long for Chromium's socket", async () => {
@@ -63,7 +62,6 @@ test("folders lie in /var/tmp when the path is too long for Chromium's socket", 
   await using boot = await openBootFolder({ dataDir, isForOtherUids: false })
 
   expect(boot.runtimeDir).toBe(outsideOf(dataDir))
-  await rm(boot.runtimeDir, { recursive: true })
 })
 
 test('a link in the place of our folder in /var/tmp is refused', async () => {
@@ -93,5 +91,5 @@ test('closing removes the folder of this run', async () => {
 
   await boot[Symbol.asyncDispose]()
 
-  expect(existsSync(boot.path)).toBe(false)
+  expect(existsSync(boot.runtimeDir)).toBe(false)
 })
