@@ -11,14 +11,17 @@ import { browserSearchEnvironment, parseConfig, type ServerConfig, type ServerOp
 import { openEgress, type Egress } from './egress/egress.ts'
 import type { Resolve } from './egress/resolve.ts'
 import { Gateway } from './gateway/gateway.ts'
+import { judgeCommand } from './gateway/policy.ts'
 import { buildHttpApp } from './http/app.ts'
 import { createAuthenticator } from './http/auth.ts'
 import { createMetrics } from './http/metrics.ts'
+import { LiveViews } from './live/live-views.ts'
 import { readIdentity, writePrivate, type Identity } from './identity.ts'
 import { sessionsThatFit } from './sessions/capacity.ts'
 import { startHeartbeat, type HeartbeatParts } from './sessions/heartbeat.ts'
 import { endLostSessions } from './sessions/recovery.ts'
 import { Sessions } from './sessions/sessions.ts'
+import { findSession } from './store/sessions.ts'
 import { ensureBootstrapKey } from './store/keys.ts'
 import { listNodes, registerNode } from './store/nodes.ts'
 import { openStore, type Store } from './store/open.ts'
@@ -139,6 +142,7 @@ const openHttp = async (
   const { store, browsers, metrics, egress, onError } = parts
   const sessions = new Sessions(parts)
   const gateway = new Gateway(sessions, onError)
+  const live = openLive(parts, sessions, gateway)
   const authenticator = createAuthenticator(store)
   metrics.watch({ sessions, browsers, gateway, egress })
   const app = await buildHttpApp({
@@ -146,6 +150,7 @@ const openHttp = async (
     browsers,
     sessions,
     gateway,
+    live,
     authenticator,
     metrics,
     onError,
@@ -161,6 +166,7 @@ const openHttp = async (
   // Disposed last to first: sessions end while sockets can still say why, then the sockets go, then the listener.
   undo.defer(async () => app.close())
   undo.use(gateway)
+  undo.use(live)
   undo.defer(async () => {
     clearInterval(keyUse)
     await authenticator.recordUse()
@@ -169,6 +175,28 @@ const openHttp = async (
   undo.use(sessions)
   return app
 }
+
+/** The live view learns from the gateway which page is driven, and asks it what a viewer may send. */
+const openLive = ({ store, onError }: Parts, sessions: Sessions, gateway: Gateway): LiveViews =>
+  new LiveViews({
+    onError,
+    stagePartsOf: (session) => {
+      const focus = gateway.focusOf(session)
+      const { downloadsDir, uploadsDir } = session.browser.folder
+      return {
+        activePage: () => focus.page,
+        openedPages: () => focus.opened,
+        onActivePage: (listener) => focus.onChange(listener),
+        refuse: (method, params) => {
+          const verdict = judgeCommand({ id: 0, method, params }, { downloadsDir, uploadsDir })
+          return verdict.kind === 'refuse' ? verdict.message : undefined
+        },
+      }
+    },
+    // Ending a session a second time only waits for its bill.
+    billOf: async (session, reason) =>
+      (await sessions.end(session.row.id, reason)) ?? findSession(store.db, session.row.id),
+  })
 
 /** Leaves word in the data directory, so that the CLI on this machine finds the server. */
 const announce = async (undo: AsyncDisposableStack, config: ServerConfig, url: string): Promise<void> => {

@@ -1,8 +1,10 @@
 import type { Socket } from 'node:net'
 import type { RawData, WebSocket } from 'ws'
+import { isTargetEvent } from '../cdp/message.ts'
 import type { CdpChannel, CdpRouter } from '../cdp/router.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import { closeCodes, type CloseReason } from './close-codes.ts'
+import { ClientPages, type PageFocus } from './page-focus.ts'
 import { judgeCommand, parseCommand, type PolicyContext } from './policy.ts'
 
 /** Bytes that may wait for one client before the browser is told to wait. */
@@ -25,6 +27,7 @@ export class CdpClient {
   readonly #onLag: (isLagging: boolean) => void
   readonly #endSession: () => void
   readonly #policy: PolicyContext
+  readonly #pages: ClientPages
   #lag: { bytes: number; sinceMs: number } | undefined
   #lastHeardMs = Date.now()
 
@@ -33,6 +36,7 @@ export class CdpClient {
     readonly socket: Socket
     readonly session: LiveSession
     readonly channel: CdpChannel
+    readonly focus: PageFocus
     /** Called when bytes for this client pile up, and again when they have gone. */
     readonly onLag: (isLagging: boolean) => void
     readonly endSession: () => void
@@ -43,6 +47,7 @@ export class CdpClient {
     this.#channel = parts.channel
     this.#onLag = parts.onLag
     this.#endSession = parts.endSession
+    this.#pages = new ClientPages(parts.focus)
     const { downloadsDir, uploadsDir } = parts.session.browser.folder
     this.#policy = { downloadsDir, uploadsDir }
     this.#webSocket.on('message', (data) => this.#receive(data))
@@ -52,6 +57,7 @@ export class CdpClient {
 
   /** Passes a message of the browser on. */
   readonly deliver = (message: Buffer): void => {
+    if (isTargetEvent(message)) this.#pages.follow(message)
     if (this.#webSocket.readyState !== this.#webSocket.OPEN) return
     this.#webSocket.send(message, { binary: false })
     if (this.#webSocket.bufferedAmount > highWaterBytes) this.#setLag(true)
@@ -118,6 +124,7 @@ export class CdpClient {
         else this.close('closed')
         return
       case 'pass': {
+        this.#pages.note(verdict.command)
         const sent = this.#channel.send(verdict.command)
         if (sent === 'unknown-session') {
           this.#answer({

@@ -6,6 +6,7 @@ import type { CdpRouter } from '../cdp/router.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { CdpClient, lagGate } from './cdp-client.ts'
+import { PageFocus } from './page-focus.ts'
 
 /** A WebSocket upgrade that was let in. */
 export interface Upgrade {
@@ -27,6 +28,7 @@ export class Gateway implements Disposable {
   readonly #server = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: maxPayloadBytes })
   readonly #clients = new Set<CdpClient>()
   readonly #gates = new WeakMap<CdpRouter, ReturnType<typeof lagGate>>()
+  readonly #focuses = new WeakMap<LiveSession, PageFocus>()
   readonly #timer: NodeJS.Timeout
 
   constructor(sessions: Sessions, onError: (error: unknown, what: string) => void) {
@@ -41,6 +43,13 @@ export class Gateway implements Disposable {
   /** Connected clients. */
   get size(): number {
     return this.#clients.size
+  }
+
+  /** Which page of a session its clients drove last. */
+  focusOf(session: LiveSession): PageFocus {
+    const focus = this.#focuses.get(session) ?? new PageFocus()
+    this.#focuses.set(session, focus)
+    return focus
   }
 
   /** Opens a channel into the session's browser, then completes the handshake. */
@@ -61,6 +70,7 @@ export class Gateway implements Disposable {
         socket,
         session,
         channel,
+        focus: this.focusOf(session),
         onLag: (isLagging) => this.#gate(router)(webSocket, isLagging),
         endSession: () => this.#endSession(session.row.id),
       })

@@ -13,6 +13,7 @@ import { registerRoutes, type Call } from './register.ts'
 import { browserRoutes } from './routes/browser.ts'
 import { registerHealth, type HealthParts } from './routes/health.ts'
 import { keyRoutes } from './routes/keys.ts'
+import { registerLive } from './routes/live.ts'
 import { handleUpgrades, type UpgradeParts } from './upgrade.ts'
 
 /** What the HTTP side of the server is built from. */
@@ -53,6 +54,7 @@ export const buildHttpApp = async (parts: HttpParts): Promise<FastifyInstance> =
   recordRequests(app, parts.metrics)
   await registerOpenApi(app, parts.version)
   registerHealth(app, parts)
+  registerLive(app, parts)
   await app.register(async (scope) => registerProtected(scope, parts))
   app.server.on('upgrade', handleUpgrades(parts))
   return app
