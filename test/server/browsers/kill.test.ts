@@ -32,7 +32,7 @@ test.each(['all', 'pipe-only'] as const)('a killed server leaves nothing (leash:
   await server.kill()
 
   await untilNothingIsLeft(server.bootPath)
-  expect(groupMembers(server.browserPid)).toEqual([])
+  await until(() => groupMembers(server.browserPid).length === 0, 'the browser dies')
 })
 
 test.each(['all', 'pipe-only'] as const)('nor when its browser is stuck (leash: %s)', async (leash) => {
@@ -43,7 +43,7 @@ test.each(['all', 'pipe-only'] as const)('nor when its browser is stuck (leash: 
   await server.kill()
 
   await untilNothingIsLeft(server.bootPath)
-  expect(groupMembers(server.browserPid)).toEqual([])
+  await until(() => groupMembers(server.browserPid).length === 0, 'the browser dies')
 })
 
 test('a stuck browser dies with the server even when the janitor is gone', async () => {

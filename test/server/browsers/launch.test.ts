@@ -76,8 +76,8 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
     await browser.close()
 
     expect(await browser.exited).toEqual({ code: 0, signal: null })
-    expect(groupMembers(browser.pid)).toEqual([])
     expect(existsSync(browser.folder.root)).toBe(false)
+    await until(() => groupMembers(browser.pid).length === 0, 'its processes end')
     await untilNothingIsLeft(browser.folder.root)
   })
 

@@ -116,8 +116,8 @@ test('closing the pool ends every browser, taken or not, and turns takers away',
 
   await pool[Symbol.asyncDispose]()
 
-  expect(groupMembers(browser.pid)).toEqual([])
   expect(browserFolders()).toEqual([])
+  await until(() => groupMembers(browser.pid).length === 0, 'the taken browser ends')
   await settled
   await expect(pool.take()).rejects.toMatchObject({ code: 'DRAINING' })
 })
