@@ -11,6 +11,7 @@ export class Bowline implements AsyncDisposable {
   readonly baseUrl: string
   readonly sessions: Sessions
   readonly keys: Keys
+  readonly #handleSignals: boolean
   readonly #open = new Map<string, Session>()
   readonly #owned = new AsyncDisposableStack()
 
@@ -19,6 +20,7 @@ export class Bowline implements AsyncDisposable {
     const config = resolveConfig(options)
     const call = createCall(config)
     this.baseUrl = config.baseUrl
+    this.#handleSignals = config.handleSignals
     this.sessions = createSessions({ call, config, ...place }, this.#open)
     this.keys = createKeys(call)
   }
@@ -45,7 +47,7 @@ export class Bowline implements AsyncDisposable {
     options: WithSessionOptions<Handles>,
     work: (work: Work & Handles) => Result | Promise<Result>,
   ): Promise<SessionOutcome<Awaited<Result>>> {
-    return withSession(this.sessions, options, work)
+    return withSession({ sessions: this.sessions, handleSignals: this.#handleSignals }, options, work)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -3,8 +3,11 @@ import { createReaperProcess, deleteAtExit, type ReaperProcess } from './reaper-
 
 /** Something that must not outlive this process. */
 export interface Guarded {
-  /** Ends it, on SIGINT, SIGTERM or SIGHUP. Undefined: signals are none of its business. */
-  readonly onSignal: ((signal: NodeJS.Signals) => Promise<unknown>) | undefined
+  /**
+   * Ends it, on SIGINT, SIGTERM or SIGHUP. `livesOn` resolves if the process outlives the signal, because the program
+   * has a listener of its own, and never otherwise. Undefined: signals are none of its business.
+   */
+  readonly onSignal: ((signal: NodeJS.Signals, livesOn: Promise<void>) => Promise<unknown>) | undefined
   /** What deletes it from outside while the process exits; undefined: nothing can, or there is nothing yet. */
   readonly ticket: () => DeletionTicket | undefined
   /** Called while the process exits, with what became of the deletion, if there was a ticket. Must not wait. */
@@ -37,17 +40,19 @@ const createProcessGuard = (): ProcessGuard => {
     // The second Ctrl-C of an impatient user: the reaper does the rest.
     if (leaving !== undefined) return die(signal)
     leaving = signal
-    void leave(signal).finally(() => {
+    const livesOn = Promise.withResolvers<void>()
+    void leave(signal, livesOn.promise).finally(() => {
       leaving = undefined
       unlisten()
-      die(signal)
+      if (process.listenerCount(signal) === 0) return die(signal)
       if (isListening()) listen()
+      livesOn.resolve()
     })
   }
-  const leave = async (signal: NodeJS.Signals): Promise<void> => {
+  const leave = async (signal: NodeJS.Signals, livesOn: Promise<void>): Promise<void> => {
     const limit = Promise.withResolvers<void>()
     const timer = setTimeout(limit.resolve, signalLimitMs)
-    const endings = [...held].toReversed().map(async (guarded) => guarded.onSignal?.(signal))
+    const endings = [...held].toReversed().map(async (guarded) => guarded.onSignal?.(signal, livesOn))
     await Promise.race([Promise.allSettled(endings), limit.promise])
     clearTimeout(timer)
   }

@@ -7,7 +7,7 @@ import { deleteSession, deleteSessionIfThere } from './deletion.ts'
 import { findDeadLeases, removeLease } from './leases.ts'
 import { openSession, type SessionParts, type SessionTies } from './open-session.ts'
 import type { Session } from './session.ts'
-import type { SessionBill } from './session-bill.ts'
+import type { EndedBy, SessionBill } from './session-bill.ts'
 
 /** How a session is created. Aborting rejects at once; a session that is still answered is deleted when it comes. */
 export interface CreateOptions extends Abortable, SessionTies {}
@@ -42,7 +42,7 @@ export const createSessions = (parts: SessionParts, open: Map<string, Session>):
     try {
       return await abortable(opening, signal)
     } catch (error) {
-      if (signal?.aborted === true) void endWhenOpen(opening)
+      if (signal?.aborted === true) void endWhenOpen(opening, isTimeout(signal.reason) ? 'timeout' : 'abort')
       throw error
     }
   },
@@ -74,9 +74,11 @@ const openTracked = async (
   return session
 }
 
-const endWhenOpen = async (opening: Promise<Session>): Promise<void> => {
+const isTimeout = (reason: unknown): boolean => isBowlineError(reason) && reason.code === 'TIMEOUT'
+
+const endWhenOpen = async (opening: Promise<Session>, endedBy: EndedBy): Promise<void> => {
   const session = await opening.catch(() => undefined)
-  await session?.end({ endedBy: 'abort' }).catch((error: unknown) => {
+  await session?.end({ endedBy }).catch((error: unknown) => {
     process.emitWarning(isBowlineError(error) ? error.toLine() : String(error), { code: 'BOWLINE_DELETE_FAILED' })
   })
 }

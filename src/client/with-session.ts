@@ -33,16 +33,28 @@ export interface SessionOutcome<Result> {
   readonly liveViewUrl: string | undefined
 }
 
+/** What `withSession` needs of its client. */
+export interface WithSessionParts {
+  readonly sessions: Sessions
+  /** Whether SIGINT, SIGTERM and SIGHUP abort the work. */
+  readonly handleSignals: boolean
+}
+
 /** Runs work on a session of its own, which is deleted however the work ends. */
 export const withSession = async <Result, Handles = unknown>(
-  sessions: Sessions,
+  client: WithSessionParts,
   options: WithSessionOptions<Handles>,
   work: (work: Work & Handles) => Result | Promise<Result>,
 ): Promise<SessionOutcome<Awaited<Result>>> => {
   const { driver, signal, timeoutMs, onEnd, ...create } = options
   signal?.throwIfAborted()
-  using bounds = openBounds(signal, timeoutMs)
-  const session = await sessions.create(create, { signal: bounds.signal, onEnd })
+  using bounds = openBounds(signal, timeoutMs, client.handleSignals)
+  const session = await client.sessions
+    .create(create, { signal: bounds.signal, onEnd })
+    .catch(async (error: unknown) => {
+      await bounds.settle()
+      throw error
+    })
   let connected: AsyncDisposable | undefined
   const run = async (): Promise<Awaited<Result>> => {
     const scope: Work = { session, signal: bounds.signal }
@@ -67,6 +79,7 @@ export const withSession = async <Result, Handles = unknown>(
     const endedBy = bounds.endedBy() ?? 'throw'
     await disconnect(connected)
     await endAfterFailure(session, endedBy)
+    await bounds.settle()
     throw thrown
   }
   await disconnect(connected)
@@ -86,9 +99,11 @@ interface Bounds extends Disposable {
   readonly signal: AbortSignal
   /** What aborted the work, if anything did. */
   readonly endedBy: () => EndedBy | undefined
+  /** Call when the session is gone. After a signal it waits for ever if the process is about to die of it. */
+  readonly settle: () => Promise<void>
 }
 
-const openBounds = (signal: AbortSignal | undefined, timeoutMs: number | undefined): Bounds => {
+const openBounds = (signal: AbortSignal | undefined, timeoutMs: number | undefined, handleSignals: boolean): Bounds => {
   const controller = new AbortController()
   let endedBy: EndedBy | undefined
   using undo = new DisposableStack()
@@ -104,20 +119,48 @@ const openBounds = (signal: AbortSignal | undefined, timeoutMs: number | undefin
     const timer = setTimeout(() => stop('timeout', error()), timeoutMs)
     undo.defer(() => clearTimeout(timer))
   }
-  const ended = Promise.withResolvers<void>()
-  undo.defer(ended.resolve)
-  undo.use(
-    processGuard().hold({
-      onSignal: async (name) => {
-        stop('signal', new BowlineError('ABORTED', `The process was told to end (${name})`))
-        await ended.promise
-      },
-      ticket: () => undefined,
-      onExit: () => undefined,
-    }),
-  )
+  const hold = handleSignals
+    ? undo.use(
+        abortOnSignal((name) => stop('signal', new BowlineError('ABORTED', `The process was told to end (${name})`))),
+      )
+    : undefined
   const owned = undo.move()
-  return { signal: controller.signal, endedBy: () => endedBy, [Symbol.dispose]: () => owned.dispose() }
+  return {
+    signal: controller.signal,
+    endedBy: () => endedBy,
+    settle: async () => hold?.settle(),
+    [Symbol.dispose]: () => owned.dispose(),
+  }
+}
+
+interface SignalHold extends Disposable {
+  readonly settle: () => Promise<void>
+}
+
+/** Calls `abort` on a signal to the process, whose death then waits until the result is settled or disposed of. */
+const abortOnSignal = (abort: (name: NodeJS.Signals) => void): SignalHold => {
+  const ended = Promise.withResolvers<void>()
+  let outlived: Promise<void> | undefined
+  const hold = processGuard().hold({
+    onSignal: async (name, livesOn) => {
+      outlived = livesOn
+      abort(name)
+      await ended.promise
+    },
+    ticket: () => undefined,
+    onExit: () => undefined,
+  })
+  return {
+    // A rejection that nobody catches would end the process by an error before it can die of its signal.
+    settle: async () => {
+      ended.resolve()
+      await outlived
+    },
+    [Symbol.dispose]: () => {
+      hold[Symbol.dispose]()
+      ended.resolve()
+    },
+  }
 }
 
 const endAfterSuccess = async (session: Session, result: unknown): Promise<SessionBill> => {

@@ -54,4 +54,5 @@ try {
   print(`resolved ${String(outcome.result)}`)
 } catch (error) {
   print(`rejected ${String(error)}`)
+  if (ending === 'wait') throw error
 }

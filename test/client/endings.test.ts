@@ -2,7 +2,7 @@ import { mkdtempDisposable, readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { startForeignService } from './foreign-service.ts'
+import { sendJson, startForeignService, type Answer } from './foreign-service.ts'
 import { startProgram } from './program.ts'
 import { Bowline, type SessionBill } from '../../src/index.ts'
 
@@ -28,9 +28,9 @@ const endings: readonly Ending[] = [
   { name: 'when the event loop runs dry', how: 'stuck', endedBy: 'exit', code: 13 },
 ]
 
-const startWorld = async (how: string, reaper = 'reaper') => {
+const startWorld = async (how: string, reaper = 'reaper', answer?: Answer) => {
   await using undo = new AsyncDisposableStack()
-  const service = undo.use(await startForeignService())
+  const service = undo.use(await startForeignService(answer))
   const leaseDir = undo.use(await mkdtempDisposable(join(tmpdir(), 'leases-'))).path
   const program = undo.use(
     startProgram('test/client/ending-program.ts', [how, leaseDir, reaper], {
@@ -62,6 +62,39 @@ describe('a session is deleted and billed once', () => {
     expect(world.service.deleted).toEqual(['session-1'])
     expect(await readdir(world.leaseDir)).toEqual([])
   })
+})
+
+test('a signal while the session is being created waits for the answer and deletes the session', async () => {
+  const held: (() => void)[] = []
+  await using world = await startWorld('wait', 'reaper', ({ method }, response) => {
+    if (method !== 'POST') return false
+    held.push(() => sendJson(response, 200, { success: true, id: 'session-1', cdpUrl: 'ws://127.0.0.1:1/' }))
+    return true
+  })
+  await expect.poll(() => held.length).toBe(1)
+
+  world.program.child.kill('SIGTERM')
+  setTimeout(() => held[0]?.(), 300)
+  const end = await world.program.ended
+
+  expect(end, world.program.errors()).toEqual({ code: null, signal: 'SIGTERM' })
+  expect(bills(world.program.lines)).toMatchObject([{ endedBy: 'signal', creditsBilled: 2 }])
+  expect(world.service.deleted).toEqual(['session-1'])
+})
+
+test('a second signal ends the process at once, and the reaper deletes what is left', async () => {
+  let isSlow = true
+  await using world = await startWorld('wait', 'reaper', ({ method }) => method === 'DELETE' && isSlow)
+  await world.program.line('open')
+
+  world.program.child.kill('SIGINT')
+  await expect.poll(() => world.service.requests.some(({ method }) => method === 'DELETE')).toBe(true)
+  isSlow = false
+  world.program.child.kill('SIGINT')
+  const end = await world.program.ended
+
+  expect(end).toEqual({ code: null, signal: 'SIGINT' })
+  await world.service.whenDeleted(1)
 })
 
 test('a session of a process that is killed is deleted by the reaper within five seconds', async () => {
