@@ -36,9 +36,15 @@ const longestRuntimeDir = 107 - '/0123abcd/0123456789/tmp/org.chromium.Chromium.
 
 /** Makes the folder for this run of the server, in the data directory where browsers can reach it there, else in `/var/tmp`. */
 export const openBootFolder = async (options: BootFolderOptions): Promise<BootFolder> => {
-  const runtimeDir = await openRuntimeDir(options)
-  const path = join(runtimeDir, randomBytes(4).toString('hex'))
-  await mkdir(path, { mode: 0o711 })
+  const bootId = randomBytes(4).toString('hex')
+  const open = async (): Promise<string> => {
+    const runtimeDir = await openRuntimeDir(options)
+    await mkdir(join(runtimeDir, bootId), { mode: 0o711 })
+    return runtimeDir
+  }
+  // The janitor of an earlier run may have removed the empty folder just now.
+  const runtimeDir = await open().catch(open)
+  const path = join(runtimeDir, bootId)
   await chmod(path, options.isForOtherUids ? 0o711 : 0o700)
   writeLedger(path, serverLedger, process.pid)
   return {

@@ -21,6 +21,8 @@ while [ -e "$1" ] && [ "$tries" -lt 50 ]; do
   tries=$((tries + 1))
   [ -e "$1" ] && sleep 0.1
 done
+# The folder around it goes too when this was the last run in it.
+rmdir -- "\${1%/*}" 2>/dev/null
 `
 
 /** A process that outlives the server only to clean up after it. Disposing ends it with nothing done. */

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startJanitor } from '../../../src/server/browsers/janitor.ts'
 import { writeLedger } from '../../../src/server/browsers/ledger.ts'
@@ -31,7 +31,7 @@ test.each(['all', 'pipe-only'] as const)('a killed server leaves nothing (leash:
 
   await server.kill()
 
-  await untilNothingIsLeft(server.bootPath)
+  await untilNothingIsLeft(dirname(server.bootPath))
   await until(() => groupMembers(server.browserPid).length === 0, 'the browser dies')
 })
 
