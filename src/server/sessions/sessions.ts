@@ -85,6 +85,11 @@ export class Sessions implements AsyncDisposable {
    * Throws INSUFFICIENT_CREDITS, CONCURRENCY_LIMIT, IDEMPOTENCY_KEY_REUSED, SESSION_ENDED, BROWSER_START_FAILED, DRAINING.
    */
   async create(wanted: NewSession): Promise<SessionRow> {
+    if (wanted.request.profile !== undefined) {
+      throw new BowlineError('NOT_IMPLEMENTED', 'This server does not keep profiles yet', {
+        hint: 'Leave out `profile`.',
+      })
+    }
     if (wanted.idempotencyKey === undefined) return this.#create(wanted)
     const key = `${wanted.teamId} ${wanted.idempotencyKey}`
     // Whatever became of the first request, the store knows; its error is its own caller's to see.
