@@ -48,7 +48,7 @@ const exec = async (command: readonly string[], flags: ExecFlags): Promise<void>
   } catch (error) {
     if (signals.received !== undefined) {
       process.exitCode = exitCodeOfSignal(signals.received)
-      return
+      return printNote(`${signals.received}: the session is deleted as soon as the service has answered`)
     }
     printError(error)
     process.exitCode = resultDespite(error) || 1

@@ -88,8 +88,9 @@ test('a signal while the session is being created ends exec with its code, and t
   })
   await service.whenCreated(1)
 
-  program.child.kill('SIGTERM')
   await expect.poll(() => held.length).toBe(1)
+  program.child.kill('SIGTERM')
+  await expect.poll(() => program.errors(), { timeout: 10_000 }).toContain('SIGTERM: the session is deleted')
   held[0]?.()
   const end = await program.ended
 
