@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createAddressPolicy } from '../../../src/server/egress/address-policy.ts'
 import { createOwnPorts } from '../../../src/server/egress/own-ports.ts'
 
-const judge = (address: string, { allow = [], host = address, port = 80, ownPorts = createOwnPorts() } = {} as Case) =>
+const judge = (address: string, { allow = [], host = address, port = 80, ownPorts = createOwnPorts() }: Case = {}) =>
   createAddressPolicy({ allow, ownPorts }).judge(address, { host, port })
 
 interface Case {

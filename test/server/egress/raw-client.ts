@@ -32,7 +32,8 @@ export const openRawClient = async (lane: Lane): Promise<RawClient> => {
   return {
     socket,
     read: async (part) => {
-      while (!isOver && (part === undefined || !text.includes(part))) await changed.promise
+      const isDone = (): boolean => isOver || (part !== undefined && text.includes(part))
+      while (!isDone()) await changed.promise
       if (part !== undefined && !text.includes(part)) throw new Error(`it ended after ${JSON.stringify(text)}`)
       return text
     },
