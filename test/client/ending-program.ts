@@ -1,11 +1,13 @@
 /** A program that opens a session and ends in the way its argument names. Started by tests. @module */
-import { writeSync } from 'node:fs'
+import { readFileSync, writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Bowline } from '../../src/index.ts'
 
 const [ending, leaseDir, reaper] = process.argv.slice(2)
 // Synchronous, because some of these endings leave no time for anything else.
 const print = (line: string): void => void writeSync(1, `${line}\n`)
+
+const childPid = (): string => readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim()
 
 const endings: Record<string, (signal: AbortSignal) => unknown> = {
   return: () => 'done',
@@ -32,6 +34,14 @@ const endings: Record<string, (signal: AbortSignal) => unknown> = {
   rejection: () => {
     void Promise.reject(new Error('nobody handles this'))
     return delay(60_000)
+  },
+  twice: async () => {
+    const reaper = childPid()
+    print(`reaper ${reaper}`)
+    while (childPid() === reaper) await delay(20)
+    await bowline.sessions.create()
+    print('again')
+    await delay(60_000)
   },
   // Without timers or sockets the loop runs dry, and Node.js exits with code 13.
   stuck: () => new Promise(() => undefined),

@@ -122,6 +122,27 @@ test('a program with a listener of its own for SIGINT lives on when its sessions
   expect(world.service.deleted).toEqual(['session-1'])
 })
 
+test('the reaper survives what kills the whole process group', async () => {
+  await using world = await startWorld('wait')
+  await world.program.line('open')
+
+  process.kill(-(world.program.child.pid ?? 0), 'SIGKILL')
+
+  await world.service.whenDeleted(1)
+})
+
+test('a reaper that was killed is replaced for the next session', async () => {
+  await using world = await startWorld('twice')
+  await world.program.line('open')
+  const pid = Number((await world.program.line('reaper')).split(' ')[1])
+
+  process.kill(pid, 'SIGKILL')
+  await world.program.line('again')
+  world.program.child.kill('SIGKILL')
+
+  await world.service.whenDeleted(2)
+})
+
 test('the lease of a killed process without a reaper lets the next process delete its session', async () => {
   await using world = await startWorld('wait', 'no-reaper')
   await world.program.line('open')

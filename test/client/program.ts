@@ -23,6 +23,8 @@ export const startProgram = (
   const child = spawn(process.execPath, [path, ...args], {
     env: { ...process.env, NODE_OPTIONS: '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A process group of its own, as a terminal would give it.
+    detached: true,
   })
   const lines: string[] = []
   let errors = ''
