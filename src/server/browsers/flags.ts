@@ -78,8 +78,8 @@ export const browserArgs = ({
 }: FlagOptions): readonly string[] => [
   ...(binary.kind === 'chromium' ? ['--headless=new'] : []),
   ...behaviour,
+  // No `--disk-cache-dir`: every context would share that folder, and the second one's requests wait for ever for its lock.
   `--user-data-dir=${folder.userDataDir}`,
-  `--disk-cache-dir=${folder.tmpDir}/cache`,
   ...(layers.isSandboxed ? [] : ['--no-sandbox']),
   ...(layers.isShmSmall ? ['--disable-dev-shm-usage'] : []),
   ...(proxyServer === undefined ? [] : proxyArgs(proxyServer)),
