@@ -58,7 +58,7 @@ export class CdpClient {
   /** Passes a message of the browser on. */
   readonly deliver = (message: Buffer): void => {
     if (isTargetEvent(message)) this.#pages.follow(message)
-    if (this.#webSocket.readyState !== this.#webSocket.OPEN) return
+    if (this.#webSocket.readyState !== this.#webSocket.OPEN || this.#pages.withholds(message)) return
     this.#webSocket.send(message, { binary: false })
     if (this.#webSocket.bufferedAmount > highWaterBytes) this.#setLag(true)
   }
@@ -83,6 +83,7 @@ export class CdpClient {
   /** Gives the browser-level session back. */
   async leave(): Promise<void> {
     this.#setLag(false)
+    this.#pages.leave()
     await this.#channel[Symbol.asyncDispose]()
   }
 
