@@ -46,10 +46,17 @@ export interface LaneParts {
   readonly findPeer: FindPeer | undefined
   /** Takes over the connections that were admitted. */
   readonly http: HttpServer
-  readonly contexts: WeakMap<object, OpenLane>
+  readonly arrivals: WeakMap<object, Arrival>
   readonly log: EgressLog
   /** Connections that one lane holds at once; more are closed at once. Default 1000. */
   readonly maxConnections?: number | undefined
+}
+
+/** A connection to a lane. */
+export interface Arrival {
+  readonly lane: OpenLane
+  /** Whether it comes from the lane's user. When not, it is closed already. Never rejects. */
+  readonly isAdmitted: Promise<boolean>
 }
 
 /** A lane as the proxy sees it. */
@@ -74,7 +81,7 @@ export const openLane = async (parts: LaneParts, options: LaneOptions): Promise<
       count.sentBytes += socket.bytesRead
       count.receivedBytes += socket.bytesWritten
     })
-    void admit(parts, options.uid, socket, context)
+    receive(parts, options.uid, socket, context)
   })
   listener.maxConnections = parts.maxConnections ?? defaultMaxConnections
   const port = await listen(listener)
@@ -143,18 +150,22 @@ const listen = async (listener: Server): Promise<number> => {
   return (listener.address() as AddressInfo).port
 }
 
-/** Hands a connection to the HTTP server when it comes from the lane's user, and closes it otherwise. */
-const admit = async (parts: LaneParts, uid: number | undefined, socket: Socket, context: OpenLane): Promise<void> => {
-  if (parts.findPeer !== undefined) {
-    const expected = uid ?? process.getuid?.()
-    const found = await parts.findPeer(socket).catch(() => undefined)
-    if (found !== expected) {
-      parts.log.debug({ uid: found, expected }, 'egress connection of a stranger closed')
-      socket.destroy()
-    }
-  }
-  if (socket.destroyed) return
-  parts.contexts.set(socket, context)
+/** Hands a connection to the HTTP server, with the promise to find out where it comes from. */
+const receive = (parts: LaneParts, uid: number | undefined, socket: Socket, lane: OpenLane): void => {
+  parts.arrivals.set(socket, { lane, isAdmitted: isOfUser(parts, uid ?? process.getuid?.(), socket) })
   parts.http.emit('connection', socket)
   socket.resume()
+}
+
+const isOfUser = async (
+  { findPeer, log }: LaneParts,
+  expected: number | undefined,
+  socket: Socket,
+): Promise<boolean> => {
+  if (findPeer === undefined) return true
+  const uid = await findPeer(socket).catch(() => undefined)
+  if (uid === expected) return true
+  log.debug({ uid, expected }, 'egress connection of a stranger closed')
+  socket.destroy()
+  return false
 }
