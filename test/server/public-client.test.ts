@@ -1,4 +1,4 @@
-import Firecrawl from 'firecrawl'
+import { Firecrawl } from 'firecrawl'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectCdp } from '../lab/cdp-socket.ts'
 import { startLab, type Lab } from '../lab/lab.ts'

@@ -1,7 +1,8 @@
-import { findBrowser, type BrowserKind, type Environment } from './find.ts'
+import { findBrowser } from './find.ts'
 import { openBootFolder } from './folders.ts'
 import { startJanitor } from './janitor.ts'
 import type { BrowserGround } from './launch.ts'
+import type { BrowserKind, Environment } from './places.ts'
 import { canSwitchUser, probeLayers } from './probe-layers.ts'
 import { sweepLeftovers, type SweepReport } from './sweep.ts'
 

@@ -1,5 +1,5 @@
 import { chromium } from 'playwright-core'
-import puppeteer, { type Page as PuppeteerPage } from 'puppeteer-core'
+import { connect as connectPuppeteer, type Page as PuppeteerPage } from 'puppeteer-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startLab, type Lab } from '../../lab/lab.ts'
 import { startSite, type Site } from '../../lab/site.ts'
@@ -19,7 +19,7 @@ describe('Playwright and Puppeteer on one session at once', () => {
   const connectBoth = async () => {
     const { id, cdpUrl } = await lab.createSession({ ttl: 120 })
     const left = await chromium.connectOverCDP(cdpUrl)
-    const right = await puppeteer.connect({ browserWSEndpoint: cdpUrl, defaultViewport: null })
+    const right = await connectPuppeteer({ browserWSEndpoint: cdpUrl, defaultViewport: null })
     return { id, cdpUrl, left, right, context: left.contexts()[0]!, page: left.contexts()[0]!.pages()[0]! }
   }
 
