@@ -10,7 +10,7 @@ import type { LiveSession } from '../sessions/live-session.ts'
 import { tokenKind } from '../sessions/tokens.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { findSession, type SessionRow } from '../store/sessions.ts'
-import type { Store } from '../store/open.ts'
+import type { Store } from '../store/store.ts'
 import { failureBody } from './errors.ts'
 
 /** What upgrades are checked against. */

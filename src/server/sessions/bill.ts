@@ -1,7 +1,7 @@
 import pRetry from 'p-retry'
 import type { EndReason } from '../../contract/browser.ts'
 import { endSession, type SessionRow } from '../store/sessions.ts'
-import type { Store } from '../store/open.ts'
+import type { Store } from '../store/store.ts'
 import { priceOfSession, type Prices } from '../usage/prices.ts'
 
 /** How a session ended. */

@@ -1,5 +1,5 @@
 import { activeSessionsOfNode, type SessionRow } from '../store/sessions.ts'
-import type { Store } from '../store/open.ts'
+import type { Store } from '../store/store.ts'
 import type { Prices } from '../usage/prices.ts'
 import { billSession } from './bill.ts'
 

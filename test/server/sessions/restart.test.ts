@@ -100,6 +100,7 @@ test('a second, other signal makes it exit at once', async () => {
   server.kill('SIGTERM')
   server.kill('SIGINT')
 
-  expect(await server.exited).toEqual({ code: 130, signal: null })
+  // Which of two pending signals is delivered first is the kernel's choice.
+  expect([130, 143]).toContain((await server.exited).code)
   await expect.poll(() => browserPids(dataDir), { timeout: 5000 }).toEqual([])
 })

@@ -3,7 +3,7 @@ import { isUuid } from '../../../kit/ids.ts'
 import { sessionUrls } from '../../sessions/urls.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import { findSession, listSessions, type SessionRow } from '../../store/sessions.ts'
-import type { Store } from '../../store/open.ts'
+import type { Store } from '../../store/store.ts'
 import type { KeyRow } from '../../store/keys.ts'
 import type { Call, Handlers } from '../register.ts'
 
