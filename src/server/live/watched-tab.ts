@@ -172,6 +172,9 @@ export class WatchedTab implements AsyncDisposable {
         this.#tellDialog(null)
         break
       case 'Page.loadEventFired':
+        this.#cast.expectFrame()
+        this.#noteDifference()
+        break
       case 'Page.domContentEventFired':
         this.#noteDifference()
         break

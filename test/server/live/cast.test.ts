@@ -1,14 +1,7 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { WebSocket } from 'ws'
 import type { BrowserHost } from '../../../src/server/browsers/host.ts'
-import { launchBrowser } from '../../../src/server/browsers/launch.ts'
-import { LiveViews } from '../../../src/server/live/live-views.ts'
-import type { LiveSession } from '../../../src/server/sessions/live-session.ts'
-import type { SessionRow } from '../../../src/server/store/sessions.ts'
 import { openGround } from '../browsers/ground.ts'
+import { openWorld } from './world.ts'
 
 let host: BrowserHost
 beforeAll(async () => {
@@ -19,89 +12,8 @@ afterAll(async () => host[Symbol.asyncDispose]())
 const moving = `<style>@keyframes turn { to { rotate: 360deg } } div { width: 100px; height: 100px; margin: 100px;
   background: teal; animation: turn 1s linear infinite }</style><div></div>`
 
-const viewerOn = async (port: number, isReading: () => boolean) => {
-  const socket = new WebSocket(`ws://127.0.0.1:${port}`)
-  const frames: Buffer[] = []
-  socket.on('message', (data, isBinary) => {
-    if (!isBinary) return
-    frames.push(data as Buffer)
-    if (isReading()) socket.send(JSON.stringify({ type: 'drawn', frame: (data as Buffer).readUInt32BE(8) }))
-  })
-  await once(socket, 'open')
-  return {
-    frames,
-    send: (message: object) => socket.send(JSON.stringify(message)),
-    leave: async () => {
-      socket.close()
-      await once(socket, 'close')
-    },
-  }
-}
-
-/** A browser with one page, whose frames are counted where they leave it, and a door for viewers. */
-const openWorld = async (html: string) => {
-  await using undo = new AsyncDisposableStack()
-  const browser = undo.use(await launchBrowser(host))
-  const { router } = browser
-  let casts = 0
-  const events: string[] = []
-  undo.defer(
-    router.onEvent(({ method = '' }) => {
-      events.push(method)
-      if (method === 'Page.screencastFrame') casts += 1
-    }),
-  )
-  const { sessionId } = await router.call('Target.attachToTarget', { targetId: browser.parkedTargetId, flatten: true })
-  const page = String(sessionId)
-  await router.call('Page.navigate', { url: `data:text/html,${encodeURIComponent(html)}` }, page)
-  const session: LiveSession = {
-    row: { id: 'session-1' } as SessionRow,
-    startedAtMs: Date.now(),
-    browser,
-    ended: new AbortController().signal,
-    lastActivityAt: () => 0,
-    touch: () => undefined,
-  }
-  const errors: unknown[] = []
-  const live = undo.use(
-    new LiveViews({
-      stagePartsOf: () => ({
-        activePage: () => browser.parkedTargetId,
-        openedPages: () => [],
-        onActivePage: () => () => undefined,
-        refuse: () => undefined,
-      }),
-      billOf: async () => undefined,
-      onError: (error) => errors.push(error),
-    }),
-  )
-  const server = createServer()
-  server.on('upgrade', (request, socket, head) => {
-    live.connect(session, 'view', { request, socket: socket as Socket, head })
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  undo.defer(() => void server.close())
-  const { port } = server.address() as AddressInfo
-  const opened = undo.move()
-  return {
-    join: async (isReading = () => true) => viewerOn(port, isReading),
-    frames: () => casts,
-    events,
-    errors,
-    /** Frames that leave the browser in a while. */
-    framesIn: async (milliseconds: number) => {
-      const before = casts
-      await new Promise((resolve) => setTimeout(resolve, milliseconds))
-      return casts - before
-    },
-    evaluate: async (expression: string) => router.call('Runtime.evaluate', { expression }, page),
-    [Symbol.asyncDispose]: async () => opened.disposeAsync(),
-  }
-}
-
 test('without a viewer the browser takes no picture, nor after the last one has left', async () => {
-  await using world = await openWorld(moving)
+  await using world = await openWorld(host, moving)
 
   const before = await world.framesIn(500)
   const [first, second] = [await world.join(), await world.join()]
@@ -117,7 +29,7 @@ test('without a viewer the browser takes no picture, nor after the last one has 
 })
 
 test('two viewers share the pictures of one cast', async () => {
-  await using world = await openWorld(moving)
+  await using world = await openWorld(host, moving)
   const [first, second] = [await world.join(), await world.join()]
   await expect.poll(() => second.frames.length).toBeGreaterThan(3)
 
@@ -131,7 +43,7 @@ test('two viewers share the pictures of one cast', async () => {
 })
 
 test('a page at rest costs nothing, and its next change is seen', async () => {
-  await using world = await openWorld('<h1>Still</h1>')
+  await using world = await openWorld(host, '<h1>Still</h1>')
   const viewer = await world.join()
   await expect.poll(() => viewer.frames.length).toBeGreaterThan(0)
   // The first pictures follow the size of the viewer's window.
@@ -148,7 +60,7 @@ test('a page at rest costs nothing, and its next change is seen', async () => {
 })
 
 test('a hidden viewer stops the cast, and gets a picture when it is seen again', async () => {
-  await using world = await openWorld(moving)
+  await using world = await openWorld(host, moving)
   const viewer = await world.join()
   await expect.poll(world.frames).toBeGreaterThan(3)
 
@@ -160,8 +72,8 @@ test('a hidden viewer stops the cast, and gets a picture when it is seen again',
 })
 
 test('a viewer that takes no more holds nobody else up, and gets no more either', async () => {
-  await using world = await openWorld(moving)
-  const stuck = await world.join(() => false)
+  await using world = await openWorld(host, moving)
+  const stuck = await world.join(Infinity)
   const quick = await world.join()
 
   await expect.poll(() => quick.frames.length, { timeout: 5000 }).toBeGreaterThan(30)
@@ -172,7 +84,7 @@ test('a viewer that takes no more holds nobody else up, and gets no more either'
 })
 
 test('a viewer is sent no more pixels than its window has', async () => {
-  await using world = await openWorld(moving)
+  await using world = await openWorld(host, moving)
   const viewer = await world.join()
 
   viewer.send({ type: 'looks', isVisible: true, width: 320, height: 320 })
@@ -189,3 +101,14 @@ const jpegWidth = (image: Buffer): number => {
   }
   return 0
 }
+
+test('a slow line gets smaller pictures, and a sharp one once the page rests', async () => {
+  await using world = await openWorld(host, moving)
+  const viewer = await world.join(400)
+  const isWebp = (frame: Buffer | undefined) => frame?.toString('latin1', 12, 16) === 'RIFF'
+
+  await expect.poll(() => isWebp(viewer.frames.at(-1))).toBe(true)
+  await world.evaluate(`document.querySelector('div').style.animation = 'none'`)
+
+  await expect.poll(() => isWebp(viewer.frames.at(-1))).toBe(false)
+})
