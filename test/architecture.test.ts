@@ -16,6 +16,7 @@ const ladder: Readonly<Record<string, readonly string[]>> = {
   'server/cdp': [],
   'server/egress': [],
   'server/store': [],
+  'server/cluster': ['server/store'],
   'server/jobs': ['server/store'],
   'server/usage': ['server/store'],
   'server/profiles': ['server/store'],
@@ -31,6 +32,7 @@ const ladder: Readonly<Record<string, readonly string[]>> = {
   'server/gateway': ['server/sessions', 'server/browsers', 'server/cdp', 'server/store'],
   'server/live': ['server/sessions', 'server/browsers', 'server/cdp', 'server/store'],
   'server/http': [
+    'server/cluster',
     'server/live',
     'server/gateway',
     'server/sessions',

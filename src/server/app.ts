@@ -7,6 +7,7 @@ import type { BrowserBinary } from './browsers/find.ts'
 import { openBrowserHost, type BrowserHost } from './browsers/host.ts'
 import { describeLayers } from './browsers/layers.ts'
 import { openBrowserPool, type BrowserPool } from './browsers/pool.ts'
+import { createPeers } from './cluster/peers.ts'
 import { browserSearchEnvironment, parseConfig, type ServerConfig, type ServerOptions } from './config.ts'
 import { openEgress, type Egress } from './egress/egress.ts'
 import type { Resolve } from './egress/resolve.ts'
@@ -18,12 +19,12 @@ import { createMetrics } from './http/metrics.ts'
 import { LiveViews } from './live/live-views.ts'
 import { readIdentity, writePrivate, type Identity } from './identity.ts'
 import { sessionsThatFit } from './sessions/capacity.ts'
-import { startHeartbeat, type HeartbeatParts } from './sessions/heartbeat.ts'
+import { startHeartbeat } from './sessions/heartbeat.ts'
 import { endLostSessions } from './sessions/recovery.ts'
-import { Sessions } from './sessions/sessions.ts'
+import { Sessions, type SessionParts } from './sessions/sessions.ts'
 import { findSession } from './store/sessions.ts'
 import { ensureBootstrapKey } from './store/keys.ts'
-import { listNodes, registerNode } from './store/nodes.ts'
+import { listNodes, registerNode, removeNode } from './store/nodes.ts'
 import { openStore } from './store/open.ts'
 import type { Store } from './store/store.ts'
 import { defaultPrices } from './usage/prices.ts'
@@ -43,6 +44,8 @@ export interface RunningServer extends AsyncDisposable {
   readonly maxSessions: number
   /** What holds browsers apart on this machine, a line each. */
   readonly layers: ReturnType<typeof describeLayers>
+  /** How many sessions live on this server now. */
+  readonly liveSessions: () => number
   /** Sessions that a former run left behind and that were ended and billed at this start. */
   readonly recovered: number
   /** Resolves with the error when the server can no longer work, such as a dead store. */
@@ -73,9 +76,12 @@ export const startConfigured = async (config: ServerConfig, resolve?: Resolve): 
   )
   const parts = { ...(await prepareSessions(config, { store, browsers, host, identity, log })), egress }
   const recovered = await settlePast(parts, identity)
-  await registerNode(store.db, { id: identity.nodeId, url: config.nodeUrl, slots: parts.maxSessions })
-  const app = await openHttp(undo, config, parts, host, log)
+  const { app, sessions, beating } = await openHttp(undo, config, parts, host, log)
   const url = await app.listen({ host: config.host, port: config.port })
+  const node = { ...parts, nodeUrl: config.nodeUrl ?? url }
+  await registerNode(store.db, { id: identity.nodeId, url: node.nodeUrl, slots: parts.maxSessions })
+  beating.defer(async () => removeNode(store.db, identity.nodeId))
+  beating.use(startHeartbeat(node, sessions))
   undo.use(egress.ownPorts.guard(Number(new URL(url).port || 80)))
   await announce(undo, config, url)
   const opened = undo.move()
@@ -88,13 +94,14 @@ export const startConfigured = async (config: ServerConfig, resolve?: Resolve): 
     storeKind: store.kind,
     maxSessions: parts.maxSessions,
     layers: describeLayers(host.layers),
+    liveSessions: () => sessions.load,
     recovered,
     failed: failed.promise,
     [Symbol.asyncDispose]: async () => opened.disposeAsync(),
   }
 }
 
-type Parts = HeartbeatParts & { readonly metrics: ReturnType<typeof createMetrics> }
+type Parts = SessionParts & { readonly metrics: ReturnType<typeof createMetrics> }
 
 const prepareSessions = async (
   config: ServerConfig,
@@ -113,7 +120,6 @@ const prepareSessions = async (
     metrics,
     prices: defaultPrices,
     nodeId: identity.nodeId,
-    nodeUrl: config.nodeUrl,
     maxSessions: config.maxSessions ?? sessionsThatFit(host.binary.kind),
     onEnd: (row) => {
       metrics.sessionEnded(row)
@@ -133,13 +139,20 @@ const settlePast = async (parts: Parts, identity: Identity): Promise<number> => 
   return ended.length
 }
 
+interface OpenHttp {
+  readonly app: FastifyInstance
+  readonly sessions: Sessions
+  /** What tells the store that this node lives: it stops after the sessions have ended. */
+  readonly beating: AsyncDisposableStack
+}
+
 const openHttp = async (
   undo: AsyncDisposableStack,
   config: ServerConfig,
   parts: Parts & { readonly egress: Egress },
   host: BrowserHost,
   log: Logger,
-): Promise<FastifyInstance> => {
+): Promise<OpenHttp> => {
   const { store, browsers, metrics, egress, onError } = parts
   const sessions = new Sessions(parts)
   const gateway = new Gateway(sessions, onError)
@@ -155,6 +168,8 @@ const openHttp = async (
     authenticator,
     metrics,
     onError,
+    nodeId: parts.nodeId,
+    peers: createPeers(store, parts.nodeId),
     log,
     layers: describeLayers(host.layers),
     binary: host.binary,
@@ -172,9 +187,9 @@ const openHttp = async (
     clearInterval(keyUse)
     await authenticator.recordUse()
   })
-  undo.use(startHeartbeat(parts, sessions))
+  const beating = undo.use(new AsyncDisposableStack())
   undo.use(sessions)
-  return app
+  return { app, sessions, beating }
 }
 
 /** The live view learns from the gateway which page is driven, and asks it what a viewer may send. */

@@ -9,6 +9,7 @@ import type { Authenticator } from './auth.ts'
 import { answerError, invalidRequest } from './errors.ts'
 import type { Metrics } from './metrics.ts'
 import { registerOpenApi } from './openapi.ts'
+import { relaySessionRequests, type PlacementParts } from './placement.ts'
 import { registerRoutes, type Call } from './register.ts'
 import { browserRoutes } from './routes/browser.ts'
 import { registerHealth, type HealthParts } from './routes/health.ts'
@@ -17,7 +18,7 @@ import { registerLive } from './routes/live.ts'
 import { handleUpgrades, type UpgradeParts } from './upgrade.ts'
 
 /** What the HTTP side of the server is built from. */
-export interface HttpParts extends HealthParts, UpgradeParts {
+export interface HttpParts extends HealthParts, UpgradeParts, PlacementParts {
   readonly store: Store
   readonly authenticator: Authenticator
   readonly metrics: Metrics
@@ -52,6 +53,7 @@ export const buildHttpApp = async (parts: HttpParts): Promise<FastifyInstance> =
   )
   acceptEmptyJson(app)
   recordRequests(app, parts.metrics)
+  relaySessionRequests(app, parts)
   await registerOpenApi(app, parts.version)
   registerHealth(app, parts)
   registerLive(app, parts)

@@ -4,7 +4,7 @@ import { endLostSessions } from './recovery.ts'
 import type { SessionParts, Sessions } from './sessions.ts'
 
 /** What the heartbeat tells of this node. */
-export type HeartbeatParts = SessionParts & { readonly nodeUrl: string | undefined }
+export type HeartbeatParts = SessionParts & { readonly nodeUrl: string }
 
 const beatMs = 5000
 

@@ -48,6 +48,8 @@ export class Sessions implements AsyncDisposable {
   /** Creations under way by team and idempotency key: a repeated request waits for the first. */
   readonly #creations = new Map<string, Promise<SessionRow>>()
   readonly #closing = new Set<Promise<void>>()
+  /** Sessions admitted whose browser is not there yet. */
+  readonly #starts = new Map<string, Promise<unknown>>()
   #starting = 0
   #isDraining = false
 
@@ -73,6 +75,11 @@ export class Sessions implements AsyncDisposable {
   find(id: string): LiveSession | undefined {
     const entry = this.#entries.get(id)
     return entry === undefined || entry.ending !== undefined ? undefined : entry.session
+  }
+
+  /** Resolves when a session that is being started has come to life, or failed to. At once for every other. */
+  async whenStarted(id: string): Promise<void> {
+    await this.#starts.get(id)?.catch(() => undefined)
   }
 
   /** All live sessions of this node. */
@@ -131,7 +138,10 @@ export class Sessions implements AsyncDisposable {
     const startedAtMs = Date.now()
     try {
       const admitted = await this.#admit(wanted, credits)
-      return admitted.isNew ? await this.#start(admitted.row, startedAtMs) : admitted.row
+      if (!admitted.isNew) return admitted.row
+      const start = this.#start(admitted.row, startedAtMs)
+      this.#starts.set(admitted.row.id, start)
+      return await start.finally(() => this.#starts.delete(admitted.row.id))
     } finally {
       this.#starting -= 1
     }
