@@ -75,13 +75,11 @@ const measurePage = async (
   }
   const results = samples.map(middle)
   const alone = results[0]?.browserCpuPercent ?? 0
-  return results.map((sample, index) => ({
-    browser,
-    page,
-    viewers: cases[index]?.viewers ?? '',
-    ...sample,
-    ratio: round(sample.browserCpuPercent / Math.max(alone, 0.1)),
-  }))
+  return results.map((sample, index) =>
+    Object.assign({ browser, page, viewers: cases[index]?.viewers ?? '' }, sample, {
+      ratio: round(sample.browserCpuPercent / Math.max(alone, 0.1)),
+    }),
+  )
 }
 
 type Sample = Omit<LiveRow, 'browser' | 'page' | 'viewers' | 'ratio'>
