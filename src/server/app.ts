@@ -158,7 +158,7 @@ const openHttp = async (
   const gateway = new Gateway(sessions, onError)
   const live = openLive(parts, sessions, gateway)
   const authenticator = createAuthenticator(store)
-  metrics.watch({ sessions, browsers, gateway, egress })
+  metrics.watch({ sessions, browsers, gateway, live, egress })
   const app = await buildHttpApp({
     store,
     browsers,

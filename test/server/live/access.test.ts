@@ -136,6 +136,8 @@ describe('who may act', () => {
       { expression: 'document.title + document.querySelector("input").value' },
       page,
     )
+    const metrics = await lab.api('GET', '/metrics')
+    expect(String(metrics.body['text'])).toMatch(/bowline_live_input_refused [1-9]/)
     expect(targets.result?.['targetInfos']).toHaveLength(1)
     expect(state.result?.['result'].value).toBe('')
   })

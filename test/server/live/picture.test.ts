@@ -99,6 +99,18 @@ describe.each(['shell', 'chromium'] as const)('what is seen of %s', (browser) =>
     expect(overflow).toBe(false)
   })
 
+  test('it can be embedded in a page of another site', async () => {
+    await using scene = await theatre.openScene('/blocks')
+    await using view = await theatre.openView(scene.session.liveViewUrl)
+
+    await view.page.goto(theatre.site.crossUrl(`/embed?src=${encodeURIComponent(scene.session.liveViewUrl ?? '')}`))
+    const frame = view.page.frameLocator('iframe')
+    await frame.locator('body[data-phase=live]').waitFor()
+
+    expect(await frame.getByRole('tab').textContent()).toBe('Blocks')
+    await expect.poll(async () => frame.locator('#sheet').isVisible()).toBe(true)
+  })
+
   test('after a refresh the picture is there again', async () => {
     await using scene = await theatre.openScene('/blocks')
     await using view = await theatre.openView(scene.session.liveViewUrl)

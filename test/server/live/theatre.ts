@@ -45,6 +45,10 @@ const pages: Pages = {
     ]
     response.setHeader('content-type', 'text/html').end(htmlDocument('Blocks', blocks.join('')))
   },
+  '/embed': ({ response, url }) => {
+    const frame = `<iframe src="${url.searchParams.get('src')}" style="border:0;width:800px;height:600px"></iframe>`
+    response.setHeader('content-type', 'text/html').end(htmlDocument('Embedded', frame))
+  },
   '/one-colour': ({ response, url }) => {
     const style = `<style>html{background:#${url.searchParams.get('colour')}}</style>`
     response.setHeader('content-type', 'text/html').end(htmlDocument(`Colour ${url.searchParams.get('colour')}`, style))
