@@ -19,9 +19,13 @@ import { createMetrics } from './http/metrics.ts'
 import { LiveViews } from './live/live-views.ts'
 import { readIdentity, writePrivate, type Identity } from './identity.ts'
 import { sessionsThatFit } from './sessions/capacity.ts'
+import { readProfileKey } from './profiles/profile-key.ts'
+import { Profiles } from './profiles/profiles.ts'
+import { startSweeping } from './profiles/sweep.ts'
 import { startHeartbeat } from './sessions/heartbeat.ts'
 import { endLostSessions } from './sessions/recovery.ts'
 import { Sessions, type SessionParts } from './sessions/sessions.ts'
+import { openBlobs, parseBlobPlace } from './store/blobs.ts'
 import { findSession } from './store/sessions.ts'
 import { ensureBootstrapKey } from './store/keys.ts'
 import { listNodes, registerNode, removeNode } from './store/nodes.ts'
@@ -74,7 +78,8 @@ export const startConfigured = async (config: ServerConfig, resolve?: Resolve): 
   const browsers = undo.use(
     openBrowserPool({ host, warm: config.warm, launchOptions: { openProxy: egress.openLane }, log }),
   )
-  const parts = { ...(await prepareSessions(config, { store, browsers, host, identity, log })), egress }
+  const profiles = await openProfiles(undo, config, { store, identity, log })
+  const parts = { ...(await prepareSessions(config, { store, browsers, profiles, host, identity, log })), egress }
   const recovered = await settlePast(parts, identity)
   const { app, sessions, beating } = await openHttp(undo, config, parts, host, log)
   const url = await app.listen({ host: config.host, port: config.port })
@@ -105,9 +110,16 @@ type Parts = SessionParts & { readonly metrics: ReturnType<typeof createMetrics>
 
 const prepareSessions = async (
   config: ServerConfig,
-  ground: { store: Store; browsers: BrowserPool; host: BrowserHost; identity: Identity; log: Logger },
+  ground: {
+    store: Store
+    browsers: BrowserPool
+    profiles: Profiles
+    host: BrowserHost
+    identity: Identity
+    log: Logger
+  },
 ): Promise<Parts> => {
-  const { store, browsers, host, identity, log } = ground
+  const { store, browsers, profiles, host, identity, log } = ground
   await ensureBootstrapKey(store.db, {
     hash: hashSecret(identity.apiKey),
     prefix: identity.apiKey.slice(0, 7),
@@ -117,6 +129,7 @@ const prepareSessions = async (
   return {
     store,
     browsers,
+    profiles,
     metrics,
     prices: defaultPrices,
     nodeId: identity.nodeId,
@@ -128,6 +141,32 @@ const prepareSessions = async (
     },
     onError: (error, what) => log.error({ err: error }, what),
   }
+}
+
+/** Opens the profiles at their place and sweeps what broken saves left there. */
+const openProfiles = async (
+  undo: AsyncDisposableStack,
+  config: ServerConfig,
+  { store, identity, log }: { store: Store; identity: Identity; log: Logger },
+): Promise<Profiles> => {
+  const { s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey, s3SessionToken: sessionToken } = config
+  const credentials =
+    accessKeyId === undefined || secretAccessKey === undefined
+      ? undefined
+      : { accessKeyId, secretAccessKey, sessionToken }
+  const blobs = await openBlobs(parseBlobPlace(config.blobs ?? join(config.dataDir, 'blobs'), credentials))
+  const key = await readProfileKey({ configured: config.profileKey, dataDir: config.dataDir, store })
+  const onError = (error: unknown, what: string): void => log.error({ err: error }, what)
+  undo.use(startSweeping({ store, blobs, onError }))
+  return new Profiles({
+    store,
+    blobs,
+    key,
+    nodeId: identity.nodeId,
+    quotaBytes: config.profileQuota * 1e6,
+    keepVersions: config.profileVersions,
+    onError,
+  })
 }
 
 /** Ends what a former run of this node left behind. */

@@ -55,8 +55,11 @@ export interface Browser extends AsyncDisposable {
   readonly version: string
   /** Resolves when the browser is gone. Never rejects. */
   readonly exited: Promise<BrowserExit>
-  /** Asks the browser to close, so that it writes its profile, and kills it after 5 s. Its folder stays until `close` or `kill`. */
-  readonly stop: () => Promise<BrowserExit>
+  /**
+   * Asks the browser to close, so that it writes its profile, and kills it after `timeoutMs` (default 5000; the first call
+   * decides). Its folder stays until `close` or `kill`.
+   */
+  readonly stop: (timeoutMs?: number) => Promise<BrowserExit>
   /** Stops the browser and removes its folder. A second call waits for the first. */
   readonly close: () => Promise<void>
   /** Kills the browser at once and removes its folder. */
@@ -145,8 +148,8 @@ type Ending = Pick<Browser, 'exited' | 'stop' | 'close' | 'kill' | typeof Symbol
 const ending = (started: BrowserProcess, router: CdpRouter, removeAll: () => Promise<void>): Ending => {
   let stopping: Promise<BrowserExit> | undefined
   let removing: Promise<void> | undefined
-  const stop = async (): Promise<BrowserExit> => {
-    stopping ??= askToClose(started, router)
+  const stop = async (timeoutMs = stopTimeoutMs): Promise<BrowserExit> => {
+    stopping ??= askToClose(started, router, timeoutMs)
     return stopping
   }
   const remove = async (): Promise<void> => {
@@ -165,12 +168,12 @@ const ending = (started: BrowserProcess, router: CdpRouter, removeAll: () => Pro
   return { exited: started.exited, stop, close, kill, [Symbol.asyncDispose]: close }
 }
 
-const askToClose = async (started: BrowserProcess, router: CdpRouter): Promise<BrowserExit> => {
+const askToClose = async (started: BrowserProcess, router: CdpRouter, timeoutMs: number): Promise<BrowserExit> => {
   // A client that has stopped reading must not keep the browser from being heard.
   router.resume()
   // The pipe may close before the answer. Only the exit counts.
   router.call('Browser.close').catch(() => undefined)
-  const killer = setTimeout(() => started.kill(), stopTimeoutMs)
+  const killer = setTimeout(() => started.kill(), timeoutMs)
   const exit = await started.exited
   clearTimeout(killer)
   return exit

@@ -18,8 +18,8 @@ const comeBack = async (parts: HeartbeatParts, sessions: Sessions): Promise<void
 }
 
 /**
- * Tells the store every 5 s that this node lives and when each session was last used, and ends the sessions of nodes
- * that no longer say so.
+ * Tells the store every 5 s that this node lives, when each session was last used and which profiles it writes, and ends
+ * the sessions of nodes that no longer say so.
  */
 export const startHeartbeat = (parts: HeartbeatParts, sessions: Sessions): AsyncDisposable => {
   const written = new Map<string, number>()
@@ -27,6 +27,7 @@ export const startHeartbeat = (parts: HeartbeatParts, sessions: Sessions): Async
     const { db } = parts.store
     const isKnown = await beatNode(db, { id: parts.nodeId, live: sessions.load, draining: sessions.isDraining })
     if (!isKnown) await comeBack(parts, sessions)
+    await parts.profiles.renewLeases()
     const live = sessions.list()
     const used = live.filter((session) => written.get(session.row.id) !== session.lastActivityAt())
     await recordActivity(
