@@ -16,13 +16,20 @@ const connectTimeoutMs = 5000
 
 /**
  * Passes a whole request to a peer and its answer back, streamed. The Host header stays that of the client, so that
- * addresses in the answer are those the client came by. Throws NODE_UNREACHABLE while nothing was answered yet.
+ * addresses in the answer are those the client came by. `takeOver` is called before the first byte goes back. Throws
+ * NODE_UNREACHABLE before that.
  */
-export const relayRequest = async (peer: Peer, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+export const relayRequest = async (
+  peer: Peer,
+  request: IncomingMessage,
+  response: ServerResponse,
+  takeOver: () => void,
+): Promise<void> => {
   const { onward, answered } = openRequest(peer, request, {})
   response.once('close', () => onward.destroy())
   request.pipe(onward)
   const answer = await answered
+  takeOver()
   response.writeHead(answer.statusCode ?? 502, answer.headers)
   await pipeline(answer, response)
 }

@@ -23,8 +23,7 @@ export const relaySessionRequests = (app: FastifyInstance, parts: PlacementParts
     const id = sessionPath.exec(request.url)?.[1]
     const peer = id === undefined ? undefined : await peerOf(parts, id, request.raw)
     if (peer === undefined) return
-    reply.hijack()
-    await relayRequest(peer, request.raw, reply.raw)
+    await relayRequest(peer, request.raw, reply.raw, () => void reply.hijack())
   })
 }
 

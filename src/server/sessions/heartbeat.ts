@@ -38,7 +38,7 @@ export const startHeartbeat = (parts: HeartbeatParts, sessions: Sessions): Async
     for (const session of live) written.set(session.row.id, session.lastActivityAt())
     for (const node of await findDeadNodes(db, deadAfterSeconds)) {
       if (node.id === parts.nodeId) continue
-      await endLostSessions(parts, node.id, node.heartbeatAt)
+      for (const row of await endLostSessions(parts, node.id, node.heartbeatAt)) parts.onEnd?.(row)
       await removeNode(db, node.id)
     }
   }
