@@ -22,11 +22,11 @@ export interface Layout {
 }
 
 /** Lays out the texts of a page. */
-export const layOut = (document: Document, leaves: readonly Leaf[]): Layout => {
+export const layOut = (document: Document, leaves: readonly Leaf[], url = ''): Layout => {
   const byElement = new Map<Element, Place>()
   const facts = leaves.map(readLeaf)
   const places = leaves.map((leaf) => placeOf(leaf.parent, byElement))
-  const page = readPageFacts(document)
+  const page = readPageFacts(document, url)
   const firstSeen = new Map<string, number>()
   const repeats = new Map<string, number>()
   const total: Sums = { words: 0, linkWords: 0, sentences: 0, leaves: 0, paragraphWords: 0, boilerplate: 0, order: 0 }
@@ -137,7 +137,10 @@ export const featureNames: readonly string[] = [
   ...[-2, -1, 1, 2].flatMap((step) => [`words${step}`, `linkShare${step}`, `heading${step}`]),
   'windowWords', 'windowLinkShare', 'windowParagraphShare',
   ...[0, 1, 2, 3, 5].flatMap((step) => ['words', 'linkShare', 'perSentence', 'wordsPerLeaf', 'share', 'boilerplate'].map((name) => `up${step}:${name}`)),
+  'alikeCount', 'alikeWords', 'alikeWordsEach', 'alikeLinkShare', 'alikeShare', 'alikeStart', 'alikeSpan',
+  'headingSteps', 'headingLevelAbove', 'headingIsAside', 'headingIsReview', 'headingTitleOverlap', 'headingWords', 'headingInLink',
   'groupSize', 'groupWordsEach', 'groupLinkShare', 'groupShare', 'groupSteps', 'groupIsBiggest', 'groupLeavesEach',
+  'cardSize', 'cardWordsEach', 'cardLinkShare', 'cardShare', 'cardSteps', 'cardLeavesEach', 'cardSentences', 'cardStart',
   'inTop', 'stepsToTop', 'topShare', 'topLinkShare', 'afterTopStart',
   'pageWords', 'pageLinkShare', 'pageParagraphShare', 'pageHasMain', 'pageArticles', 'pageIsArticle', 'pageIsProduct',
   'pageIsDiscussion', 'pageIsCollection', 'pageIsWebsite', 'pageGroupShare', 'pageGroupWordsEach', 'pageGroupSize', 'pagePrices', 'pageHasHeading',
@@ -147,13 +150,18 @@ export const featureNames: readonly string[] = [
 export const featureRows = (layout: Layout): readonly Float32Array[] => {
   const wordsBefore = runningWords(layout.facts)
   const pageRow = pageFeatures(layout)
+  const alike = findAlike(layout)
+  const headings = headingsAbove(layout)
   return layout.leaves.map((_, index) => {
     const row = [
       ...ownFeatures(layout, index),
       ...positionFeatures(layout, index, wordsBefore),
       ...neighbourFeatures(layout, index),
       ...ancestorFeatures(layout, index),
+      ...alikeFeatures(layout, index, alike),
+      ...headingFeatures(layout, index, headings),
       ...groupFeatures(layout, index),
+      ...cardFeatures(layout, index),
       ...topFeatures(layout, index),
       ...pageRow,
     ]
@@ -234,6 +242,75 @@ const ancestorFeatures = (layout: Layout, index: number): number[] => {
   return row
 }
 
+/** Texts of a page in the same kind of place, such as all titles of its cards. */
+interface Alike {
+  readonly first: number
+  last: number
+  count: number
+  words: number
+  linkWords: number
+}
+
+/** The names and classes of an element and its two nearest ancestors. */
+export const lookOf = (place: Place): string => {
+  let look = ''
+  let up: Place | undefined = place
+  for (let step = 0; step < 3 && up !== undefined; step++, up = up.parent) {
+    look += `>${up.element.name}.${(up.element.attribs['class'] ?? '').replace(/\d+/g, '')}`
+  }
+  return look
+}
+
+const findAlike = (layout: Layout): readonly Alike[] => {
+  const byLook = new Map<string, Alike>()
+  return layout.places.map((place, index) => {
+    const look = lookOf(place)
+    const alike = byLook.get(look) ?? { first: index, last: index, count: 0, words: 0, linkWords: 0 }
+    byLook.set(look, alike)
+    const fact = layout.facts[index]
+    alike.last = index
+    alike.count++
+    alike.words += fact?.words ?? 0
+    alike.linkWords += (fact?.words ?? 0) * (fact?.linkShare ?? 0)
+    return alike
+  })
+}
+
+const alikeFeatures = (layout: Layout, index: number, all: readonly Alike[]): number[] => {
+  const alike = all[index]
+  if (alike === undefined) return []
+  const leaves = layout.leaves.length
+  return [
+    log(alike.count), log(alike.words), log(alike.words / alike.count), alike.linkWords / Math.max(1, alike.words),
+    alike.words / Math.max(1, layout.total.words), alike.first / leaves, (alike.last - alike.first) / leaves,
+  ]
+}
+
+/** For every text, the index of the last heading at or before it; -1 = none. */
+const headingsAbove = (layout: Layout): readonly number[] => {
+  let last = -1
+  return layout.places.map((place, index) => {
+    const isHeading = headingLevel(place.element) > 0 || /(^|[-_ ])(heading|title)($|[-_ ])/i.test(place.element.attribs['class'] ?? '')
+    if (isHeading) last = index
+    return last
+  })
+}
+
+const asideHeading = /related|recommend|similar|also (like|bought|view)|you may|you might|more (from|in|on|like|stories|articles|posts)|popular|trending|latest|recent|newsletter|subscribe|sign up|share|follow|categor|archive|tags|navigation|menu|about us|contact|connect|quick links|resources|company|support|keep reading|read next|up next|filter|sort|cart|cookie|privacy|download|footer|customers? also|frequently bought|sponsored/i
+const reviewHeading = /review|comment|repl|response|rating|questions|answers|testimonial/i
+
+const headingFeatures = (layout: Layout, index: number, above: readonly number[]): number[] => {
+  const at = above[index] ?? -1
+  const leaf = layout.leaves[at]
+  const fact = layout.facts[at]
+  const place = layout.places[at]
+  if (leaf === undefined || fact === undefined || place === undefined) return [99, 0, 0, 0, 0, 0, 0]
+  return [
+    Math.min(99, index - at), headingLevel(place.element), flag(asideHeading.test(leaf.text)), flag(reviewHeading.test(leaf.text)),
+    overlap(fact.distinctWords, layout.page.titleWords), log(fact.words), fact.linkShare,
+  ]
+}
+
 const groupFeatures = (layout: Layout, index: number): number[] => {
   let steps = 0
   for (let place = layout.places[index]; place !== undefined; place = place.parent, steps++) {
@@ -246,6 +323,27 @@ const groupFeatures = (layout: Layout, index: number): number[] => {
     ]
   }
   return [0, 0, 0, 0, 30, 0, 0]
+}
+
+/** The group with the most words among the ancestors whose members hold several texts each: the page's cards or posts. */
+const cardFeatures = (layout: Layout, index: number): number[] => {
+  let best: Group | undefined
+  let bestSteps = 30
+  let bestStart = 0
+  let steps = 0
+  for (let place = layout.places[index]; place !== undefined; place = place.parent, steps++) {
+    const { group } = place
+    if (group === undefined || group.sums.leaves < 1.5 * group.size || group.sums.words <= (best?.sums.words ?? 0)) continue
+    best = group
+    bestSteps = steps
+    bestStart = place.parent?.sums.order ?? 0
+  }
+  if (best === undefined) return [0, 0, 0, 0, 30, 0, 0, 0]
+  const { sums, size } = best
+  return [
+    log(size), log(sums.words / size), sums.linkWords / Math.max(1, sums.words), sums.words / Math.max(1, layout.total.words),
+    bestSteps, log(sums.leaves / size), log(sums.sentences / size), bestStart / layout.leaves.length,
+  ]
 }
 
 const topFeatures = (layout: Layout, index: number): number[] => {

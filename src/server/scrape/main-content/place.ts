@@ -102,7 +102,7 @@ const noSteps = new Uint8Array(markNames.length).fill(99)
 const stepsOf = (element: Element, above: Uint8Array | undefined): Uint8Array => {
   const { attribs } = element
   const isRoot = element.name === 'body' || element.name === 'html'
-  const names = `${attribs['class'] ?? ''} ${attribs['id'] ?? ''} ${attribs['itemprop'] ?? ''} ${attribs['role'] ?? ''} ${attribs['data-testid'] ?? ''} ${element.name.includes('-') ? element.name : ''}`
+  const names = `${attribs['class'] ?? ''} ${attribs['id'] ?? ''} ${attribs['itemprop'] ?? ''} ${attribs['role'] ?? ''} ${attribs['data-testid'] ?? ''} ${(attribs['aria-label'] ?? '').slice(0, 60)} ${element.name.includes('-') ? element.name : ''}`
   const marks = isRoot ? 0 : marksOf(names)
   const steps = new Uint8Array(markNames.length)
   for (let index = 0; index < steps.length; index++) {
