@@ -1,5 +1,5 @@
-import type { Document, Element, ParentNode } from 'domhandler'
-import { isElement, isText } from '../dom-nodes.ts'
+import type { Document, Element } from 'domhandler'
+import { textOf, visitElements } from '../dom-nodes.ts'
 
 /** What the head of a page and its structured data say about the page. */
 export interface PageFacts {
@@ -21,7 +21,7 @@ const wordSet = (text: string): ReadonlySet<string> => new Set(text.toLowerCase(
 /** Reads the facts of a page from its meta elements and JSON-LD. */
 export const readPageFacts = (document: Document, url = ''): PageFacts => {
   const found = { title: '', description: '', kinds: '', address: '' }
-  visit(document, (element) => {
+  visitElements(document, (element) => {
     if (element.name === 'title' && found.title === '') found.title = textOf(element)
     else if (element.name === 'meta') readMeta(element, found)
     else if (element.name === 'script') {
@@ -55,14 +55,4 @@ const readMeta = (element: Element, found: { title: string; description: string;
   else if (name === 'description' || name === 'og:description') found.description += ` ${content}`
   else if (name === 'og:url' && found.address === '') found.address = content
   else if (name === 'og:type') found.kinds += ` ${content} `
-}
-
-const textOf = (element: Element): string => element.children.map((child) => (isText(child) ? child.data : '')).join('')
-
-const visit = (parent: ParentNode, see: (element: Element) => void): void => {
-  for (const child of parent.children) {
-    if (!isElement(child)) continue
-    see(child)
-    visit(child, see)
-  }
 }

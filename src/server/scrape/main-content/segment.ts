@@ -1,6 +1,5 @@
 import type { ChildNode, Element, ParentNode } from 'domhandler'
-import { isElement, isText } from '../dom-nodes.ts'
-import { inlineNames } from '../html-rules.ts'
+import { isElement, isText, makeBlockTest, unseenNames } from '../dom-nodes.ts'
 
 /** A run of text without a block boundary in it: the unit that main content keeps or drops. */
 export interface Leaf {
@@ -16,14 +15,11 @@ export interface Leaf {
 /** The texts of a tree in reading order, each with the element that holds it. */
 export const segment = (root: ParentNode): readonly Leaf[] => {
   const leaves: Leaf[] = []
-  walk(root, leaves, new Map())
+  walk(root, leaves, makeBlockTest())
   return leaves
 }
 
-const unseen = new Set(['script', 'style', 'noscript', 'template', 'svg', 'head', 'iframe', 'object', 'select', 'textarea'])
-const transparent = new Set([...inlineNames, 'br', 'wbr', 'img', 'picture', 'input', 'math'])
-
-const walk = (parent: ParentNode, leaves: Leaf[], blockCache: Map<Element, boolean>): void => {
+const walk = (parent: ParentNode, leaves: Leaf[], isBlock: (element: Element) => boolean): void => {
   let run: ChildNode[] = []
   const flush = (): void => {
     if (run.length > 0 && isElement(parent)) addLeaf(parent, run, leaves)
@@ -31,27 +27,20 @@ const walk = (parent: ParentNode, leaves: Leaf[], blockCache: Map<Element, boole
   }
   for (const child of parent.children) {
     if (isText(child)) run.push(child)
-    else if (isElement(child)) {
-      if (unseen.has(child.name)) continue
-      if (transparent.has(child.name) && !hasBlock(child, blockCache)) run.push(child)
+    else if (isElement(child) && !unseenNames.has(child.name)) {
+      if (!isBlock(child)) run.push(child)
+      // Code stays whole, however its lines are marked up.
+      else if (child.name === 'pre') {
+        flush()
+        addLeaf(child, child.children, leaves)
+      }
       else {
         flush()
-        walk(child, leaves, blockCache)
+        walk(child, leaves, isBlock)
       }
     }
   }
   flush()
-}
-
-/** Whether an element holds anything that starts on a line of its own. */
-const hasBlock = (element: Element, cache: Map<Element, boolean>): boolean => {
-  const known = cache.get(element)
-  if (known !== undefined) return known
-  const found = element.children.some(
-    (child) => isElement(child) && !unseen.has(child.name) && (!transparent.has(child.name) || hasBlock(child, cache)),
-  )
-  cache.set(element, found)
-  return found
 }
 
 interface Collected {
@@ -80,7 +69,7 @@ const collect = (node: ChildNode, isLink: boolean, into: Collected): void => {
     into.text += node.data
     if (isLink) into.linkLength += node.data.trim().length
   } else if (isElement(node)) {
-    if (unseen.has(node.name)) return
+    if (unseenNames.has(node.name)) return
     if (node.name === 'br') into.text += ' '
     for (const child of node.children) collect(child, isLink || node.name === 'a', into)
   }
