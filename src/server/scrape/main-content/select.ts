@@ -14,12 +14,14 @@ export interface MainContent {
 export interface SelectOptions {
   /** 1 = alike; 0.5 = keeping something in vain is worse. Default 1. */
   readonly beta?: number | undefined
+  /** The chance of a text, by its features. Default: the model of this package. */
+  readonly score?: ((row: Float32Array) => number) | undefined
 }
 
 /** Chooses the texts of a page that are its main content. */
 export const selectMainContent = (document: Document, url: string, options: SelectOptions = {}): MainContent => {
   const layout = layOut(document, segment(document), url)
-  const chances = featureRows(layout).map(scoreRow)
+  const chances = featureRows(layout).map((row) => (options.score ?? scoreRow)(row))
   return { layout, isKept: withoutRepeats(layout, chooseTexts(chances, layout.facts.map((fact) => fact.words), options.beta ?? 1)) }
 }
 

@@ -13,12 +13,15 @@ export const writeImage = (image: Element, writer: Writer): string => {
   if (isPixel(attribs['width']) && isPixel(attribs['height'])) return ''
   const source = imageSource(image)?.trim() ?? ''
   if (source === '') return ''
-  const alt = escapeBrackets(escapeText((attribs['alt'] ?? '').replace(/\s+/g, ' ').trim()))
+  if (source === removedImage) return `![${altOf(image)}](${removedImage})`
+  const alt = altOf(image)
   if (/^data:/i.test(source)) return writer.removesBase64Images ? `![${alt}](${removedImage})` : `![${alt}](${source})`
   const address = resolveAddress(source, writer.base)
   if (address === undefined) return ''
   const title = attribs['title']?.replace(/\s+/g, ' ').replaceAll('"', '\\"').trim()
   return `![${alt}](${writeAddress(address)}${title === undefined || title === '' ? '' : ` "${title}"`})`
 }
+
+const altOf = (image: Element): string => escapeBrackets(escapeText((image.attribs['alt'] ?? '').replace(/\s+/g, ' ').trim()))
 
 const isPixel = (size: string | undefined): boolean => size === '1' || size === '0' || size === '1px' || size === '0px'

@@ -1,6 +1,8 @@
 import type { ChildNode, Document, Element } from 'domhandler'
 import { findBase, resolveAddress } from '../addresses.ts'
+import { parseHtml } from '../dom.ts'
 import { isElement, isText, makeBlockTest, unseenNames } from '../dom-nodes.ts'
+import { prepareTree } from '../prepare.ts'
 import { writeCodeBlock } from './code-block.ts'
 import { escapeLineStart, writeAddress } from './escape.ts'
 import { writeInline } from './inline.ts'
@@ -25,6 +27,13 @@ export const treeToMarkdown = (document: Document, url: string, options: Markdow
   }
   const blocks = writer.blocks(document.children)
   return blocks.length === 0 ? '' : `${blocks.join('\n\n')}\n`
+}
+
+/** Writes HTML as GitHub-flavoured Markdown: all that a reader would see of it, its addresses absolute. */
+export const toMarkdown = (html: string, url: string, options: MarkdownOptions = {}): string => {
+  const document = parseHtml(html)
+  prepareTree(document, 'all')
+  return treeToMarkdown(document, url, options)
 }
 
 const writeBlocks = (nodes: readonly ChildNode[], writer: Writer): readonly string[] => {
