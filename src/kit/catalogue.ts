@@ -36,6 +36,11 @@ export const catalogue = {
     status: 502,
     hint: 'The machine that holds this session did not answer. Retry in a few seconds.',
   },
+  EGRESS_REFUSED: {
+    status: 403,
+    hint: 'Only public addresses can be reached. The operator of the server can open others with `--allow ADDRESS`.',
+  },
+  EGRESS_FAILED: { status: 502, hint: undefined },
 
   // What stops a start
   CONFIG_INVALID: { status: 0, hint: 'See `bowline serve --help`.' },

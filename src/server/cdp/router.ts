@@ -104,7 +104,8 @@ class PipeRouter implements CdpRouter {
       send: (command) => {
         const target = command.sessionId ?? sessionId
         if (!sessions.has(target) || command.sessionId === sessionId) return 'unknown-session'
-        return this.#pipe.send(JSON.stringify({ ...command, sessionId: target })) ? 'sent' : 'full'
+        const { id, method, params } = command
+        return this.#pipe.send(JSON.stringify({ id, method, params, sessionId: target })) ? 'sent' : 'full'
       },
       [Symbol.asyncDispose]: async () => {
         for (const id of sessions) this.#sessions.delete(id)

@@ -1,0 +1,20 @@
+// A session of any service that speaks the API, driven by a library of your own choice and version.
+// node examples/03-attach-any-base-url.ts BASE_URL API_KEY [PAGE]
+import { Bowline } from 'bowline'
+import { chromium } from 'playwright-core'
+
+const [baseUrl, apiKey, url = 'https://example.com'] = process.argv.slice(2)
+const bowline = new Bowline({ baseUrl, apiKey })
+
+{
+  // Deleted at the closing brace, whatever happens before it.
+  await using session = await bowline.sessions.create({ ttl: 60, activityTtl: 30 })
+  await using browser = await chromium.connectOverCDP(session.cdpUrl)
+
+  const page = browser.contexts()[0]?.pages()[0]
+  await page?.goto(url)
+  console.log(`Title: ${await page?.title()}`)
+}
+
+const active = await bowline.sessions.list({ status: 'active' })
+console.log(`Sessions still active: ${active.length}`)

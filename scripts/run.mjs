@@ -1,0 +1,68 @@
+// Runs one of the project's commands under the right Node, after setting up what it needs.
+// Plain JavaScript without dependencies: it works on any Node from 20 on, in a clone where nothing is installed yet.
+import { readdirSync, rmSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { ensureBrowser } from './setup/browser.mjs'
+import { makeExecutable } from './setup/bin.mjs'
+import { ensureDependencies } from './setup/dependencies.mjs'
+import { findNode } from './setup/node.mjs'
+import { runChild } from './setup/run-child.mjs'
+import { SetupError } from './setup/setup-error.mjs'
+import { ensureTestTools } from './setup/test-tools.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const cli = 'src/cli/main.ts'
+const tool = (name) => `node_modules/.bin/${name}`
+
+/** What each command needs beside the dependencies, and the programs it runs, one after another. */
+const commands = {
+  demo: { needs: [ensureBrowser], steps: (args) => [[cli, 'demo', ...args]] },
+  start: { needs: [ensureBrowser], steps: (args) => [[cli, 'serve', ...args]] },
+  example: { needs: [ensureBrowser], steps: (args) => [['--conditions=bowline-source', ...findExample(args)]] },
+  test: { needs: [ensureTestTools], steps: (args) => [[tool('vitest'), 'run', ...args]] },
+  bench: { needs: [ensureTestTools], steps: (args) => [['test/bench/main.ts', ...args]] },
+  check: {
+    needs: [],
+    steps: () => [
+      [tool('oxfmt'), '--check', '.'],
+      [tool('oxlint'), '--type-aware', '--deny-warnings'],
+      [tool('tsc'), '-p', '.'],
+    ],
+  },
+  build: {
+    needs: [() => rmSync(new URL('../dist', import.meta.url), { recursive: true, force: true })],
+    steps: () => [[tool('tsc'), '-p', 'tsconfig.build.json']],
+    after: () => makeExecutable(root),
+  },
+}
+
+/** The example whose file name starts with the first argument, with the rest of the arguments. */
+const findExample = ([prefix = '', ...args]) => {
+  const names = readdirSync(new URL('../examples', import.meta.url)).filter((name) => name.endsWith('.ts'))
+  const found = names.filter((name) => prefix !== '' && name.startsWith(prefix))
+  if (found.length === 1) return [`examples/${found[0]}`, ...args]
+  throw new SetupError(`Say which example by its number: ${names.join(', ')}.`)
+}
+
+const run = async ([name, ...args]) => {
+  const command = Object.hasOwn(commands, name ?? '') ? commands[name] : undefined
+  if (command === undefined) {
+    throw new SetupError(`There is no command "${name ?? ''}". Commands: ${Object.keys(commands).join(', ')}.`)
+  }
+  await ensureDependencies(root)
+  const node = findNode(root)
+  for (const need of command.needs) await need({ root, node, args })
+  let worst = 0
+  // Later checks run even when an earlier one fails: all complaints at once are worth more than the first.
+  for (const step of command.steps(args)) worst = Math.max(worst, await runChild(root, node, step))
+  if (worst === 0) command.after?.()
+  return worst
+}
+
+try {
+  process.exitCode = await run(process.argv.slice(2))
+} catch (error) {
+  if (!(error instanceof SetupError)) throw error
+  console.error(`bowline: ${error.message}`)
+  process.exitCode = 1
+}

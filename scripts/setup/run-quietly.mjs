@@ -1,0 +1,22 @@
+import { spawn } from 'node:child_process'
+import { SetupError } from './setup-error.mjs'
+
+const keptCharacters = 4000
+
+/** Runs a program without showing its output, unless it fails: then a SetupError carries the end of it. */
+export const runQuietly = (command, args, options = {}) =>
+  new Promise((resolve, reject) => {
+    let output = ''
+    const keep = (chunk) => {
+      output = (output + chunk).slice(-keptCharacters)
+    }
+    const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+    child.stdout.setEncoding('utf8').on('data', keep)
+    child.stderr.setEncoding('utf8').on('data', keep)
+    child.on('error', (error) => reject(new SetupError(`${command} could not be started: ${error.message}`)))
+    child.on('close', (code, signal) => {
+      if (code === 0) resolve(output)
+      else
+        reject(new SetupError(`\`${[command, ...args].join(' ')}\` failed (${signal ?? code}):\n${output.trimEnd()}`))
+    })
+  })

@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** A process, told from later ones with the same pid by its start. */
+export interface ProcessMark {
+  readonly pid: number
+  readonly startTicks: string
+}
+
+const pauseMs = 50
+
+/** The processes that descend from `ancestor`. Empty on systems without `/proc`. */
+export const listDescendants = (ancestor: number): readonly ProcessMark[] => {
+  const processes = listPids()
+    .map(readStat)
+    .filter((stat) => stat !== undefined)
+  const family = new Set([ancestor])
+  for (let size = 0; size < family.size;) {
+    size = family.size
+    for (const { pid, parent } of processes) if (family.has(parent)) family.add(pid)
+  }
+  return processes.filter(({ pid }) => pid !== ancestor && family.has(pid))
+}
+
+/** Waits until the processes are gone, at most `limitMs`, and tells which are not. */
+export const waitUntilGone = async (
+  marks: readonly ProcessMark[],
+  limitMs: number,
+): Promise<readonly ProcessMark[]> => {
+  const deadline = performance.now() + limitMs
+  for (;;) {
+    const left = marks.filter(isAlive)
+    if (left.length === 0 || performance.now() > deadline) return left
+    await sleep(pauseMs)
+  }
+}
+
+const isAlive = ({ pid, startTicks }: ProcessMark): boolean => {
+  const stat = readStat(pid)
+  return stat !== undefined && stat.startTicks === startTicks && stat.state !== 'Z'
+}
+
+const listPids = (): readonly number[] => {
+  try {
+    return readdirSync('/proc').map(Number).filter(Number.isInteger)
+  } catch {
+    return []
+  }
+}
+
+const readStat = (pid: number): (ProcessMark & { readonly parent: number; readonly state: string }) | undefined => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    // The name before the last `)` may itself hold spaces and brackets.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return { pid, state: fields[0] ?? '', parent: Number(fields[1]), startTicks: fields[19] ?? '' }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,81 @@
+import { arch, platform } from 'node:os'
+import ora from 'ora'
+import picocolors from 'picocolors'
+import { runDemo, type DemoEnd, type DemoListener, type DemoOptions, type DemoSession } from './run-demo.ts'
+
+/** How the demo shows itself. */
+export interface DemoOutput {
+  /** One JSON object at the end in place of text. Default false. */
+  readonly json?: boolean | undefined
+}
+
+/** Runs `bowline demo`. Resolves to the exit code: 0 when all went well and nothing is left running. */
+export const demo = async (options: DemoOptions & DemoOutput): Promise<number> => {
+  if (options.json === true) {
+    const end = await runDemo(options, { onServer: () => {}, onSession: () => {} })
+    process.stdout.write(`${JSON.stringify(end, undefined, 2)}\n`)
+    return end.stillRunning.length === 0 ? 0 : 1
+  }
+  const spinner = ora({
+    text: 'Starting a server in this process',
+    isEnabled: process.stdout.isTTY,
+    isSilent: !process.stdout.isTTY,
+  })
+  spinner.start()
+  try {
+    const end = await runDemo(options, printer(spinner))
+    spinner.stop()
+    printEnd(end)
+    return end.stillRunning.length === 0 ? 0 : 1
+  } finally {
+    spinner.stop()
+  }
+}
+
+const print = (line = ''): void => {
+  process.stdout.write(`${line}\n`)
+}
+
+const field = (name: string, value: string): void => print(`  ${picocolors.dim(name.padEnd(11))} ${value}`)
+
+const printer = (spinner: { text: string; start: () => unknown; stop: () => unknown }): DemoListener => ({
+  onServer: (url) => {
+    spinner.stop()
+    print(`Server at ${url} (in this process, Node ${process.versions.node}, ${platform()}-${arch()})`)
+    spinner.text = 'Driving a page with Playwright'
+    spinner.start()
+  },
+  onSession: (session) => {
+    spinner.stop()
+    printSession(session)
+    spinner.text = session.driver === 'playwright' ? 'Driving a page with Puppeteer' : 'Taking everything down'
+    spinner.start()
+  },
+})
+
+const printSession = (session: DemoSession): void => {
+  const { driver, title, url, outcome, screenshot, liveViewUrl, sessionDurationMs, creditsBilled } = session
+  print()
+  print(picocolors.bold(driver === 'playwright' ? 'Playwright' : 'Puppeteer'))
+  if (session.insteadBecause !== undefined)
+    field('note', `${session.insteadBecause}; the bundled page was driven instead`)
+  field('page', url)
+  field('title', title)
+  field('did', outcome)
+  field('screenshot', screenshot)
+  field('live view', `${liveViewUrl ?? 'none'} (until the session ended)`)
+  field('duration', sessionDurationMs === undefined ? 'not told' : `${(sessionDurationMs / 1000).toFixed(1)} s`)
+  field('credits', creditsBilled === undefined ? 'not told' : String(creditsBilled))
+}
+
+const printEnd = ({ sessions, started, stillRunning }: DemoEnd): void => {
+  print()
+  if (stillRunning.length > 0) {
+    print(picocolors.red(`Of the processes started, these still run: ${stillRunning.join(', ')}`))
+    return
+  }
+  const count = started === 0 ? '' : ` All ${started} processes that were started are gone.`
+  print(`Both sessions are deleted and billed, ${sessions.reduce(sumCredits, 0)} credits in all.${count}`)
+}
+
+const sumCredits = (sum: number, session: DemoSession): number => sum + (session.creditsBilled ?? 0)

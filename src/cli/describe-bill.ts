@@ -1,0 +1,9 @@
+import type { SessionBill } from '../client/session-bill.ts'
+
+/** A bill on one line, for people. */
+export const describeBill = (bill: SessionBill): string => {
+  const duration = bill.sessionDurationMs === undefined ? undefined : `${(bill.sessionDurationMs / 1000).toFixed(1)} s`
+  const credits = bill.creditsBilled === undefined ? undefined : `${bill.creditsBilled} credits`
+  const figures = [duration, credits].filter((figure) => figure !== undefined)
+  return `session ${bill.sessionId}: ${figures.length === 0 ? 'deleted' : figures.join(', ')}`
+}

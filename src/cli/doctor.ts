@@ -1,0 +1,107 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import picocolors from 'picocolors'
+import { isBowlineError } from '../kit/errors.ts'
+import { listBrowsers } from '../server/browsers/find.ts'
+import { openBrowserHost } from '../server/browsers/host.ts'
+import { describeLayers } from '../server/browsers/layers.ts'
+import { browserSearchEnvironment, readConfig } from '../server/config.ts'
+import { sessionsThatFit } from '../server/sessions/capacity.ts'
+import { openStore } from '../server/store/open.ts'
+import { print, printJson } from './print.ts'
+
+/** One thing that was looked at. */
+interface Finding {
+  readonly what: string
+  /** `bad` means that the server cannot run; `poor` that it runs with less than it could. */
+  readonly state: 'good' | 'poor' | 'bad'
+  readonly detail: string
+}
+
+type DoctorFlags = Parameters<typeof readConfig>[0] & { readonly json?: boolean }
+
+/** Makes `bowline doctor`. */
+export const createDoctorCommand = (): Command =>
+  new Command('doctor')
+    .option('--browser <which>', 'shell, chromium, or the path of a browser')
+    .option('--data-dir <path>', 'data directory to look at (BOWLINE_DATA_DIR; default: ~/.bowline)')
+    .option('--database-url <url>', 'PostgreSQL to look at (DATABASE_URL)')
+    .option('--json', 'print JSON')
+    .action(async ({ json, ...flags }: DoctorFlags) => {
+      const findings = [node(), ...(await browsers(flags)), await store(flags)]
+      if (json === true) printJson(findings)
+      else for (const finding of findings) print(toLine(finding))
+      process.exitCode = findings.some(({ state }) => state === 'bad') ? 1 : 0
+    })
+
+const marks = { good: picocolors.green('✓'), poor: picocolors.yellow('!'), bad: picocolors.red('✗') } as const
+
+const toLine = ({ what, state, detail }: Finding): string => `${marks[state]} ${what.padEnd(20)} ${detail}`
+
+const node = (): Finding => {
+  const isNew = Number(process.versions.node.split('.')[0]) >= 24
+  return {
+    what: 'Node',
+    state: isNew ? 'good' : 'bad',
+    detail: `${process.versions.node}${isNew ? '' : ' (24 or newer is needed)'}`,
+  }
+}
+
+/** Starts one browser for a moment, in a directory of its own, to see in which layers browsers run here. */
+const browsers = async (flags: DoctorFlags): Promise<readonly Finding[]> => {
+  const environment = browserSearchEnvironment()
+  const found = (await listBrowsers(environment)).flatMap(({ found }): Finding[] =>
+    found === undefined
+      ? []
+      : [
+          {
+            what: found.kind === 'shell' ? 'headless shell' : 'Chromium',
+            state: 'good',
+            detail: `${found.version}, ${found.path}`,
+          },
+        ],
+  )
+  const dataDir = await mkdtemp(join(tmpdir(), 'bowline-doctor-'))
+  try {
+    const { browser } = readConfig(flags)
+    await using host = await openBrowserHost({ dataDir, choice: browser, environment })
+    const { kind, path } = host.binary
+    const layers = describeLayers(host.layers).map(({ name, state, detail }): Finding => ({
+      what: name,
+      state: state === 'on' ? 'good' : 'poor',
+      detail,
+    }))
+    const starts: Finding = {
+      what: 'browser starts',
+      state: 'good',
+      detail: `${path}; the memory allows ${sessionsThatFit(kind)} sessions at once`,
+    }
+    return [...found, starts, ...layers]
+  } catch (error) {
+    return [...found, { what: 'browser starts', state: 'bad', detail: inWords(error) }]
+  } finally {
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+const store = async (flags: DoctorFlags): Promise<Finding> => {
+  const what = 'store'
+  try {
+    const { dataDir, databaseUrl } = readConfig(flags)
+    await using opened = await openStore({ dataDir, databaseUrl })
+    await opened.ping()
+    return { what, state: 'good', detail: opened.kind === 'pglite' ? `embedded, in ${dataDir}` : 'PostgreSQL' }
+  } catch (error) {
+    const isInUse = isBowlineError(error) && error.code === 'DATA_DIR_IN_USE'
+    return isInUse
+      ? { what, state: 'good', detail: `${error.message}: a server runs on it` }
+      : { what, state: 'bad', detail: inWords(error) }
+  }
+}
+
+const inWords = (error: unknown): string => {
+  if (isBowlineError(error)) return `${error.message}${error.hint === undefined ? '' : ` (${error.hint})`}`
+  return Error.isError(error) ? error.message : String(error)
+}

@@ -1,0 +1,74 @@
+import { Command, InvalidArgumentError } from 'commander'
+import type { CreateSessionOptions } from '../contract/browser.ts'
+import type { SessionBill } from '../client/session-bill.ts'
+import { isBowlineError } from '../kit/errors.ts'
+import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { describeBill } from './describe-bill.ts'
+import { printError, printNote } from './print.ts'
+import { exitCodeOfSignal, runCommand } from './run-command.ts'
+import { forwardSignals } from './forward-signals.ts'
+
+interface ExecFlags extends ConnectionFlags {
+  readonly ttl?: number
+  readonly activityTtl?: number
+  readonly profile?: string
+}
+
+/** Makes `bowline exec`. */
+export const createExecCommand = (): Command =>
+  withConnectionFlags(new Command('exec'))
+    .description(
+      'Opens a session, runs the command with its addresses in BOWLINE_CDP_URL, BOWLINE_SESSION_ID, ' +
+        'BOWLINE_LIVE_VIEW_URL and BOWLINE_INTERACTIVE_LIVE_VIEW_URL, and deletes the session when the command ends. ' +
+        "Exits with the command's code; the bill goes to standard error.",
+    )
+    .usage('[options] -- <command...>')
+    .argument('<command...>', 'the command and its arguments')
+    .option('--ttl <seconds>', 'total lifetime of the session', wholeNumber)
+    .option('--activity-ttl <seconds>', 'seconds without activity after which it ends', wholeNumber)
+    .option('--profile <name>', 'browser profile to load and save')
+    .passThroughOptions()
+    .action(exec)
+
+const wholeNumber = (text: string): number => {
+  if (/^\d+$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It must be a whole number.')
+}
+
+const exec = async (command: readonly string[], flags: ExecFlags): Promise<void> => {
+  // The command decides what a signal means, so the session must outlive it.
+  const bowline = await connect(flags, { handleSignals: false })
+  using signals = forwardSignals()
+  try {
+    const outcome = await bowline.withSession(
+      { ...toSessionOptions(flags), signal: signals.untilForwarding, onEnd: (bill) => printBill(bill, flags) },
+      ({ session }) => runCommand(command, session, signals),
+    )
+    process.exitCode = outcome.result
+  } catch (error) {
+    if (signals.received !== undefined) {
+      process.exitCode = exitCodeOfSignal(signals.received)
+      return printNote(`${signals.received}: the session is deleted as soon as the service has answered`)
+    }
+    printError(error)
+    process.exitCode = resultDespite(error) || 1
+  }
+}
+
+const toSessionOptions = ({ ttl, activityTtl, profile }: ExecFlags): CreateSessionOptions => ({
+  ...(ttl === undefined ? {} : { ttl }),
+  ...(activityTtl === undefined ? {} : { activityTtl }),
+  ...(profile === undefined ? {} : { profile: { name: profile } }),
+})
+
+const printBill = (bill: SessionBill, flags: ExecFlags): void => {
+  if (flags.json === true) printNote(JSON.stringify({ ...bill, error: bill.error?.message }))
+  else if (bill.error === undefined) printNote(describeBill(bill))
+}
+
+/** The command's exit code when only the deletion failed. */
+const resultDespite = (error: unknown): number => {
+  if (!isBowlineError(error) || error.code !== 'DELETE_FAILED') return 0
+  const { result } = error.details as { readonly result?: unknown }
+  return typeof result === 'number' ? result : 0
+}

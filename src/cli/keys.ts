@@ -1,0 +1,60 @@
+import { Command, Option } from 'commander'
+import type { KeySummary } from '../contract/keys.ts'
+import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { print, printFacts, printJson, printNote, printTable } from './print.ts'
+
+/** Makes `bowline keys`. */
+export const createKeysCommand = (): Command => {
+  const command = new Command('keys')
+  withConnectionFlags(command.command('create').description('create a key and print it, this once'))
+    .option('--name <name>', 'what to recognise it by')
+    .option('--team <team>', 'team it is for, made when it does not exist (default: your own)')
+    .addOption(new Option('--role <role>', 'what it may do').choices(['admin', 'member']))
+    .action(createKey)
+  withConnectionFlags(
+    command.command('list').description('list the keys of your team; of all teams for an admin'),
+  ).action(listKeys)
+  withConnectionFlags(
+    command.command('revoke').description('make a key useless').argument('<id>', 'id of the key'),
+  ).action(revokeKey)
+  return command
+}
+
+interface CreateKeyFlags extends ConnectionFlags {
+  readonly name?: string
+  readonly team?: string
+  readonly role?: 'admin' | 'member'
+}
+
+const createKey = async ({ name, team, role, ...flags }: CreateKeyFlags): Promise<void> => {
+  const bowline = await connect(flags)
+  const made = await bowline.keys.create({ name, team, role })
+  if (flags.json === true) return printJson(made)
+  print(made.key)
+  printNote(`${made.data.role} key ${made.data.id} of team ${made.data.team}. It is not shown again.`)
+}
+
+const listKeys = async (flags: ConnectionFlags): Promise<void> => {
+  const bowline = await connect(flags)
+  const keys = await bowline.keys.list()
+  if (flags.json === true) return printJson(keys)
+  printTable(['id', 'name', 'team', 'role', 'starts with', 'created', 'last used', 'revoked'], keys.map(toRow))
+}
+
+const toRow = (key: KeySummary): readonly string[] => [
+  key.id,
+  key.name,
+  key.team,
+  key.role,
+  key.prefix,
+  key.createdAt,
+  key.lastUsedAt ?? 'never',
+  key.revokedAt ?? '',
+]
+
+const revokeKey = async (id: string, flags: ConnectionFlags): Promise<void> => {
+  const bowline = await connect(flags)
+  const key = await bowline.keys.revoke(id)
+  if (flags.json === true) return printJson(key)
+  printFacts({ ...key })
+}

@@ -1,0 +1,48 @@
+import picocolors from 'picocolors'
+import { isBowlineError } from '../kit/errors.ts'
+
+/** Prints one line on standard output. */
+export const print = (line: string): void => {
+  process.stdout.write(`${line}\n`)
+}
+
+/** Prints a value as JSON on standard output. */
+export const printJson = (value: unknown): void => print(JSON.stringify(value, undefined, 2))
+
+/** Prints one line on standard error, where it does not mix with results. */
+export const printNote = (line: string): void => {
+  process.stderr.write(`${line}\n`)
+}
+
+/** Prints `code: message (hint)` on standard error. */
+export const printError = (error: unknown): void => {
+  const line = isBowlineError(error)
+    ? toLine(error)
+    : `UNKNOWN_ERROR: ${Error.isError(error) ? (error.stack ?? error.message) : String(error)}`
+  printNote(process.stderr.isTTY ? picocolors.red(line) : line)
+}
+
+// Not its own `toLine`: another copy of the package may have made it.
+const toLine = ({ code, message, hint }: { code: string; message: string; hint: string | undefined }): string =>
+  `${code}: ${message}${hint === undefined ? '' : ` (${hint})`}`
+
+/** Prints rows in columns under their names. */
+export const printTable = (names: readonly string[], rows: readonly (readonly string[])[]): void => {
+  const widths = names.map((name, column) => Math.max(name.length, ...rows.map((row) => (row[column] ?? '').length)))
+  const format = (row: readonly string[]): string =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd()
+  print(picocolors.dim(format(names)))
+  for (const row of rows) print(format(row))
+}
+
+/** Prints the facts of one thing, a line each; those that are undefined are left out. */
+export const printFacts = (facts: Readonly<Record<string, unknown>>): void => {
+  const known = Object.entries(facts).filter(([, value]) => value !== undefined)
+  const width = Math.max(0, ...known.map(([name]) => name.length))
+  for (const [name, value] of known) {
+    print(`${picocolors.dim(name.padEnd(width))}  ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+  }
+}

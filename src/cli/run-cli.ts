@@ -1,0 +1,74 @@
+import { Command, CommanderError } from 'commander'
+import { packageVersion } from '../server/version.ts'
+import { printError } from './print.ts'
+
+interface CommandEntry {
+  readonly summary: string
+  readonly load: () => Promise<Command>
+}
+
+/** Loaded only when it is the one that runs: `bowline --help` and `exec` should not wait for the server's code. */
+const commands: Readonly<Record<string, CommandEntry>> = {
+  serve: {
+    summary: 'run the server',
+    load: async () => (await import('./serve-command.ts')).createServeCommand(),
+  },
+  demo: {
+    summary: 'drive a page with Playwright and with Puppeteer on a server of its own',
+    load: async () => (await import('./demo-command.ts')).createDemoCommand(),
+  },
+  doctor: {
+    summary: 'tell what this machine has and lacks',
+    load: async () => (await import('./doctor.ts')).createDoctorCommand(),
+  },
+  exec: {
+    summary: 'run a command of any language on a session of its own',
+    load: async () => (await import('./exec.ts')).createExecCommand(),
+  },
+  sessions: {
+    summary: 'list, read, delete and reap sessions',
+    load: async () => (await import('./sessions.ts')).createSessionsCommand(),
+  },
+  keys: {
+    summary: 'create, list and revoke API keys',
+    load: async () => (await import('./keys.ts')).createKeysCommand(),
+  },
+}
+
+const usageErrorCode = 2
+
+/** Runs one command line. Sets the exit code: 0, that of the command, 1 for an error, 2 for a wrong command line. */
+export const runCli = async (args: readonly string[]): Promise<void> => {
+  try {
+    const program = await createProgram(args.find((arg) => !arg.startsWith('-')))
+    await program.parseAsync(args, { from: 'user' })
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      process.exitCode = error.exitCode === 0 ? 0 : usageErrorCode
+      return
+    }
+    printError(error)
+    process.exitCode = 1
+  }
+}
+
+const createProgram = async (chosen: string | undefined): Promise<Command> => {
+  const program = new Command('bowline')
+    .description('Remote browser sessions: the server, and hands to use it.')
+    .version(packageVersion)
+    .enablePositionalOptions()
+    .showHelpAfterError('(add --help for the options)')
+  throwOnExit(program)
+  for (const [name, { summary, load }] of Object.entries(commands)) {
+    const command = name === chosen ? await load() : new Command(name)
+    program.addCommand(command.summary(summary))
+    throwOnExit(command)
+  }
+  return program
+}
+
+// Commander would call process.exit, which skips what is still to be undone.
+const throwOnExit = (command: Command): void => {
+  command.exitOverride()
+  for (const child of command.commands) throwOnExit(child)
+}

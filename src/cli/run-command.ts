@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { constants } from 'node:os'
+import { environmentWith } from '../client/config.ts'
+import type { Session } from '../client/session.ts'
+import type { ForwardedSignals } from './forward-signals.ts'
+import { printNote } from './print.ts'
+
+/** Runs a command on a session and resolves to its exit code as a shell would tell it: 127 when there is none such. */
+export const runCommand = async (
+  [file = '', ...args]: readonly string[],
+  session: Session,
+  signals: ForwardedSignals,
+): Promise<number> => {
+  const child = spawn(file, args, {
+    stdio: 'inherit',
+    env: environmentWith({
+      BOWLINE_CDP_URL: session.cdpUrl,
+      BOWLINE_SESSION_ID: session.id,
+      BOWLINE_LIVE_VIEW_URL: session.liveViewUrl,
+      BOWLINE_INTERACTIVE_LIVE_VIEW_URL: session.interactiveLiveViewUrl,
+    }),
+  })
+  signals.to(child)
+  try {
+    const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null]
+    return signal === null ? (code ?? 1) : exitCodeOfSignal(signal)
+  } catch (error) {
+    return exitCodeOfFailure(file, error)
+  }
+}
+
+/** 128 and the number of the signal. */
+export const exitCodeOfSignal = (signal: NodeJS.Signals): number => 128 + constants.signals[signal]
+
+const exitCodeOfFailure = (file: string, error: unknown): number => {
+  const code = Error.isError(error) && 'code' in error ? error.code : undefined
+  if (code === 'ENOENT') {
+    printNote(`COMMAND_FAILED: ${file} was not found`)
+    return 127
+  }
+  if (code === 'EACCES') {
+    printNote(`COMMAND_FAILED: ${file} may not be run`)
+    return 126
+  }
+  throw error
+}

@@ -1,0 +1,21 @@
+import { Command } from 'commander'
+import { settingNames, settings } from '../server/config.ts'
+import { serve, type ServeFlags } from './serve.ts'
+
+/** Makes `bowline serve`; its options are the settings of the server. */
+export const createServeCommand = (): Command => {
+  const command = new Command('serve').description(
+    'Runs the server until SIGINT or SIGTERM, then ends every session and bills it. A flag wins over its variable.',
+  )
+  for (const name of settingNames) {
+    const { flag, env, help, accepts, schema } = settings[name]
+    const standard = schema.safeParse(undefined).data?.toString() ?? ''
+    const suffix = standard === '' ? '' : `; default ${standard}`
+    command.option(`--${flag} <value>`, `${help} (${env}; takes ${accepts}${suffix})`)
+  }
+  return command
+    .option('--json', 'print one line of JSON once the server answers')
+    .action(async (flags: ServeFlags) => {
+      process.exitCode = await serve(flags)
+    })
+}

@@ -1,0 +1,76 @@
+import { constants } from 'node:os'
+import picocolors from 'picocolors'
+import { startConfigured, type RunningServer } from '../server/app.ts'
+import { readConfig, type ServerConfig } from '../server/config.ts'
+import { packageVersion } from '../server/version.ts'
+
+/** Flags of `bowline serve`, named as the settings of the server. */
+export type ServeFlags = Parameters<typeof readConfig>[0] & { readonly json?: boolean | undefined }
+
+type Signal = 'SIGINT' | 'SIGTERM'
+
+const signals: readonly Signal[] = ['SIGINT', 'SIGTERM']
+
+/** Runs a server until a signal, or until it cannot go on. Resolves to the exit code. A second signal exits at once. */
+export const serve = async ({ json, ...flags }: ServeFlags): Promise<number> => {
+  const config = readConfig(flags)
+  // Heard from the first moment on: a signal during the start must not leave browsers behind.
+  const stop = firstSignal()
+  const server = await startConfigured(config)
+  process.stdout.write(json === true ? `${JSON.stringify(announcement(server))}\n` : greeting(server, config))
+  const end = await Promise.race([stop, server.failed])
+  if (end instanceof Error) process.stderr.write(`${picocolors.red('The server cannot go on:')} ${end.message}\n`)
+  else if (json !== true) process.stdout.write(`${end}: ending every session. Once more to exit at once.\n`)
+  await server[Symbol.asyncDispose]()
+  return end instanceof Error ? 1 : 0
+}
+
+const firstSignal = async (): Promise<Signal> =>
+  new Promise((resolve) => {
+    let isStopping = false
+    const onSignal = (signal: Signal): void => {
+      if (isStopping) process.exit(128 + constants.signals[signal])
+      isStopping = true
+      resolve(signal)
+    }
+    for (const signal of signals) process.on(signal, onSignal)
+  })
+
+/** What `--json` prints: one line. */
+const announcement = (server: RunningServer): object => ({
+  url: server.url,
+  pid: process.pid,
+  version: packageVersion,
+  dataDir: server.config.dataDir,
+  ...(server.isNewKey ? { apiKey: server.apiKey } : {}),
+  browser: server.browser,
+  store: server.storeKind,
+  maxSessions: server.maxSessions,
+  layers: server.layers,
+  recovered: server.recovered,
+})
+
+const greeting = (server: RunningServer, config: ServerConfig): string => {
+  const line = (name: string, text: string): string => `  ${picocolors.dim(name.padEnd(10))} ${text}\n`
+  const keyNote = server.isNewKey
+    ? `${picocolors.bold(server.apiKey)}  (made just now and shown this once; kept in ${config.dataDir}/api-key)`
+    : config.apiKey === undefined
+      ? `in ${config.dataDir}/api-key`
+      : 'as configured'
+  const { kind, version, path } = server.browser
+  return [
+    `${picocolors.bold(`Bowline ${packageVersion}`)} listens at ${picocolors.cyan(server.url)}\n`,
+    line('API key', keyNote),
+    line('browser', `${kind === 'shell' ? 'headless shell' : 'Chromium'} ${version} (${path})`),
+    line('store', server.storeKind === 'pglite' ? `embedded, in ${config.dataDir}` : 'PostgreSQL'),
+    line('sessions', `at most ${server.maxSessions} at once, ${config.warm} browsers kept warm`),
+    ...server.layers.map(({ name, state, detail }, index) =>
+      line(
+        index === 0 ? 'isolation' : '',
+        `${state === 'on' ? picocolors.green('on ') : picocolors.yellow('off')} ${name}: ${detail}`,
+      ),
+    ),
+    line('docs', `${server.url}/docs`),
+    server.recovered > 0 ? line('recovered', `${server.recovered} sessions of an earlier run ended and billed`) : '',
+  ].join('')
+}

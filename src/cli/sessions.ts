@@ -1,0 +1,79 @@
+import { Command, Option } from 'commander'
+import { sessionStatus, type SessionStatus, type SessionSummary } from '../contract/browser.ts'
+import { isBowlineError } from '../kit/errors.ts'
+import type { ReapReport } from '../client/sessions.ts'
+import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { describeBill } from './describe-bill.ts'
+import { print, printError, printFacts, printJson, printTable } from './print.ts'
+
+/** Makes `bowline sessions`. */
+export const createSessionsCommand = (): Command => {
+  const command = new Command('sessions')
+  withConnectionFlags(command.command('list').description('list sessions, newest first'))
+    .addOption(new Option('--status <status>', 'only those').choices(sessionStatus.options))
+    .action(listSessions)
+  withConnectionFlags(
+    command.command('get').description('show one session').argument('<id>', 'id of the session'),
+  ).action(getSession)
+  withConnectionFlags(
+    command.command('delete').description('delete sessions').argument('<id...>', 'ids of sessions'),
+  ).action(deleteSessions)
+  withConnectionFlags(command.command('reap').description('delete what dead processes of this machine left behind'))
+    .option('--lease-dir <path>', 'where clients keep their lease files (default: ~/.bowline/leases)')
+    .action(reapSessions)
+  return command
+}
+
+const listSessions = async (flags: ConnectionFlags & { readonly status?: SessionStatus }): Promise<void> => {
+  const bowline = await connect(flags)
+  const sessions = await bowline.sessions.list(flags.status === undefined ? {} : { status: flags.status })
+  if (flags.json === true) return printJson(sessions)
+  printTable(['id', 'status', 'created', 'expires', 'ended', 'credits'], sessions.map(toRow))
+}
+
+const toRow = (session: SessionSummary): readonly string[] => [
+  session.id,
+  session.status,
+  session.createdAt ?? '',
+  session.expiresAt ?? '',
+  session.endReason ?? '',
+  session.creditsBilled === undefined ? '' : String(session.creditsBilled),
+]
+
+const getSession = async (id: string, flags: ConnectionFlags): Promise<void> => {
+  const bowline = await connect(flags)
+  const session = await bowline.sessions.get(id)
+  if (flags.json === true) return printJson(session)
+  printFacts({ ...session, success: undefined })
+}
+
+const deleteSessions = async (ids: readonly string[], flags: ConnectionFlags): Promise<void> => {
+  const bowline = await connect(flags)
+  const bills = []
+  for (const id of ids) {
+    try {
+      const bill = await bowline.sessions.delete(id)
+      bills.push(bill)
+      if (flags.json !== true) print(describeBill(bill))
+    } catch (error) {
+      // One that is gone must not keep the others alive.
+      printError(error)
+      process.exitCode = 1
+    }
+  }
+  if (flags.json === true) printJson(bills)
+}
+
+const reapSessions = async (flags: ConnectionFlags & { readonly leaseDir?: string }): Promise<void> => {
+  const bowline = await connect(flags, { leaseDir: flags.leaseDir })
+  const report = await bowline.sessions.reap()
+  if (report.failed.length > 0) process.exitCode = 1
+  if (flags.json === true) return printJson({ ...report, failed: report.failed.map(toFailure) })
+  for (const { error } of report.failed) printError(error)
+  print(`${report.deleted.length} deleted, ${report.failed.length} failed, ${report.skipped.length} of other services`)
+}
+
+const toFailure = ({ id, error }: ReapReport['failed'][number]) => ({
+  id,
+  ...(isBowlineError(error) ? { code: error.code, error: error.message } : { error: String(error) }),
+})

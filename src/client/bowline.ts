@@ -1,0 +1,59 @@
+import { createCall } from './call.ts'
+import { resolveConfig, type BowlineOptions } from './config.ts'
+import { startEmbedded, type EmbeddedOptions } from './embedded.ts'
+import { createKeys, type Keys } from './keys.ts'
+import type { Session } from './session.ts'
+import { createSessions, type Sessions } from './sessions.ts'
+import { withSession, type SessionOutcome, type WithSessionOptions, type Work } from './with-session.ts'
+
+/** A client of one service. Disposing of it ends the sessions it still has open. */
+export class Bowline implements AsyncDisposable {
+  readonly baseUrl: string
+  readonly sessions: Sessions
+  readonly keys: Keys
+  readonly #handleSignals: boolean
+  readonly #open = new Map<string, Session>()
+  readonly #owned = new AsyncDisposableStack()
+
+  /** Options that are absent come from `BOWLINE_BASE_URL` and `BOWLINE_API_KEY`. Throws CONFIG_INVALID. */
+  constructor(options: BowlineOptions = {}, place: { readonly isEmbedded: boolean } = { isEmbedded: false }) {
+    const config = resolveConfig(options)
+    const call = createCall(config)
+    this.baseUrl = config.baseUrl
+    this.#handleSignals = config.handleSignals
+    this.sessions = createSessions({ call, config, ...place }, this.#open)
+    this.keys = createKeys(call)
+  }
+
+  /** A client with a server of its own in this process, on a free loopback port. Disposing of it ends both. */
+  static async embedded(options: EmbeddedOptions = {}): Promise<Bowline> {
+    const server = await startEmbedded(options)
+    const { handleSignals } = options
+    const bowline = new Bowline(
+      { baseUrl: server.url, apiKey: server.apiKey, handleSignals, reaper: false },
+      { isEmbedded: true },
+    )
+    bowline.#owned.use(server)
+    return bowline
+  }
+
+  /**
+   * Runs work on a session of its own, which is deleted when the work returns, throws, runs out of time or is aborted,
+   * and when the process gets a signal, exits, crashes or is killed. An error of the work comes through unchanged; a
+   * deletion that fails beside it goes to `onEnd` and `process.emitWarning`. When only the deletion fails, this rejects
+   * with DELETE_FAILED, whose `details.result` is what the work returned.
+   */
+  async withSession<Result, Handles = unknown>(
+    options: WithSessionOptions<Handles>,
+    work: (work: Work & Handles) => Result | Promise<Result>,
+  ): Promise<SessionOutcome<Awaited<Result>>> {
+    return withSession({ sessions: this.sessions, handleSignals: this.#handleSignals }, options, work)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const endings = await Promise.allSettled([...this.#open.values()].map((session) => session.end()))
+    await this.#owned.disposeAsync()
+    const failed = endings.find((ending) => ending.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
+  }
+}

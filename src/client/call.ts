@@ -1,0 +1,96 @@
+import type { z } from 'zod'
+import { routes, type Route, type RouteName, type Routes } from '../contract/routes.ts'
+import type { Abortable } from '../kit/abort.ts'
+import { BowlineError } from '../kit/errors.ts'
+import type { ClientConfig } from './config.ts'
+import { headers } from './layers/headers.ts'
+import { requestId } from './layers/request-id.ts'
+import { retry } from './layers/retry.ts'
+import { timeout } from './layers/timeout.ts'
+import { responseInvalid, translate } from './layers/translate.ts'
+import { withLayers } from './send.ts'
+
+type Part<Name extends RouteName, Key extends 'params' | 'query' | 'body'> =
+  Routes[Name] extends Record<Key, infer Schema extends z.ZodType> ? { readonly [K in Key]: z.input<Schema> } : unknown
+
+/** What a route takes: `params`, `query` and `body` as its contract says. */
+export type CallInput<Name extends RouteName> = Part<Name, 'params'> & Part<Name, 'query'> & Part<Name, 'body'>
+
+/** What a route answers. */
+export type CallOutput<Name extends RouteName> = z.output<Routes[Name]['response']>
+
+/** How one call differs from the others of its client. Aborting stops the wait; what the server began it may finish. */
+export interface CallOptions extends Abortable {
+  /** Makes a POST safe to repeat: the server answers the same key with the same result. */
+  readonly idempotencyKey?: string | undefined
+  /** Default: the client's. */
+  readonly retries?: number | undefined
+}
+
+/** Calls one route of the contract. Rejects with a BowlineError, or with the reason of an aborted signal. */
+export type Call = <Name extends RouteName>(
+  name: Name,
+  input: CallInput<Name>,
+  options?: CallOptions,
+) => Promise<CallOutput<Name>>
+
+/** Makes the one function through which everything the client says goes. */
+export const createCall = (config: ClientConfig): Call => {
+  const send = (retries: number) =>
+    withLayers(
+      (request) => config.fetch(request),
+      [requestId, retry(retries), translate(config.apiKey), timeout(config.timeoutMs), headers(config)],
+    )
+  return async (name, input, options = {}) => {
+    options.signal?.throwIfAborted()
+    const response = await send(options.retries ?? config.retries)(
+      toRequest(config, routes[name], input as LooseInput, options),
+    )
+    return parse(name, response)
+  }
+}
+
+interface LooseInput {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string | undefined>>
+  readonly body?: unknown
+}
+
+const toRequest = (config: ClientConfig, route: Route, input: LooseInput, options: CallOptions): Request => {
+  const url = new URL(config.baseUrl + fillPath(route.path, input.params ?? {}))
+  for (const [name, value] of Object.entries(input.query ?? {})) {
+    if (value !== undefined) url.searchParams.set(name, value)
+  }
+  return new Request(url, {
+    method: route.method,
+    // Following would turn a POST into a GET, or carry the call to another host.
+    redirect: 'manual',
+    headers: {
+      accept: 'application/json',
+      ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(options.idempotencyKey === undefined ? {} : { 'x-idempotency-key': options.idempotencyKey }),
+    },
+    ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+  })
+}
+
+const fillPath = (path: string, params: Readonly<Record<string, string>>): string =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = params[name] ?? ''
+    // These would climb to another path, encoded or not.
+    if (['', '.', '..'].includes(value)) throw new BowlineError('BAD_REQUEST', `"${value}" is not a valid ${name}`)
+    return encodeURIComponent(value)
+  })
+
+const parse = async <Name extends RouteName>(name: Name, response: Response): Promise<CallOutput<Name>> => {
+  const text = await response.text()
+  const answer: unknown = JSON.parse(text)
+  const parsed = routes[name].response.safeParse(answer)
+  if (parsed.success) return parsed.data as CallOutput<Name>
+  throw responseInvalid(`The answer to ${routes[name].method} ${routes[name].path} has another shape`, text, {
+    status: response.status,
+    requestId: response.headers.get('x-request-id') || undefined,
+    details: { issues: parsed.error.issues, answer },
+  })
+}

@@ -1,0 +1,12 @@
+import type { ClientConfig } from '../config.ts'
+import type { Layer } from '../send.ts'
+
+/** Adds the API key and the user's own headers. */
+export const headers =
+  (config: Pick<ClientConfig, 'apiKey' | 'headers'>): Layer =>
+  (next) =>
+  (request) => {
+    for (const [name, value] of Object.entries(config.headers)) request.headers.set(name, value)
+    request.headers.set('authorization', `Bearer ${config.apiKey}`)
+    return next(request)
+  }

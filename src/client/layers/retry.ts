@@ -1,0 +1,37 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import pRetry from 'p-retry'
+import { isBowlineError } from '../../kit/errors.ts'
+import type { Layer } from '../send.ts'
+
+const retriedStatuses = new Set([429, 502, 503, 504])
+const longestRetryAfterSeconds = 30
+
+/**
+ * Tries again after lost connections, timeouts and the statuses 429, 502, 503 and 504, with growing pauses and at least
+ * `Retry-After` seconds (30 at most) between. Requests that could act twice are sent once: a POST is tried again only
+ * with an `x-idempotency-key`.
+ */
+export const retry =
+  (retries: number): Layer =>
+  (next) =>
+  async (request) =>
+    pRetry(() => next(request.clone()), {
+      retries: isRepeatable(request) ? retries : 0,
+      minTimeout: 200,
+      maxTimeout: 5000,
+      randomize: true,
+      signal: request.signal,
+      shouldRetry: async ({ error }) => {
+        if (!isTransient(error)) return false
+        const waitSeconds = isBowlineError(error) ? (error.retryAfterSeconds ?? 0) : 0
+        await delay(Math.min(waitSeconds, longestRetryAfterSeconds) * 1000, undefined, { signal: request.signal })
+        return true
+      },
+    })
+
+const isRepeatable = (request: Request): boolean =>
+  ['GET', 'DELETE'].includes(request.method) || request.headers.has('x-idempotency-key')
+
+const isTransient = (error: Error): boolean =>
+  isBowlineError(error) &&
+  (error.code === 'CONNECTION_FAILED' || error.code === 'TIMEOUT' || retriedStatuses.has(error.status))

@@ -1,0 +1,88 @@
+import type { ErrorCode } from '../../kit/catalogue.ts'
+import { BowlineError, isBowlineError, type ErrorFacts } from '../../kit/errors.ts'
+import { failure } from '../../contract/failure.ts'
+import type { Layer } from '../send.ts'
+
+/** Turns everything that is not a success into a BowlineError, with every trace of the API key taken out. */
+export const translate =
+  (apiKey: string): Layer =>
+  (next) =>
+  async (request) => {
+    const response = await next(request).catch((error: unknown) => {
+      throw request.signal.aborted || isBowlineError(error) ? error : connectionFailed(request, error, apiKey)
+    })
+    const text = (await response.text()).replaceAll(apiKey, '[API key]')
+    const requestId = response.headers.get('x-request-id') ?? request.headers.get('x-request-id') ?? undefined
+    const facts: ErrorFacts = { status: response.status, requestId, ...retryAfter(response) }
+    const body = parseJson(text)
+    if (body === undefined) throw notJson(request, response, text, facts)
+    if (!response.ok || isRefusal(body)) throw refused(response, body, facts)
+    return new Response(text, { status: response.status, headers: { 'x-request-id': requestId ?? '' } })
+  }
+
+/** RESPONSE_INVALID with the first 200 characters of what came instead. */
+export const responseInvalid = (message: string, text: string, facts: ErrorFacts): BowlineError =>
+  new BowlineError('RESPONSE_INVALID', `${message}: ${JSON.stringify(text.slice(0, 200))}`, facts)
+
+const connectionFailed = (request: Request, error: unknown, apiKey: string): BowlineError => {
+  const url = new URL(request.url)
+  const inner = Error.isError(error) && Error.isError(error.cause) ? error.cause : error
+  const why = Error.isError(inner) ? inner.message || inner.name : String(inner)
+  return new BowlineError(
+    'CONNECTION_FAILED',
+    `${request.method} ${url.origin}${url.pathname} got no answer: ${why.replaceAll(apiKey, '[API key]')}`,
+    { cause: error, requestId: request.headers.get('x-request-id') ?? undefined },
+  )
+}
+
+const notJson = (request: Request, response: Response, text: string, facts: ErrorFacts): BowlineError =>
+  responseInvalid(
+    `${request.method} ${new URL(request.url).pathname} answered ${response.status} without JSON`,
+    text,
+    facts,
+  )
+
+const refused = (response: Response, body: unknown, facts: ErrorFacts): BowlineError => {
+  const parsed = failure.safeParse(body)
+  if (!parsed.success) {
+    return responseInvalid(`The service answered ${response.status}`, JSON.stringify(body), facts)
+  }
+  const { error, code, details, hint } = parsed.data
+  return new BowlineError(code ?? codeOfStatus(response.status), error, {
+    ...facts,
+    details,
+    hint,
+    requestId: parsed.data.requestId ?? facts.requestId,
+  })
+}
+
+const isRefusal = (body: unknown): boolean =>
+  typeof body === 'object' && body !== null && 'success' in body && body.success === false
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+const retryAfter = (response: Response): Pick<ErrorFacts, 'retryAfterSeconds'> => {
+  const header = response.headers.get('retry-after')
+  if (header === null) return {}
+  const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000
+  return Number.isFinite(seconds) ? { retryAfterSeconds: Math.max(0, seconds) } : {}
+}
+
+const codes: Readonly<Record<number, ErrorCode>> = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHORIZED',
+  402: 'INSUFFICIENT_CREDITS',
+  403: 'FORBIDDEN',
+  409: 'CONFLICT',
+  410: 'SESSION_ENDED',
+  413: 'PAYLOAD_TOO_LARGE',
+  429: 'RATE_LIMITED',
+}
+
+const codeOfStatus = (status: number): ErrorCode => codes[status] ?? 'REQUEST_FAILED'

@@ -1,0 +1,77 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { z } from 'zod'
+
+const leaseSchema = z.object({
+  baseUrl: z.string(),
+  sessionId: z.string(),
+  host: z.string(),
+  pid: z.int(),
+  /** When the process started, in the machine's own unit; tells two processes with the same pid apart. */
+  processStart: z.string().optional(),
+})
+
+/** One file per live session, so that a later process can delete the sessions of a dead one. It holds no key. */
+export type Lease = z.output<typeof leaseSchema>
+
+/** A lease and the file it was read from. */
+export interface LeaseFile {
+  readonly path: string
+  readonly lease: Lease
+}
+
+/** Writes the lease of a session of this process, readable by its owner only, and returns the file's path. */
+export const writeLease = (leaseDir: string, session: Pick<Lease, 'baseUrl' | 'sessionId'>): string => {
+  const lease: Lease = { ...session, host: hostname(), pid: process.pid, processStart: processStart(process.pid) }
+  const path = join(leaseDir, `${process.pid}-${encodeURIComponent(session.sessionId).slice(0, 150)}.json`)
+  mkdirSync(leaseDir, { recursive: true, mode: 0o700 })
+  writeFileSync(path, JSON.stringify(lease), { mode: 0o600 })
+  return path
+}
+
+/** Removes a lease file; one that is gone already is fine. */
+export const removeLease = (path: string): void => rmSync(path, { force: true })
+
+/** The leases of processes of this machine that no longer run. Files that are no leases are left alone. */
+export const findDeadLeases = async (leaseDir: string): Promise<readonly LeaseFile[]> => {
+  const names = await readdir(leaseDir).catch(() => [])
+  const files = await Promise.all(
+    names.filter((name) => name.endsWith('.json')).map((name) => readLease(leaseDir, name)),
+  )
+  return files.filter(
+    (file) => file !== undefined && file.lease.host === hostname() && !isAlive(file.lease),
+  ) as LeaseFile[]
+}
+
+const readLease = async (leaseDir: string, name: string): Promise<LeaseFile | undefined> => {
+  const path = join(leaseDir, name)
+  try {
+    return { path, lease: leaseSchema.parse(JSON.parse(await readFile(path, 'utf8'))) }
+  } catch {
+    return undefined
+  }
+}
+
+const isAlive = (lease: Lease): boolean => {
+  try {
+    process.kill(lease.pid, 0)
+  } catch (error) {
+    // EPERM: it runs, as another user.
+    if (!(Error.isError(error) && 'code' in error && error.code === 'EPERM')) return false
+  }
+  return lease.processStart === undefined || lease.processStart === processStart(lease.pid)
+}
+
+/** Clock ticks from boot to the start of a process, with the boot's id; undefined where there is no /proc. */
+const processStart = (pid: number): string | undefined => {
+  try {
+    const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The second field is the program's name in brackets and may hold blanks; the start time is field 22.
+    return `${bootId}/${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto'
+import type { CreateSessionOptions, CreateSessionResponse } from '../contract/browser.ts'
+import { BowlineError, isBowlineError } from '../kit/errors.ts'
+import type { Call } from './call.ts'
+import type { ClientConfig } from './config.ts'
+import { deleteSessionIfThere } from './deletion.ts'
+import { removeLease, writeLease } from './leases.ts'
+import { processGuard } from './process-guard.ts'
+import { createSession, type Session } from './session.ts'
+import type { SessionBill } from './session-bill.ts'
+import type { DeletionTicket, ReaperResult } from './ticket.ts'
+
+/** What every session of a client is opened with. */
+export interface SessionParts {
+  readonly call: Call
+  readonly config: ClientConfig
+  /** Whether the server runs in this process: then it ends with it, and no other process can ask it for anything. */
+  readonly isEmbedded: boolean
+}
+
+/** How a session is tied to this process. */
+export interface SessionTies {
+  /** Called once when the session has ended, or could not be deleted (`bill.error`). While the process exits it must not wait. */
+  readonly onEnd?: ((bill: SessionBill) => void) | undefined
+  /** Whether the session may outlive this process: no lease, no reaper, no signal handling. Default false. */
+  readonly detached?: boolean | undefined
+}
+
+/** Creates a session at the service and ties it to this process, from before the request to after the deletion. */
+export const openSession = async (
+  parts: SessionParts,
+  options: CreateSessionOptions,
+  ties: SessionTies,
+): Promise<Session> => {
+  const opening = Promise.withResolvers<Session>()
+  opening.promise.catch(() => undefined)
+  const tell = onceQuietly(ties.onEnd)
+  let ticket: DeletionTicket | undefined
+  let session: Session | undefined
+  using undo = new DisposableStack()
+  if (ties.detached !== true) {
+    undo.use(
+      processGuard().hold({
+        onSignal: parts.config.handleSignals
+          ? async () => (await opening.promise).end({ endedBy: 'signal' })
+          : undefined,
+        ticket: () => ticket,
+        onExit: (result) => {
+          if (session !== undefined) tell(exitBill(session.id, result))
+        },
+      }),
+    )
+  }
+  try {
+    const answer = await requestSession(parts.call, options)
+    if (ties.detached !== true && !parts.isEmbedded) ticket = protect(parts.config, answer, undo)
+    const release = undo.move()
+    session = createSession(answer, {
+      remove: () => deleteSessionIfThere(parts.call, answer.id),
+      onDeleted: (bill) => {
+        release.dispose()
+        tell(bill)
+      },
+      onFailed: tell,
+    })
+    opening.resolve(session)
+    return session
+  } catch (error) {
+    opening.reject(error)
+    throw error
+  }
+}
+
+const requestSession = async (call: Call, body: CreateSessionOptions): Promise<CreateSessionResponse> => {
+  try {
+    return await call('createSession', { body }, { idempotencyKey: randomUUID() })
+  } catch (error) {
+    // An answer we cannot use may still have opened a session.
+    const id = idInUnusableAnswer(error)
+    if (id !== undefined) await deleteSessionIfThere(call, id).catch(() => undefined)
+    throw error
+  }
+}
+
+const idInUnusableAnswer = (error: unknown): string | undefined => {
+  if (!isBowlineError(error) || error.code !== 'RESPONSE_INVALID') return undefined
+  const { answer } = (error.details ?? {}) as { answer?: { id?: unknown } | null }
+  return typeof answer?.id === 'string' && answer.id !== '' ? answer.id : undefined
+}
+
+const protect = (config: ClientConfig, answer: CreateSessionResponse, undo: DisposableStack): DeletionTicket => {
+  const leasePath = tryWriteLease(config, answer.id)
+  if (leasePath !== undefined) undo.defer(() => removeLease(leasePath))
+  const ticket: DeletionTicket = {
+    id: answer.id,
+    url: `${config.baseUrl}/v2/browser/${encodeURIComponent(answer.id)}`,
+    headers: { ...config.headers, authorization: `Bearer ${config.apiKey}` },
+    leasePath,
+  }
+  if (config.reaper) {
+    const { reaper } = processGuard()
+    reaper.add(ticket)
+    undo.defer(() => reaper.remove(ticket.id))
+  }
+  return ticket
+}
+
+const tryWriteLease = (config: ClientConfig, sessionId: string): string | undefined => {
+  try {
+    return writeLease(config.leaseDir, { baseUrl: config.baseUrl, sessionId })
+  } catch (error) {
+    // A home that cannot be written to costs one of three protections, not the session.
+    process.emitWarning(`No lease file could be written: ${String(error)}`, { code: 'BOWLINE_LEASE' })
+    return undefined
+  }
+}
+
+const exitBill = (sessionId: string, result: ReaperResult | undefined): SessionBill => {
+  const { sessionDurationMs, creditsBilled } = result ?? {}
+  const error =
+    result?.error === undefined && result !== undefined
+      ? undefined
+      : new BowlineError(
+          'DELETE_FAILED',
+          `Session ${sessionId} was not confirmed as deleted before the process ended: ${result?.error ?? 'no answer'}`,
+        )
+  return { sessionId, endedBy: 'exit', sessionDurationMs, creditsBilled, error }
+}
+
+const onceQuietly = (onEnd: SessionTies['onEnd']): ((bill: SessionBill) => void) => {
+  let isTold = false
+  return (bill) => {
+    if (isTold) return
+    isTold = true
+    try {
+      onEnd?.(bill)
+    } catch (error) {
+      // It must not stop the deletion of other sessions, nor replace the error of the work.
+      process.emitWarning(`onEnd threw: ${String(error)}`, { code: 'BOWLINE_ON_END' })
+    }
+  }
+}

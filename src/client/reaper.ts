@@ -1,0 +1,79 @@
+/**
+ * A program of its own: reads tickets from standard input and, when that ends, deletes the sessions that are left.
+ * Its parent holds the other end of the pipe, which the kernel closes however the parent dies.
+ * With `--once` it gives up after 4 s and prints one result a line; else it tries for 60 s. It imports next to nothing,
+ * because one waits beside every process that has a session.
+ * @module
+ */
+import { createInterface } from 'node:readline'
+import type { DeletionTicket, ReaperLine, ReaperResult } from './ticket.ts'
+
+const isOnce = process.argv.includes('--once')
+const limitMs = isOnce ? 4000 : 60_000
+const attemptMs = isOnce ? 2000 : 10_000
+
+const main = async (): Promise<void> => {
+  // It ends by itself when its work is done; a signal to the whole service must not end it before.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
+  const tickets = new Map<string, DeletionTicket>()
+  for await (const line of createInterface({ input: process.stdin })) {
+    const { add, remove } = JSON.parse(line) as ReaperLine
+    if (add !== undefined) tickets.set(add.id, add)
+    if (remove !== undefined) tickets.delete(remove)
+  }
+  const results = await Promise.all([...tickets.values()].map((ticket) => deleteWithRetries(ticket)))
+  if (isOnce) process.stdout.write(results.map((result) => `${JSON.stringify(result)}\n`).join(''))
+}
+
+const deleteWithRetries = async (ticket: DeletionTicket): Promise<ReaperResult> => {
+  const { default: pRetry } = await import('p-retry')
+  try {
+    const figures = await pRetry(() => deleteOnce(ticket), {
+      retries: 100,
+      minTimeout: 100,
+      maxTimeout: 2000,
+      maxRetryTime: limitMs - attemptMs,
+      randomize: true,
+    })
+    await removeFile(ticket.leasePath)
+    return { id: ticket.id, ...figures }
+  } catch (error) {
+    return { id: ticket.id, error: Error.isError(error) ? error.message : String(error) }
+  }
+}
+
+const deleteOnce = async (ticket: DeletionTicket): Promise<Omit<ReaperResult, 'id'>> => {
+  const response = await fetch(ticket.url, {
+    method: 'DELETE',
+    headers: ticket.headers,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(attemptMs),
+  }).catch((cause: unknown) => {
+    throw new Error('the service gave no answer', { cause })
+  })
+  const text = await response.text()
+  if (!response.ok && response.status !== 404 && response.status !== 410) {
+    throw new Error(`the service answered ${response.status}`)
+  }
+  return figuresOf(text)
+}
+
+const figuresOf = (text: string): Omit<ReaperResult, 'id'> => {
+  try {
+    const { sessionDurationMs, creditsBilled } = JSON.parse(text) as Omit<ReaperResult, 'id'>
+    return {
+      ...(typeof sessionDurationMs === 'number' ? { sessionDurationMs } : {}),
+      ...(typeof creditsBilled === 'number' ? { creditsBilled } : {}),
+    }
+  } catch {
+    return {}
+  }
+}
+
+const removeFile = async (path: string | undefined): Promise<void> => {
+  if (path === undefined) return
+  const { rm } = await import('node:fs/promises')
+  await rm(path, { force: true }).catch(() => undefined)
+}
+
+await main()

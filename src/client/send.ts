@@ -1,0 +1,9 @@
+/** Sends one request: `fetch`, with or without layers around it. */
+export type Send = (request: Request) => Promise<Response>
+
+/** Adds one concern to a `Send`. */
+export type Layer = (next: Send) => Send
+
+/** Puts layers around `send`, the first one outermost. */
+export const withLayers = (send: Send, layers: readonly Layer[]): Send =>
+  layers.reduceRight((next, layer) => layer(next), send)

@@ -1,0 +1,88 @@
+import type { CreateSessionResponse } from '../contract/browser.ts'
+import { abortable, type Abortable } from '../kit/abort.ts'
+import { BowlineError, isBowlineError } from '../kit/errors.ts'
+import type { Figures } from './deletion.ts'
+import type { EndedBy, SessionBill } from './session-bill.ts'
+
+/** How a session is ended. Aborting stops the wait; the deletion goes on. */
+export interface EndOptions extends Abortable {
+  /** What the bill names as the cause. Default `end`. */
+  readonly endedBy?: EndedBy | undefined
+}
+
+/** A remote browser. It lives until it is ended, its process ends, or its lifetime is over. */
+export interface Session extends AsyncDisposable {
+  readonly id: string
+  /** WebSocket address for the Chrome DevTools Protocol. Holds a token: treat it as a secret. */
+  readonly cdpUrl: string
+  /** Page that shows the session. */
+  readonly liveViewUrl: string | undefined
+  /** Page that shows the session and passes input on. */
+  readonly interactiveLiveViewUrl: string | undefined
+  /** When the total lifetime is over. */
+  readonly expiresAt: Date | undefined
+  /** The bill, once the session has ended. */
+  readonly bill: SessionBill | undefined
+  /**
+   * Deletes the session and resolves to its bill. Every call resolves to the same bill. Rejects with DELETE_FAILED when
+   * the service did not confirm the deletion after several tries; a later call tries again.
+   */
+  readonly end: (options?: EndOptions) => Promise<SessionBill>
+}
+
+/** What a session calls as it ends. */
+export interface SessionHooks {
+  /** Deletes the session at the service. */
+  readonly remove: () => Promise<Figures>
+  /** Called after a confirmed deletion. */
+  readonly onDeleted: (bill: SessionBill) => void
+  /** Called after a deletion that could not be confirmed, with the error in the bill. */
+  readonly onFailed: (bill: SessionBill) => void
+}
+
+/** Makes the session that a service's answer tells of. */
+export const createSession = (answer: CreateSessionResponse, hooks: SessionHooks): Session => {
+  let bill: SessionBill | undefined
+  let ending: Promise<SessionBill> | undefined
+
+  const remove = async (endedBy: EndedBy): Promise<SessionBill> => {
+    try {
+      bill = { sessionId: answer.id, endedBy, ...(await hooks.remove()) }
+    } catch (cause) {
+      ending = undefined
+      const error = deleteFailed(answer.id, cause)
+      hooks.onFailed({ sessionId: answer.id, endedBy, error })
+      throw error
+    }
+    hooks.onDeleted(bill)
+    return bill
+  }
+
+  const end = async ({ signal, endedBy = 'end' }: EndOptions = {}): Promise<SessionBill> => {
+    ending ??= remove(endedBy)
+    return abortable(ending, signal)
+  }
+
+  return {
+    id: answer.id,
+    cdpUrl: answer.cdpUrl,
+    liveViewUrl: answer.liveViewUrl,
+    interactiveLiveViewUrl: answer.interactiveLiveViewUrl,
+    expiresAt: answer.expiresAt === undefined ? undefined : new Date(answer.expiresAt),
+    get bill() {
+      return bill
+    },
+    end,
+    [Symbol.asyncDispose]: async () => {
+      await end()
+    },
+  }
+}
+
+const deleteFailed = (id: string, cause: unknown): BowlineError =>
+  new BowlineError('DELETE_FAILED', `Session ${id} could not be deleted: ${messageOf(cause)}`, {
+    cause,
+    requestId: isBowlineError(cause) ? cause.requestId : undefined,
+  })
+
+const messageOf = (cause: unknown): string => (Error.isError(cause) ? cause.message : String(cause))

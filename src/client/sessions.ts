@@ -1,0 +1,104 @@
+import type { z } from 'zod'
+import type { CreateSessionOptions, SessionStatus, SessionSummary } from '../contract/browser.ts'
+import type { Routes } from '../contract/routes.ts'
+import { abortable, type Abortable } from '../kit/abort.ts'
+import { isBowlineError } from '../kit/errors.ts'
+import { deleteSession, deleteSessionIfThere } from './deletion.ts'
+import { findDeadLeases, removeLease } from './leases.ts'
+import { openSession, type SessionParts, type SessionTies } from './open-session.ts'
+import type { Session } from './session.ts'
+import type { EndedBy, SessionBill } from './session-bill.ts'
+
+/** How a session is created. Aborting rejects at once; a session that is still answered is deleted when it comes. */
+export interface CreateOptions extends Abortable, SessionTies {}
+
+/** What `reap()` did with the sessions of dead processes. */
+export interface ReapReport {
+  readonly deleted: readonly string[]
+  readonly failed: readonly { readonly id: string; readonly error: unknown }[]
+  /** Leases of sessions at other services. */
+  readonly skipped: readonly string[]
+}
+
+/** The browser sessions of a service. */
+export interface Sessions {
+  /** Creates a session. Unless `detached`, it ends with this process at the latest. */
+  readonly create: (options?: CreateSessionOptions, how?: CreateOptions) => Promise<Session>
+  /** Lists sessions, newest first. */
+  readonly list: (filter?: { readonly status?: SessionStatus }, how?: Abortable) => Promise<readonly SessionSummary[]>
+  /** Reads one session. Rejects with SESSION_NOT_FOUND. */
+  readonly get: (id: string, how?: Abortable) => Promise<z.output<Routes['getSession']['response']>>
+  /** Deletes any session by its id. Aborting stops the wait; the deletion goes on. */
+  readonly delete: (id: string, how?: Abortable) => Promise<SessionBill>
+  /** Deletes the sessions that dead processes of this machine left behind at this service, by their lease files. */
+  readonly reap: (how?: Abortable) => Promise<ReapReport>
+}
+
+/** Makes the `sessions` of a client; `open` holds those that are not deleted yet. */
+export const createSessions = (parts: SessionParts, open: Map<string, Session>): Sessions => ({
+  create: async (options = {}, { signal, onEnd, detached } = {}) => {
+    signal?.throwIfAborted()
+    const opening = openTracked(parts, open, options, { onEnd, detached })
+    try {
+      return await abortable(opening, signal)
+    } catch (error) {
+      if (signal?.aborted === true) void endWhenOpen(opening, isTimeout(signal.reason) ? 'timeout' : 'abort')
+      throw error
+    }
+  },
+  list: async (filter = {}, { signal } = {}) =>
+    (await parts.call('listSessions', { query: filter }, { signal })).sessions,
+  get: async (id, { signal } = {}) => parts.call('getSession', { params: { id } }, { signal }),
+  delete: async (id, { signal } = {}) => {
+    signal?.throwIfAborted()
+    const own = open.get(id)
+    if (own !== undefined) return own.end({ signal })
+    const figures = await abortable(deleteSession(parts.call, id), signal)
+    return { sessionId: id, endedBy: 'end', ...figures }
+  },
+  reap: async ({ signal } = {}) => reap(parts, signal),
+})
+
+const openTracked = async (
+  parts: SessionParts,
+  open: Map<string, Session>,
+  options: CreateSessionOptions,
+  ties: SessionTies,
+): Promise<Session> => {
+  const onEnd = (bill: SessionBill): void => {
+    open.delete(bill.sessionId)
+    ties.onEnd?.(bill)
+  }
+  const session = await openSession(parts, options, { ...ties, onEnd })
+  if (ties.detached !== true) open.set(session.id, session)
+  return session
+}
+
+const isTimeout = (reason: unknown): boolean => isBowlineError(reason) && reason.code === 'TIMEOUT'
+
+const endWhenOpen = async (opening: Promise<Session>, endedBy: EndedBy): Promise<void> => {
+  const session = await opening.catch(() => undefined)
+  await session?.end({ endedBy }).catch((error: unknown) => {
+    process.emitWarning(isBowlineError(error) ? error.toLine() : String(error), { code: 'BOWLINE_DELETE_FAILED' })
+  })
+}
+
+const reap = async ({ call, config }: SessionParts, signal: AbortSignal | undefined): Promise<ReapReport> => {
+  const report = { deleted: [] as string[], failed: [] as { id: string; error: unknown }[], skipped: [] as string[] }
+  for (const { path, lease } of await findDeadLeases(config.leaseDir)) {
+    signal?.throwIfAborted()
+    if (lease.baseUrl !== config.baseUrl) {
+      report.skipped.push(lease.sessionId)
+      continue
+    }
+    try {
+      await abortable(deleteSessionIfThere(call, lease.sessionId), signal)
+      removeLease(path)
+      report.deleted.push(lease.sessionId)
+    } catch (error) {
+      signal?.throwIfAborted()
+      report.failed.push({ id: lease.sessionId, error })
+    }
+  }
+  return report
+}

@@ -1,0 +1,22 @@
+/** What another process needs to delete a session. Holds the API key: it crosses pipes, never disks or command lines. */
+export interface DeletionTicket {
+  readonly id: string
+  /** Address that deletes the session. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  /** The lease file to remove afterwards. */
+  readonly leasePath: string | undefined
+}
+
+/** One line on the reaper's standard input. */
+export type ReaperLine =
+  | { readonly add: DeletionTicket; readonly remove?: never }
+  | { readonly remove: string; readonly add?: never }
+
+/** One line of the reaper's answer with `--once`. */
+export interface ReaperResult {
+  readonly id: string
+  readonly sessionDurationMs?: number
+  readonly creditsBilled?: number
+  readonly error?: string
+}

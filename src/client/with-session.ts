@@ -1,0 +1,195 @@
+import type { CreateSessionOptions } from '../contract/browser.ts'
+import { abortable, type Abortable } from '../kit/abort.ts'
+import { BowlineError, isBowlineError } from '../kit/errors.ts'
+import type { Driver } from './driver.ts'
+import { processGuard } from './process-guard.ts'
+import type { Session } from './session.ts'
+import type { EndedBy, SessionBill } from './session-bill.ts'
+import type { Sessions } from './sessions.ts'
+
+/** What `withSession` takes: the options of the session and how the work on it is bounded. */
+export interface WithSessionOptions<Handles = unknown> extends CreateSessionOptions, Abortable {
+  /** Connects the session; the work gets what it connects to. */
+  readonly driver?: Driver<Handles> | undefined
+  /** Milliseconds from the call to the end of the work, after which it is aborted with TIMEOUT. Default: no limit. */
+  readonly timeoutMs?: number | undefined
+  /** Called exactly once when the session has ended, or with `bill.error` when the deletion could not be confirmed. */
+  readonly onEnd?: ((bill: SessionBill) => void) | undefined
+}
+
+/** What the work is given, beside what the driver connects. */
+export interface Work {
+  readonly session: Session
+  /** Aborts when the caller aborts, the time is over, or the process is told to end. */
+  readonly signal: AbortSignal
+}
+
+/** What `withSession` resolves to. The figures are undefined when the service does not tell them. */
+export interface SessionOutcome<Result> {
+  readonly result: Result
+  readonly sessionId: string
+  readonly sessionDurationMs: number | undefined
+  readonly creditsBilled: number | undefined
+  readonly liveViewUrl: string | undefined
+}
+
+/** What `withSession` needs of its client. */
+export interface WithSessionParts {
+  readonly sessions: Sessions
+  /** Whether SIGINT, SIGTERM and SIGHUP abort the work. */
+  readonly handleSignals: boolean
+}
+
+/** Runs work on a session of its own, which is deleted however the work ends. */
+export const withSession = async <Result, Handles = unknown>(
+  client: WithSessionParts,
+  options: WithSessionOptions<Handles>,
+  work: (work: Work & Handles) => Result | Promise<Result>,
+): Promise<SessionOutcome<Awaited<Result>>> => {
+  const { driver, signal, timeoutMs, onEnd, ...create } = options
+  signal?.throwIfAborted()
+  using bounds = openBounds(signal, timeoutMs, client.handleSignals)
+  const session = await client.sessions
+    .create(create, { signal: bounds.signal, onEnd })
+    .catch(async (error: unknown) => {
+      await bounds.settle()
+      throw error
+    })
+  let connected: AsyncDisposable | undefined
+  const run = async (): Promise<Awaited<Result>> => {
+    const scope: Work = { session, signal: bounds.signal }
+    if (driver === undefined) return await work(scope as Work & Handles)
+    const handles = await driver.connect(session, { signal: bounds.signal })
+    connected = handles
+    // A driver may have ignored the signal.
+    if (bounds.signal.aborted) await disconnect(connected)
+    bounds.signal.throwIfAborted()
+    return await work({ ...handles, ...scope })
+  }
+  let result: Awaited<Result>
+  try {
+    bounds.signal.throwIfAborted()
+    const running = run()
+    // Work that aborts its own caller may reject while nobody waits for it any more.
+    running.catch(() => undefined)
+    result = await abortable(running, bounds.signal)
+  } catch (error) {
+    // Read before the deletion: an abort during it is no part of this error.
+    const thrown: unknown = bounds.signal.aborted ? bounds.signal.reason : error
+    const endedBy = bounds.endedBy() ?? 'throw'
+    await disconnect(connected)
+    await endAfterFailure(session, endedBy)
+    await bounds.settle()
+    throw thrown
+  }
+  await disconnect(connected)
+  return toOutcome(session, result, await endAfterSuccess(session, result))
+}
+
+const disconnectLimitMs = 2000
+
+/** Leaves politely, but a library that hangs does not hold the deletion up, which cuts the connection anyway. */
+const disconnect = async (connected: AsyncDisposable | undefined): Promise<void> => {
+  if (connected === undefined) return
+  const leaving = Promise.resolve(connected[Symbol.asyncDispose]())
+  await abortable(leaving, AbortSignal.timeout(disconnectLimitMs)).catch(() => undefined)
+}
+
+interface Bounds extends Disposable {
+  readonly signal: AbortSignal
+  /** What aborted the work, if anything did. */
+  readonly endedBy: () => EndedBy | undefined
+  /** Call when the session is gone. After a signal it waits for ever if the process is about to die of it. */
+  readonly settle: () => Promise<void>
+}
+
+const openBounds = (signal: AbortSignal | undefined, timeoutMs: number | undefined, handleSignals: boolean): Bounds => {
+  const controller = new AbortController()
+  let endedBy: EndedBy | undefined
+  using undo = new DisposableStack()
+  const stop = (by: EndedBy, reason: unknown): void => {
+    endedBy ??= by
+    controller.abort(reason)
+  }
+  const onAbort = (): void => stop('abort', signal?.reason)
+  signal?.addEventListener('abort', onAbort, { once: true })
+  undo.defer(() => signal?.removeEventListener('abort', onAbort))
+  if (timeoutMs !== undefined) {
+    const error = (): BowlineError => new BowlineError('TIMEOUT', `The work did not end within ${timeoutMs} ms`)
+    const timer = setTimeout(() => stop('timeout', error()), timeoutMs)
+    undo.defer(() => clearTimeout(timer))
+  }
+  const hold = handleSignals
+    ? undo.use(
+        abortOnSignal((name) => stop('signal', new BowlineError('ABORTED', `The process was told to end (${name})`))),
+      )
+    : undefined
+  const owned = undo.move()
+  return {
+    signal: controller.signal,
+    endedBy: () => endedBy,
+    settle: async () => hold?.settle(),
+    [Symbol.dispose]: () => owned.dispose(),
+  }
+}
+
+interface SignalHold extends Disposable {
+  readonly settle: () => Promise<void>
+}
+
+/** Calls `abort` on a signal to the process, whose death then waits until the result is settled or disposed of. */
+const abortOnSignal = (abort: (name: NodeJS.Signals) => void): SignalHold => {
+  const ended = Promise.withResolvers<void>()
+  let outlived: Promise<void> | undefined
+  const hold = processGuard().hold({
+    onSignal: async (name, livesOn) => {
+      outlived = livesOn
+      abort(name)
+      await ended.promise
+    },
+    ticket: () => undefined,
+    onExit: () => undefined,
+  })
+  return {
+    // A rejection that nobody catches would end the process by an error before it can die of its signal.
+    settle: async () => {
+      ended.resolve()
+      await outlived
+    },
+    [Symbol.dispose]: () => {
+      hold[Symbol.dispose]()
+      ended.resolve()
+    },
+  }
+}
+
+const endAfterSuccess = async (session: Session, result: unknown): Promise<SessionBill> => {
+  try {
+    return await session.end({ endedBy: 'return' })
+  } catch (error) {
+    if (!isBowlineError(error)) throw error
+    // What was worked for is not lost with the bill.
+    throw new BowlineError('DELETE_FAILED', error.message, {
+      details: { result, sessionId: session.id },
+      requestId: error.requestId,
+      cause: error.cause,
+    })
+  }
+}
+
+const endAfterFailure = async (session: Session, endedBy: EndedBy): Promise<void> => {
+  try {
+    await session.end({ endedBy })
+  } catch (error) {
+    // The error of the work must come through as it is, so this one goes where warnings go (and to `onEnd`).
+    process.emitWarning(isBowlineError(error) ? error.toLine() : String(error), { code: 'BOWLINE_DELETE_FAILED' })
+  }
+}
+
+const toOutcome = <Result>(session: Session, result: Result, bill: SessionBill): SessionOutcome<Result> => ({
+  result,
+  sessionId: session.id,
+  sessionDurationMs: bill.sessionDurationMs,
+  creditsBilled: bill.creditsBilled,
+  liveViewUrl: session.liveViewUrl,
+})

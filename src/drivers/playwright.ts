@@ -1,0 +1,45 @@
+import type { Browser, BrowserContext, BrowserType, Page } from 'playwright-core'
+import type { Driver } from '../client/driver.ts'
+import { connectBrowser } from './connect.ts'
+import { loadPackage } from './load-package.ts'
+
+/** What work driven by Playwright gets: the session's own context and its page. */
+export interface PlaywrightHandles {
+  readonly browser: Browser
+  readonly context: BrowserContext
+  readonly page: Page
+}
+
+type Library = Pick<BrowserType, 'connectOverCDP'>
+
+const createDriver = (load: () => Promise<Library>): Driver<PlaywrightHandles> => ({
+  name: 'playwright',
+  connect: async (session, { signal } = {}) => {
+    signal?.throwIfAborted()
+    const library = await load()
+    const connecting = library.connectOverCDP(session.cdpUrl)
+    const browser = await connectBrowser('Playwright', connecting, disconnect, signal)
+    await using undo = new AsyncDisposableStack()
+    undo.defer(() => disconnect(browser))
+    const context = browser.contexts()[0] ?? (await browser.newContext())
+    const pages = context.pages()
+    // The parked page; after a reconnect the one that was worked on.
+    const page = pages.find((page) => page.url() === 'about:blank') ?? pages[0] ?? (await context.newPage())
+    const owned = undo.move()
+    return { browser, context, page, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  },
+})
+
+// On a browser connected over CDP this only disconnects, and it is harmless after the user's own close.
+const disconnect = (browser: Browser): Promise<void> => browser.close()
+
+const loadInstalled = async (): Promise<Library> => {
+  const loaded = await loadPackage(['playwright', 'playwright-core', '@playwright/test'])
+  return (loaded as { readonly chromium: Library }).chromium
+}
+
+/** Drives sessions with the installed Playwright; `playwright.with(chromium)` uses the one you give. */
+export const playwright = {
+  ...createDriver(loadInstalled),
+  with: (chromium: Library): Driver<PlaywrightHandles> => createDriver(async () => chromium),
+}

@@ -1,0 +1,51 @@
+import type { Browser, BrowserContext, ConnectOptions, Page } from 'puppeteer-core'
+import type { Driver } from '../client/driver.ts'
+import { connectBrowser } from './connect.ts'
+import { loadPackage } from './load-package.ts'
+
+/** What work driven by Puppeteer gets: the session's own context and its page. */
+export interface PuppeteerHandles {
+  readonly browser: Browser
+  readonly context: BrowserContext
+  readonly page: Page
+}
+
+interface Library {
+  readonly connect: (options: ConnectOptions) => Promise<Browser>
+}
+
+const createDriver = (load: () => Promise<Library>): Driver<PuppeteerHandles> => ({
+  name: 'puppeteer',
+  connect: async (session, { signal } = {}) => {
+    signal?.throwIfAborted()
+    const library = await load()
+    const connecting = library.connect({
+      browserWSEndpoint: session.cdpUrl,
+      // Puppeteer would resize every page to 800 × 600.
+      defaultViewport: null,
+    })
+    const browser = await connectBrowser('Puppeteer', connecting, disconnect, signal)
+    await using undo = new AsyncDisposableStack()
+    undo.defer(() => disconnect(browser))
+    const context = browser.defaultBrowserContext()
+    const pages = await context.pages()
+    // The parked page; after a reconnect the one that was worked on.
+    const page = pages.find((page) => page.url() === 'about:blank') ?? pages[0] ?? (await context.newPage())
+    const owned = undo.move()
+    return { browser, context, page, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  },
+})
+
+// Not `close()`, which would ask the remote browser to end; harmless after the user's own close.
+const disconnect = (browser: Browser): Promise<void> => browser.disconnect()
+
+const loadInstalled = async (): Promise<Library> => {
+  const loaded = await loadPackage(['puppeteer', 'puppeteer-core'])
+  return (loaded as { readonly default: Library }).default
+}
+
+/** Drives sessions with the installed Puppeteer; `puppeteer.with(library)` uses the one you give. */
+export const puppeteer = {
+  ...createDriver(loadInstalled),
+  with: (library: Library): Driver<PuppeteerHandles> => createDriver(async () => library),
+}

@@ -1,0 +1,2 @@
+/** Drives sessions with Playwright. @module */
+export { playwright, type PlaywrightHandles } from './drivers/playwright.ts'

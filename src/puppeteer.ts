@@ -1,0 +1,2 @@
+/** Drives sessions with Puppeteer. @module */
+export { puppeteer, type PuppeteerHandles } from './drivers/puppeteer.ts'

@@ -1,0 +1,206 @@
+import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
+import type { FastifyInstance } from 'fastify'
+import { pino, type Logger } from 'pino'
+import { hashSecret } from '../kit/ids.ts'
+import type { BrowserBinary } from './browsers/find.ts'
+import { openBrowserHost, type BrowserHost } from './browsers/host.ts'
+import { describeLayers } from './browsers/layers.ts'
+import { openBrowserPool, type BrowserPool } from './browsers/pool.ts'
+import { browserSearchEnvironment, parseConfig, type ServerConfig, type ServerOptions } from './config.ts'
+import { openEgress, type Egress } from './egress/egress.ts'
+import type { Resolve } from './egress/resolve.ts'
+import { Gateway } from './gateway/gateway.ts'
+import { judgeCommand } from './gateway/policy.ts'
+import { buildHttpApp } from './http/app.ts'
+import { createAuthenticator } from './http/auth.ts'
+import { createMetrics } from './http/metrics.ts'
+import { LiveViews } from './live/live-views.ts'
+import { readIdentity, writePrivate, type Identity } from './identity.ts'
+import { sessionsThatFit } from './sessions/capacity.ts'
+import { startHeartbeat, type HeartbeatParts } from './sessions/heartbeat.ts'
+import { endLostSessions } from './sessions/recovery.ts'
+import { Sessions } from './sessions/sessions.ts'
+import { findSession } from './store/sessions.ts'
+import { ensureBootstrapKey } from './store/keys.ts'
+import { listNodes, registerNode } from './store/nodes.ts'
+import { openStore, type Store } from './store/open.ts'
+import { defaultPrices } from './usage/prices.ts'
+import { packageVersion } from './version.ts'
+
+/** A server that answers. Disposing ends every session, bills it, and closes everything. */
+export interface RunningServer extends AsyncDisposable {
+  /** Address it listens on, without trailing slash. */
+  readonly url: string
+  /** The bootstrap key: an admin key of the team `default`. */
+  readonly apiKey: string
+  /** Whether the key was made by this start, so that it should be shown once. */
+  readonly isNewKey: boolean
+  readonly config: ServerConfig
+  readonly browser: BrowserBinary
+  readonly storeKind: Store['kind']
+  readonly maxSessions: number
+  /** What holds browsers apart on this machine, a line each. */
+  readonly layers: ReturnType<typeof describeLayers>
+  /** Sessions that a former run left behind and that were ended and billed at this start. */
+  readonly recovered: number
+  /** Resolves with the error when the server can no longer work, such as a dead store. */
+  readonly failed: Promise<Error>
+}
+
+const apiKeyUseMs = 30_000
+
+/** Starts a server. Throws CONFIG_INVALID, DATA_DIR_IN_USE, STORE_FAILED, BROWSER_NOT_FOUND, BROWSER_START_FAILED. */
+export const startServer = async (options: ServerOptions = {}): Promise<RunningServer> =>
+  startConfigured(parseConfig(options))
+
+/** Like `startServer`, with a configuration already checked. `resolve` finds the addresses of sites. Default: by the system. */
+export const startConfigured = async (config: ServerConfig, resolve?: Resolve): Promise<RunningServer> => {
+  await using undo = new AsyncDisposableStack()
+  const log = pino({ level: config.logLevel, base: null }, pino.destination(2))
+  const failed = Promise.withResolvers<Error>()
+  const identity = await readIdentity(config.dataDir, config.apiKey)
+  const store = undo.use(
+    await openStore({ dataDir: config.dataDir, databaseUrl: config.databaseUrl, onFatal: failed.resolve, log }),
+  )
+  const host = undo.use(
+    await openBrowserHost({ dataDir: config.dataDir, choice: config.browser, environment: browserSearchEnvironment() }),
+  )
+  const egress = undo.use(await openEgress({ ...config, resolve, log }))
+  const browsers = undo.use(
+    openBrowserPool({ host, warm: config.warm, launchOptions: { openProxy: egress.openLane }, log }),
+  )
+  const parts = { ...(await prepareSessions(config, { store, browsers, host, identity, log })), egress }
+  const recovered = await settlePast(parts, identity)
+  await registerNode(store.db, { id: identity.nodeId, url: config.nodeUrl, slots: parts.maxSessions })
+  const app = await openHttp(undo, config, parts, host, log)
+  const url = await app.listen({ host: config.host, port: config.port })
+  undo.use(egress.ownPorts.guard(Number(new URL(url).port || 80)))
+  await announce(undo, config, url)
+  const opened = undo.move()
+  return {
+    url,
+    apiKey: identity.apiKey,
+    isNewKey: identity.isNewKey,
+    config,
+    browser: host.binary,
+    storeKind: store.kind,
+    maxSessions: parts.maxSessions,
+    layers: describeLayers(host.layers),
+    recovered,
+    failed: failed.promise,
+    [Symbol.asyncDispose]: async () => opened.disposeAsync(),
+  }
+}
+
+type Parts = HeartbeatParts & { readonly metrics: ReturnType<typeof createMetrics> }
+
+const prepareSessions = async (
+  config: ServerConfig,
+  ground: { store: Store; browsers: BrowserPool; host: BrowserHost; identity: Identity; log: Logger },
+): Promise<Parts> => {
+  const { store, browsers, host, identity, log } = ground
+  await ensureBootstrapKey(store.db, {
+    hash: hashSecret(identity.apiKey),
+    prefix: identity.apiKey.slice(0, 7),
+    teamName: 'default',
+  })
+  const metrics = createMetrics()
+  return {
+    store,
+    browsers,
+    metrics,
+    prices: defaultPrices,
+    nodeId: identity.nodeId,
+    nodeUrl: config.nodeUrl,
+    maxSessions: config.maxSessions ?? sessionsThatFit(host.binary.kind),
+    onEnd: (row) => {
+      metrics.sessionEnded(row)
+      const { id, endReason, durationMs, creditsBilled } = row
+      log.info({ sessionId: id, endReason, durationMs, creditsBilled }, 'session ended')
+    },
+    onError: (error, what) => log.error({ err: error }, what),
+  }
+}
+
+/** Ends what a former run of this node left behind. */
+const settlePast = async (parts: Parts, identity: Identity): Promise<number> => {
+  const nodes = await listNodes(parts.store.db)
+  const former = nodes.find((node) => node.id === identity.nodeId)
+  const ended = await endLostSessions(parts, identity.nodeId, former?.heartbeatAt)
+  for (const row of ended) parts.onEnd?.(row)
+  return ended.length
+}
+
+const openHttp = async (
+  undo: AsyncDisposableStack,
+  config: ServerConfig,
+  parts: Parts & { readonly egress: Egress },
+  host: BrowserHost,
+  log: Logger,
+): Promise<FastifyInstance> => {
+  const { store, browsers, metrics, egress, onError } = parts
+  const sessions = new Sessions(parts)
+  const gateway = new Gateway(sessions, onError)
+  const live = openLive(parts, sessions, gateway)
+  const authenticator = createAuthenticator(store)
+  metrics.watch({ sessions, browsers, gateway, egress })
+  const app = await buildHttpApp({
+    store,
+    browsers,
+    sessions,
+    gateway,
+    live,
+    authenticator,
+    metrics,
+    onError,
+    log,
+    layers: describeLayers(host.layers),
+    binary: host.binary,
+    publicUrl: config.publicUrl,
+    version: packageVersion,
+  })
+  const keyUse = setInterval(() => {
+    authenticator.recordUse().catch((error: unknown) => onError(error, 'recording the use of keys'))
+  }, apiKeyUseMs).unref()
+  // Disposed last to first: sessions end while sockets can still say why, then the sockets go, then the listener.
+  undo.defer(async () => app.close())
+  undo.use(gateway)
+  undo.use(live)
+  undo.defer(async () => {
+    clearInterval(keyUse)
+    await authenticator.recordUse()
+  })
+  undo.use(startHeartbeat(parts, sessions))
+  undo.use(sessions)
+  return app
+}
+
+/** The live view learns from the gateway which page is driven, and asks it what a viewer may send. */
+const openLive = ({ store, onError }: Parts, sessions: Sessions, gateway: Gateway): LiveViews =>
+  new LiveViews({
+    onError,
+    stagePartsOf: (session) => {
+      const focus = gateway.focusOf(session)
+      const { downloadsDir, uploadsDir } = session.browser.folder
+      return {
+        activePage: () => focus.page,
+        openedPages: () => focus.opened,
+        onActivePage: (listener) => focus.onChange(listener),
+        refuse: (method, params) => {
+          const verdict = judgeCommand({ id: 0, method, params }, { downloadsDir, uploadsDir })
+          return verdict.kind === 'refuse' ? verdict.message : undefined
+        },
+      }
+    },
+    // Ending a session a second time only waits for its bill.
+    billOf: async (session, reason) =>
+      (await sessions.end(session.row.id, reason)) ?? findSession(store.db, session.row.id),
+  })
+
+/** Leaves word in the data directory, so that the CLI on this machine finds the server. */
+const announce = async (undo: AsyncDisposableStack, config: ServerConfig, url: string): Promise<void> => {
+  const path = join(config.dataDir, 'server.json')
+  await writePrivate(path, `${JSON.stringify({ url, pid: process.pid })}\n`)
+  undo.defer(async () => rm(path, { force: true }))
+}

@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
+import { BowlineError } from '../../kit/errors.ts'
+import { openPipe, type CdpPipe } from '../cdp/pipe.ts'
+import type { CommandLine } from './layers.ts'
+import { killGroup } from './process-table.ts'
+
+/** How a browser ended. */
+export interface BrowserExit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** A browser as a process: a group of its own, held by its pipe. */
+export interface BrowserProcess {
+  readonly pid: number
+  readonly pipe: CdpPipe
+  /** Resolves when the main process is gone and the rest of its group was killed. Never rejects. */
+  readonly exited: Promise<BrowserExit>
+  /** The last 8 kB that the browser wrote to stderr. */
+  readonly lastWords: () => string
+  /** SIGKILL for the whole group. Stopped processes die too. */
+  readonly kill: () => void
+}
+
+/** Options of `startProcess`. */
+export interface ProcessOptions {
+  readonly uid: number | undefined
+  readonly environment: Readonly<Record<string, string>>
+}
+
+const lastWordsLength = 8192
+
+/** Starts a browser in a process group of its own. Throws BROWSER_START_FAILED when the program cannot be run. */
+export const startProcess = async (command: CommandLine, options: ProcessOptions): Promise<BrowserProcess> => {
+  const child = spawn(command.file, command.args, {
+    // A session of its own: Ctrl-C in the server's terminal must not reach browsers before the server has ended them.
+    detached: true,
+    cwd: '/',
+    env: options.environment,
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+    ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),
+  })
+  const { promise: exited, resolve } = Promise.withResolvers<BrowserExit>()
+  const spawned = Promise.withResolvers<void>()
+  child.once('spawn', () => spawned.resolve())
+  child.once('error', (error) => {
+    spawned.reject(new BowlineError('BROWSER_START_FAILED', `${command.file}: ${error.message}.`, { cause: error }))
+  })
+  const { pid } = child
+  child.once('exit', (code, signal) => {
+    if (pid !== undefined) killGroup(pid)
+    resolve({ code, signal })
+  })
+  await spawned.promise
+  if (pid === undefined) throw new BowlineError('BROWSER_START_FAILED', `${command.file} has no pid.`)
+  const [, , , toBrowser, fromBrowser] = child.stdio
+  return {
+    pid,
+    pipe: openPipe(toBrowser as Writable, fromBrowser as Readable),
+    exited,
+    lastWords: keepLastWords(child.stderr as Readable),
+    kill: () => {
+      // After its exit the number may belong to someone else.
+      if (child.exitCode === null && child.signalCode === null) killGroup(pid)
+    },
+  }
+}
+
+const keepLastWords = (stream: Readable): (() => string) => {
+  let kept = ''
+  stream.setEncoding('utf8')
+  stream.on('data', (text: string) => {
+    kept = (kept + text).slice(-lastWordsLength)
+  })
+  stream.on('error', () => {})
+  return () => kept.trim()
+}

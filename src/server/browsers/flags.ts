@@ -1,0 +1,107 @@
+import type { BrowserBinary } from './find.ts'
+import type { BrowserFolder } from './folders.ts'
+import type { Layers } from './layers.ts'
+
+/** What the command line of a browser is made from. */
+export interface FlagOptions {
+  readonly binary: BrowserBinary
+  readonly folder: BrowserFolder
+  readonly layers: Layers
+  readonly proxyServer?: string | undefined
+  readonly extraArgs?: readonly string[] | undefined
+}
+
+/** Features that call home, look for devices in the local network or change what a page is given. */
+const disabledFeatures = [
+  'AutofillServerCommunication',
+  'CertificateTransparencyComponentUpdater',
+  'DialMediaRouteProvider',
+  'HttpsUpgrades',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'Translate',
+]
+
+/** The same for every browser. */
+const behaviour = [
+  // The only way in. There is no port that a page or another session could find.
+  '--remote-debugging-pipe',
+  // Nobody answers questions here.
+  '--no-first-run',
+  '--no-default-browser-check',
+  '--disable-search-engine-choice-screen',
+  '--disable-hang-monitor',
+  '--disable-prompt-on-repost',
+  // Only what the session asks for goes out.
+  '--disable-background-networking',
+  '--disable-client-side-phishing-detection',
+  '--disable-component-update',
+  '--disable-default-apps',
+  '--disable-domain-reliability',
+  '--disable-extensions',
+  '--disable-sync',
+  '--metrics-recording-only',
+  '--no-pings',
+  `--disable-features=${disabledFeatures.join(',')}`,
+  // Experiments would make two runs differ.
+  '--disable-field-trial-config',
+  '--force-color-profile=srgb',
+  // Dumps would outlive the session. (`--disable-crashpad-for-testing` makes the network service of full Chromium crash.)
+  '--disable-breakpad',
+  '--disable-crash-reporter',
+  // There is no keyring. A profile must be readable wherever it is restored.
+  '--password-store=basic',
+  '--use-mock-keychain',
+  // A page that no one looks at works as fast as one in front.
+  '--disable-background-timer-throttling',
+  '--disable-backgrounding-occluded-windows',
+  '--disable-ipc-flooding-protection',
+  '--disable-renderer-backgrounding',
+  // `window.open` without a click is what scripts do.
+  '--disable-popup-blocking',
+  // UDP would go past the proxy.
+  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+  '--webrtc-ip-handling-policy=disable_non_proxied_udp',
+  '--hide-scrollbars',
+  '--mute-audio',
+  '--window-size=1280,720',
+]
+
+/** The arguments of a browser, with the parked page last. */
+export const browserArgs = ({
+  binary,
+  folder,
+  layers,
+  proxyServer,
+  extraArgs = [],
+}: FlagOptions): readonly string[] => [
+  ...(binary.kind === 'chromium' ? ['--headless=new'] : []),
+  ...behaviour,
+  `--user-data-dir=${folder.userDataDir}`,
+  `--disk-cache-dir=${folder.tmpDir}/cache`,
+  ...(layers.isSandboxed ? [] : ['--no-sandbox']),
+  ...(layers.isShmSmall ? ['--disable-dev-shm-usage'] : []),
+  ...(proxyServer === undefined ? [] : proxyArgs(proxyServer)),
+  ...extraArgs,
+  'about:blank',
+]
+
+const proxyArgs = (server: string): readonly string[] => [
+  `--proxy-server=${server}`,
+  // Loopback addresses would go past the proxy.
+  '--proxy-bypass-list=<-loopback>',
+  '--disable-quic',
+  // The proxy resolves names. What asks for one here would not go through it: prefetching, WebRTC, WebTransport.
+  '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
+]
+
+/** The whole environment of a browser: nothing of the server's own. */
+export const browserEnvironment = (folder: BrowserFolder): Readonly<Record<string, string>> => ({
+  HOME: folder.tmpDir,
+  LANG: 'C.UTF-8',
+  PATH: '/usr/local/bin:/usr/bin:/bin',
+  TMPDIR: folder.tmpDir,
+  XDG_CACHE_HOME: `${folder.tmpDir}/cache`,
+  XDG_CONFIG_HOME: `${folder.tmpDir}/config`,
+})

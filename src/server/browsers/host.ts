@@ -1,0 +1,33 @@
+import { findBrowser, type BrowserKind, type Environment } from './find.ts'
+import { openBootFolder } from './folders.ts'
+import { startJanitor } from './janitor.ts'
+import type { BrowserGround } from './launch.ts'
+import { canSwitchUser, probeLayers } from './probe-layers.ts'
+import { sweepLeftovers, type SweepReport } from './sweep.ts'
+
+/** Options of `openBrowserHost`. */
+export interface BrowserHostOptions {
+  /** Must be held by this server alone. */
+  readonly dataDir: string
+  /** Which browser. Default: the shell when there is one. */
+  readonly choice?: BrowserKind | (string & {}) | undefined
+  readonly environment: Environment
+}
+
+/** This machine, ready to run browsers. Disposing removes every browser folder of this run; close the browsers first. */
+export interface BrowserHost extends BrowserGround, AsyncDisposable {
+  /** What earlier runs had left behind. */
+  readonly swept: SweepReport
+}
+
+/** Finds the browser, cleans up after earlier runs, and finds out in which layers browsers run here. */
+export const openBrowserHost = async (options: BrowserHostOptions, signal?: AbortSignal): Promise<BrowserHost> => {
+  const binary = await findBrowser(options.choice, options.environment)
+  await using undo = new AsyncDisposableStack()
+  const boot = undo.use(await openBootFolder({ dataDir: options.dataDir, isForOtherUids: canSwitchUser() }))
+  undo.use(await startJanitor(boot.path))
+  const swept = await sweepLeftovers(boot.runtimeDir, boot.path)
+  const layers = await probeLayers(binary, boot, signal)
+  const opened = undo.move()
+  return { binary, boot, layers, swept, [Symbol.asyncDispose]: async () => opened.disposeAsync() }
+}

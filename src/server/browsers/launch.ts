@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { abortable, signalWithTimeout } from '../../kit/abort.ts'
+import { BowlineError } from '../../kit/errors.ts'
+import { routePipe, type CdpRouter } from '../cdp/router.ts'
+import { startProcess, type BrowserExit, type BrowserProcess } from './browser-process.ts'
+import type { BrowserBinary } from './find.ts'
+import { browserArgs, browserEnvironment } from './flags.ts'
+import { giveTo, removeFolder, type BootFolder, type BrowserFolder } from './folders.ts'
+import { nextUid, wrapCommand, type Layers } from './layers.ts'
+import { browserLedger, writeLedger } from './ledger.ts'
+import { findParkedPage } from './parked-page.ts'
+import { killUser } from './process-table.ts'
+
+/** What every browser of this server is started with. */
+export interface BrowserGround {
+  readonly binary: BrowserBinary
+  readonly layers: Layers
+  readonly boot: BootFolder
+}
+
+/** The way out of one browser. It is closed when the browser is gone. */
+export interface BrowserProxy extends AsyncDisposable {
+  /** As Chromium takes it, such as `http://127.0.0.1:40123`. */
+  readonly server: string
+  /** What went through it so far. */
+  readonly traffic: () => { readonly sentBytes: number; readonly receivedBytes: number; readonly refused: number }
+}
+
+/** How one browser differs from the others. */
+export interface LaunchOptions {
+  /** Opens the proxy that everything the browser loads goes through, loopback addresses too. Default: no proxy. */
+  readonly openProxy?: ((options: { readonly uid: number | undefined }) => Promise<BrowserProxy>) | undefined
+  /** Fills the user-data-dir before the start. What it puts there is given to the browser's user afterwards. */
+  readonly prepare?: ((folder: BrowserFolder) => Promise<void>) | undefined
+  /** Further command line arguments. Default: none. */
+  readonly extraArgs?: readonly string[] | undefined
+  /** Time for start and first answer. Default: 30 s. */
+  readonly timeoutMs?: number | undefined
+}
+
+/** A running browser with one parked page. Disposing closes it. */
+export interface Browser extends AsyncDisposable {
+  readonly id: string
+  readonly pid: number
+  /** The user it runs as. Undefined: the server's own. */
+  readonly uid: number | undefined
+  readonly binary: BrowserBinary
+  readonly router: CdpRouter
+  readonly folder: BrowserFolder
+  readonly proxy: BrowserProxy | undefined
+  /** The about:blank page that is there from the start. */
+  readonly parkedTargetId: string
+  /** As the browser says, such as `HeadlessChrome/156.0.8078.79`. */
+  readonly version: string
+  /** Resolves when the browser is gone. Never rejects. */
+  readonly exited: Promise<BrowserExit>
+  /** Asks the browser to close, so that it writes its profile, and kills it after 5 s. Its folder stays until `close` or `kill`. */
+  readonly stop: () => Promise<BrowserExit>
+  /** Stops the browser and removes its folder. A second call waits for the first. */
+  readonly close: () => Promise<void>
+  /** Kills the browser at once and removes its folder. */
+  readonly kill: () => Promise<void>
+}
+
+const startTimeoutMs = 30_000
+const stopTimeoutMs = 5000
+
+/** Starts a browser. Throws BROWSER_START_FAILED with its last words, or the signal's reason, after all is undone. */
+export const launchBrowser = async (
+  ground: BrowserGround,
+  options: LaunchOptions = {},
+  signal?: AbortSignal,
+): Promise<Browser> => {
+  signal?.throwIfAborted()
+  await using undo = new AsyncDisposableStack()
+  const { binary, layers, boot } = ground
+  const id = randomBytes(5).toString('hex')
+  const uid = nextUid(layers)
+  const folder = await boot.addBrowser(id, uid)
+  const removeAll = async (): Promise<void> => {
+    // Crash handlers, and whatever broke out, have left the process group.
+    if (uid !== undefined && layers.runAs === 'each') killUser(uid)
+    await removeFolder(folder.root)
+  }
+  undo.defer(removeAll)
+  if (options.prepare !== undefined) {
+    await options.prepare(folder)
+    if (uid !== undefined) await giveTo(uid, folder.userDataDir)
+  }
+  signal?.throwIfAborted()
+  const proxy = await options.openProxy?.({ uid })
+  if (proxy !== undefined) undo.use(proxy)
+  const args = browserArgs({ ...options, proxyServer: proxy?.server, binary, layers, folder })
+  const command = wrapCommand(layers, { file: binary.path, args })
+  const started = await startProcess(command, { uid, environment: browserEnvironment(folder) })
+  undo.defer(async () => {
+    started.kill()
+    await started.exited
+  })
+  writeLedger(folder.root, browserLedger, started.pid)
+  const router = routePipe(started.pipe)
+  const { version, parkedTargetId } = await answered(started, router, options, signal)
+  undo.move()
+  void started.exited.then(async () => proxy?.[Symbol.asyncDispose]())
+  return {
+    id,
+    pid: started.pid,
+    uid,
+    binary,
+    router,
+    folder,
+    proxy,
+    parkedTargetId,
+    version,
+    ...ending(started, router, removeAll),
+  }
+}
+
+const answered = async (
+  started: BrowserProcess,
+  router: CdpRouter,
+  { timeoutMs = startTimeoutMs }: LaunchOptions,
+  signal: AbortSignal | undefined,
+): Promise<{ version: string; parkedTargetId: string }> => {
+  const greet = async (): Promise<{ version: string; parkedTargetId: string }> => {
+    const [{ product }, parkedTargetId] = await Promise.all([router.call('Browser.getVersion'), findParkedPage(router)])
+    return { version: String(product), parkedTargetId }
+  }
+  try {
+    return await abortable(greet(), signalWithTimeout(signal, timeoutMs))
+  } catch (error) {
+    signal?.throwIfAborted()
+    const isLate = Error.isError(error) && error.name === 'TimeoutError'
+    // The pipe ends a little before the process does.
+    if (!isLate) await Promise.race([started.exited, sleep(1000, undefined, { ref: false })])
+    const words = started.lastWords() || 'it said nothing'
+    const what = isLate ? `did not answer within ${timeoutMs / 1000} s` : 'failed at its start'
+    throw new BowlineError('BROWSER_START_FAILED', `The browser ${what}: ${words}`, { cause: error })
+  }
+}
+
+type Ending = Pick<Browser, 'exited' | 'stop' | 'close' | 'kill' | typeof Symbol.asyncDispose>
+
+const ending = (started: BrowserProcess, router: CdpRouter, removeAll: () => Promise<void>): Ending => {
+  let stopping: Promise<BrowserExit> | undefined
+  let removing: Promise<void> | undefined
+  const stop = async (): Promise<BrowserExit> => {
+    stopping ??= askToClose(started, router)
+    return stopping
+  }
+  const remove = async (): Promise<void> => {
+    removing ??= removeAll()
+    return removing
+  }
+  const close = async (): Promise<void> => {
+    await stop()
+    await remove()
+  }
+  const kill = async (): Promise<void> => {
+    started.kill()
+    await started.exited
+    await remove()
+  }
+  return { exited: started.exited, stop, close, kill, [Symbol.asyncDispose]: close }
+}
+
+const askToClose = async (started: BrowserProcess, router: CdpRouter): Promise<BrowserExit> => {
+  // A client that has stopped reading must not keep the browser from being heard.
+  router.resume()
+  // The pipe may close before the answer. Only the exit counts.
+  router.call('Browser.close').catch(() => undefined)
+  const killer = setTimeout(() => started.kill(), stopTimeoutMs)
+  const exit = await started.exited
+  clearTimeout(killer)
+  return exit
+}

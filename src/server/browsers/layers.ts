@@ -1,0 +1,84 @@
+import { randomInt } from 'node:crypto'
+
+/** Which user browsers run as. `each`: every browser as a user of its own. */
+export type RunAs = 'each' | 'nobody' | 'self'
+
+/** The ways in which browsers are held apart and held down on this machine. */
+export interface Layers {
+  readonly runAs: RunAs
+  /** Whether Chromium's own sandbox is on. */
+  readonly isSandboxed: boolean
+  /** Path of `setpriv`, which has the kernel kill a browser at the death of the server. */
+  readonly setprivPath: string | undefined
+  /** Whether Chromium must keep shared memory in its TMPDIR, for want of room in `/dev/shm`. */
+  readonly isShmSmall: boolean
+}
+
+/** One layer in words, for the start-up log, `/readyz` and `bowline doctor`. */
+export interface Layer {
+  readonly name: 'process user' | 'chromium sandbox' | 'parent-death signal' | 'debugging pipe'
+  readonly state: 'on' | 'off'
+  readonly detail: string
+}
+
+/** A program and its arguments. */
+export interface CommandLine {
+  readonly file: string
+  readonly args: readonly string[]
+}
+
+// Numbers that neither systemd nor the subordinate ranges of containers give out, and no person has.
+const firstUid = 1_900_000_000
+const uidCount = 200_000_000
+const nobodyUid = 65_534
+
+/** The user for the next browser. Undefined: the server's own. Drawn by lot, so that two servers hardly ever share one. */
+export const nextUid = (layers: Layers): number | undefined => {
+  switch (layers.runAs) {
+    case 'each':
+      return firstUid + randomInt(uidCount)
+    case 'nobody':
+      return nobodyUid
+    case 'self':
+      return undefined
+    default:
+      return layers.runAs satisfies never
+  }
+}
+
+/** The command line that starts a browser inside these layers. */
+export const wrapCommand = (layers: Layers, command: CommandLine): CommandLine =>
+  layers.setprivPath === undefined
+    ? command
+    : { file: layers.setprivPath, args: ['--pdeathsig', 'KILL', '--', command.file, ...command.args] }
+
+/** Says of every layer whether it is on, and why not. */
+export const describeLayers = (layers: Layers): readonly Layer[] => [
+  { name: 'debugging pipe', state: 'on', detail: 'browsers open no port and exit when the server is gone' },
+  describeUser(layers.runAs),
+  layers.isSandboxed
+    ? { name: 'chromium sandbox', state: 'on', detail: "Chromium's own sandbox holds its renderers" }
+    : {
+        name: 'chromium sandbox',
+        state: 'off',
+        detail:
+          'WARNING: Chromium does not start with its sandbox here (no user namespaces), so a page that breaks out of its renderer has the rights of the browser',
+      },
+  layers.setprivPath === undefined
+    ? { name: 'parent-death signal', state: 'off', detail: 'no setpriv with --pdeathsig (util-linux) on this machine' }
+    : { name: 'parent-death signal', state: 'on', detail: 'the kernel kills browsers when the server is gone' },
+]
+
+const describeUser = (runAs: RunAs): Layer => {
+  const name = 'process user'
+  switch (runAs) {
+    case 'each':
+      return { name, state: 'on', detail: 'every browser runs as an unprivileged user of its own' }
+    case 'nobody':
+      return { name, state: 'on', detail: 'all browsers run as nobody, so they share one user' }
+    case 'self':
+      return { name, state: 'off', detail: 'browsers run as the user of the server' }
+    default:
+      return runAs satisfies never
+  }
+}

@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+
+/** What `/proc` tells about a process. */
+export interface ProcessFacts {
+  /** One letter as in `ps`: `R` runs, `S` sleeps, `T` is stopped, `Z` is dead and not yet collected. */
+  readonly state: string
+  readonly groupId: number
+  /** Clock ticks from the start of the machine to the start of the process: tells a process from a later one with its pid. */
+  readonly startTicks: string
+}
+
+/** Reads a process. Undefined when there is none, and on systems without `/proc`. */
+export const readProcess = (pid: number): ProcessFacts | undefined => {
+  const stat = readText(`/proc/${pid}/stat`)
+  // The name before the last `)` may itself hold spaces and brackets.
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const [state, , groupId] = fields ?? []
+  const startTicks = fields?.[19]
+  if (state === undefined || groupId === undefined || startTicks === undefined) return undefined
+  return { state, groupId: Number(groupId), startTicks }
+}
+
+/** Whether a process runs under this pid that started at `startTicks`. A dead process that is not yet collected does not run. */
+export const isRunning = (pid: number, startTicks: string): boolean => {
+  const process = readProcess(pid)
+  return process !== undefined && process.state !== 'Z' && process.startTicks === startTicks
+}
+
+/** The pids of a process group that still run, by a walk through `/proc`. */
+export const groupMembers = (groupId: number): readonly number[] =>
+  listProcesses().filter((pid) => {
+    const process = readProcess(pid)
+    return process !== undefined && process.groupId === groupId && process.state !== 'Z'
+  })
+
+/** Sends SIGKILL to a whole process group. A group that is gone already is fine. */
+export const killGroup = (groupId: number): void => {
+  try {
+    process.kill(-groupId, 'SIGKILL')
+  } catch {
+    // Nobody left, or only dead processes that wait to be collected.
+  }
+}
+
+/** Sends SIGKILL to every process of a user. Not for users that others share. */
+export const killUser = (uid: number): void => {
+  for (const pid of listProcesses()) {
+    try {
+      // Not the owner of the folder in /proc: that is root for processes that may not be dumped.
+      if (readText(`/proc/${pid}/status`)?.includes(`\nUid:\t${uid}\t`) === true) process.kill(pid, 'SIGKILL')
+    } catch {
+      // Gone meanwhile.
+    }
+  }
+}
+
+/** Names this run of the machine and this pid namespace: pids in a ledger mean something only where this is the same. */
+export const machineRun = (): string => {
+  const boot = readText('/proc/sys/kernel/random/boot_id')?.trim() ?? 'unknown'
+  try {
+    return `${boot} ${readlinkSync('/proc/self/ns/pid')}`
+  } catch {
+    return boot
+  }
+}
+
+const listProcesses = (): readonly number[] => {
+  try {
+    return readdirSync('/proc').map(Number).filter(Number.isInteger)
+  } catch {
+    return []
+  }
+}
+
+const readText = (path: string): string | undefined => {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch {
+    return undefined
+  }
+}

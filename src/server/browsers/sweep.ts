@@ -1,0 +1,46 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { removeFolder } from './folders.ts'
+import { browserLedger, readLedger, serverLedger } from './ledger.ts'
+import { groupMembers, isRunning, killGroup, machineRun } from './process-table.ts'
+
+/** What a sweep found. */
+export interface SweepReport {
+  /** Browsers of earlier runs that still ran and were killed. */
+  readonly browsersKilled: number
+  /** Folders of earlier runs that were removed. */
+  readonly foldersRemoved: number
+}
+
+/**
+ * Kills the browsers that earlier runs of the server left and removes their folders. A run that is still alive is left
+ * alone. The caller must hold the data directory: runs in other pid namespaces cannot be told to be alive.
+ */
+export const sweepLeftovers = async (runtimeDir: string, currentBootPath: string): Promise<SweepReport> => {
+  let browsersKilled = 0
+  let foldersRemoved = 0
+  for (const entry of await readdir(runtimeDir, { withFileTypes: true })) {
+    const boot = join(runtimeDir, entry.name)
+    if (!entry.isDirectory() || boot === currentBootPath || isServerAlive(boot)) continue
+    for (const browser of await readdir(boot, { withFileTypes: true })) {
+      if (browser.isDirectory() && killLeftover(join(boot, browser.name))) browsersKilled++
+    }
+    await removeFolder(boot)
+    foldersRemoved++
+  }
+  return { browsersKilled, foldersRemoved }
+}
+
+const isServerAlive = (boot: string): boolean => {
+  const server = readLedger(boot, serverLedger)
+  return server !== undefined && server.machineRun === machineRun() && isRunning(server.pid, server.startTicks)
+}
+
+const killLeftover = (folder: string): boolean => {
+  const browser = readLedger(folder, browserLedger)
+  if (browser === undefined || browser.machineRun !== machineRun()) return false
+  if (!isRunning(browser.pid, browser.startTicks)) return false
+  const wasAlive = groupMembers(browser.pid).length > 0
+  killGroup(browser.pid)
+  return wasAlive
+}

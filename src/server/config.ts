@@ -1,0 +1,200 @@
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { z } from 'zod'
+import { BowlineError } from '../kit/errors.ts'
+
+/** Where the server keeps its data when nothing else is said. */
+export const defaultDataDir = join(homedir(), '.bowline')
+
+const wholeNumber = (min: number, max: number) =>
+  z.coerce.number(`a whole number from ${min} to ${max}`).int(`a whole number from ${min} to ${max}`).min(min).max(max)
+
+const list = z.union([
+  z.array(z.string()),
+  z.string().transform((text) =>
+    text
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== ''),
+  ),
+])
+
+const httpUrl = z
+  .url({ protocol: /^https?$/, error: 'an http: or https: URL' })
+  .transform((url) => url.replace(/\/+$/, ''))
+
+const proxyUrl = z.url({ protocol: /^(https?|socks[45])$/, hostname: /./ })
+
+/** One setting: how it is named on the command line and in the environment, what it means, what it accepts. */
+interface Setting {
+  readonly flag: string
+  readonly env: string
+  readonly help: string
+  readonly accepts: string
+  readonly schema: z.ZodType
+}
+
+/** Every setting of the server. `bowline serve --help` and the README's table are made from it. */
+export const settings = {
+  host: {
+    flag: 'host',
+    env: 'BOWLINE_HOST',
+    help: 'address to listen on',
+    accepts: 'a host name or IP address',
+    schema: z.string().min(1).default('127.0.0.1'),
+  },
+  port: {
+    flag: 'port',
+    env: 'BOWLINE_PORT',
+    help: 'port to listen on; 0 takes any free one',
+    accepts: 'a whole number from 0 to 65535',
+    schema: wholeNumber(0, 65_535).default(3900),
+  },
+  publicUrl: {
+    flag: 'public-url',
+    env: 'BOWLINE_PUBLIC_URL',
+    help: 'address under which clients reach the server; default: the Host header of each request',
+    accepts: 'an http: or https: URL',
+    schema: httpUrl.optional(),
+  },
+  dataDir: {
+    flag: 'data-dir',
+    env: 'BOWLINE_DATA_DIR',
+    help: 'directory for the store, keys and running browsers',
+    accepts: 'a path',
+    schema: z
+      .string()
+      .min(1)
+      .default(defaultDataDir)
+      .transform((path) => resolve(path)),
+  },
+  apiKey: {
+    flag: 'api-key',
+    env: 'BOWLINE_API_KEY',
+    help: 'bootstrap admin key; when absent one is made, kept in the data directory (mode 0600) and printed once',
+    accepts: 'at least 16 characters without white space',
+    schema: z
+      .string()
+      .regex(/^\S{16,}$/)
+      .optional(),
+  },
+  browser: {
+    flag: 'browser',
+    env: 'BOWLINE_BROWSER',
+    help: 'which browser to run; default: the headless shell when there is one, else Chromium',
+    accepts: '"shell", "chromium" or an absolute path',
+    schema: z.union([z.enum(['shell', 'chromium']), z.string().startsWith('/')]).optional(),
+  },
+  warm: {
+    flag: 'warm',
+    env: 'BOWLINE_WARM',
+    help: 'browsers kept started for the next sessions',
+    accepts: 'a whole number from 0 to 50',
+    schema: wholeNumber(0, 50).default(2),
+  },
+  maxSessions: {
+    flag: 'max-sessions',
+    env: 'BOWLINE_MAX_SESSIONS',
+    help: 'sessions that may live at once; default: what the memory allows, container limits respected',
+    accepts: 'a whole number from 1 to 10000',
+    schema: wholeNumber(1, 10_000).optional(),
+  },
+  allow: {
+    flag: 'allow',
+    env: 'BOWLINE_ALLOW',
+    help: 'addresses browsers may reach besides public ones, separated by commas',
+    accepts: 'IP addresses, CIDR ranges or host names, each with an optional :port, separated by commas',
+    schema: list.pipe(z.array(z.string().regex(/^[\w.:/[\]-]+$/))).default([]),
+  },
+  proxyBasic: {
+    flag: 'proxy-basic',
+    env: 'BOWLINE_PROXY_BASIC',
+    help: 'upstream proxy for browsers and requests; default: none, they connect directly',
+    accepts: 'an http:, https:, socks4: or socks5: URL',
+    schema: proxyUrl.optional(),
+  },
+  proxyEnhanced: {
+    flag: 'proxy-enhanced',
+    env: 'BOWLINE_PROXY_ENHANCED',
+    help: 'upstream proxy for "enhanced" requests, and for what the basic way does not reach',
+    accepts: 'an http:, https:, socks4: or socks5: URL',
+    schema: proxyUrl.optional(),
+  },
+  databaseUrl: {
+    flag: 'database-url',
+    env: 'DATABASE_URL',
+    help: 'PostgreSQL to use in place of the embedded store',
+    accepts: 'a postgres: or postgresql: URL',
+    schema: z
+      .string()
+      .regex(/^postgres(ql)?:\/\//)
+      .optional(),
+  },
+  nodeUrl: {
+    flag: 'node-url',
+    env: 'BOWLINE_NODE_URL',
+    help: 'address under which the other servers on the same PostgreSQL reach this one',
+    accepts: 'an http: or https: URL',
+    schema: httpUrl.optional(),
+  },
+  logLevel: {
+    flag: 'log-level',
+    env: 'BOWLINE_LOG_LEVEL',
+    help: 'least important level that is logged',
+    accepts: '"debug", "info", "warn", "error" or "silent"',
+    schema: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  },
+} as const satisfies Record<string, Setting>
+
+type SettingName = keyof typeof settings
+
+/** What `startServer` takes: every setting may be left out. */
+export type ServerOptions = {
+  readonly [Name in SettingName]?: z.input<(typeof settings)[Name]['schema']> | undefined
+}
+
+/** What the server works with: checked, with defaults filled in. */
+export type ServerConfig = { readonly [Name in SettingName]: z.output<(typeof settings)[Name]['schema']> }
+
+/** Checks options given in code. Throws CONFIG_INVALID that names the setting, the value and what is accepted. */
+export const parseConfig = (options: ServerOptions): ServerConfig => parse(options, (name) => `\`${name}\``)
+
+/** Checks command-line flags (named as in `settings`) and the environment; a flag wins. Throws like `parseConfig`. */
+export const readConfig = (
+  flags: Readonly<Partial<Record<SettingName, string>>>,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): ServerConfig => {
+  const raw: Partial<Record<SettingName, string>> = {}
+  for (const name of settingNames) {
+    const value = flags[name] ?? env[settings[name].env]
+    if (value !== undefined && value !== '') raw[name] = value
+  }
+  return parse(raw, (name) => (flags[name] === undefined ? settings[name].env : `--${settings[name].flag}`))
+}
+
+/** The names of all settings, in the order of the help text. */
+export const settingNames = Object.keys(settings) as readonly SettingName[]
+
+/** The variables that tell where browsers may be installed. */
+export const browserSearchEnvironment = (): Readonly<Record<string, string | undefined>> => process.env
+
+/** Their values hold secrets, so no message shows them. */
+const secretSettings: ReadonlySet<SettingName> = new Set(['apiKey', 'proxyBasic', 'proxyEnhanced', 'databaseUrl'])
+
+const parse = (raw: Readonly<Record<string, unknown>>, label: (name: SettingName) => string): ServerConfig => {
+  const unknown = Object.keys(raw).find((name) => !Object.hasOwn(settings, name))
+  if (unknown !== undefined) {
+    throw new BowlineError('CONFIG_INVALID', `There is no setting \`${unknown}\`. Settings: ${settingNames.join(', ')}`)
+  }
+  const config: Record<string, unknown> = {}
+  for (const name of settingNames) {
+    const setting: Setting = settings[name]
+    const result = setting.schema.safeParse(raw[name])
+    if (!result.success) {
+      const shown = secretSettings.has(name) ? 'the given value' : JSON.stringify(raw[name])
+      throw new BowlineError('CONFIG_INVALID', `${label(name)} does not accept ${shown}: it takes ${setting.accepts}`)
+    }
+    config[name] = result.data
+  }
+  return config as unknown as ServerConfig
+}

@@ -1,0 +1,42 @@
+import { networkInterfaces } from 'node:os'
+import ipaddr from 'ipaddr.js'
+import { specialRangeOf } from './special-ranges.ts'
+
+/** Ports that belong to this server, so that no page may connect to them whatever is allowed. */
+export interface OwnPorts {
+  /** Guards a port: on every address of this machine, and on `addresses` of others. Dispose to give it free. */
+  readonly guard: (port: number, addresses?: readonly string[]) => Disposable
+  /** Whether this address and port are guarded. */
+  readonly includes: (address: string, port: number) => boolean
+}
+
+/** Makes an empty list. */
+export const createOwnPorts = (): OwnPorts => {
+  const guards = new Map<number, Set<readonly string[]>>()
+  return {
+    guard: (port, addresses = []) => {
+      const entry = [...addresses]
+      const entries = guards.get(port) ?? new Set()
+      guards.set(port, entries.add(entry))
+      return {
+        [Symbol.dispose]: () => {
+          entries.delete(entry)
+          if (entries.size === 0 && guards.get(port) === entries) guards.delete(port)
+        },
+      }
+    },
+    includes: (address, port) => {
+      const entries = guards.get(port)
+      if (entries === undefined) return false
+      return isOfThisMachine(address) || [...entries].some((addresses) => addresses.includes(address))
+    },
+  }
+}
+
+const isOfThisMachine = (address: string): boolean => {
+  const special = specialRangeOf(ipaddr.parse(address)) ?? ''
+  if (special.startsWith('loopback') || special.startsWith('this host')) return true
+  // Interfaces come and go, so they are asked each time; only guarded ports lead here.
+  const own = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
+  return own.some((each) => ipaddr.process(each.address).toString() === address)
+}

@@ -1,0 +1,81 @@
+import { createServer, type Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { forwardRequest, maxHeaderBytes } from './forward.ts'
+import { openLane, type Lane, type LaneOptions, type LaneParts, type OpenLane, type Traffic } from './lane.ts'
+import { openTunnel } from './tunnel.ts'
+import { forwardUpgrade } from './upgrade.ts'
+
+/** A forward proxy with a lane for each browser. Disposing closes all lanes. */
+export interface EgressProxy extends AsyncDisposable {
+  readonly openLane: (options?: LaneOptions) => Promise<Lane>
+  /** Everything since the start, of all lanes together. */
+  readonly traffic: () => Traffic
+}
+
+/** What the proxy is made from. */
+export type ProxyParts = Omit<LaneParts, 'http' | 'contexts'>
+
+// Longer than browsers keep a connection that they may use again.
+const keepAliveTimeoutMs = 600_000
+
+/** Makes the proxy. It listens only by its lanes. */
+export const openEgressProxy = (parts: ProxyParts): EgressProxy => {
+  const contexts = new WeakMap<object, OpenLane>()
+  const http = createHttp(contexts)
+  const lanes = new Set<Lane>()
+  let past: Traffic = { sentBytes: 0, receivedBytes: 0, connections: 0, refused: 0 }
+  return {
+    openLane: async (options = {}) => {
+      const lane = await openLane({ ...parts, http, contexts }, options)
+      lanes.add(lane)
+      return {
+        ...lane,
+        [Symbol.asyncDispose]: async () => {
+          await lane[Symbol.asyncDispose]()
+          if (lanes.delete(lane)) past = add(past, lane.traffic())
+        },
+      }
+    },
+    traffic: () => [...lanes].reduce((sum, lane) => add(sum, lane.traffic()), past),
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all([...lanes].map(async (lane) => lane[Symbol.asyncDispose]()))
+    },
+  }
+}
+
+const add = (left: Traffic, right: Traffic): Traffic => ({
+  sentBytes: left.sentBytes + right.sentBytes,
+  receivedBytes: left.receivedBytes + right.receivedBytes,
+  connections: left.connections + right.connections,
+  refused: left.refused + right.refused,
+})
+
+/** One HTTP server for the connections of all lanes. It listens on no port itself. */
+const createHttp = (contexts: WeakMap<object, OpenLane>): Server => {
+  const server = createServer({
+    maxHeaderSize: maxHeaderBytes,
+    insecureHTTPParser: true,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    // A page may upload for as long as its session lives.
+    requestTimeout: 0,
+  })
+  const withLane = (socket: Duplex, use: (lane: OpenLane) => void): void => {
+    const lane = contexts.get(socket)
+    if (lane === undefined) socket.destroy()
+    else use(lane)
+  }
+  server.on('request', (request, response) =>
+    withLane(request.socket, (lane) => forwardRequest(lane, lane.agent, request, response)),
+  )
+  // Both answer every failure on the socket themselves.
+  server.on('connect', (request, socket, head: Buffer) =>
+    withLane(socket, (lane) => void openTunnel(lane, request, socket, head)),
+  )
+  server.on('upgrade', (request, socket, head: Buffer) =>
+    withLane(socket, (lane) => void forwardUpgrade(lane, request, socket, head)),
+  )
+  server.on('clientError', (_error, socket) => {
+    socket.destroy()
+  })
+  return server
+}

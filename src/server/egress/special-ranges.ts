@@ -1,0 +1,80 @@
+import ipaddr from 'ipaddr.js'
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+type Range = readonly [range: [Address, number], name: string]
+
+const range = (cidr: string, name: string): Range => [ipaddr.parseCIDR(cidr), name]
+
+/** Everything in IPv4 that is not public unicast (IANA's registries, and the metadata service with a public number). */
+const specialIpv4: readonly Range[] = [
+  range('169.254.0.0/16', 'link-local, where cloud metadata services are'),
+  range('168.63.129.16/32', 'a cloud metadata service'),
+  range('127.0.0.0/8', 'loopback'),
+  range('10.0.0.0/8', 'private'),
+  range('172.16.0.0/12', 'private'),
+  range('192.168.0.0/16', 'private'),
+  range('100.64.0.0/10', 'shared address space of carriers'),
+  range('0.0.0.0/8', 'this host'),
+  range('192.0.0.0/24', 'reserved for protocols'),
+  range('192.0.2.0/24', 'documentation'),
+  range('198.51.100.0/24', 'documentation'),
+  range('203.0.113.0/24', 'documentation'),
+  range('198.18.0.0/15', 'benchmarking'),
+  range('192.88.99.0/24', 'reserved for protocols'),
+  range('192.31.196.0/24', 'reserved for protocols'),
+  range('192.52.193.0/24', 'reserved for protocols'),
+  range('192.175.48.0/24', 'reserved for protocols'),
+  range('224.0.0.0/4', 'multicast'),
+  range('255.255.255.255/32', 'broadcast'),
+  range('240.0.0.0/4', 'reserved'),
+]
+
+const specialIpv6: readonly Range[] = [
+  range('::/128', 'this host'),
+  range('::1/128', 'loopback'),
+  range('::/96', 'an IPv4 address in IPv6 form'),
+  range('fe80::/10', 'link-local'),
+  range('fc00::/7', 'unique local, where cloud metadata services are'),
+  range('fec0::/10', 'site-local'),
+  range('ff00::/8', 'multicast'),
+  range('64:ff9b:1::/48', 'private NAT64'),
+  range('100::/64', 'discard'),
+  range('2001::/23', 'reserved for protocols'),
+  range('2001:db8::/32', 'documentation'),
+  range('3fff::/20', 'documentation'),
+  range('2620:4f:8000::/48', 'reserved for protocols'),
+]
+
+const globalUnicast = ipaddr.parseCIDR('2000::/3')
+const nat64 = ipaddr.parseCIDR('64:ff9b::/96')
+const sixToFour = ipaddr.parseCIDR('2002::/16')
+const teredo = ipaddr.parseCIDR('2001::/32')
+
+/** Why an address is not a public one, in words; undefined when it is. IPv6 forms of IPv4 count as what they lead to. */
+export const specialRangeOf = (address: Address): string | undefined => {
+  if (address instanceof ipaddr.IPv4) return nameIn(specialIpv4, address)
+  const embedded = embeddedIpv4(address)
+  if (embedded !== undefined) {
+    const name = specialRangeOf(embedded)
+    return name === undefined ? undefined : `${name}, as it leads to ${embedded.toString()}`
+  }
+  const name = nameIn(specialIpv6, address)
+  return name ?? (address.match(globalUnicast) ? undefined : 'reserved')
+}
+
+const nameIn = (ranges: readonly Range[], address: Address): string | undefined =>
+  ranges.find(([range]) => isInRange(address, range))?.[1]
+
+/** Whether an address lies in a range of the same family. */
+export const isInRange = (address: Address, range: [Address, number]): boolean =>
+  address.kind() === range[0].kind() && address.match(range)
+
+const embeddedIpv4 = (address: ipaddr.IPv6): ipaddr.IPv4 | undefined => {
+  const bytes = address.toByteArray()
+  if (address.isIPv4MappedAddress()) return address.toIPv4Address()
+  if (isInRange(address, nat64)) return new ipaddr.IPv4(bytes.slice(12))
+  if (isInRange(address, sixToFour)) return new ipaddr.IPv4(bytes.slice(2, 6))
+  // Teredo writes the address of the client with all bits turned.
+  if (isInRange(address, teredo)) return new ipaddr.IPv4(bytes.slice(12).map((byte) => byte ^ 0xff))
+  return undefined
+}

@@ -1,0 +1,158 @@
+import type { Socket } from 'node:net'
+import type { RawData, WebSocket } from 'ws'
+import { isTargetEvent } from '../cdp/message.ts'
+import type { CdpChannel, CdpRouter } from '../cdp/router.ts'
+import type { LiveSession } from '../sessions/live-session.ts'
+import { closeCodes, type CloseReason } from './close-codes.ts'
+import { ClientPages, type PageFocus } from './page-focus.ts'
+import { judgeCommand, parseCommand, type PolicyContext } from './policy.ts'
+
+/** Bytes that may wait for one client before the browser is told to wait. */
+const highWaterBytes = 16 * 1024 * 1024
+
+/** A client that has taken nothing for this long while bytes wait for it is let go, so that it cannot hold up the others. */
+const lagLimitMs = 20_000
+
+/** Silence after which a socket counts as half open: three pings unanswered, with room for a client stopped in a debugger. */
+const silenceLimitMs = 120_000
+
+const errorCodes = { parse: -32_700, server: -32_000, session: -32_001 } as const
+
+/** One connected CDP client: commands in through the policy, messages out with back-pressure. */
+export class CdpClient {
+  readonly #webSocket: WebSocket
+  readonly #socket: Socket
+  readonly #session: LiveSession
+  readonly #channel: CdpChannel
+  readonly #onLag: (isLagging: boolean) => void
+  readonly #endSession: () => void
+  readonly #policy: PolicyContext
+  readonly #pages: ClientPages
+  #lag: { bytes: number; sinceMs: number } | undefined
+  #lastHeardMs = Date.now()
+
+  constructor(parts: {
+    readonly webSocket: WebSocket
+    readonly socket: Socket
+    readonly session: LiveSession
+    readonly channel: CdpChannel
+    readonly focus: PageFocus
+    /** Called when bytes for this client pile up, and again when they have gone. */
+    readonly onLag: (isLagging: boolean) => void
+    readonly endSession: () => void
+  }) {
+    this.#webSocket = parts.webSocket
+    this.#socket = parts.socket
+    this.#session = parts.session
+    this.#channel = parts.channel
+    this.#onLag = parts.onLag
+    this.#endSession = parts.endSession
+    this.#pages = new ClientPages(parts.focus)
+    const { downloadsDir, uploadsDir } = parts.session.browser.folder
+    this.#policy = { downloadsDir, uploadsDir }
+    this.#webSocket.on('message', (data) => this.#receive(data))
+    this.#webSocket.on('pong', () => this.#heard())
+    this.#socket.on('drain', () => this.#setLag(false))
+  }
+
+  /** Passes a message of the browser on. */
+  readonly deliver = (message: Buffer): void => {
+    if (isTargetEvent(message)) this.#pages.follow(message)
+    if (this.#webSocket.readyState !== this.#webSocket.OPEN) return
+    this.#webSocket.send(message, { binary: false })
+    if (this.#webSocket.bufferedAmount > highWaterBytes) this.#setLag(true)
+  }
+
+  /** Pings the client and lets it go when it is half open or hopelessly slow. Called every few seconds. */
+  check(nowMs: number): void {
+    if (this.#lag !== undefined) {
+      const waiting = this.#webSocket.bufferedAmount
+      if (waiting < this.#lag.bytes) this.#lag = { bytes: waiting, sinceMs: nowMs }
+      else if (nowMs - this.#lag.sinceMs > lagLimitMs) this.close('lagging')
+    }
+    if (nowMs - this.#lastHeardMs > silenceLimitMs) this.close('unresponsive')
+    else if (this.#webSocket.readyState === this.#webSocket.OPEN) this.#webSocket.ping()
+  }
+
+  /** Tells the client why and closes; a client that does not answer the closing handshake is cut off. */
+  close(reason: CloseReason): void {
+    this.#webSocket.close(closeCodes[reason], reason)
+    setTimeout(() => this.#webSocket.terminate(), 2000).unref()
+  }
+
+  /** Gives the browser-level session back. */
+  async leave(): Promise<void> {
+    this.#setLag(false)
+    await this.#channel[Symbol.asyncDispose]()
+  }
+
+  /** Lets the client send again after the browser's pipe was full. */
+  resume(): void {
+    if (this.#webSocket.isPaused) this.#webSocket.resume()
+  }
+
+  #heard(): void {
+    this.#lastHeardMs = Date.now()
+  }
+
+  #setLag(isLagging: boolean): void {
+    if (isLagging === (this.#lag !== undefined)) return
+    this.#lag = isLagging ? { bytes: this.#webSocket.bufferedAmount, sinceMs: Date.now() } : undefined
+    this.#onLag(isLagging)
+  }
+
+  #receive(data: RawData): void {
+    this.#heard()
+    this.#session.touch()
+    // `ws` hands text over as a Buffer unless told otherwise.
+    const command = parseCommand((data as Buffer).toString())
+    if (command === undefined) {
+      this.#answer({
+        error: { code: errorCodes.parse, message: 'Message must be a JSON object with an integer id and a method' },
+      })
+      return
+    }
+    const { id, sessionId } = command
+    const verdict = judgeCommand(command, this.#policy)
+    switch (verdict.kind) {
+      case 'refuse':
+        this.#answer({ id, sessionId, error: { code: errorCodes.server, message: verdict.message } })
+        return
+      case 'browser-close':
+        this.#answer({ id, sessionId, result: {} })
+        if (this.#session.row.onBrowserClose === 'delete') this.#endSession()
+        else this.close('closed')
+        return
+      case 'pass': {
+        this.#pages.note(verdict.command)
+        const sent = this.#channel.send(verdict.command)
+        if (sent === 'unknown-session') {
+          this.#answer({
+            id,
+            sessionId,
+            error: { code: errorCodes.session, message: 'Session with given id not found.' },
+          })
+        } else if (sent === 'full') {
+          this.#webSocket.pause()
+        }
+        return
+      }
+    }
+    verdict satisfies never
+  }
+
+  #answer(message: object): void {
+    this.deliver(Buffer.from(JSON.stringify(message)))
+  }
+}
+
+/** The part of a router that makes the browser wait while any client lags. */
+export const lagGate = (router: CdpRouter): ((client: object, isLagging: boolean) => void) => {
+  const lagging = new Set<object>()
+  return (client, isLagging) => {
+    if (isLagging) lagging.add(client)
+    else lagging.delete(client)
+    if (lagging.size > 0) router.pause()
+    else router.resume()
+  }
+}

@@ -1,0 +1,98 @@
+import { sessionIdAtTail, type CdpCommand } from '../cdp/message.ts'
+
+/** Which page of a browser was driven last by any of its clients. No signal of the browser itself tells that reliably. */
+export class PageFocus {
+  #page: string | undefined
+  readonly #opened = new Set<string>()
+  readonly #listeners = new Set<() => void>()
+
+  /** Target id of the page; undefined when none was driven yet. It may be closed by now. */
+  get page(): string | undefined {
+    return this.#page
+  }
+
+  /** The open pages that clients know of, oldest first. The browser lists its pages in no order. */
+  get opened(): readonly string[] {
+    return [...this.#opened]
+  }
+
+  /** Notes that a client was told of a page. */
+  open(page: string): void {
+    this.#opened.add(page)
+  }
+
+  /** Notes that a page is gone. */
+  close(page: string): void {
+    this.#opened.delete(page)
+  }
+
+  /** Notes that a page was driven. */
+  set(page: string): void {
+    if (page === this.#page) return
+    this.#page = page
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** Calls with every change. Returns a function that stops it. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+}
+
+/** Commands that mean a page is worked with. The many that only prepare it, or answer it, are not among them. */
+const driving: ReadonlySet<string> = new Set([
+  'DOM.scrollIntoViewIfNeeded',
+  'DOM.setFileInputFiles',
+  'Page.bringToFront',
+  'Page.captureScreenshot',
+  'Page.navigate',
+  'Page.navigateToHistoryEntry',
+  'Page.printToPDF',
+  'Page.reload',
+  'Page.setDocumentContent',
+  'Runtime.callFunctionOn',
+  'Runtime.evaluate',
+])
+
+/** Follows which page each session of one client belongs to. */
+export class ClientPages {
+  readonly #focus: PageFocus
+  readonly #pages = new Map<string, string>()
+
+  constructor(focus: PageFocus) {
+    this.#focus = focus
+  }
+
+  /** Takes an event of the Target domain on its way to the client. */
+  follow(message: Buffer): void {
+    const { method, params } = JSON.parse(message.toString()) as {
+      method: string
+      params: { sessionId?: string; targetInfo?: { type: string; targetId: string } }
+    }
+    if (params.sessionId === undefined) return
+    if (method === 'Target.detachedFromTarget') this.#forget(params.sessionId)
+    if (method !== 'Target.attachedToTarget' || params.targetInfo === undefined) return
+    const { type, targetId } = params.targetInfo
+    // A frame in a process of its own belongs to the page whose session announced it.
+    const page = type === 'page' ? targetId : this.#pages.get(sessionIdAtTail(message) ?? '')
+    if (page === undefined) return
+    this.#pages.set(params.sessionId, page)
+    this.#focus.open(page)
+  }
+
+  /** Takes a command on its way to the browser. */
+  note({ method, params, sessionId }: CdpCommand): void {
+    if (method === 'Target.activateTarget') this.#focus.set(String(params?.['targetId']))
+    if (sessionId === undefined || !(method.startsWith('Input.') || driving.has(method))) return
+    const page = this.#pages.get(sessionId)
+    if (page !== undefined) this.#focus.set(page)
+  }
+
+  #forget(sessionId: string): void {
+    const page = this.#pages.get(sessionId)
+    this.#pages.delete(sessionId)
+    // A frame that goes leaves its page, which the client still has a session of.
+    if (page !== undefined && ![...this.#pages.values()].includes(page)) this.#focus.close(page)
+  }
+}

@@ -1,0 +1,139 @@
+import { resolve, sep } from 'node:path'
+import type { CdpCommand } from '../cdp/message.ts'
+
+/** Where a session's files may lie. */
+export interface PolicyContext {
+  readonly downloadsDir: string
+  readonly uploadsDir: string
+}
+
+/** What becomes of a command: passed on (perhaps changed), refused with a message, or taken as the end of the browser. */
+export type Verdict =
+  | { readonly kind: 'pass'; readonly command: CdpCommand }
+  | { readonly kind: 'refuse'; readonly message: string }
+  | { readonly kind: 'browser-close' }
+
+type Params = Readonly<Record<string, unknown>>
+type Rule = (command: CdpCommand, params: Params, context: PolicyContext) => Verdict
+
+/**
+ * Decides on one command of a client. This list is a courtesy that gives clear answers; the boundary is the isolation of
+ * the browser process. It holds for commands nested in `Target.sendMessageToTarget`, too.
+ */
+export const judgeCommand = (command: CdpCommand, context: PolicyContext): Verdict => {
+  const domain = command.method.slice(0, command.method.indexOf('.'))
+  const rule = rules[command.method] ?? rules[`${domain}.*`]
+  return rule === undefined ? pass(command) : rule(command, command.params ?? {}, context)
+}
+
+const pass = (command: CdpCommand): Verdict => ({ kind: 'pass', command })
+const refuse = (message: string): Verdict => ({ kind: 'refuse', message })
+
+const refused: Rule = (command) => refuse(`${command.method} is not allowed in a Bowline session`)
+
+/** Schemes a client may navigate to; `about:` only as `about:blank`. */
+const navigable = new Set(['http:', 'https:', 'data:', 'blob:'])
+
+const isNavigable = (url: string): boolean => {
+  if (!URL.canParse(url)) return false
+  const { protocol, pathname } = new URL(url)
+  return navigable.has(protocol) || (protocol === 'about:' && pathname === 'blank')
+}
+
+/** Refuses addresses outside http, https, about:blank, data and blob in the named parameter. */
+const navigates =
+  (name: string): Rule =>
+  (command, params) => {
+    const url = params[name]
+    if (url === undefined || url === '') return pass(command)
+    if (typeof url === 'string' && isNavigable(url)) return pass(command)
+    if (typeof url === 'string' && !URL.canParse(url)) return refuse('Cannot navigate to invalid URL')
+    return refuse(
+      `${command.method} to ${JSON.stringify(url)} is not allowed: use http, https, about:blank, data or blob`,
+    )
+  }
+
+/** Downloads land in the session's directory, whatever path the client names. */
+const downloads: Rule = (command, params, context) =>
+  pass({ ...command, params: 'downloadPath' in params ? { ...params, downloadPath: context.downloadsDir } : params })
+
+const isInside = (directory: string, path: unknown): boolean =>
+  typeof path === 'string' && resolve(path) === path && path.startsWith(directory + sep)
+
+const refuseForeignFile = (method: string, path: unknown): Verdict =>
+  refuse(`${method}: ${JSON.stringify(path)} is not among the session's uploaded files`)
+
+const uploads: Rule = (command, params, context) => {
+  const files: unknown = params['files']
+  const foreign = Array.isArray(files) ? files.find((file) => !isInside(context.uploadsDir, file)) : undefined
+  return foreign === undefined ? pass(command) : refuseForeignFile(command.method, foreign)
+}
+
+const draggedFiles: Rule = (command, params, context) => {
+  const data = params['data'] as { files?: unknown } | undefined
+  return uploads({ ...command, params }, { files: data?.files }, context)
+}
+
+/** A context with a proxy of its own would go round the server's egress policy. */
+const createsContext: Rule = (command, params) =>
+  'proxyServer' in params || 'proxyBypassList' in params
+    ? refuse(
+        'Target.createBrowserContext: a proxy per context is not allowed, because it would go round the egress policy',
+      )
+    : pass(command)
+
+const nested: Rule = (command, params, context) => {
+  const inner = parseCommand(params['message'])
+  if (inner === undefined) return refuse('Target.sendMessageToTarget: the message is not a CDP command')
+  const verdict = judgeCommand(inner, context)
+  if (verdict.kind === 'browser-close') return refuse('Browser.close is not allowed inside Target.sendMessageToTarget')
+  if (verdict.kind === 'refuse') return verdict
+  return pass({ ...command, params: { ...params, message: JSON.stringify(verdict.command) } })
+}
+
+const rules: Readonly<Record<string, Rule>> = {
+  'Browser.close': () => ({ kind: 'browser-close' }),
+  'Browser.crash': refused,
+  'Browser.crashGpuProcess': refused,
+  'Browser.executeBrowserCommand': refused,
+  'Browser.getBrowserCommandLine': refused,
+  'Browser.setDownloadBehavior': downloads,
+  'Cast.*': refused,
+  'DOM.setFileInputFiles': uploads,
+  'Extensions.*': refused,
+  'Fetch.continueRequest': navigates('url'),
+  'Input.dispatchDragEvent': draggedFiles,
+  'Network.continueInterceptedRequest': navigates('url'),
+  'Network.loadNetworkResource': navigates('url'),
+  'PWA.*': refused,
+  'Page.navigate': navigates('url'),
+  'Page.setDownloadBehavior': downloads,
+  'SystemInfo.*': refused,
+  'Target.createBrowserContext': createsContext,
+  'Target.createTarget': navigates('url'),
+  'Target.exposeDevToolsProtocol': refused,
+  'Target.sendMessageToTarget': nested,
+  'Target.setRemoteLocations': refused,
+  'Tethering.*': refused,
+  'Tracing.start': (command, params) =>
+    'perfettoConfig' in params
+      ? refuse('Tracing.start: perfettoConfig is not allowed, because it may name files')
+      : pass(command),
+}
+
+/** Reads a command from JSON text; undefined when it is none. */
+export const parseCommand = (text: unknown): CdpCommand | undefined => {
+  if (typeof text !== 'string') return undefined
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (typeof value !== 'object' || value === null) return undefined
+  const { id, method, params, sessionId } = value as Record<string, unknown>
+  if (!Number.isSafeInteger(id) || typeof method !== 'string') return undefined
+  if (params !== undefined && (typeof params !== 'object' || params === null)) return undefined
+  if (sessionId !== undefined && typeof sessionId !== 'string') return undefined
+  return { id: id as number, method, params: params as Params | undefined, sessionId }
+}

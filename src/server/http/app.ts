@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto'
+import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
+import { serializerCompiler } from 'fastify-type-provider-zod'
+import type { z } from 'zod'
+import { BowlineError } from '../../kit/errors.ts'
+import type { KeyRow } from '../store/keys.ts'
+import type { Store } from '../store/open.ts'
+import type { Authenticator } from './auth.ts'
+import { answerError, invalidRequest } from './errors.ts'
+import type { Metrics } from './metrics.ts'
+import { registerOpenApi } from './openapi.ts'
+import { registerRoutes, type Call } from './register.ts'
+import { browserRoutes } from './routes/browser.ts'
+import { registerHealth, type HealthParts } from './routes/health.ts'
+import { keyRoutes } from './routes/keys.ts'
+import { registerLive } from './routes/live.ts'
+import { handleUpgrades, type UpgradeParts } from './upgrade.ts'
+
+/** What the HTTP side of the server is built from. */
+export interface HttpParts extends HealthParts, UpgradeParts {
+  readonly store: Store
+  readonly authenticator: Authenticator
+  readonly metrics: Metrics
+  readonly publicUrl: string | undefined
+  readonly log: FastifyBaseLogger
+}
+
+const bodyLimitBytes = 10 * 1024 * 1024
+
+/** Builds the HTTP server with every route; the caller lets it listen. */
+export const buildHttpApp = async (parts: HttpParts): Promise<FastifyInstance> => {
+  const app = Fastify({
+    bodyLimit: bodyLimitBytes,
+    forceCloseConnections: true,
+    genReqId: (request) => requestId(request.headers['x-request-id']),
+    // Query strings hold tokens, so only the pattern of the route is logged, by the hook below.
+    logController: new LogController({ disableRequestLogging: true }),
+    loggerInstance: parts.log,
+  })
+  app.setValidatorCompiler(({ schema, httpPart }) => (data: unknown) => {
+    const result = (schema as unknown as z.ZodType).safeParse(data ?? (httpPart === 'body' ? {} : data))
+    return result.success ? { value: result.data } : { error: invalidRequest(result.error, httpPart ?? 'request') }
+  })
+  app.setSerializerCompiler(serializerCompiler)
+  app.setErrorHandler(answerError)
+  app.setNotFoundHandler((request, reply) =>
+    answerError(
+      new BowlineError('ROUTE_NOT_FOUND', `There is no ${request.method} ${pathOf(request)}`),
+      request,
+      reply,
+    ),
+  )
+  acceptEmptyJson(app)
+  recordRequests(app, parts.metrics)
+  await registerOpenApi(app, parts.version)
+  registerHealth(app, parts)
+  registerLive(app, parts)
+  await app.register(async (scope) => registerProtected(scope, parts))
+  app.server.on('upgrade', handleUpgrades(parts))
+  return app
+}
+
+/** The routes that need a key. */
+const registerProtected = async (app: FastifyInstance, parts: HttpParts): Promise<void> => {
+  const callers = new WeakMap<FastifyRequest, KeyRow>()
+  app.addHook('onRequest', async (request) => {
+    callers.set(request, await parts.authenticator.authenticate(request.headers.authorization))
+  })
+  const callOf = (request: FastifyRequest): Call => {
+    const key = callers.get(request)
+    if (key === undefined) throw new BowlineError('UNAUTHORIZED', 'Unauthorized')
+    const idempotencyKey = request.headers['x-idempotency-key']
+    return {
+      key,
+      baseUrl: parts.publicUrl ?? `${request.protocol}://${request.host}`,
+      idempotencyKey: typeof idempotencyKey === 'string' && idempotencyKey !== '' ? idempotencyKey : undefined,
+      raw: request,
+    }
+  }
+  registerRoutes(app, { ...browserRoutes(parts), ...keyRoutes(parts) }, callOf)
+  app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
+    reply.type(parts.metrics.registry.contentType).send(await parts.metrics.registry.metrics()),
+  )
+}
+
+/** Many clients send `Content-Type: application/json` with an empty body, on DELETE above all. */
+const acceptEmptyJson = (app: FastifyInstance): void => {
+  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (_request, text, done) => {
+    if (text === '') return done(null, undefined)
+    try {
+      return done(null, JSON.parse(text))
+    } catch (cause) {
+      return done(new BowlineError('BAD_REQUEST_INVALID_JSON', 'Bad request, malformed JSON', { cause }))
+    }
+  })
+}
+
+const recordRequests = (app: FastifyInstance, metrics: Metrics): void => {
+  app.addHook('onRequest', async (request, reply) => {
+    void reply.header('x-request-id', request.id)
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'none'
+    metrics.requestAnswered(route, reply.statusCode, reply.elapsedTime / 1000)
+    request.log.debug(
+      { method: request.method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
+      'answered',
+    )
+  })
+}
+
+const requestId = (given: string | string[] | undefined): string =>
+  typeof given === 'string' && /^[\w.-]{1,100}$/.test(given) ? given : randomUUID()
+
+const pathOf = (request: FastifyRequest): string => request.url.split('?')[0] ?? '/'

@@ -1,0 +1,64 @@
+import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
+import type { z } from 'zod'
+import { routes, type Route, type RouteName, type Routes } from '../../contract/routes.ts'
+import type { KeyRow } from '../store/keys.ts'
+
+/** What a handler knows of the call besides its parsed input. */
+export interface Call {
+  readonly key: KeyRow
+  /** Address under which this client reached the server, without trailing slash. */
+  readonly baseUrl: string
+  readonly idempotencyKey: string | undefined
+  /** The request as it came, for handing it on to another server. */
+  readonly raw: FastifyRequest
+}
+
+type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
+
+/** The parsed parts of a request to one route. */
+export interface Input<R extends Route> {
+  readonly params: Parsed<R['params']>
+  readonly query: Parsed<R['query']>
+  readonly body: Parsed<R['body']>
+}
+
+/** Answers a call to one route of the contract. */
+export type Handler<Name extends RouteName> = (
+  input: Input<Routes[Name]>,
+  call: Call,
+) => Promise<z.input<Routes[Name]['response']>>
+
+/** Handlers for some routes of the contract. */
+export type Handlers = { readonly [Name in RouteName]?: Handler<Name> }
+
+/** Registers handlers under the paths and schemas of the contract. `callOf` tells who calls: it throws when nobody may. */
+export const registerRoutes = (
+  app: FastifyInstance,
+  handlers: Handlers,
+  callOf: (request: FastifyRequest) => Call,
+): void => {
+  for (const [name, handler] of Object.entries(handlers) as [RouteName, Handler<RouteName>][]) {
+    const route: Route = routes[name]
+    for (const path of [route.path, ...(route.aliases ?? [])]) {
+      app.route({
+        method: route.method,
+        url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+        schema: schemaOf(name, route, path !== route.path),
+        handler: async (request) => {
+          const input = { params: request.params, query: request.query, body: request.body }
+          return handler(input as never, callOf(request))
+        },
+      })
+    }
+  }
+}
+
+const schemaOf = (name: RouteName, route: Route, isAlias: boolean): FastifySchema => ({
+  ...(route.params === undefined ? {} : { params: route.params }),
+  ...(route.query === undefined ? {} : { querystring: route.query }),
+  ...(route.body === undefined ? {} : { body: route.body }),
+  response: { 200: route.response },
+  summary: isAlias ? `${route.summary} (alias of ${route.path})` : route.summary,
+  operationId: isAlias ? `${name}Alias` : name,
+  security: [{ bearer: [] }],
+})

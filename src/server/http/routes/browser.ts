@@ -1,0 +1,82 @@
+import { BowlineError } from '../../../kit/errors.ts'
+import { isUuid } from '../../../kit/ids.ts'
+import { sessionUrls } from '../../sessions/urls.ts'
+import type { Sessions } from '../../sessions/sessions.ts'
+import { findSession, listSessions, type SessionRow } from '../../store/sessions.ts'
+import type { Store } from '../../store/open.ts'
+import type { KeyRow } from '../../store/keys.ts'
+import type { Call, Handlers } from '../register.ts'
+
+/** Most sessions that one list answers. */
+const listLimit = 1000
+
+/** The routes of browser sessions. */
+export const browserRoutes = (parts: { readonly store: Store; readonly sessions: Sessions }): Handlers => {
+  const ownSession = async (id: string, key: KeyRow): Promise<SessionRow> => {
+    const row = isUuid(id) ? await findSession(parts.store.db, id) : undefined
+    if (row === undefined) throw new BowlineError('SESSION_NOT_FOUND', 'Browser session not found.')
+    if (row.teamId !== key.teamId) throw new BowlineError('FORBIDDEN', 'Forbidden.')
+    return row
+  }
+
+  const end = async (id: string, call: Call) => {
+    const row = await ownSession(id, call.key)
+    const ended = row.status === 'active' ? await parts.sessions.end(row.id, 'deleted') : row
+    const bill = ended ?? (await ownSession(id, call.key))
+    return {
+      success: true as const,
+      sessionDurationMs: bill.durationMs ?? 0,
+      creditsBilled: bill.creditsBilled ?? 0,
+      cleanupQueued: true,
+    }
+  }
+
+  return {
+    createSession: async ({ body }, call) => {
+      const row = await parts.sessions.create({
+        teamId: call.key.teamId,
+        apiKeyId: call.key.id,
+        request: body,
+        idempotencyKey: call.idempotencyKey,
+      })
+      return { success: true, id: row.id, ...sessionUrls(call.baseUrl, row), expiresAt: row.expiresAt.toISOString() }
+    },
+    listSessions: async ({ query }, call) => {
+      const rows = await listSessions(parts.store.db, {
+        teamId: call.key.teamId,
+        status: query.status,
+        limit: listLimit,
+      })
+      return { success: true, sessions: rows.map((row) => summary(row, parts.sessions, call.baseUrl)) }
+    },
+    getSession: async ({ params }, call) => {
+      const row = await ownSession(params.id, call.key)
+      parts.sessions.find(row.id)?.touch()
+      return { success: true, ...summary(row, parts.sessions, call.baseUrl) }
+    },
+    deleteSession: async ({ params }, call) => end(params.id, call),
+    deleteSessionByBody: async ({ body }, call) => end(body.id, call),
+  }
+}
+
+const summary = (row: SessionRow, sessions: Sessions, baseUrl: string) => {
+  const lastActivityMs = sessions.find(row.id)?.lastActivityAt() ?? row.lastActivityAt.getTime()
+  return {
+    id: row.id,
+    status: row.status,
+    ...sessionUrls(baseUrl, row),
+    streamWebView: row.streamWebView,
+    createdAt: row.createdAt.toISOString(),
+    lastActivity: new Date(lastActivityMs).toISOString(),
+    expiresAt: row.expiresAt.toISOString(),
+    ...(row.status === 'active' || row.endedAt === undefined
+      ? {}
+      : {
+          endedAt: row.endedAt.toISOString(),
+          endReason: row.endReason,
+          sessionDurationMs: row.durationMs,
+          creditsBilled: row.creditsBilled,
+        }),
+    ...(row.error === undefined ? {} : { error: row.error }),
+  }
+}

@@ -1,0 +1,58 @@
+import { BowlineError } from '../../../kit/errors.ts'
+import { hashSecret, isUuid, newApiKey, uuidV7 } from '../../../kit/ids.ts'
+import { insertKey, listKeys, revokeKey, type KeyRow } from '../../store/keys.ts'
+import { ensureTeam } from '../../store/teams.ts'
+import type { Store } from '../../store/open.ts'
+import type { Authenticator } from '../auth.ts'
+import type { Handlers } from '../register.ts'
+
+/** Characters of a key that lists show. */
+const prefixLength = 7
+
+/** The routes of API keys. */
+export const keyRoutes = (parts: { readonly store: Store; readonly authenticator: Authenticator }): Handlers => ({
+  createKey: async ({ body }, { key: caller }) => {
+    requireAdmin(caller)
+    const team = await ensureTeam(parts.store.db, { name: body.team ?? caller.teamName })
+    const key = newApiKey()
+    const row = await insertKey(parts.store.db, {
+      id: uuidV7(),
+      teamId: team.id,
+      name: body.name,
+      hash: hashSecret(key),
+      prefix: key.slice(0, prefixLength),
+      role: body.role,
+    })
+    return { success: true, key, data: summary(row) }
+  },
+  listKeys: async (_input, { key: caller }) => {
+    const rows = await listKeys(parts.store.db, caller.role === 'admin' ? {} : { teamId: caller.teamId })
+    return { success: true, data: rows.map(summary) }
+  },
+  revokeKey: async ({ params }, { key: caller }) => {
+    requireAdmin(caller)
+    if (params.id === caller.id) {
+      throw new BowlineError('BAD_REQUEST', 'A key cannot revoke itself', { hint: 'Use another admin key.' })
+    }
+    const row = isUuid(params.id) ? await revokeKey(parts.store.db, params.id) : undefined
+    if (row === undefined)
+      throw new BowlineError('KEY_NOT_FOUND', `There is no key with id ${JSON.stringify(params.id)}`)
+    parts.authenticator.forget()
+    return { success: true, data: summary(row) }
+  },
+})
+
+const requireAdmin = (key: KeyRow): void => {
+  if (key.role !== 'admin') throw new BowlineError('FORBIDDEN', 'Only an admin key may create or revoke keys')
+}
+
+const summary = (row: KeyRow) => ({
+  id: row.id,
+  name: row.name,
+  team: row.teamName,
+  prefix: row.prefix,
+  role: row.role,
+  createdAt: row.createdAt.toISOString(),
+  ...(row.lastUsedAt === undefined ? {} : { lastUsedAt: row.lastUsedAt.toISOString() }),
+  ...(row.revokedAt === undefined ? {} : { revokedAt: row.revokedAt.toISOString() }),
+})

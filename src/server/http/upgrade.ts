@@ -1,0 +1,84 @@
+import { STATUS_CODES, type IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Socket } from 'node:net'
+import { BowlineError, isBowlineError } from '../../kit/errors.ts'
+import { isUuid } from '../../kit/ids.ts'
+import type { Gateway } from '../gateway/gateway.ts'
+import { admitViewer } from '../live/admission.ts'
+import type { LiveViews } from '../live/live-views.ts'
+import type { LiveSession } from '../sessions/live-session.ts'
+import { tokenKind } from '../sessions/tokens.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import { findSession, type SessionRow } from '../store/sessions.ts'
+import type { Store } from '../store/open.ts'
+import { failureBody } from './errors.ts'
+
+/** What upgrades are checked against. */
+export interface UpgradeParts {
+  readonly store: Store
+  readonly sessions: Sessions
+  readonly gateway: Gateway
+  readonly live: LiveViews
+  readonly onError: (error: unknown, what: string) => void
+}
+
+const cdpPath = /^\/v2\/(?:browser|interact)\/([^/]+)\/cdp$/
+const livePath = /^\/live\/([^/]+)\/socket$/
+
+/** Lets WebSockets in by their token, or answers the HTTP error a REST call would get. */
+export const handleUpgrades =
+  (parts: UpgradeParts) =>
+  (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
+    // Node hands over the socket of the connection; its type allows for other transports.
+    const socket = stream as Socket
+    const onSocketError = (): void => void socket.destroy()
+    socket.on('error', onSocketError)
+    connect(parts, request, socket, head)
+      .catch((error: unknown) => {
+        if (!isBowlineError(error)) parts.onError(error, 'WebSocket upgrade')
+        refuse(
+          socket,
+          isBowlineError(error) ? error : new BowlineError('UNKNOWN_ERROR', 'The socket could not be opened'),
+        )
+      })
+      .finally(() => socket.off('error', onSocketError))
+  }
+
+const connect = async (parts: UpgradeParts, request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> => {
+  const url = new URL(request.url ?? '/', 'http://localhost')
+  const token = url.searchParams.get('token') ?? ''
+  const viewed = livePath.exec(url.pathname)?.[1]
+  if (viewed !== undefined) {
+    const { row, kind } = await admitViewer(parts.store, viewed, token)
+    parts.live.connect(liveSession(parts, row), kind, { request, socket, head })
+    return
+  }
+  const id = cdpPath.exec(url.pathname)?.[1]
+  if (id === undefined) throw new BowlineError('ROUTE_NOT_FOUND', `There is no WebSocket at ${url.pathname}`)
+  const row = isUuid(id) ? await findSession(parts.store.db, id) : undefined
+  if (row === undefined) throw new BowlineError('SESSION_NOT_FOUND', 'Browser session not found.')
+  const kind = tokenKind(row.secret, token)
+  if (kind !== 'control') {
+    throw new BowlineError(
+      'FORBIDDEN',
+      kind === undefined ? 'The token of this address is not valid' : `A ${kind} token gives no CDP access`,
+    )
+  }
+  await parts.gateway.connect(liveSession(parts, row), { request, socket, head })
+}
+
+const liveSession = ({ sessions }: UpgradeParts, row: SessionRow): LiveSession => {
+  const session = sessions.find(row.id)
+  if (session !== undefined) return session
+  throw new BowlineError('SESSION_ENDED', `Browser session has been destroyed (${row.endReason ?? 'ending'}).`)
+}
+
+/** Answers an upgrade like any other failed request. */
+const refuse = (socket: Socket, error: BowlineError): void => {
+  const body = JSON.stringify(failureBody(error, 'upgrade'))
+  const status = error.status >= 400 ? error.status : 500
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}

@@ -1,0 +1,174 @@
+import type { Frame } from './frame.ts'
+import { qualities } from './quality.ts'
+
+/** For whom pictures are taken: the largest screen among the viewers, and the best line. */
+export interface Audience {
+  /** Device pixels. */
+  readonly width: number
+  readonly height: number
+  /** Index into `qualities`. */
+  readonly level: number
+}
+
+/** What a cast needs from the page it shows. */
+export interface CastParts {
+  readonly call: (method: string, params?: object) => Promise<unknown>
+  readonly onFrame: (frame: Frame) => void
+  /** Whether any viewer can take a further frame now. */
+  readonly isAwaited: () => boolean
+  readonly onError: (error: unknown) => void
+}
+
+/** `Page.screencastFrame` as Chromium sends it. */
+export interface ScreencastFrame {
+  readonly data: string
+  readonly sessionId: number
+  readonly metadata: { readonly deviceWidth: number; readonly deviceHeight: number }
+}
+
+/** Chromium keeps about three frames in flight, so waiting this long gives 30 frames a second and takes no time off the first. */
+const ackDelayMs = 80
+
+/** After this long without change, what was sent at low quality is sent once more at the best. */
+const settleMs = 1200
+
+/** Further frames after which a page at rest counts as moving again. */
+const framesThatMove = 3
+
+/** A page on another tab sends one picture per start, so it is started again this often. */
+const hiddenPageMs = 1000
+
+/** Takes pictures of one page while there is an audience, no faster than the audience takes them. */
+export class Cast {
+  readonly #parts: CastParts
+  #audience: Audience | undefined
+  /** Serialises starts and stops: each waits for the one before. */
+  #work: Promise<void> = Promise.resolve()
+  #running: string | undefined
+  #isWebpRefused = false
+  readonly #unacknowledged: number[] = []
+  readonly #timers = new Set<NodeJS.Timeout>()
+  #settleTimer: NodeJS.Timeout | undefined
+  #hiddenTimer: NodeJS.Timeout | undefined
+  #settled: { frames: number } | undefined
+
+  constructor(parts: CastParts) {
+    this.#parts = parts
+  }
+
+  /** Starts, changes or stops (`undefined`) the pictures. */
+  serve(audience: Audience | undefined): void {
+    this.#audience = audience
+    this.#apply()
+  }
+
+  /** Takes a picture from the browser. */
+  receive({ data, sessionId, metadata }: ScreencastFrame): void {
+    this.#unacknowledged.push(sessionId)
+    this.#noteMovement()
+    const image = Buffer.from(data, 'base64')
+    this.#parts.onFrame({
+      format: image.readUInt8(0) === 0xff ? 'jpeg' : 'webp',
+      width: Math.round(metadata.deviceWidth),
+      height: Math.round(metadata.deviceHeight),
+      image,
+    })
+    this.proceed()
+  }
+
+  /** Asks for the next frame if a viewer awaits one. Called when that may have changed. */
+  proceed(): void {
+    if (!this.#parts.isAwaited()) return
+    for (const sessionId of this.#unacknowledged.splice(0)) {
+      const timer = setTimeout(() => {
+        this.#timers.delete(timer)
+        this.#call('Page.screencastFrameAck', { sessionId })
+      }, ackDelayMs)
+      this.#timers.add(timer)
+    }
+  }
+
+  /** Told by the browser: whether the page is on its screen. */
+  setHidden(isHidden: boolean): void {
+    clearInterval(this.#hiddenTimer)
+    this.#hiddenTimer = isHidden ? setInterval(() => this.#restart(), hiddenPageMs) : undefined
+  }
+
+  /** Stops for good. The browser forgets the cast when the session it hangs on is detached. */
+  end(): void {
+    this.#audience = undefined
+    this.setHidden(false)
+    clearTimeout(this.#settleTimer)
+    for (const timer of this.#timers) clearTimeout(timer)
+  }
+
+  #noteMovement(): void {
+    clearTimeout(this.#settleTimer)
+    const level = this.#audience?.level ?? 0
+    if (level === 0) return
+    if (this.#settled !== undefined) {
+      this.#settled.frames += 1
+      if (this.#settled.frames <= framesThatMove) return
+      this.#settled = undefined
+      this.#apply()
+    }
+    this.#settleTimer = setTimeout(() => {
+      this.#settled = { frames: 0 }
+      this.#apply()
+    }, settleMs)
+  }
+
+  #wanted(): object | undefined {
+    if (this.#audience === undefined) return undefined
+    const { format, quality, scale } = qualities[this.#settled === undefined ? this.#audience.level : 0] ?? bestQuality
+    return {
+      format: this.#isWebpRefused ? 'jpeg' : format,
+      quality,
+      maxWidth: Math.ceil(this.#audience.width * scale),
+      maxHeight: Math.ceil(this.#audience.height * scale),
+    }
+  }
+
+  #apply(): void {
+    this.#work = this.#work.then(async () => this.#change()).catch(this.#parts.onError)
+  }
+
+  #restart(): void {
+    this.#work = this.#work
+      .then(async () => {
+        await this.#stop()
+        await this.#change()
+      })
+      .catch(this.#parts.onError)
+  }
+
+  async #change(): Promise<void> {
+    const wanted = this.#wanted()
+    const key = wanted && JSON.stringify(wanted)
+    if (key === this.#running) return
+    // Chromium refuses to change a running cast.
+    await this.#stop()
+    if (wanted === undefined) return
+    try {
+      await this.#parts.call('Page.startScreencast', wanted)
+    } catch (error) {
+      if (this.#isWebpRefused) throw error
+      this.#isWebpRefused = true
+      await this.#parts.call('Page.startScreencast', this.#wanted())
+    }
+    this.#running = key
+  }
+
+  async #stop(): Promise<void> {
+    if (this.#running === undefined) return
+    this.#running = undefined
+    this.#unacknowledged.length = 0
+    await this.#parts.call('Page.stopScreencast')
+  }
+
+  #call(method: string, params: object): void {
+    this.#parts.call(method, params).catch(this.#parts.onError)
+  }
+}
+
+const bestQuality = { format: 'jpeg', quality: 80, scale: 1 } as const

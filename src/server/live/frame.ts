@@ -1,0 +1,24 @@
+/** A picture of a page. */
+export interface Frame {
+  readonly format: 'jpeg' | 'webp'
+  /** Size of the page's viewport in CSS pixels: what input coordinates are measured in. */
+  readonly width: number
+  readonly height: number
+  readonly image: Buffer
+}
+
+/** Bytes before the image: kind, format, width, height, frame number, all big-endian. */
+export const frameHeaderBytes = 12
+
+/** Writes a frame with the number its viewer will acknowledge. */
+export const encodeFrame = (frame: Frame, number: number): Buffer => {
+  const message = Buffer.allocUnsafe(frameHeaderBytes + frame.image.length)
+  message.writeUInt8(1, 0)
+  message.writeUInt8(frame.format === 'jpeg' ? 0 : 1, 1)
+  message.writeUInt16BE(Math.min(frame.width, 65_535), 2)
+  message.writeUInt16BE(Math.min(frame.height, 65_535), 4)
+  message.writeUInt16BE(0, 6)
+  message.writeUInt32BE(number, 8)
+  frame.image.copy(message, frameHeaderBytes)
+  return message
+}

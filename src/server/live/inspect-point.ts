@@ -1,0 +1,51 @@
+import type { Choices } from './server-message.ts'
+
+type Call = (method: string, params?: object) => Promise<Readonly<Record<string, unknown>>>
+
+interface Node {
+  readonly nodeName: string
+  readonly attributes?: readonly string[]
+}
+
+/**
+ * Looks for what a click opened that is not part of the picture: the list of a select element, or a file chooser.
+ * Undefined when it was neither.
+ */
+export const inspectPoint = async (
+  call: Call,
+  point: { readonly x: number; readonly y: number },
+): Promise<Choices | 'file' | undefined> => {
+  const place = { x: Math.round(point.x), y: Math.round(point.y) }
+  const { backendNodeId } = await call('DOM.getNodeForLocation', { ...place, includeUserAgentShadowDOM: false })
+  const { node } = (await call('DOM.describeNode', { backendNodeId })) as { node: Node }
+  if (isFileInput(node)) return 'file'
+  return node.nodeName === 'SELECT' ? readChoices(call, backendNodeId as number) : undefined
+}
+
+const isFileInput = ({ nodeName, attributes = [] }: Node): boolean => {
+  const at = attributes.indexOf('type')
+  return nodeName === 'INPUT' && at % 2 === 0 && attributes[at + 1]?.toLowerCase() === 'file'
+}
+
+const readScript = `function () {
+  if (this.multiple || this.size > 1 || this.disabled) return null
+  const { x, y, width, height } = this.getBoundingClientRect()
+  const options = Array.from(this.options).slice(0, 2000).map((option) => ({
+    label: String(option.label).slice(0, 200),
+    isDisabled: option.disabled || option.parentElement?.disabled === true,
+  }))
+  return { options, chosen: this.selectedIndex, box: { x, y, width, height } }
+}`
+
+const readChoices = async (call: Call, backendNodeId: number): Promise<Choices | undefined> => {
+  const { object } = (await call('DOM.resolveNode', { backendNodeId })) as { object: { objectId: string } }
+  const { objectId } = object
+  const answer = await call('Runtime.callFunctionOn', {
+    objectId,
+    functionDeclaration: readScript,
+    returnByValue: true,
+    silent: true,
+  })
+  await call('Runtime.releaseObject', { objectId })
+  return (answer['result'] as { value?: Choices | null }).value ?? undefined
+}

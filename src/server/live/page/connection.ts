@@ -1,0 +1,92 @@
+import type { ServerMessage } from '../server-message.ts'
+import type { ViewerMessage } from '../viewer-message.ts'
+
+/** What a connection tells the page. */
+export interface ConnectionEvents {
+  readonly onMessage: (message: ServerMessage) => void
+  readonly onFrame: (frame: ArrayBuffer) => void
+  /** The connection was lost; it is being made again. */
+  readonly onLost: () => void
+}
+
+/** A WebSocket beside the page that is made again whenever it is lost. */
+export interface Connection {
+  /** Sends, or forgets what is to be sent while there is no connection. */
+  readonly send: (message: ViewerMessage) => void
+  /** Makes it the last one: it is not made again when the server closes it. */
+  readonly end: () => void
+}
+
+const firstDelayMs = 250
+const longestDelayMs = 8000
+
+/** The server sends something at least every 15 s. */
+const silenceMs = 40_000
+
+/** Connects to the session that the page's address names, and keeps doing so. */
+export const connect = (events: ConnectionEvents): Connection => {
+  let socket: WebSocket | undefined
+  let attempts = 0
+  let hasEnded = false
+  let retry: ReturnType<typeof setTimeout> | undefined
+  let silence: ReturnType<typeof setTimeout> | undefined
+
+  const heard = (): void => {
+    clearTimeout(silence)
+    silence = setTimeout(() => socket?.close(), silenceMs)
+  }
+  const retryAt = (delayMs: number): void => {
+    clearTimeout(retry)
+    retry = setTimeout(open, delayMs)
+  }
+  const onClose = (): void => {
+    clearTimeout(silence)
+    if (hasEnded) return
+    events.onLost()
+    const delayMs = Math.min(longestDelayMs, firstDelayMs * 2 ** attempts)
+    attempts += 1
+    void showWhyRefused().then(() => retryAt(delayMs * (0.75 + Math.random() / 2)))
+  }
+  const open = (): void => {
+    const opening = new WebSocket(socketUrl())
+    socket = opening
+    opening.binaryType = 'arraybuffer'
+    opening.addEventListener('open', () => {
+      attempts = 0
+      heard()
+    })
+    opening.addEventListener('message', ({ data }: MessageEvent<string | ArrayBuffer>) => {
+      heard()
+      if (typeof data === 'string') events.onMessage(JSON.parse(data) as ServerMessage)
+      else events.onFrame(data)
+    })
+    // A lost connection is left alone: its end may be told of long after the next one was made.
+    opening.addEventListener('close', () => opening === socket && onClose())
+  }
+  addEventListener('online', () => socket?.readyState === WebSocket.CLOSED && !hasEnded && retryAt(0))
+  addEventListener('offline', () => socket?.close())
+  open()
+  return {
+    send: (message) => {
+      if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message))
+    },
+    end: () => {
+      hasEnded = true
+      clearTimeout(retry)
+    },
+  }
+}
+
+const socketUrl = (): string => {
+  const url = new URL(location.href)
+  url.protocol = url.protocol.replace('http', 'ws')
+  url.pathname += '/socket'
+  url.hash = ''
+  return url.href
+}
+
+/** A refused WebSocket does not say why, but the page at the same address does. */
+const showWhyRefused = async (): Promise<void> => {
+  const response = await fetch(location.href, { headers: { accept: 'text/html' } }).catch(() => undefined)
+  if (response !== undefined && response.status !== 200 && response.status < 500) location.reload()
+}

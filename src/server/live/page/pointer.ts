@@ -1,0 +1,111 @@
+import type { ActingMessage } from '../viewer-message.ts'
+import { elements } from './elements.ts'
+import { modifiersOf } from './modifiers.ts'
+import type { Picture } from './picture.ts'
+
+type Send = (message: ActingMessage) => void
+type Point = { id: number; x: number; y: number }
+
+const buttonNames = ['left', 'middle', 'right', 'back', 'forward'] as const
+const multiClickMs = 500
+const multiClickPixels = 5
+const lineHeight = 33
+
+/** Sends what the mouse, a pen or fingers do on the picture. `onPress` is called first, for moving the keyboard there. */
+export const listenToPointer = (picture: Picture, send: Send, onPress: (event: PointerEvent) => void): void => {
+  const surface = elements.picture
+  listenToMouse(surface, picture, send, onPress)
+  listenToTouch(surface, picture, send)
+  surface.addEventListener('contextmenu', (event) => event.preventDefault())
+  surface.addEventListener(
+    'wheel',
+    (event) => {
+      event.preventDefault()
+      const unit = event.deltaMode === 0 ? 1 / picture.scale() : event.deltaMode === 1 ? lineHeight : innerHeight
+      const { x, y } = picture.toPage(event)
+      const [deltaX, deltaY] = [event.deltaX * unit, event.deltaY * unit]
+      send({ type: 'wheel', x, y, deltaX, deltaY, modifiers: modifiersOf(event) })
+    },
+    { passive: false },
+  )
+}
+
+const listenToMouse = (
+  surface: HTMLElement,
+  picture: Picture,
+  send: Send,
+  onPress: (event: PointerEvent) => void,
+): void => {
+  let clicks = { count: 0, button: -1, x: 0, y: 0, at: 0 }
+  let waitingMove: PointerEvent | undefined
+
+  const countClick = (event: PointerEvent): number => {
+    const isNear = Math.hypot(event.clientX - clicks.x, event.clientY - clicks.y) < multiClickPixels
+    const isNext = isNear && event.button === clicks.button && event.timeStamp - clicks.at < multiClickMs
+    const count = isNext && clicks.count < 3 ? clicks.count + 1 : 1
+    clicks = { count, button: event.button, x: event.clientX, y: event.clientY, at: event.timeStamp }
+    return count
+  }
+  const tell = (action: 'move' | 'down' | 'up', event: PointerEvent): void => {
+    const button = action === 'move' ? heldButton(event.buttons) : (buttonNames[event.button] ?? 'none')
+    const count = action === 'down' ? countClick(event) : action === 'up' ? clicks.count : 0
+    const { buttons } = event
+    send({
+      type: 'mouse',
+      action,
+      ...picture.toPage(event),
+      button,
+      buttons,
+      clicks: count,
+      modifiers: modifiersOf(event),
+    })
+  }
+  const flushMove = (): void => {
+    if (waitingMove !== undefined) tell('move', waitingMove)
+    waitingMove = undefined
+  }
+  const onMouse = (name: 'pointermove' | 'pointerdown' | 'pointerup', act: (event: PointerEvent) => void): void =>
+    surface.addEventListener(name, (event) => event.pointerType !== 'touch' && act(event))
+
+  onMouse('pointermove', (event) => {
+    // One move a frame is all that can be seen.
+    if (waitingMove === undefined) requestAnimationFrame(flushMove)
+    waitingMove = event
+  })
+  onMouse('pointerdown', (event) => {
+    event.preventDefault()
+    surface.setPointerCapture(event.pointerId)
+    flushMove()
+    onPress(event)
+    tell('down', event)
+  })
+  onMouse('pointerup', (event) => {
+    flushMove()
+    tell('up', event)
+  })
+}
+
+const listenToTouch = (surface: HTMLElement, picture: Picture, send: Send): void => {
+  const actions = { touchstart: 'start', touchmove: 'move', touchend: 'end', touchcancel: 'cancel' } as const
+  for (const [name, action] of Object.entries(actions) as [
+    keyof typeof actions,
+    'start' | 'move' | 'end' | 'cancel',
+  ][]) {
+    surface.addEventListener(
+      name,
+      (event) => {
+        event.preventDefault()
+        const points = Array.from(event.targetTouches, (touch): Point => {
+          const { x, y } = picture.toPage(touch)
+          // Identifiers only have to tell the fingers apart, but some browsers let them grow.
+          return { id: touch.identifier % 32, x, y }
+        })
+        send({ type: 'touch', action, points: action === 'cancel' ? [] : points, modifiers: modifiersOf(event) })
+      },
+      { passive: false },
+    )
+  }
+}
+
+const heldButton = (buttons: number): 'none' | 'left' | 'middle' | 'right' =>
+  (buttons & 1) !== 0 ? 'left' : (buttons & 2) !== 0 ? 'right' : (buttons & 4) !== 0 ? 'middle' : 'none'

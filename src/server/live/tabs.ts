@@ -1,0 +1,92 @@
+import type { CdpRouter } from '../cdp/router.ts'
+import type { Tab } from './server-message.ts'
+
+/** What happened to the tabs of a browser. */
+export type TabEvent =
+  | { readonly kind: 'opened'; readonly tab: string; readonly opener: string | undefined }
+  | { readonly kind: 'changed' | 'closed' | 'crashed'; readonly tab: string }
+
+/** The tabs of one browser, kept up to date until disposed. */
+export interface Tabs extends AsyncDisposable {
+  /** Oldest first. */
+  readonly list: () => readonly Tab[]
+  readonly has: (tab: string) => boolean
+  /** The browser-level session everything of the live view hangs on: detaching it undoes all of it. */
+  readonly browserSession: string
+}
+
+interface TargetInfo {
+  readonly targetId: string
+  readonly type: string
+  readonly title: string
+  readonly url: string
+  readonly openerId?: string
+}
+
+/**
+ * Starts to watch which pages a browser has. Those that are there already are put into the order of `opened`, as far as it
+ * names them. `onEvent` is called after each later change.
+ */
+export const watchTabs = async (
+  router: CdpRouter,
+  opened: readonly string[],
+  onEvent: (event: TabEvent) => void,
+): Promise<Tabs> => {
+  const { sessionId } = (await router.call('Target.attachToBrowserTarget')) as { sessionId: string }
+  const tabs = new Map<string, Tab>()
+  let isReady = false
+  const follow = followTargets(tabs, (event) => isReady && onEvent(event))
+  const stop = router.onEvent((event) => {
+    if (event.sessionId === sessionId && event.method !== undefined) follow(event.method, event.params ?? {})
+  })
+  // The pages that are there already are announced before the answer.
+  await router.call('Target.setDiscoverTargets', { discover: true, filter: [{ type: 'page' }] }, sessionId)
+  sortTabs(tabs, opened)
+  isReady = true
+  return {
+    browserSession: sessionId,
+    list: () => [...tabs.values()],
+    has: (tab) => tabs.has(tab),
+    [Symbol.asyncDispose]: async () => {
+      stop()
+      // A browser that is gone has nothing left to detach from.
+      await router.call('Target.detachFromTarget', { sessionId }).catch(() => undefined)
+    },
+  }
+}
+
+const sortTabs = (tabs: Map<string, Tab>, opened: readonly string[]): void => {
+  const sorted = [...tabs].toSorted(([left], [right]) => opened.indexOf(left) - opened.indexOf(right))
+  tabs.clear()
+  for (const [id, tab] of sorted) tabs.set(id, tab)
+}
+
+const followTargets =
+  (tabs: Map<string, Tab>, onEvent: (event: TabEvent) => void) =>
+  (method: string, params: Readonly<Record<string, unknown>>): void => {
+    const info = params['targetInfo'] as TargetInfo | undefined
+    const id = info?.targetId ?? String(params['targetId'])
+    if (method === 'Target.targetCreated' && info?.type === 'page') {
+      tabs.set(id, toTab(info))
+      onEvent({ kind: 'opened', tab: id, opener: info.openerId })
+    } else if (method === 'Target.targetInfoChanged' && info !== undefined && tabs.has(id)) {
+      tabs.set(id, toTab(info))
+      onEvent({ kind: 'changed', tab: id })
+    } else if (method === 'Target.targetCrashed' && tabs.has(id)) {
+      const tab = tabs.get(id)
+      if (tab !== undefined) tabs.set(id, { ...tab, isCrashed: true })
+      onEvent({ kind: 'crashed', tab: id })
+    } else if (method === 'Target.targetDestroyed' && tabs.delete(id)) {
+      onEvent({ kind: 'closed', tab: id })
+    }
+  }
+
+const longestUrl = 2000
+
+// A data: address may be megabytes long; nobody reads it.
+const toTab = ({ targetId, title, url }: TargetInfo): Tab => ({
+  id: targetId,
+  title: title.slice(0, 200),
+  url: url.slice(0, longestUrl),
+  isCrashed: false,
+})

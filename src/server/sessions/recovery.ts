@@ -1,0 +1,23 @@
+import { activeSessionsOfNode, type SessionRow } from '../store/sessions.ts'
+import type { Store } from '../store/open.ts'
+import type { Prices } from '../usage/prices.ts'
+import { billSession } from './bill.ts'
+
+/**
+ * Ends the sessions of a node that died: their browsers are gone. Each is billed to the last sign of life, of the node or
+ * of the session, whichever is later. Answers the sessions that were ended.
+ */
+export const endLostSessions = async (
+  parts: { readonly store: Store; readonly prices: Prices },
+  nodeId: string,
+  heartbeatAt: Date | undefined,
+): Promise<readonly SessionRow[]> => {
+  const lost = await activeSessionsOfNode(parts.store.db, nodeId)
+  const ended: SessionRow[] = []
+  for (const row of lost) {
+    const lastSignMs = Math.max(row.lastActivityAt.getTime(), heartbeatAt?.getTime() ?? 0)
+    const durationMs = lastSignMs - row.createdAt.getTime()
+    ended.push(await billSession(parts, row, { status: 'destroyed', reason: 'lost', durationMs }))
+  }
+  return ended
+}

@@ -1,0 +1,264 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { CreateSessionRequest, EndReason } from '../../contract/browser.ts'
+import { BowlineError } from '../../kit/errors.ts'
+import { hashSecret, randomSecret, uuidV7 } from '../../kit/ids.ts'
+import type { Browser } from '../browsers/launch.ts'
+import type { BrowserPool } from '../browsers/pool.ts'
+import { admitSession, type SessionRow } from '../store/sessions.ts'
+import { availableCredits } from '../store/teams.ts'
+import type { Store } from '../store/open.ts'
+import { priceOfSession, type Prices } from '../usage/prices.ts'
+import { billSession } from './bill.ts'
+import { startSessionClock, type LiveSession, type SessionClock } from './live-session.ts'
+
+/** What the sessions of a node are built from. */
+export interface SessionParts {
+  readonly store: Store
+  readonly browsers: BrowserPool
+  readonly prices: Prices
+  readonly nodeId: string
+  readonly maxSessions: number
+  /** Called with every session that ends, after it was billed. */
+  readonly onEnd?: (row: SessionRow) => void
+  /** Called with what went wrong where nobody waits for the answer. */
+  readonly onError: (error: unknown, what: string) => void
+}
+
+/** A request for a session, with who asks. */
+export interface NewSession {
+  readonly teamId: string
+  readonly apiKeyId: string
+  readonly request: CreateSessionRequest
+  readonly idempotencyKey: string | undefined
+}
+
+interface Entry {
+  readonly session: LiveSession
+  readonly clock: SessionClock
+  readonly controller: AbortController
+  ending: Promise<SessionRow> | undefined
+}
+
+const startAttempts = 3
+
+/** The sessions whose browsers run on this node: creates them, ends each exactly once, and bills it. */
+export class Sessions implements AsyncDisposable {
+  readonly #parts: SessionParts
+  readonly #entries = new Map<string, Entry>()
+  /** Creations under way by team and idempotency key: a repeated request waits for the first. */
+  readonly #creations = new Map<string, Promise<SessionRow>>()
+  readonly #closing = new Set<Promise<void>>()
+  #starting = 0
+  #isDraining = false
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts
+  }
+
+  /** Sessions alive or being started. */
+  get load(): number {
+    return this.#entries.size + this.#starting
+  }
+
+  get maxSessions(): number {
+    return this.#parts.maxSessions
+  }
+
+  /** True once `drain` was called: nothing new is taken on. */
+  get isDraining(): boolean {
+    return this.#isDraining
+  }
+
+  /** The live session with this id; undefined when it has ended or lives elsewhere. */
+  find(id: string): LiveSession | undefined {
+    const entry = this.#entries.get(id)
+    return entry === undefined || entry.ending !== undefined ? undefined : entry.session
+  }
+
+  /** All live sessions of this node. */
+  list(): readonly LiveSession[] {
+    return [...this.#entries.values()].filter((entry) => entry.ending === undefined).map((entry) => entry.session)
+  }
+
+  /**
+   * Starts a session, or finds the one an earlier request with the same idempotency key started.
+   * Throws INSUFFICIENT_CREDITS, CONCURRENCY_LIMIT, IDEMPOTENCY_KEY_REUSED, SESSION_ENDED, BROWSER_START_FAILED, DRAINING.
+   */
+  async create(wanted: NewSession): Promise<SessionRow> {
+    if (wanted.request.profile !== undefined) {
+      throw new BowlineError('NOT_IMPLEMENTED', 'This server does not keep profiles yet', {
+        hint: 'Leave out `profile`.',
+      })
+    }
+    if (wanted.idempotencyKey === undefined) return this.#create(wanted)
+    const key = `${wanted.teamId} ${wanted.idempotencyKey}`
+    // Whatever became of the first request, the store knows; its error is its own caller's to see.
+    await this.#creations.get(key)?.catch(() => undefined)
+    const creation = this.#create(wanted)
+    this.#creations.set(key, creation)
+    try {
+      return await creation
+    } finally {
+      this.#creations.delete(key)
+    }
+  }
+
+  /** Ends a live session: closes its sockets, bills it, stops its browser. Undefined when it is not alive here. */
+  async end(id: string, reason: EndReason): Promise<SessionRow | undefined> {
+    const entry = this.#entries.get(id)
+    if (entry === undefined) return undefined
+    entry.ending ??= this.#end(entry, reason)
+    return entry.ending
+  }
+
+  /** Takes nothing on any more and ends every session, billed. Resolves when the last browser is gone. */
+  async drain(): Promise<void> {
+    this.#isDraining = true
+    while (this.#starting > 0) await delay(20)
+    await Promise.allSettled([...this.#entries.keys()].map(async (id) => this.end(id, 'drained')))
+    await Promise.allSettled(this.#closing)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.drain()
+  }
+
+  async #create(wanted: NewSession): Promise<SessionRow> {
+    if (this.#isDraining) throw new BowlineError('DRAINING', 'This server is shutting down', { retryAfterSeconds: 5 })
+    const credits = priceOfSession(this.#parts.prices, wanted.request.ttl * 1000)
+    if (this.load >= this.#parts.maxSessions) await this.#refuseForLoad(wanted.teamId, wanted.request.ttl, credits)
+    this.#starting += 1
+    const startedAtMs = Date.now()
+    try {
+      const admitted = await this.#admit(wanted, credits)
+      return admitted.isNew ? await this.#start(admitted.row, startedAtMs) : admitted.row
+    } finally {
+      this.#starting -= 1
+    }
+  }
+
+  async #admit(wanted: NewSession, credits: number): Promise<{ row: SessionRow; isNew: boolean }> {
+    const { request } = wanted
+    const requestHash = hashSecret(JSON.stringify(request))
+    const admission = await admitSession(this.#parts.store.db, {
+      id: uuidV7(),
+      teamId: wanted.teamId,
+      apiKeyId: wanted.apiKeyId,
+      nodeId: this.#parts.nodeId,
+      ttlSeconds: request.ttl,
+      activityTtlSeconds: request.activityTtl,
+      streamWebView: request.streamWebView,
+      onBrowserClose: request.onBrowserClose,
+      profileName: request.profile?.name,
+      profileSave: request.profile?.saveChanges,
+      secret: randomSecret(),
+      reservedCredits: credits,
+      idempotencyKey: wanted.idempotencyKey,
+      requestHash,
+    })
+    switch (admission.outcome) {
+      case 'admitted':
+        return { row: admission.session, isNew: true }
+      case 'repeated':
+        return { row: checkRepeated(admission.session, requestHash), isNew: false }
+      case 'insufficient-credits':
+        throw insufficientCredits(request.ttl, credits, admission.available)
+      case 'team-limit':
+        throw this.#atLimit(`The team has ${admission.active} of ${admission.limit} sessions alive`)
+    }
+    return admission satisfies never
+  }
+
+  async #start(row: SessionRow, startedAtMs: number): Promise<SessionRow> {
+    const browser = await this.#takeBrowser(row)
+    const controller = new AbortController()
+    const clock = startSessionClock({ ...row, startedAtMs }, (reason) => this.#endUnasked(row.id, reason))
+    const session: LiveSession = {
+      row,
+      startedAtMs,
+      browser,
+      ended: controller.signal,
+      touch: clock.touch,
+      lastActivityAt: clock.lastActivityAt,
+    }
+    this.#entries.set(row.id, { session, clock, controller, ending: undefined })
+    void browser.exited.then(() => this.#endUnasked(row.id, 'crashed'))
+    return row
+  }
+
+  async #takeBrowser(row: SessionRow): Promise<Browser> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#parts.browsers.take()
+      } catch (cause) {
+        if (attempt < startAttempts) continue
+        const message = cause instanceof Error ? cause.message : String(cause)
+        await billSession(this.#parts, row, { status: 'error', reason: 'crashed', durationMs: 0, error: message })
+        throw new BowlineError('BROWSER_START_FAILED', `No browser could be started (${attempt} tries): ${message}`, {
+          cause,
+        })
+      }
+    }
+  }
+
+  #endUnasked(id: string, reason: EndReason): void {
+    this.end(id, reason).catch((error: unknown) => this.#parts.onError(error, `ending session ${id} (${reason})`))
+  }
+
+  async #end(entry: Entry, reason: EndReason): Promise<SessionRow> {
+    const { row, browser, startedAtMs } = entry.session
+    entry.clock[Symbol.dispose]()
+    const durationMs = Date.now() - startedAtMs
+    const lastUseMs = entry.clock.lastActivityAt() - startedAtMs
+    entry.controller.abort(reason)
+    this.#close(browser)
+    try {
+      const ended = await billSession(this.#parts, row, { status: 'destroyed', reason, durationMs, lastUseMs })
+      this.#entries.delete(row.id)
+      this.#parts.onEnd?.(ended)
+      return ended
+    } catch (error) {
+      // The browser is gone, the bill is not written: a later delete, or the next start, writes it.
+      entry.ending = undefined
+      throw error
+    }
+  }
+
+  #close(browser: Browser): void {
+    const closing = browser
+      .kill()
+      .catch((error: unknown) => this.#parts.onError(error, `stopping browser ${browser.pid}`))
+      .finally(() => this.#closing.delete(closing))
+    this.#closing.add(closing)
+  }
+
+  async #refuseForLoad(teamId: string, ttlSeconds: number, credits: number): Promise<never> {
+    const available = await availableCredits(this.#parts.store.db, teamId)
+    if (available !== undefined && available < credits) throw insufficientCredits(ttlSeconds, credits, available)
+    throw this.#atLimit(`All ${this.#parts.maxSessions} sessions of this server are in use`)
+  }
+
+  #atLimit(message: string): BowlineError {
+    const ends = this.list().map((session) =>
+      Math.min(session.row.expiresAt.getTime(), session.lastActivityAt() + session.row.activityTtlSeconds * 1000),
+    )
+    const waitSeconds = Math.ceil((Math.min(...ends, Date.now() + 60_000) - Date.now()) / 1000)
+    return new BowlineError('CONCURRENCY_LIMIT', message, { retryAfterSeconds: Math.max(1, waitSeconds) })
+  }
+}
+
+const insufficientCredits = (ttlSeconds: number, needed: number, available: number): BowlineError =>
+  new BowlineError(
+    'INSUFFICIENT_CREDITS',
+    `A session with a ttl of ${ttlSeconds} s needs up to ${needed} credits; the team has ${available}`,
+  )
+
+const checkRepeated = (row: SessionRow, requestHash: string): SessionRow => {
+  if (row.requestHash !== requestHash) {
+    throw new BowlineError('IDEMPOTENCY_KEY_REUSED', 'This idempotency key was used for a different request')
+  }
+  if (row.status !== 'active') {
+    throw new BowlineError('SESSION_ENDED', `The session this idempotency key made, ${row.id}, has ended`)
+  }
+  return row
+}

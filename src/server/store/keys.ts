@@ -1,0 +1,103 @@
+import { sql, type Kysely, type Selectable } from 'kysely'
+import { uuidV7 } from '../../kit/ids.ts'
+import { toRecord, type Recorded } from './record.ts'
+import type { ApiKeyTable, Database, KeyRole } from './schema.ts'
+import { ensureTeam } from './teams.ts'
+
+/** An API key with the name of its team. */
+export type KeyRow = Recorded<Selectable<ApiKeyTable>> & { readonly teamName: string }
+
+/** A key to be stored. Its plain form is nowhere kept. */
+export interface NewKey {
+  /** Default: a new UUID. */
+  readonly id?: string | undefined
+  readonly teamId: string
+  readonly name: string
+  /** SHA-256 of the key. */
+  readonly hash: string
+  /** First characters of the key, to recognise it by. */
+  readonly prefix: string
+  readonly role: KeyRole
+}
+
+const selectKeys = (db: Kysely<Database>) =>
+  db
+    .selectFrom('apiKey')
+    .innerJoin('team', 'team.id', 'apiKey.teamId')
+    .selectAll('apiKey')
+    .select('team.name as teamName')
+
+const findKey = async (db: Kysely<Database>, column: 'id' | 'hash', value: string): Promise<KeyRow | undefined> => {
+  const row = await selectKeys(db).where(`apiKey.${column}`, '=', value).executeTakeFirst()
+  return row && toRecord(row)
+}
+
+/** Stores a key. */
+export const insertKey = async (db: Kysely<Database>, key: NewKey): Promise<KeyRow> => {
+  const { id = uuidV7(), teamId, name, hash, prefix, role } = key
+  const row = await db
+    .with('added', (query) =>
+      query.insertInto('apiKey').values({ id, teamId, name, hash, prefix, role }).returningAll(),
+    )
+    .selectFrom('added')
+    .innerJoin('team', 'team.id', 'added.teamId')
+    .selectAll('added')
+    .select('team.name as teamName')
+    .executeTakeFirstOrThrow()
+  return toRecord(row)
+}
+
+/** Makes the configured key an admin key of the named team, whatever was there before: a revoked one works again. */
+export const ensureBootstrapKey = async (
+  db: Kysely<Database>,
+  key: { readonly hash: string; readonly prefix: string; readonly teamName: string },
+): Promise<KeyRow> => {
+  const team = await ensureTeam(db, { name: key.teamName })
+  await db
+    .insertInto('apiKey')
+    .values({ id: uuidV7(), teamId: team.id, name: 'bootstrap', hash: key.hash, prefix: key.prefix, role: 'admin' })
+    .onConflict((conflict) => conflict.column('hash').doUpdateSet({ role: 'admin', revokedAt: null }))
+    .execute()
+  return toRecord(await selectKeys(db).where('apiKey.hash', '=', key.hash).executeTakeFirstOrThrow())
+}
+
+/** The key with that hash, unless it is revoked. */
+export const findKeyByHash = async (db: Kysely<Database>, hash: string): Promise<KeyRow | undefined> => {
+  const key = await findKey(db, 'hash', hash)
+  return key?.revokedAt === undefined ? key : undefined
+}
+
+/** Keys, oldest first, revoked ones too: those of one team, or all. */
+export const listKeys = async (
+  db: Kysely<Database>,
+  filter: { readonly teamId?: string | undefined } = {},
+): Promise<readonly KeyRow[]> => {
+  const { teamId } = filter
+  const rows = await selectKeys(db)
+    .$if(teamId !== undefined, (query) => query.where('apiKey.teamId', '=', teamId ?? ''))
+    .orderBy('apiKey.createdAt')
+    .orderBy('apiKey.id')
+    .execute()
+  return rows.map(toRecord)
+}
+
+/** Revokes a key for good and returns it, or undefined when there is none. A second time changes nothing. */
+export const revokeKey = async (db: Kysely<Database>, id: string): Promise<KeyRow | undefined> => {
+  await db
+    .updateTable('apiKey')
+    .set({ revokedAt: sql<Date>`now()` })
+    .where('id', '=', id)
+    .where('revokedAt', 'is', null)
+    .execute()
+  return findKey(db, 'id', id)
+}
+
+/** Writes down that these keys were used just now. */
+export const touchKeys = async (db: Kysely<Database>, ids: readonly string[]): Promise<void> => {
+  if (ids.length === 0) return
+  await db
+    .updateTable('apiKey')
+    .set({ lastUsedAt: sql<Date>`now()` })
+    .where('id', 'in', ids)
+    .execute()
+}

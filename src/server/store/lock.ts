@@ -1,0 +1,29 @@
+import { mkdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { BowlineError } from '../../kit/errors.ts'
+
+/**
+ * Takes a directory for this process alone, making it when absent.
+ * The kernel gives it back when the process ends, however it ends.
+ * Throws `DATA_DIR_IN_USE` when it is taken, here or by another process.
+ */
+export const lockFolder = async (folder: string): Promise<Disposable> => {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  // SQLite serves as the portable file lock that Node lacks. Nothing else may open this file in the same process:
+  // POSIX drops a lock when any handle of its holder on the file is closed.
+  const lock = new DatabaseSync(join(folder, 'lock.sqlite'))
+  try {
+    lock.exec('pragma busy_timeout = 0; pragma locking_mode = exclusive; begin exclusive')
+  } catch (cause) {
+    lock.close()
+    throw new BowlineError('DATA_DIR_IN_USE', `Another server is using the data directory ${resolve(folder)}`, {
+      cause,
+    })
+  }
+  return {
+    [Symbol.dispose]: () => {
+      if (lock.isOpen) lock.close()
+    },
+  }
+}

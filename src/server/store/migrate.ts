@@ -1,0 +1,45 @@
+import { sql, type Kysely } from 'kysely'
+import { Migrator, type Migration } from 'kysely/migration'
+import { BowlineError } from '../../kit/errors.ts'
+import { firstTables } from './migrations/0001-first-tables.ts'
+
+/** Every step of the schema as statements, in order. A released step is never edited: add another. */
+const steps: Readonly<Record<string, readonly string[]>> = { '0001-first-tables': firstTables }
+
+/** The whole schema as SQL: equal texts make equal schemas. */
+export const describeSchema = (): string =>
+  Object.entries(steps)
+    .map(([name, statements]) => [`-- ${name}`, ...statements].join(';\n'))
+    .join('\n')
+
+const migrations: Readonly<Record<string, Migration>> = Object.fromEntries(
+  Object.entries(steps).map(([name, statements]) => [
+    name,
+    {
+      up: async (db: Kysely<unknown>) => {
+        for (const statement of statements) await sql.raw(statement).execute(db)
+      },
+    },
+  ]),
+)
+
+/**
+ * Brings the schema up to date, once, however many servers start at the same time.
+ * Throws `STORE_FAILED` when a step fails, or when a newer version has already changed the schema.
+ */
+export const migrate = async <Tables>(db: Kysely<Tables>): Promise<void> => {
+  const provider = { getMigrations: async () => migrations }
+  const { error, results } = await new Migrator({ db, provider }).migrateToLatest()
+  if (error === undefined) return
+  const reason = error instanceof Error ? error.message : JSON.stringify(error)
+  const failed = results?.find((result) => result.status === 'Error')
+  if (failed !== undefined) {
+    throw new BowlineError('STORE_FAILED', `Step ${failed.migrationName} of the database schema failed: ${reason}`, {
+      cause: error,
+    })
+  }
+  throw new BowlineError('STORE_FAILED', `The schema of the database does not fit this version: ${reason}`, {
+    cause: error,
+    hint: 'Run the newest version of Bowline that has used this database, or a newer one.',
+  })
+}

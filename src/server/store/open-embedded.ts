@@ -1,0 +1,34 @@
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import { lockFolder } from './lock.ts'
+import { startMaintenance } from './maintenance.ts'
+import { makeCluster } from './make-cluster.ts'
+import { migrate } from './migrate.ts'
+import type { Store, StoreOptions } from './open.ts'
+import { startPglite } from './pglite.ts'
+import { queriesOf } from './queries-of.ts'
+import { createSingleConnection } from './single-connection.ts'
+
+/** Opens the embedded database under `dataDir`, making and migrating it when needed. */
+export const openEmbedded = async (options: StoreOptions): Promise<Omit<Store, 'ping'>> => {
+  await using undo = new AsyncDisposableStack()
+  undo.use(await lockFolder(options.dataDir))
+  const folder = join(options.dataDir, 'pg')
+  if (!(await exists(folder))) await makeCluster(folder, options)
+  const lite = undo.use(await startPglite({ folder }))
+  const { pool, raw } = createSingleConnection(lite)
+  const db = queriesOf(pool)
+  undo.defer(() => db.destroy())
+  await migrate(db)
+  undo.use(startMaintenance(db, { log: options.log }))
+  const owned = undo.move()
+  // `died` never rejects, and stays pending for ever when all is well.
+  void lite.died.then((error) => options.onFatal?.(error))
+  return { kind: 'pglite', db, raw, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )

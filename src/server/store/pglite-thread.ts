@@ -1,0 +1,96 @@
+// The entry of a worker thread: PGlite blocks its thread for the whole of every query.
+import { fsyncSync } from 'node:fs'
+import { parentPort, workerData } from 'node:worker_threads'
+import { PGlite, type Results } from '@electric-sql/pglite'
+import { NodeFS } from '@electric-sql/pglite/nodefs'
+import type { ErrorFields, StatementResult, ThreadOptions, ThreadReply, ThreadRequest } from './pglite-message.ts'
+
+interface EmscriptenModule {
+  readonly NODEFS: { readonly stream_ops: Record<string, unknown> }
+}
+
+/** NodeFS has no fsync of its own: without this one, commits survive a killed process but not a power cut. */
+class SyncedFiles extends NodeFS {
+  override async init(...parameters: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
+    const result = await super.init(...parameters)
+    const addSync = (module: EmscriptenModule): void => {
+      module.NODEFS.stream_ops['fsync'] = (stream: { readonly nfd: number }): number => {
+        fsyncSync(stream.nfd)
+        return 0
+      }
+    }
+    result.emscriptenOpts.preRun?.push(addSync)
+    return result
+  }
+}
+
+const settings = {
+  fsync: 'on',
+  // Emscripten's fdatasync does nothing.
+  wal_sync_method: 'fsync',
+  max_wal_size: '64MB',
+  min_wal_size: '32MB',
+  shared_buffers: '16MB',
+}
+
+const open = async ({ folder }: ThreadOptions): Promise<PGlite> =>
+  PGlite.create({
+    fs: new SyncedFiles(folder),
+    parsers: { 20: Number },
+    startParams: [
+      ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
+      ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    ],
+  })
+
+const toResult = ({ command = '', rowCount = 0, rows }: Results): StatementResult => ({ command, rowCount, rows })
+
+const toFields = (error: unknown): ErrorFields => {
+  if (!(error instanceof Error)) return { message: String(error) }
+  const { code, detail, hint, table, column, constraint } = error as Partial<ErrorFields>
+  return { message: error.message, code, detail, hint, table, column, constraint }
+}
+
+/** After a panic, or an error of the WebAssembly machine itself, nothing the database answers can be trusted. */
+const isFatal = (error: unknown): boolean => {
+  if (!(error instanceof Error)) return true
+  if ('severity' in error) return error.severity === 'PANIC' || error.severity === 'FATAL'
+  return error.name === 'RuntimeError'
+}
+
+const main = async (): Promise<void> => {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+  const reply = (message: ThreadReply): void => parentPort?.postMessage(message)
+  const lite = await open(workerData as ThreadOptions)
+
+  const run = async (request: ThreadRequest): Promise<readonly StatementResult[]> => {
+    switch (request.kind) {
+      case 'query':
+        return [toResult(await lite.query(request.sql, [...request.parameters]))]
+      case 'exec':
+        return (await lite.exec(request.sql)).map(toResult)
+      case 'close':
+        await lite.exec('checkpoint')
+        await lite.close()
+        return []
+    }
+    return request satisfies never
+  }
+
+  // One after another, so that closing comes after all that was asked before it.
+  let last: Promise<unknown> = Promise.resolve()
+  parentPort?.on('message', (request: ThreadRequest) => {
+    last = last
+      .then(() => run(request))
+      .then(
+        (results) => reply({ kind: 'result', id: request.id, results }),
+        (error: unknown) => {
+          reply({ kind: 'error', id: request.id, error: toFields(error) })
+          if (isFatal(error) || lite.closed) process.exit(1)
+        },
+      )
+  })
+  reply({ kind: 'ready' })
+}
+
+await main()

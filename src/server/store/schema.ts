@@ -1,0 +1,102 @@
+import type { ColumnType, Generated } from 'kysely'
+import type { EndReason, SessionStatus } from '../../contract/browser.ts'
+
+/** A column the database fills unless told otherwise, and that is never changed by hand. */
+type Stamp = ColumnType<Date, Date | undefined, Date>
+type Nullable<Value> = ColumnType<Value | null, Value | null | undefined, Value | null>
+
+/** What a key may do: `admin` keys manage keys and teams, `member` keys use the API. */
+export type KeyRole = 'admin' | 'member'
+
+/** What a client's `Browser.close` does to a session. */
+export type OnBrowserClose = 'disconnect' | 'delete'
+
+/** A team: who pays, and how much it may use at a time. */
+export interface TeamTable {
+  readonly id: string
+  readonly name: string
+  /** Null: unmetered. */
+  readonly credits: Nullable<number>
+  readonly reservedCredits: Generated<number>
+  readonly activeSessions: Generated<number>
+  /** Null: unlimited. */
+  readonly maxSessions: Nullable<number>
+  readonly createdAt: Stamp
+}
+
+/** A key of a team. The key itself is not stored, only its hash. */
+export interface ApiKeyTable {
+  readonly id: string
+  readonly teamId: string
+  readonly name: string
+  readonly hash: string
+  readonly prefix: string
+  readonly role: KeyRole
+  readonly createdAt: Stamp
+  readonly lastUsedAt: Nullable<Date>
+  readonly revokedAt: Nullable<Date>
+}
+
+/** A running server. */
+export interface NodeTable {
+  readonly id: string
+  readonly url: Nullable<string>
+  readonly slots: number
+  readonly live: Generated<number>
+  readonly startedAt: Stamp
+  readonly heartbeatAt: Stamp
+  readonly draining: Generated<boolean>
+}
+
+/** A browser session, alive or ended. */
+export interface SessionTable {
+  readonly id: string
+  readonly teamId: string
+  readonly apiKeyId: string
+  readonly nodeId: string
+  readonly status: SessionStatus
+  readonly endReason: Nullable<EndReason>
+  readonly ttlSeconds: number
+  readonly activityTtlSeconds: number
+  readonly streamWebView: boolean
+  readonly onBrowserClose: OnBrowserClose
+  readonly profileName: Nullable<string>
+  readonly profileSave: Nullable<boolean>
+  readonly secret: string
+  readonly reservedCredits: number
+  readonly idempotencyKey: Nullable<string>
+  readonly requestHash: Nullable<string>
+  readonly createdAt: Date
+  readonly lastActivityAt: Date
+  readonly expiresAt: Date
+  readonly endedAt: Nullable<Date>
+  readonly durationMs: Nullable<number>
+  readonly creditsBilled: Nullable<number>
+  readonly error: Nullable<string>
+}
+
+/** A bill. There is at most one per kind and subject. */
+export interface LedgerTable {
+  readonly id: string
+  readonly teamId: string
+  readonly apiKeyId: string
+  readonly kind: string
+  readonly subjectId: string
+  readonly credits: number
+  readonly createdAt: Date
+}
+
+interface SettingTable {
+  readonly key: string
+  readonly value: string
+}
+
+/** The tables as queries see them: columns are snake_case in SQL and camelCase here. */
+export interface Database {
+  readonly team: TeamTable
+  readonly apiKey: ApiKeyTable
+  readonly node: NodeTable
+  readonly session: SessionTable
+  readonly ledger: LedgerTable
+  readonly setting: SettingTable
+}

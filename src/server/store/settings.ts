@@ -1,0 +1,15 @@
+import type { Kysely } from 'kysely'
+import type { Database } from './schema.ts'
+
+/** The value under `key`, from `make` when there is none yet: all servers of one database get the same. */
+export const getOrCreateSetting = async (db: Kysely<Database>, key: string, make: () => string): Promise<string> => {
+  const find = () => db.selectFrom('setting').select('value').where('key', '=', key)
+  const found = await find().executeTakeFirst()
+  if (found !== undefined) return found.value
+  await db
+    .insertInto('setting')
+    .values({ key, value: make() })
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .execute()
+  return (await find().executeTakeFirstOrThrow()).value
+}

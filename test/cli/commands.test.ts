@@ -1,0 +1,122 @@
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startForeignService } from '../client/foreign-service.ts'
+import { startProgram } from '../client/program.ts'
+import { startLab, type Lab } from '../lab/lab.ts'
+
+const world = new AsyncDisposableStack()
+let lab: Lab
+let home: string
+
+beforeAll(async () => {
+  lab = world.use(await startLab())
+  home = world.use(await mkdtempDisposable(join(tmpdir(), 'home-'))).path
+})
+
+afterAll(async () => {
+  await world.disposeAsync()
+})
+
+const run = async (
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = { BOWLINE_DATA_DIR: lab.dataDir },
+) => {
+  await using program = startProgram('src/cli/main.ts', args, { HOME: home, ...env })
+  const { code } = await program.ended
+  return { code, out: program.lines.join('\n'), errors: program.errors() }
+}
+
+describe('sessions', () => {
+  test('are listed, read and deleted', async () => {
+    const { id } = await lab.createSession({ ttl: 60 })
+
+    const list = await run(['sessions', 'list', '--status', 'active'])
+    const read = await run(['sessions', 'get', id, '--json'])
+    const deleted = await run(['sessions', 'delete', id])
+
+    expect(list.out).toContain(id)
+    expect(JSON.parse(read.out)).toMatchObject({ id, status: 'active' })
+    expect(deleted.out).toMatch(new RegExp(`^session ${id}: [0-9.]+ s, 2 credits$`))
+    expect((await lab.api('GET', `/v2/browser/${id}`)).body['status']).toBe('destroyed')
+  })
+
+  test('that are unknown do not keep the others from being deleted', async () => {
+    const { id } = await lab.createSession({ ttl: 60 })
+
+    const deleted = await run(['sessions', 'delete', '01900000-0000-7000-8000-000000000000', id, '--json'])
+
+    expect(deleted.code).toBe(1)
+    expect(deleted.errors).toMatch(/^SESSION_NOT_FOUND: .*\(.+\)\n$/)
+    expect(JSON.parse(deleted.out)).toMatchObject([{ sessionId: id, creditsBilled: 2 }])
+  })
+
+  test('of killed processes are reaped', async () => {
+    await using service = await startForeignService()
+    const env = { BOWLINE_BASE_URL: service.url, BOWLINE_API_KEY: service.apiKey }
+    const leaseDir = join(home, 'leases-of-the-dead')
+    await using program = startProgram('test/client/ending-program.ts', ['wait', leaseDir, 'no-reaper'], env)
+    await program.line('open')
+    program.child.kill('SIGKILL')
+    await program.ended
+
+    const reaped = await run(['sessions', 'reap', '--lease-dir', leaseDir], env)
+
+    expect(reaped.out).toBe('1 deleted, 0 failed, 0 of other services')
+    expect(service.live.size).toBe(0)
+  })
+})
+
+test('keys are created, used, listed and revoked', async () => {
+  const created = await run(['keys', 'create', '--name', 'robot', '--team', 'blue', '--json'])
+  const { key, data } = JSON.parse(created.out) as { key: string; data: { id: string } }
+  const asRobot = { BOWLINE_DATA_DIR: lab.dataDir, BOWLINE_API_KEY: key }
+
+  const used = await run(['sessions', 'list'], asRobot)
+  const listed = await run(['keys', 'list'])
+  const revoked = await run(['keys', 'revoke', data.id, '--json'])
+  const refused = await run(['sessions', 'list'], asRobot)
+
+  expect(used.code, used.errors).toBe(0)
+  expect(listed.out).toContain('robot')
+  expect(listed.out).not.toContain(key)
+  expect(JSON.parse(revoked.out)).toMatchObject({ id: data.id, revokedAt: expect.any(String) as string })
+  expect(refused).toMatchObject({ code: 1, errors: expect.stringMatching(/^UNAUTHORIZED: /) as string })
+})
+
+test('keys create prints the key alone on standard output, for scripts', async () => {
+  const created = await run(['keys', 'create'])
+
+  expect(created.out).toMatch(/^bl-[0-9a-f]{32}$/)
+  expect(created.errors).toContain('It is not shown again.')
+})
+
+test.each([
+  ['an unknown command', ['launch'], 2],
+  ['an unknown option', ['sessions', 'list', '--colour'], 2],
+  ['a missing argument', ['sessions', 'get'], 2],
+  ['a number that is none', ['exec', '--ttl', 'long', '--', 'true'], 2],
+  ['no command', [], 2],
+  ['--help', ['--help'], 0],
+  ['--version', ['--version'], 0],
+])('%s ends with its code', async (_, args, code) => {
+  await expect(run(args)).resolves.toMatchObject({ code })
+})
+
+test('without a server on this machine, the CLI says what to set', async () => {
+  const { code, errors } = await run(['sessions', 'list'], { BOWLINE_DATA_DIR: join(home, 'nothing-here') })
+
+  expect(code).toBe(1)
+  expect(errors).toMatch(/^CONFIG_INVALID: .*nothing-here \(Start `bowline serve`, or set BOWLINE_BASE_URL/)
+})
+
+test('the key of the server on this machine is not sent to another', async () => {
+  await using service = await startForeignService()
+
+  const { code, errors } = await run(['sessions', 'list', '--base-url', service.url])
+
+  expect(code).toBe(1)
+  expect(errors).toContain('No API key was given')
+  expect(service.requests).toEqual([])
+})

@@ -1,0 +1,134 @@
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startForeignService } from '../client/foreign-service.ts'
+import { startProgram, type Program } from '../client/program.ts'
+import { startLab, type Lab } from '../lab/lab.ts'
+
+const world = new AsyncDisposableStack()
+let lab: Lab
+let home: string
+
+beforeAll(async () => {
+  lab = world.use(await startLab())
+  home = world.use(await mkdtempDisposable(join(tmpdir(), 'home-'))).path
+})
+
+afterAll(async () => {
+  await world.disposeAsync()
+})
+
+const startExec = (...args: readonly string[]): Program =>
+  startProgram('src/cli/main.ts', ['exec', ...args], { HOME: home, BOWLINE_DATA_DIR: lab.dataDir })
+
+const statusOf = async (id: string): Promise<unknown> => (await lab.api('GET', `/v2/browser/${id}`)).body['status']
+
+test('the command gets a live session in its environment, which is deleted when it ends', async () => {
+  const code = `
+    const socket = new WebSocket(process.env.BOWLINE_CDP_URL)
+    socket.onopen = () => socket.send(JSON.stringify({ id: 1, method: 'Browser.getVersion' }))
+    socket.onmessage = ({ data }) => {
+      console.log('product', JSON.parse(data).result.product)
+      console.log('session', process.env.BOWLINE_SESSION_ID)
+      console.log('views', process.env.BOWLINE_LIVE_VIEW_URL !== process.env.BOWLINE_INTERACTIVE_LIVE_VIEW_URL)
+      socket.close()
+    }`
+  await using program = startExec('--ttl', '60', '--', process.execPath, '-e', code)
+
+  const end = await program.ended
+
+  expect(end.code, program.errors()).toBe(0)
+  expect(program.lines[0]).toMatch(/^product .*Chrome\//)
+  expect(program.lines[2]).toBe('views true')
+  const id = program.lines[1]?.split(' ')[1] ?? ''
+  expect(program.errors()).toMatch(new RegExp(`^session ${id}: [0-9.]+ s, 2 credits\n$`))
+  expect(await statusOf(id)).toBe('destroyed')
+})
+
+test.each([
+  ['its exit code is passed on', ['sh', '-c', 'exit 7'], 7],
+  ['its death by a signal is 128 and the number', ['sh', '-c', 'kill -TERM $$'], 143],
+  ['a command that does not exist is 127', ['bowline-has-no-such-command'], 127],
+  ['a path that may not be run is 126', ['/etc'], 126],
+])('%s, and the session is deleted', async (_, command, code) => {
+  await using program = startExec('--', ...command)
+
+  const end = await program.ended
+
+  expect(end.code, program.errors()).toBe(code)
+  const id = /session (\S+):/.exec(program.errors())?.[1] ?? ''
+  expect(await statusOf(id)).toBe('destroyed')
+})
+
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s goes to the command, which decides', async (signal) => {
+  const script = `trap 'echo caught; exit 5' ${signal.slice(3)}; echo ready $BOWLINE_SESSION_ID; while :; do sleep 0.1; done`
+  await using program = startExec('--', 'sh', '-c', script)
+  const id = (await program.line('ready')).split(' ')[1] ?? ''
+
+  program.child.kill(signal)
+  const end = await program.ended
+
+  expect(end.code, program.errors()).toBe(5)
+  expect(program.lines).toContain('caught')
+  expect(await statusOf(id)).toBe('destroyed')
+})
+
+test('a signal while the session is being created ends exec with its code, and the session is deleted when it comes', async () => {
+  const held: (() => void)[] = []
+  await using service = await startForeignService(({ method }, response) => {
+    if (method !== 'POST') return false
+    held.push(() => response.end(JSON.stringify({ success: true, id: 'session-1', cdpUrl: 'ws://127.0.0.1:1/' })))
+    return true
+  })
+  await using program = startProgram('src/cli/main.ts', ['exec', '--', 'sh', '-c', 'echo started'], {
+    HOME: home,
+    BOWLINE_BASE_URL: service.url,
+    BOWLINE_API_KEY: service.apiKey,
+  })
+  await service.whenCreated(1)
+
+  await expect.poll(() => held.length).toBe(1)
+  program.child.kill('SIGTERM')
+  await expect.poll(() => program.errors(), { timeout: 10_000 }).toContain('SIGTERM: the session is deleted')
+  held[0]?.()
+  const end = await program.ended
+
+  expect(end.code, program.errors()).toBe(143)
+  expect(program.lines).toEqual([])
+  expect(service.deleted).toEqual(['session-1'])
+})
+
+test('exec that is killed leaves no session', async () => {
+  await using program = startExec('--', 'sh', '-c', 'echo ready $BOWLINE_SESSION_ID; exec sleep 2')
+  const id = (await program.line('ready')).split(' ')[1] ?? ''
+
+  program.child.kill('SIGKILL')
+
+  await expect.poll(() => statusOf(id), { timeout: 5000 }).toBe('destroyed')
+})
+
+test('--json prints the bill as JSON on standard error', async () => {
+  await using program = startExec('--json', '--', 'true')
+
+  await program.ended
+
+  expect(JSON.parse(program.errors())).toMatchObject({ endedBy: 'return', creditsBilled: 2 })
+})
+
+test('an option of the session that the server refuses is told with its code', async () => {
+  await using program = startExec('--ttl', '5', '--', 'true')
+
+  const end = await program.ended
+
+  expect(end.code).toBe(1)
+  expect(program.errors()).toMatch(/^BAD_REQUEST: /)
+})
+
+test('options after the command belong to the command', async () => {
+  await using program = startExec('--', 'echo', '--ttl', 'x', '--json')
+
+  await program.ended
+
+  expect(program.lines).toEqual(['--ttl x --json'])
+})

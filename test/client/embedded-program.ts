@@ -1,0 +1,19 @@
+/** A program with an embedded server that ends in the way its argument names. Started by tests. @module */
+import { writeSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Bowline } from '../../src/index.ts'
+
+const [ending] = process.argv.slice(2)
+const print = (line: string): void => void writeSync(1, `${line}\n`)
+
+await using bowline = await Bowline.embedded({ warm: 0 })
+const outcome = await bowline.withSession(
+  { onEnd: (bill) => print(`bill ${JSON.stringify(bill)}`) },
+  async ({ session }) => {
+    print(`open ${bowline.baseUrl} ${session.id}`)
+    if (ending === 'exit') process.exit(4)
+    if (ending === 'wait') await delay(60_000)
+    return 'done'
+  },
+)
+print(`resolved ${outcome.result}`)

@@ -1,0 +1,70 @@
+import { mkdtempDisposable, readdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { Bowline, type SessionBill } from '../../src/index.ts'
+import { startProgram } from './program.ts'
+
+const startWorld = async (how: string) => {
+  await using undo = new AsyncDisposableStack()
+  const dir = undo.use(await mkdtempDisposable(join(tmpdir(), 'embedded-'))).path
+  const program = undo.use(startProgram('test/client/embedded-program.ts', [how], { TMPDIR: dir }))
+  const owned = undo.move()
+  return { dir, program, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+const bill = (lines: readonly string[]): SessionBill =>
+  JSON.parse(lines.find((line) => line.startsWith('bill '))?.slice(5) ?? '{}') as SessionBill
+
+const isListening = async (url: string): Promise<boolean> =>
+  fetch(`${url}/livez`).then(
+    () => true,
+    () => false,
+  )
+
+test('an embedded server works and leaves neither a listener nor a folder', async () => {
+  await using world = await startWorld('return')
+
+  const end = await world.program.ended
+
+  expect(end, world.program.errors()).toEqual({ code: 0, signal: null })
+  expect(world.program.lines.at(-1)).toBe('resolved done')
+  expect(bill(world.program.lines)).toMatchObject({ endedBy: 'return', creditsBilled: 2 })
+  expect(await readdir(world.dir)).toEqual([])
+})
+
+test.each(['SIGINT', 'SIGTERM'] as const)('%s ends its sessions, then the server, then the program', async (signal) => {
+  await using world = await startWorld('wait')
+  await world.program.line('open')
+
+  world.program.child.kill(signal)
+  const end = await world.program.ended
+
+  expect(end, world.program.errors()).toEqual({ code: null, signal })
+  expect(bill(world.program.lines)).toMatchObject({ endedBy: 'signal', creditsBilled: 2 })
+  expect(await readdir(world.dir)).toEqual([])
+})
+
+test('process.exit ends it with the process, and onEnd hears that there is no bill', async () => {
+  await using world = await startWorld('exit')
+
+  const end = await world.program.ended
+
+  expect(end.code, world.program.errors()).toBe(4)
+  expect(bill(world.program.lines)).toMatchObject({ endedBy: 'exit', error: { code: 'DELETE_FAILED' } })
+  expect(await readdir(world.dir)).toEqual([])
+})
+
+test('a data directory of one’s own is kept', async () => {
+  await using dir = await mkdtempDisposable(join(tmpdir(), 'embedded-'))
+  let url = ''
+
+  {
+    await using bowline = await Bowline.embedded({ dataDir: dir.path, warm: 0 })
+    url = bowline.baseUrl
+    expect(await bowline.sessions.list()).toEqual([])
+  }
+
+  expect(await readdir(dir.path)).not.toEqual([])
+  expect(await isListening(url)).toBe(false)
+})

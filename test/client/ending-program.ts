@@ -1,0 +1,68 @@
+/** A program that opens a session and ends in the way its argument names. Started by tests. @module */
+import { readFileSync, writeSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Bowline } from '../../src/index.ts'
+
+const [ending, leaseDir, reaper] = process.argv.slice(2)
+// Synchronous, because some of these endings leave no time for anything else.
+const print = (line: string): void => void writeSync(1, `${line}\n`)
+
+const childPid = (): string => readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim()
+
+const endings: Record<string, (signal: AbortSignal) => unknown> = {
+  return: () => 'done',
+  throw: () => {
+    throw new Error('the work failed')
+  },
+  timeout: (signal) => delay(60_000, undefined, { signal }),
+  abort: (signal) => {
+    caller.abort(new Error('the caller changed its mind'))
+    return delay(60_000, undefined, { signal })
+  },
+  wait: () => delay(60_000),
+  listener: (signal) => {
+    process.on('SIGINT', () => print('own listener'))
+    return delay(60_000, undefined, { signal })
+  },
+  exit: () => process.exit(3),
+  uncaught: () => {
+    setTimeout(() => {
+      throw new Error('nobody catches this')
+    }, 1)
+    return delay(60_000)
+  },
+  rejection: () => {
+    void Promise.reject(new Error('nobody handles this'))
+    return delay(60_000)
+  },
+  twice: async () => {
+    const reaper = childPid()
+    print(`reaper ${reaper}`)
+    while (childPid() === reaper) await delay(20)
+    await bowline.sessions.create()
+    print('again')
+    await delay(60_000)
+  },
+  // Without timers or sockets the loop runs dry, and Node.js exits with code 13.
+  stuck: () => new Promise(() => undefined),
+}
+
+const caller = new AbortController()
+const bowline = new Bowline({ leaseDir, reaper: reaper !== 'no-reaper' })
+try {
+  const outcome = await bowline.withSession(
+    {
+      signal: caller.signal,
+      timeoutMs: ending === 'timeout' ? 200 : undefined,
+      onEnd: (bill) => print(`bill ${JSON.stringify(bill)}`),
+    },
+    ({ session, signal }) => {
+      print(`open ${session.id}`)
+      return endings[ending ?? '']?.(signal)
+    },
+  )
+  print(`resolved ${String(outcome.result)}`)
+} catch (error) {
+  print(`rejected ${String(error)}`)
+  if (ending === 'wait') throw error
+}

@@ -1,0 +1,158 @@
+import { mkdtempDisposable, readdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { sendJson, startForeignService, type Answer } from './foreign-service.ts'
+import { startProgram } from './program.ts'
+import { Bowline, type SessionBill } from '../../src/index.ts'
+
+interface Ending {
+  readonly name: string
+  readonly how: string
+  readonly signal?: NodeJS.Signals
+  readonly endedBy: SessionBill['endedBy']
+  readonly code: number | null
+}
+
+const endings: readonly Ending[] = [
+  { name: 'when the work returns', how: 'return', endedBy: 'return', code: 0 },
+  { name: 'when the work throws', how: 'throw', endedBy: 'throw', code: 0 },
+  { name: 'when the work takes too long', how: 'timeout', endedBy: 'timeout', code: 0 },
+  { name: 'when the caller aborts', how: 'abort', endedBy: 'abort', code: 0 },
+  { name: 'on SIGINT', how: 'wait', signal: 'SIGINT', endedBy: 'signal', code: null },
+  { name: 'on SIGTERM', how: 'wait', signal: 'SIGTERM', endedBy: 'signal', code: null },
+  { name: 'on SIGHUP', how: 'wait', signal: 'SIGHUP', endedBy: 'signal', code: null },
+  { name: 'on process.exit', how: 'exit', endedBy: 'exit', code: 3 },
+  { name: 'on an uncaught exception', how: 'uncaught', endedBy: 'exit', code: 1 },
+  { name: 'on an unhandled rejection', how: 'rejection', endedBy: 'exit', code: 1 },
+  { name: 'when the event loop runs dry', how: 'stuck', endedBy: 'exit', code: 13 },
+]
+
+const startWorld = async (how: string, reaper = 'reaper', answer?: Answer) => {
+  await using undo = new AsyncDisposableStack()
+  const service = undo.use(await startForeignService(answer))
+  const leaseDir = undo.use(await mkdtempDisposable(join(tmpdir(), 'leases-'))).path
+  const program = undo.use(
+    startProgram('test/client/ending-program.ts', [how, leaseDir, reaper], {
+      BOWLINE_BASE_URL: service.url,
+      BOWLINE_API_KEY: service.apiKey,
+    }),
+  )
+  const owned = undo.move()
+  return { service, leaseDir, program, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+const bills = (lines: readonly string[]): readonly SessionBill[] =>
+  lines.filter((line) => line.startsWith('bill ')).map((line) => JSON.parse(line.slice(5)) as SessionBill)
+
+describe('a session is deleted and billed once', () => {
+  test.each(endings)('$name', async ({ how, signal, endedBy, code }) => {
+    await using world = await startWorld(how)
+
+    if (signal !== undefined) {
+      await world.program.line('open')
+      world.program.child.kill(signal)
+    }
+    const end = await world.program.ended
+
+    expect(end, world.program.errors()).toEqual({ code, signal: signal ?? null })
+    expect(bills(world.program.lines)).toEqual([
+      { sessionId: 'session-1', endedBy, sessionDurationMs: 1234, creditsBilled: 2 },
+    ])
+    expect(world.service.deleted).toEqual(['session-1'])
+    expect(await readdir(world.leaseDir)).toEqual([])
+  })
+})
+
+test('a signal while the session is being created waits for the answer and deletes the session', async () => {
+  const held: (() => void)[] = []
+  await using world = await startWorld('wait', 'reaper', ({ method }, response) => {
+    if (method !== 'POST') return false
+    held.push(() => sendJson(response, 200, { success: true, id: 'session-1', cdpUrl: 'ws://127.0.0.1:1/' }))
+    return true
+  })
+  await expect.poll(() => held.length).toBe(1)
+
+  world.program.child.kill('SIGTERM')
+  setTimeout(() => held[0]?.(), 300)
+  const end = await world.program.ended
+
+  expect(end, world.program.errors()).toEqual({ code: null, signal: 'SIGTERM' })
+  expect(bills(world.program.lines)).toMatchObject([{ endedBy: 'signal', creditsBilled: 2 }])
+  expect(world.service.deleted).toEqual(['session-1'])
+})
+
+test('a second signal ends the process at once, and the reaper deletes what is left', async () => {
+  let isSlow = true
+  await using world = await startWorld('wait', 'reaper', ({ method }) => method === 'DELETE' && isSlow)
+  await world.program.line('open')
+
+  world.program.child.kill('SIGINT')
+  await expect.poll(() => world.service.requests.some(({ method }) => method === 'DELETE')).toBe(true)
+  isSlow = false
+  world.program.child.kill('SIGINT')
+  const end = await world.program.ended
+
+  expect(end).toEqual({ code: null, signal: 'SIGINT' })
+  await world.service.whenDeleted(1)
+})
+
+test('a session of a process that is killed is deleted by the reaper within five seconds', async () => {
+  await using world = await startWorld('wait')
+  await world.program.line('open')
+  const startedAt = performance.now()
+
+  world.program.child.kill('SIGKILL')
+  await world.service.whenDeleted(1)
+
+  expect(performance.now() - startedAt).toBeLessThan(5000)
+  await expect.poll(() => readdir(world.leaseDir)).toEqual([])
+})
+
+test('a program with a listener of its own for SIGINT lives on when its sessions are deleted', async () => {
+  await using world = await startWorld('listener')
+  await world.program.line('open')
+
+  world.program.child.kill('SIGINT')
+  const end = await world.program.ended
+
+  expect(world.program.lines).toContain('own listener')
+  expect(world.program.lines).toContain('rejected BowlineError: The process was told to end (SIGINT)')
+  expect(end.code).toBe(0)
+  expect(world.service.deleted).toEqual(['session-1'])
+})
+
+test('the reaper survives what kills the whole process group', async () => {
+  await using world = await startWorld('wait')
+  await world.program.line('open')
+
+  process.kill(-(world.program.child.pid ?? 0), 'SIGKILL')
+
+  await world.service.whenDeleted(1)
+})
+
+test('a reaper that was killed is replaced for the next session', async () => {
+  await using world = await startWorld('twice')
+  await world.program.line('open')
+  const pid = Number((await world.program.line('reaper')).split(' ')[1])
+
+  process.kill(pid, 'SIGKILL')
+  await world.program.line('again')
+  world.program.child.kill('SIGKILL')
+
+  await world.service.whenDeleted(2)
+})
+
+test('the lease of a killed process without a reaper lets the next process delete its session', async () => {
+  await using world = await startWorld('wait', 'no-reaper')
+  await world.program.line('open')
+  world.program.child.kill('SIGKILL')
+  await world.program.ended
+  const bowline = new Bowline({ baseUrl: world.service.url, apiKey: world.service.apiKey, leaseDir: world.leaseDir })
+
+  const report = await bowline.sessions.reap()
+
+  expect(report).toEqual({ deleted: ['session-1'], failed: [], skipped: [] })
+  expect(world.service.live.size).toBe(0)
+  expect(await readdir(world.leaseDir)).toEqual([])
+})

@@ -1,0 +1,66 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+/** A program under test, run by Node.js as a user would. */
+export interface Program extends AsyncDisposable {
+  readonly child: ChildProcess
+  readonly lines: readonly string[]
+  readonly errors: () => string
+  /** Resolves to the first line of standard output that starts with `prefix`. */
+  readonly line: (prefix: string) => Promise<string>
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
+}
+
+/** Starts a file of this repository, named from its root. It is killed at the end of the test if it still runs. */
+export const startProgram = (
+  file: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Program => {
+  const path = fileURLToPath(new URL(`../../${file}`, import.meta.url))
+  const child = spawn(process.execPath, [path, ...args], {
+    env: { ...process.env, NODE_OPTIONS: '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A process group of its own, as a terminal would give it.
+    detached: true,
+  })
+  const lines: string[] = []
+  let errors = ''
+  const waiting: { readonly prefix: string; readonly resolve: (line: string) => void }[] = []
+  const reader = createInterface({ input: child.stdout })
+  reader.on('line', (line) => {
+    lines.push(line)
+    for (const { prefix, resolve } of waiting) if (line.startsWith(prefix)) resolve(line)
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text
+  })
+  const ended = once(child, 'close').then(([code, signal]) => ({
+    code: code as number | null,
+    signal: signal as NodeJS.Signals | null,
+  }))
+  return {
+    child,
+    lines,
+    errors: () => errors,
+    line: async (prefix) => {
+      const { promise, resolve } = Promise.withResolvers<string>()
+      waiting.push({ prefix, resolve })
+      const early = lines.find((line) => line.startsWith(prefix))
+      if (early !== undefined) resolve(early)
+      return Promise.race([
+        promise,
+        ended.then(() =>
+          Promise.reject(new Error(`The program ended without "${prefix}": ${lines.join('\n')}\n${errors}`)),
+        ),
+      ])
+    },
+    ended,
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}

@@ -1,0 +1,177 @@
+import { mkdtempDisposable, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { sendJson, startForeignService, type Answer } from './foreign-service.ts'
+import { Bowline } from '../../src/index.ts'
+
+const startWorld = async (answer?: Answer) => {
+  await using undo = new AsyncDisposableStack()
+  const service = undo.use(await startForeignService(answer))
+  const leaseDir = undo.use(await mkdtempDisposable(join(tmpdir(), 'leases-'))).path
+  const bowline = new Bowline({ baseUrl: service.url, apiKey: service.apiKey, leaseDir, reaper: false })
+  const owned = undo.move()
+  return { service, bowline, leaseDir, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+test('a session ends with its scope', async () => {
+  await using world = await startWorld()
+
+  {
+    await using session = await world.bowline.sessions.create()
+    expect(world.service.live).toContain(session.id)
+  }
+
+  expect(world.service.live.size).toBe(0)
+})
+
+test('what a service leaves out is undefined', async () => {
+  await using world = await startWorld()
+
+  await using session = await world.bowline.sessions.create()
+
+  expect(session.expiresAt).toBeUndefined()
+  expect(session.liveViewUrl).toBeUndefined()
+})
+
+test('expiresAt is a date', async () => {
+  const expiresAt = '2030-01-02T03:04:05.000Z'
+  await using world = await startWorld(
+    ({ method }, response) =>
+      method === 'POST' && sendJson(response, 200, { success: true, id: 'session-1', cdpUrl: 'ws://x/', expiresAt }),
+  )
+
+  await using session = await world.bowline.sessions.create()
+
+  expect(session.expiresAt).toEqual(new Date(expiresAt))
+})
+
+test('ending twice deletes once and gives the same bill', async () => {
+  await using world = await startWorld()
+  const session = await world.bowline.sessions.create()
+
+  const [first, second] = await Promise.all([session.end(), session.end()])
+
+  expect(second).toBe(first)
+  expect(session.bill).toBe(first)
+  expect(await world.bowline.sessions.create().then((next) => next.end())).not.toBe(first)
+  expect(world.service.requests.filter(({ method, path }) => method === 'DELETE' && path.endsWith('1'))).toHaveLength(1)
+})
+
+test('a bill that the deletion leaves out is read from the session', async () => {
+  await using world = await startWorld(({ method, path }, response) => {
+    if (method === 'DELETE') return sendJson(response, 200, { success: true })
+    const bill = { sessionDurationMs: 900, creditsBilled: 2 }
+    return (
+      path.endsWith('session-1') && sendJson(response, 200, { success: true, id: 'x', status: 'destroyed', ...bill })
+    )
+  })
+  const session = await world.bowline.sessions.create()
+
+  await expect(session.end()).resolves.toMatchObject({ sessionDurationMs: 900, creditsBilled: 2 })
+})
+
+test('a service that tells no bill at all ends the session all the same', async () => {
+  await using world = await startWorld(
+    ({ method, path }, response) =>
+      (method === 'DELETE' && sendJson(response, 200, { success: true })) ||
+      (method === 'GET' && sendJson(response, 404, { success: false, error: `No ${path}` })),
+  )
+  const session = await world.bowline.sessions.create()
+
+  await expect(session.end()).resolves.toEqual({ sessionId: 'session-1', endedBy: 'end' })
+})
+
+test('a session that expired before its end is no error', async () => {
+  await using world = await startWorld(
+    ({ method }, response) =>
+      method === 'DELETE' && sendJson(response, 404, { success: false, error: 'Browser session not found.' }),
+  )
+  const session = await world.bowline.sessions.create()
+
+  await expect(session.end()).resolves.toEqual({ sessionId: 'session-1', endedBy: 'end' })
+})
+
+test('a deletion that failed can be tried again', async () => {
+  let isBroken = true
+  await using world = await startWorld(
+    ({ method }, response) =>
+      method === 'DELETE' && isBroken && sendJson(response, 500, { success: false, error: 'broken' }),
+  )
+  const session = await world.bowline.sessions.create()
+
+  await expect(session.end()).rejects.toMatchObject({ code: 'DELETE_FAILED' })
+  isBroken = false
+
+  await expect(session.end()).resolves.toMatchObject({ creditsBilled: 2 })
+})
+
+test('deleting by id an unknown session is refused by the service', async () => {
+  await using world = await startWorld()
+
+  await expect(world.bowline.sessions.delete('nobody')).rejects.toMatchObject({ status: 404 })
+})
+
+test('deleting by id a session of this client is the same as ending it', async () => {
+  await using world = await startWorld()
+  const session = await world.bowline.sessions.create()
+
+  const bill = await world.bowline.sessions.delete(session.id)
+
+  expect(session.bill).toBe(bill)
+  expect(await session.end()).toBe(bill)
+})
+
+test('disposing of the client ends what is open', async () => {
+  await using world = await startWorld()
+
+  {
+    await using bowline = world.bowline
+    await Promise.all([bowline.sessions.create(), bowline.sessions.create()])
+  }
+
+  expect(world.service.live.size).toBe(0)
+})
+
+test('a lease file is for its owner only, holds no key, and goes with the session', async () => {
+  await using world = await startWorld()
+  const session = await world.bowline.sessions.create()
+  const [name = ''] = await readdir(world.leaseDir)
+  const path = join(world.leaseDir, name)
+
+  const lease = await readFile(path, 'utf8')
+
+  expect(JSON.parse(lease)).toMatchObject({ sessionId: 'session-1', baseUrl: world.service.url, pid: process.pid })
+  expect(lease).not.toContain(world.service.apiKey)
+  expect((await stat(path)).mode & 0o777).toBe(0o600)
+  await session.end()
+  expect(await readdir(world.leaseDir)).toEqual([])
+})
+
+test('reaping spares the sessions of living processes and of other services', async () => {
+  await using world = await startWorld()
+  await using living = await world.bowline.sessions.create()
+  const [name = ''] = await readdir(world.leaseDir)
+  const lease = JSON.parse(await readFile(join(world.leaseDir, name), 'utf8')) as object
+  const dead = { ...lease, processStart: 'another life', sessionId: 'elsewhere', baseUrl: 'http://192.0.2.1' }
+  await writeFile(join(world.leaseDir, 'other.json'), JSON.stringify(dead))
+  await writeFile(join(world.leaseDir, 'notes.json'), 'not a lease')
+
+  const report = await world.bowline.sessions.reap()
+
+  expect(report).toEqual({ deleted: [], failed: [], skipped: ['elsewhere'] })
+  expect(world.service.live).toContain(living.id)
+  expect(await readdir(world.leaseDir)).toHaveLength(3)
+})
+
+test('a detached session has no lease and outlives its client', async () => {
+  await using world = await startWorld()
+
+  {
+    await using bowline = world.bowline
+    await bowline.sessions.create({}, { detached: true })
+  }
+
+  expect(await readdir(world.leaseDir)).toEqual([])
+  expect(world.service.live.size).toBe(1)
+})

@@ -1,0 +1,230 @@
+import { expect, test } from 'vitest'
+import { sendJson, startForeignService, type Answer } from './foreign-service.ts'
+import { Bowline, type BowlineOptions, type Driver, type SessionBill } from '../../src/index.ts'
+
+const startWorld = async (answer?: Answer, options: BowlineOptions = {}) => {
+  const service = await startForeignService(answer)
+  const bowline = new Bowline({ baseUrl: service.url, apiKey: service.apiKey, reaper: false, ...options })
+  return { service, bowline, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
+}
+
+const refuseDeletions: Answer = ({ method }, response) =>
+  method === 'DELETE' && sendJson(response, 500, { success: false, error: 'The database is on fire.' })
+
+const nextWarning = async (): Promise<Error> => {
+  const { promise, resolve } = Promise.withResolvers<Error>()
+  process.once('warning', resolve)
+  return promise
+}
+
+test('withSession resolves to the result and the bill, and deletes the session', async () => {
+  await using world = await startWorld()
+
+  const outcome = await world.bowline.withSession({ ttl: 60 }, async ({ session }) => session.id.length)
+
+  expect(outcome).toMatchObject({ result: 9, sessionId: 'session-1', sessionDurationMs: 1234, creditsBilled: 2 })
+  expect(world.service.deleted).toEqual(['session-1'])
+})
+
+test('the error of the work comes through as the very same object', async () => {
+  await using world = await startWorld()
+  const thrown = Object.freeze(new Error('mine'))
+
+  const rejection = await world.bowline
+    .withSession({}, () => {
+      throw thrown
+    })
+    .catch((error: unknown) => error)
+
+  expect(rejection).toBe(thrown)
+  expect(world.service.deleted).toEqual(['session-1'])
+})
+
+test('the error of the work comes through even when the deletion fails, which is told to onEnd and as a warning', async () => {
+  await using world = await startWorld(refuseDeletions)
+  const thrown = new Error('mine')
+  const bills: SessionBill[] = []
+  const warning = nextWarning()
+
+  const rejection = await world.bowline
+    .withSession({ onEnd: (bill) => bills.push(bill) }, () => Promise.reject(thrown))
+    .catch((error: unknown) => error)
+
+  expect(rejection).toBe(thrown)
+  expect(bills).toMatchObject([{ sessionId: 'session-1', endedBy: 'throw', error: { code: 'DELETE_FAILED' } }])
+  expect((await warning).message).toContain(
+    'DELETE_FAILED: Session session-1 could not be deleted: The database is on fire.',
+  )
+})
+
+test('a deletion that fails after good work rejects with DELETE_FAILED and keeps the result', async () => {
+  await using world = await startWorld(refuseDeletions)
+
+  const outcome = world.bowline.withSession({}, () => 'precious')
+
+  await expect(outcome).rejects.toMatchObject({
+    code: 'DELETE_FAILED',
+    details: { result: 'precious', sessionId: 'session-1' },
+    hint: expect.stringContaining('reap') as string,
+  })
+})
+
+test('work that ignores its signal does not hold up the deletion', async () => {
+  await using world = await startWorld()
+  const bills: SessionBill[] = []
+
+  const outcome = world.bowline.withSession(
+    { timeoutMs: 50, onEnd: (bill) => bills.push(bill) },
+    () => new Promise<never>(() => undefined),
+  )
+
+  await expect(outcome).rejects.toMatchObject({ code: 'TIMEOUT', message: 'The work did not end within 50 ms' })
+  expect(bills).toMatchObject([{ endedBy: 'timeout', creditsBilled: 2 }])
+  expect(world.service.live.size).toBe(0)
+})
+
+test('an abort rejects with the caller’s own reason and tells the work', async () => {
+  await using world = await startWorld()
+  const caller = new AbortController()
+  const reason = new Error('no longer needed')
+  let seen: unknown
+
+  const outcome = world.bowline.withSession({ signal: caller.signal }, ({ signal }) => {
+    signal.addEventListener('abort', () => {
+      seen = signal.reason
+    })
+    caller.abort(reason)
+    return new Promise<never>(() => undefined)
+  })
+
+  await expect(outcome).rejects.toBe(reason)
+  expect(seen).toBe(reason)
+  expect(world.service.deleted).toEqual(['session-1'])
+})
+
+test('an abort while the session is being created rejects at once, and the session is deleted when it comes', async () => {
+  const caller = new AbortController()
+  const held: (() => void)[] = []
+  await using world = await startWorld((request, response) => {
+    if (request.method !== 'POST') return false
+    held.push(() => sendJson(response, 200, { success: true, id: 'session-1', cdpUrl: 'ws://127.0.0.1:1/' }))
+    caller.abort()
+    return true
+  })
+
+  const outcome = world.bowline.withSession({ signal: caller.signal }, () => 'never runs')
+
+  await expect(outcome).rejects.toMatchObject({ name: 'AbortError' })
+  held[0]?.()
+  await world.service.whenDeleted(1)
+})
+
+test('a driver that cannot connect costs no session', async () => {
+  await using world = await startWorld()
+  const driver: Driver<unknown> = { name: 'broken', connect: () => Promise.reject(new Error('no socket')) }
+
+  const outcome = world.bowline.withSession({ driver }, () => 'never runs')
+
+  await expect(outcome).rejects.toThrow('no socket')
+  expect(world.service.deleted).toEqual(['session-1'])
+})
+
+test('the work gets what the driver connects, which is disconnected before the deletion', async () => {
+  await using world = await startWorld()
+  const events: string[] = []
+  const driver: Driver<{ readonly ship: string }> = {
+    name: 'boat',
+    connect: async (session) => ({
+      ship: `on ${session.id}`,
+      [Symbol.asyncDispose]: async () => void events.push(`disconnected, ${world.service.live.size} live`),
+    }),
+  }
+
+  const outcome = await world.bowline.withSession({ driver }, ({ ship }) => ship)
+
+  expect(outcome.result).toBe('on session-1')
+  expect(events).toEqual(['disconnected, 1 live'])
+})
+
+test('work that ends its session itself still gets the bill', async () => {
+  await using world = await startWorld()
+
+  const outcome = await world.bowline.withSession({}, ({ session }) => session.end())
+
+  expect(outcome).toMatchObject({ result: { endedBy: 'end' }, creditsBilled: 2 })
+  expect(world.service.requests.filter(({ method }) => method === 'DELETE')).toHaveLength(1)
+})
+
+test('an onEnd that throws changes nothing but a warning', async () => {
+  await using world = await startWorld()
+  const warning = nextWarning()
+
+  const outcome = await world.bowline.withSession(
+    {
+      onEnd: () => {
+        throw new Error('oops')
+      },
+    },
+    () => 1,
+  )
+
+  expect(outcome.result).toBe(1)
+  expect((await warning).message).toBe('onEnd threw: Error: oops')
+})
+
+test('nested and concurrent sessions end each on its own', async () => {
+  await using world = await startWorld()
+
+  const outcomes = await Promise.all(
+    Array.from({ length: 5 }, (_, index) =>
+      world.bowline.withSession({}, async ({ session: outer }) => {
+        const inner = await world.bowline.withSession({}, ({ session }) => session.id)
+        return { index, isDifferent: inner.result !== outer.id }
+      }),
+    ),
+  )
+
+  expect(outcomes.map(({ result }) => result)).toEqual([0, 1, 2, 3, 4].map((index) => ({ index, isDifferent: true })))
+  expect(new Set(world.service.deleted).size).toBe(10)
+})
+
+test('a thousand sessions leave no listener on the process or the caller’s signal', async () => {
+  await using world = await startWorld()
+  const caller = new AbortController()
+  let listeners = 0
+  const add = caller.signal.addEventListener.bind(caller.signal)
+  const remove = caller.signal.removeEventListener.bind(caller.signal)
+  caller.signal.addEventListener = (...args: Parameters<typeof add>) => {
+    listeners += 1
+    add(...args)
+  }
+  caller.signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+    listeners -= 1
+    remove(...args)
+  }
+  const count = () => process.eventNames().map((name) => [name, process.listenerCount(name as string)])
+  const before = count()
+
+  for (let round = 0; round < 20; round += 1) {
+    await Promise.all(
+      Array.from({ length: 50 }, () =>
+        world.bowline.withSession({ signal: caller.signal, timeoutMs: 60_000 }, () => 1),
+      ),
+    )
+  }
+
+  expect(count()).toEqual(before)
+  expect(listeners).toBe(0)
+  expect(world.service.deleted).toHaveLength(1000)
+})
+
+test('the types of the work follow from the driver', async () => {
+  await using world = await startWorld()
+
+  const { result } = await world.bowline.withSession({}, ({ session }) => session.cdpUrl)
+  const typed: string = result
+  // @ts-expect-error without a driver there is no page
+  await world.bowline.withSession({}, ({ page }) => page)
+
+  expect(typed).toContain('ws://')
+})

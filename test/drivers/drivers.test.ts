@@ -1,0 +1,143 @@
+import { chromium } from 'playwright-core'
+import puppeteerCore from 'puppeteer-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Bowline } from '../../src/index.ts'
+import { playwright } from '../../src/playwright.ts'
+import { puppeteer } from '../../src/puppeteer.ts'
+import { describeEachDriver } from '../lab/drivers.ts'
+import { startLab } from '../lab/lab.ts'
+import { startSite, type Site } from '../lab/site.ts'
+
+const world = new AsyncDisposableStack()
+let site: Site
+let bowline: Bowline
+
+beforeAll(async () => {
+  const lab = world.use(await startLab({ warm: 2 }))
+  site = world.use(await startSite())
+  bowline = world.use(new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false }))
+})
+
+afterAll(async () => {
+  await world.disposeAsync()
+})
+
+describeEachDriver('a session', (driver) => {
+  test('is driven on its parked page, and there is no second one', async () => {
+    const { result } = await bowline.withSession({ driver }, async ({ page, context }) => {
+      const before = page.url()
+      await page.goto(site.url('/'))
+      return { before, title: await page.title(), pages: (await context.pages()).length }
+    })
+
+    expect(result).toEqual({ before: 'about:blank', title: expect.stringMatching(/\S/) as string, pages: 1 })
+  })
+
+  test('keeps the size of its window', async () => {
+    const { result } = await bowline.withSession({ driver }, async ({ page }) => ({
+      inner: await page.evaluate<number>('window.innerWidth'),
+      outer: await page.evaluate<number>('window.outerWidth'),
+    }))
+
+    expect(result.inner).toBe(result.outer)
+  })
+
+  test('outlives a connection, and the next one finds its page as it was', async () => {
+    await using session = await bowline.sessions.create({ ttl: 60 })
+    {
+      await using first = await driver.connect(session)
+      await first.page.goto(site.url('/'))
+    }
+
+    await using second = await driver.connect(session)
+
+    expect(second.page.url()).toBe(site.url('/'))
+    expect(await bowline.sessions.get(session.id)).toMatchObject({ status: 'active' })
+  })
+
+  test('is billed once even when the work closes the browser itself', async () => {
+    const { sessionId, creditsBilled } = await bowline.withSession({ driver }, ({ browser }) => browser.close())
+
+    expect(creditsBilled).toBe(2)
+    expect(await bowline.sessions.get(sessionId)).toMatchObject({ status: 'destroyed', creditsBilled: 2 })
+  })
+
+  test('is deleted when the work on a page fails, with the library’s own error', async () => {
+    let id = ''
+
+    const outcome = bowline.withSession({ driver }, async ({ page, session }) => {
+      id = session.id
+      await page.evaluate('thereIsNoSuchThing()')
+    })
+
+    await expect(outcome).rejects.toThrow('thereIsNoSuchThing is not defined')
+    expect(await bowline.sessions.get(id)).toMatchObject({ status: 'destroyed', endReason: 'deleted' })
+  })
+
+  test('is deleted when the time is over, in the middle of a script that never ends', async () => {
+    let id = ''
+
+    const outcome = bowline.withSession({ driver, timeoutMs: 1500 }, async ({ page, session }) => {
+      id = session.id
+      await page.evaluate('new Promise(() => {})')
+    })
+
+    await expect(outcome).rejects.toMatchObject({ code: 'TIMEOUT' })
+    expect(await bowline.sessions.get(id)).toMatchObject({ status: 'destroyed' })
+  })
+
+  test('that is gone is DRIVER_FAILED, without the secret of its address', async () => {
+    const session = await bowline.sessions.create()
+    await session.end()
+
+    const error = await driver.connect(session).then(
+      () => undefined,
+      (error: Error) => error,
+    )
+
+    expect(error).toMatchObject({ code: 'DRIVER_FAILED' })
+    expect(error?.message).not.toContain(new URL(session.cdpUrl).search || new URL(session.cdpUrl).pathname)
+  })
+
+  test('can be left while connecting', async () => {
+    await using session = await bowline.sessions.create()
+    const stop = new AbortController()
+
+    const connecting = driver.connect(session, { signal: stop.signal })
+    stop.abort(new Error('changed my mind'))
+
+    await expect(connecting).rejects.toThrow('changed my mind')
+  })
+})
+
+describe('a library of the user’s own', () => {
+  test('drives a session, Playwright', async () => {
+    const driver = playwright.with(chromium)
+
+    const { result } = await bowline.withSession({ driver }, ({ page }) => page.evaluate(() => 1 + 1))
+
+    expect(result).toBe(2)
+  })
+
+  test('drives a session, Puppeteer', async () => {
+    const driver = puppeteer.with(puppeteerCore)
+
+    const { result } = await bowline.withSession({ driver }, ({ page }) => page.evaluate(() => 1 + 1))
+
+    expect(result).toBe(2)
+  })
+})
+
+test('the work is typed by its driver', async () => {
+  const viaPlaywright = await bowline.withSession({ driver: playwright }, ({ page }) => page.locator('body').count())
+  const viaPuppeteer = await bowline.withSession(
+    { driver: puppeteer },
+    async ({ page }) => (await page.$$('body')).length,
+  )
+  // @ts-expect-error Puppeteer has no getByRole
+  const wrong = () => bowline.withSession({ driver: puppeteer }, ({ page }) => page.getByRole('button'))
+
+  const counts: readonly number[] = [viaPlaywright.result, viaPuppeteer.result]
+  expect(counts).toEqual([1, 1])
+  expect(wrong).toBeTypeOf('function')
+})

@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** Pids of the main processes of browsers whose command line names `directory`. */
+export const browserPids = (directory: string): readonly number[] =>
+  readdirSync('/proc')
+    .map(Number)
+    .filter(Number.isInteger)
+    .filter((pid) => {
+      const words = commandLine(pid)
+      return (
+        words.some((word) => word.includes(directory)) &&
+        isBrowser(words) &&
+        !words.some((word) => word.startsWith('--type='))
+      )
+    })
+
+/** Pids of every process whose command line names `directory`: browsers, their renderers and whoever watches over them. */
+export const processesNaming = (directory: string): readonly number[] =>
+  readdirSync('/proc')
+    .map(Number)
+    .filter(Number.isInteger)
+    .filter((pid) => pid !== process.pid && commandLine(pid).some((word) => word.includes(directory)))
+
+const isBrowser = (words: readonly string[]): boolean => words.some((word) => word.startsWith('--user-data-dir='))
+
+const commandLine = (pid: number): readonly string[] => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+  } catch {
+    return []
+  }
+}

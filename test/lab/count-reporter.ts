@@ -1,0 +1,23 @@
+import type { Reporter, SerializedError, TestModule } from 'vitest/node'
+
+/** Prints, as the last line of a run, how many tests passed, failed and were skipped. What broke outside a test failed. */
+export default class CountReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {
+    const counts = { passed: 0, failed: unhandledErrors.length, skipped: 0 }
+    for (const module of modules) {
+      let failedHere = 0
+      for (const test of module.children.allTests()) {
+        const { state } = test.result()
+        if (state === 'passed') counts.passed += 1
+        else if (state === 'skipped') counts.skipped += 1
+        else failedHere += 1
+      }
+      // A file or a suite can fail with no test to blame: an import that throws, a hook.
+      const suitesFailed = [...module.children.allSuites()].filter((suite) => suite.errors().length > 0).length
+      counts.failed += failedHere + module.errors().length + suitesFailed
+    }
+    const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : ''
+    // Other reporters print their summary in the same event; the line must come after it.
+    process.on('exit', () => process.stdout.write(`${counts.passed} passed, ${counts.failed} failed${skipped}\n`))
+  }
+}

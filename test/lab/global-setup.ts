@@ -1,0 +1,33 @@
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import type { TestProject } from 'vitest/node'
+import { startPostgres, type LabPostgres } from './postgres.ts'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Answers with the address of the run's PostgreSQL, which starts with the first question. */
+    readonly postgresBroker: string
+  }
+}
+
+/** Offers one PostgreSQL to all test files of a run, and stops it at the end. Runs that never ask pay nothing. */
+export default async (project: TestProject): Promise<() => Promise<void>> => {
+  let starting: Promise<LabPostgres> | undefined
+  const broker = createServer((_request, response) => {
+    starting ??= startPostgres()
+    starting.then(
+      (postgres) => response.end(postgres.url()),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    )
+  })
+  broker.listen(0, '127.0.0.1')
+  await once(broker, 'listening')
+  project.provide('postgresBroker', `http://127.0.0.1:${(broker.address() as AddressInfo).port}`)
+  return async () => {
+    broker.closeAllConnections()
+    broker.close()
+    const postgres = await starting?.catch(() => undefined)
+    await postgres?.[Symbol.asyncDispose]()
+  }
+}

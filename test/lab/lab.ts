@@ -1,0 +1,60 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startServer, type RunningServer, type ServerOptions } from '../../src/server.ts'
+import type { CreateSessionOptions, CreateSessionResponse } from '../../src/contract.ts'
+
+/** An answer of the API. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: Record<string, any> // oxlint-disable-line typescript/no-explicit-any -- tests look into answers of every shape
+}
+
+/** A real server on a free port with a data directory of its own, and hands to call it with. */
+export interface Lab extends AsyncDisposable {
+  readonly server: RunningServer
+  readonly dataDir: string
+  /** Calls the API with the bootstrap key, or with the given headers. */
+  readonly api: (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ) => Promise<Answer>
+  /** Creates a session and fails the test when that does not work. */
+  readonly createSession: (options?: CreateSessionOptions) => Promise<CreateSessionResponse>
+}
+
+/** Starts a server that may reach the local test sites. Disposing stops it and removes its data. */
+export const startLab = async (options: ServerOptions = {}): Promise<Lab> => {
+  await using undo = new AsyncDisposableStack()
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'bowline-lab-')))
+  if (options.dataDir === undefined)
+    undo.defer(async () => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))
+  const server = undo.use(
+    await startServer({ port: 0, logLevel: 'silent', warm: 1, allow: ['127.0.0.1'], ...options, dataDir }),
+  )
+  const opened = undo.move()
+  const api: Lab['api'] = async (method, path, body, headers = { authorization: `Bearer ${server.apiKey}` }) => {
+    const response = await fetch(new URL(path, server.url), {
+      method,
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.includes('json') === true
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : { text } }
+  }
+  return {
+    server,
+    dataDir,
+    api,
+    createSession: async (body = {}) => {
+      const answer = await api('POST', '/v2/browser', body)
+      if (answer.status !== 200) throw new Error(`creating a session: ${answer.status} ${JSON.stringify(answer.body)}`)
+      return answer.body as CreateSessionResponse
+    },
+    [Symbol.asyncDispose]: async () => opened.disposeAsync(),
+  }
+}

@@ -1,0 +1,16 @@
+import { numberFrom, type Exchange, type Pages } from './page.ts'
+
+const redirect = ({ response }: Exchange, location: string, status: number): void => {
+  response.writeHead(status, { location }).end()
+}
+
+/** Redirects to anywhere (`/redirect?to=&status=`), chains (`/redirect/chain?count=`) and a loop. */
+export const redirectPages: Pages = {
+  '/redirect': (exchange) =>
+    redirect(exchange, exchange.url.searchParams.get('to') ?? '/', numberFrom(exchange.url, 'status', 302)),
+  '/redirect/chain': (exchange) => {
+    const count = numberFrom(exchange.url, 'count', 3)
+    redirect(exchange, count > 1 ? `/redirect/chain?count=${count - 1}` : '/', 302)
+  },
+  '/redirect/loop': (exchange) => redirect(exchange, '/redirect/loop', 302),
+}

@@ -1,0 +1,124 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { chown, glob, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+import { Client } from 'pg'
+import { openStore } from '../../src/server/store/open.ts'
+
+const execute = promisify(execFile)
+
+const template = 'bowline_template'
+
+/** A database of its own for one test. Disposing drops it, whoever is still connected. */
+export interface LabDatabase extends AsyncDisposable {
+  readonly url: string
+}
+
+/** A private PostgreSQL. Disposing stops it and removes its files. */
+export interface LabPostgres extends AsyncDisposable {
+  /** Address of a database. Default: the one for administration. */
+  readonly url: (databaseName?: string) => string
+  /** Makes a database with the newest schema in it, or an empty one. */
+  readonly createDatabase: (options?: { readonly isEmpty?: boolean }) => Promise<LabDatabase>
+}
+
+/** Starts a PostgreSQL of this machine's packages in a temporary directory, on a Unix socket only. */
+export const startPostgres = async (): Promise<LabPostgres> => {
+  await using undo = new AsyncDisposableStack()
+  const folder = await mkdtemp(join(tmpdir(), 'bowline-pg-'))
+  undo.defer(() => rm(folder, { recursive: true, force: true }))
+  const owner = await findOwner()
+  if (owner !== undefined) await chown(folder, owner.uid, owner.gid)
+  const binaries = await findBinaries()
+  const files = join(folder, 'cluster')
+  const initdb = ['-D', files, '-U', 'bowline', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
+  await execute(join(binaries, 'initdb'), initdb, { ...owner, cwd: folder })
+  const settings = [
+    'listen_addresses=',
+    'fsync=off',
+    'synchronous_commit=off',
+    'full_page_writes=off',
+    'max_connections=200',
+  ]
+  const postgres = spawn(
+    join(binaries, 'postgres'),
+    ['-D', files, '-k', folder, ...settings.flatMap((setting) => ['-c', setting])],
+    { ...owner, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
+  )
+  undo.defer(() => stop(postgres))
+  await isReady(postgres)
+
+  const lab = addressAt(folder)
+  await administer(lab.url(), `create database ${template}`)
+  const store = await openStore({ dataDir: folder, databaseUrl: lab.url(template) })
+  await store[Symbol.asyncDispose]()
+  const owned = undo.move()
+  return { ...lab, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+/** A PostgreSQL that someone else has started, by the address of its administration database. */
+export const postgresAt = (adminUrl: string): Omit<LabPostgres, keyof AsyncDisposable> =>
+  addressAt(new URL(adminUrl).searchParams.get('host') ?? '')
+
+const addressAt = (socketFolder: string): Omit<LabPostgres, keyof AsyncDisposable> => {
+  const url = (databaseName = 'postgres'): string =>
+    `postgres://bowline@localhost/${databaseName}?host=${encodeURIComponent(socketFolder)}`
+  return {
+    url,
+    createDatabase: async ({ isEmpty = false } = {}) => {
+      const name = `test_${crypto.randomUUID().replaceAll('-', '')}`
+      await administer(url(), `create database ${name} template ${isEmpty ? 'template0' : template}`)
+      return {
+        url: url(name),
+        [Symbol.asyncDispose]: () => administer(url(), `drop database if exists ${name} with (force)`),
+      }
+    },
+  }
+}
+
+const administer = async (url: string, statement: string): Promise<void> => {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+const findBinaries = async (): Promise<string> => {
+  const found: string[] = []
+  for await (const path of glob('/usr/lib/postgresql/*/bin/initdb')) found.push(path)
+  const newest = found.sort((left, right) => left.localeCompare(right, 'en', { numeric: true })).at(-1)
+  if (newest === undefined) throw new Error('No PostgreSQL under /usr/lib/postgresql: install the package `postgresql`')
+  return join(newest, '..')
+}
+
+/** PostgreSQL refuses to run as root: the user it then runs as. */
+const findOwner = async (): Promise<{ uid: number; gid: number } | undefined> => {
+  if (process.getuid?.() !== 0) return undefined
+  const idOf = async (flag: string) => Number((await execute('id', [flag, 'postgres'])).stdout)
+  return { uid: await idOf('-u'), gid: await idOf('-g') }
+}
+
+const isReady = async (postgres: ChildProcess): Promise<void> => {
+  const said: string[] = []
+  for await (const line of createInterface({ input: postgres.stderr! })) {
+    said.push(line)
+    if (line.includes('ready to accept connections')) {
+      postgres.stderr?.resume()
+      return
+    }
+  }
+  throw new Error(`PostgreSQL did not start: ${said.join('\n')}`)
+}
+
+const stop = async (postgres: ChildProcess): Promise<void> => {
+  if (postgres.exitCode !== null || postgres.signalCode !== null) return
+  const exited = once(postgres, 'exit')
+  postgres.kill('SIGQUIT')
+  await exited
+}

@@ -1,0 +1,52 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
+/** A request as the site received it. */
+export interface SeenRequest {
+  readonly method: string
+  /** Path with its query. */
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+}
+
+/** The requests a site has received, oldest first. */
+export interface RequestLog {
+  readonly all: readonly SeenRequest[]
+  /** Waits for a request whose path, query left out, is `pathname`, past or coming. */
+  waitFor(pathname: string, signal?: AbortSignal): Promise<SeenRequest>
+  add(request: SeenRequest): void
+}
+
+const pathnameOf = (request: SeenRequest): string => request.path.split('?')[0] ?? ''
+
+/** Makes an empty log. */
+export const createRequestLog = (): RequestLog => {
+  const all: SeenRequest[] = []
+  const events = new EventTarget()
+  return {
+    all,
+    add: (request) => {
+      all.push(request)
+      events.dispatchEvent(new Event('request'))
+    },
+    waitFor: async (pathname, signal) => {
+      for (;;) {
+        const found = all.find((request) => pathnameOf(request) === pathname)
+        if (found !== undefined) return found
+        await nextEvent(events, signal)
+      }
+    },
+  }
+}
+
+const nextEvent = async (events: EventTarget, signal: AbortSignal | undefined): Promise<void> => {
+  signal?.throwIfAborted()
+  const next = Promise.withResolvers<void>()
+  const done = new AbortController()
+  events.addEventListener('request', () => next.resolve(), { signal: done.signal })
+  signal?.addEventListener('abort', () => next.reject(signal.reason), { signal: done.signal })
+  try {
+    await next.promise
+  } finally {
+    done.abort()
+  }
+}

@@ -1,0 +1,48 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** One source file of the repository. */
+export interface SourceFile {
+  /** Path from the root of the repository, such as `src/kit/errors.ts`. */
+  readonly path: string
+  readonly text: string
+  /** Paths of the files it imports statically, types included. */
+  readonly imports: readonly string[]
+  /** Names of the packages it imports statically, without Node's own. */
+  readonly packages: readonly string[]
+}
+
+/** Root of the repository. */
+export const repository = fileURLToPath(new URL('../..', import.meta.url))
+
+/** The files that match a glob, read and with their imports found. */
+export const readSourceFiles = (pattern: string): readonly SourceFile[] =>
+  globSync(pattern, { cwd: repository }).map((path) => {
+    const text = readFileSync(join(repository, path), 'utf8')
+    const specifiers = staticSpecifiers(text)
+    return {
+      path,
+      text,
+      imports: specifiers.filter(isRelative).map((specifier) => normalize(join(dirname(path), specifier))),
+      packages: specifiers.filter((name) => !isRelative(name) && !name.startsWith('node:')).map(packageOf),
+    }
+  })
+
+/** How many lines are neither blank nor only comment. */
+export const countCodeLines = (text: string): number =>
+  text
+    .replaceAll(/^\s*\/\*[\s\S]*?\*\//gm, '')
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !line.trim().startsWith('//')).length
+
+const staticSpecifiers = (text: string): readonly string[] =>
+  [...text.matchAll(/^(?:import|export)\s(?:[^'"`]*?\sfrom\s+)?'([^']+)'/gm)].map((match) => match[1] ?? '')
+
+const isRelative = (specifier: string): boolean => specifier.startsWith('.')
+
+const packageOf = (specifier: string): string =>
+  specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/')

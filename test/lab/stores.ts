@@ -1,0 +1,58 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, describe } from 'vitest'
+import { openStore, type Store } from '../../src/server/store/open.ts'
+import { sharedPostgres } from './shared-postgres.ts'
+
+/** Opens an empty store with the newest schema. Disposing removes it. */
+export type OpenStore = () => Promise<Store>
+
+/** A temporary directory. Disposing removes it. */
+export const temporaryFolder = async (): Promise<AsyncDisposable & { readonly path: string }> => {
+  const path = await mkdtemp(join(tmpdir(), 'bowline-test-'))
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
+}
+
+/** An embedded store in a temporary directory. */
+export const openPgliteStore: OpenStore = async () => {
+  await using undo = new AsyncDisposableStack()
+  const folder = undo.use(await temporaryFolder())
+  const store = undo.use(await openStore({ dataDir: folder.path }))
+  const owned = undo.move()
+  return { ...store, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+/** A store in a database of its own on the run's PostgreSQL. */
+export const openPostgresStore: OpenStore = async () => {
+  await using undo = new AsyncDisposableStack()
+  const folder = undo.use(await temporaryFolder())
+  const postgres = await sharedPostgres()
+  const database = undo.use(await postgres.createDatabase())
+  const store = undo.use(await openStore({ dataDir: folder.path, databaseUrl: database.url }))
+  const owned = undo.move()
+  return { ...store, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+/** Runs a spec once on the embedded store and once on PostgreSQL. The tests of a spec share a store, emptied after each. */
+export const describeEachStore = (title: string, spec: (openStore: OpenStore) => void): void => {
+  describe(`${title}, in PGlite`, () => spec(shared(openPgliteStore)))
+  describe(`${title}, in PostgreSQL`, () => spec(shared(openPostgresStore)))
+}
+
+const shared = (open: OpenStore): OpenStore => {
+  let opening: Promise<Store> | undefined
+  afterAll(async () => {
+    const store = await opening
+    await store?.[Symbol.asyncDispose]()
+  })
+  return async () => {
+    opening ??= open()
+    const store = await opening
+    const empty = async (): Promise<void> => {
+      await sql`truncate team, api_key, node, session, ledger, setting`.execute(store.db)
+    }
+    return { ...store, [Symbol.asyncDispose]: empty }
+  }
+}

@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { SweepReport } from '../../../src/server/browsers/sweep.ts'
+
+/** A process that holds one browser as a server does. Disposing kills it. */
+export interface ServerLike extends AsyncDisposable {
+  readonly browserPid: number
+  readonly bootPath: string
+  readonly swept: SweepReport
+  /** SIGKILL, and waits until it is gone. */
+  readonly kill: () => Promise<void>
+}
+
+const program = fileURLToPath(new URL('programs/hold-browser.ts', import.meta.url))
+
+/** Starts one. `pipe-only`: the browser has no parent-death signal. */
+export const startServerLike = async (dataDir: string, leash: 'all' | 'pipe-only' = 'all'): Promise<ServerLike> => {
+  const child = spawn(process.execPath, [program, dataDir, leash], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const exited = once(child, 'exit')
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  const said = JSON.parse(line.toString()) as { pid: number; bootPath: string; swept: SweepReport }
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL')
+    await exited
+  }
+  return { browserPid: said.pid, bootPath: said.bootPath, swept: said.swept, kill, [Symbol.asyncDispose]: kill }
+}

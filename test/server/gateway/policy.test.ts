@@ -1,0 +1,171 @@
+import { describe, expect, test } from 'vitest'
+import { judgeCommand, parseCommand, type PolicyContext, type Verdict } from '../../../src/server/gateway/policy.ts'
+
+const context: PolicyContext = { downloadsDir: '/run/s1/downloads', uploadsDir: '/run/s1/uploads' }
+
+const judge = (method: string, params: Record<string, unknown> = {}): Verdict =>
+  judgeCommand({ id: 1, method, params }, context)
+
+const passedParams = (verdict: Verdict): unknown => (verdict.kind === 'pass' ? verdict.command.params : verdict)
+
+const navigations: readonly (readonly [method: string])[] = [
+  ['Page.navigate'],
+  ['Target.createTarget'],
+  ['Fetch.continueRequest'],
+  ['Network.continueInterceptedRequest'],
+  ['Network.loadNetworkResource'],
+]
+
+describe.each(navigations)('%s', (method) => {
+  test.each([
+    'https://example.com/',
+    'http://127.0.0.1:8080/x?y#z',
+    'about:blank',
+    'about:blank#blocked',
+    'data:text/html,hello',
+    'blob:https://example.com/6b3c',
+    '',
+  ])('may go to %j', (url) => {
+    expect(judge(method, { url })).toMatchObject({ kind: 'pass' })
+  })
+
+  test.each([
+    'file:///etc/passwd',
+    'FILE:///etc/passwd',
+    '  file:///etc/passwd',
+    '\u0000file:///etc/passwd',
+    'fi\nle:///etc/passwd',
+    'view-source:file:///etc/passwd',
+    'view-source:https://example.com',
+    'chrome://version',
+    'devtools://devtools/bundled/inspector.html',
+    'chrome-extension://abc/x.html',
+    'filesystem:https://example.com/temporary/x',
+    'javascript:location="file:///etc/passwd"',
+    'about:version',
+    'ftp://example.com/',
+    '/etc/passwd',
+  ])('may not go to %j', (url) => {
+    expect(judge(method, { url })).toMatchObject({ kind: 'refuse' })
+  })
+
+  test('refuses an address that is no text', () => {
+    expect(judge(method, { url: ['file:///etc/passwd'] })).toMatchObject({ kind: 'refuse' })
+  })
+})
+
+test('a navigation refused by its scheme says which address and what is allowed', () => {
+  expect(judge('Page.navigate', { url: 'file:///etc/passwd' })).toEqual({
+    kind: 'refuse',
+    message: 'Page.navigate to "file:///etc/passwd" is not allowed: use http, https, about:blank, data or blob',
+  })
+})
+
+test.each(['Browser.setDownloadBehavior', 'Page.setDownloadBehavior'])(
+  '%s lands in the directory of the session',
+  (method) => {
+    const verdict = judge(method, { behavior: 'allowAndName', downloadPath: '/etc/cron.d', eventsEnabled: true })
+
+    expect(passedParams(verdict)).toEqual({
+      behavior: 'allowAndName',
+      downloadPath: '/run/s1/downloads',
+      eventsEnabled: true,
+    })
+  },
+)
+
+describe('files given to a page', () => {
+  test('may come from the uploads of the session', () => {
+    expect(judge('DOM.setFileInputFiles', { files: ['/run/s1/uploads/a.txt'], backendNodeId: 3 })).toMatchObject({
+      kind: 'pass',
+    })
+  })
+
+  test.each([
+    '/etc/passwd',
+    '/run/s1/uploads/../../../etc/passwd',
+    '/run/s1/uploads',
+    '/run/s1/uploads-2/x',
+    'a.txt',
+    7,
+  ])('may not be %j', (file) => {
+    expect(judge('DOM.setFileInputFiles', { files: ['/run/s1/uploads/a.txt', file] })).toMatchObject({ kind: 'refuse' })
+    expect(judge('Input.dispatchDragEvent', { data: { files: [file] } })).toMatchObject({ kind: 'refuse' })
+  })
+})
+
+test.each([
+  'Browser.crash',
+  'Browser.getBrowserCommandLine',
+  'Extensions.loadUnpacked',
+  'SystemInfo.getInfo',
+  'SystemInfo.getProcessInfo',
+  'Target.exposeDevToolsProtocol',
+  'Target.setRemoteLocations',
+  'Tethering.bind',
+])('%s is refused', (method) => {
+  expect(judge(method)).toEqual({ kind: 'refuse', message: `${method} is not allowed in a Bowline session` })
+})
+
+test('a context may not bring a proxy that would go round the egress policy', () => {
+  expect(judge('Target.createBrowserContext', { proxyServer: 'http://10.0.0.1:3128' })).toMatchObject({
+    kind: 'refuse',
+  })
+  expect(judge('Target.createBrowserContext', { disposeOnDetach: true })).toMatchObject({ kind: 'pass' })
+})
+
+describe('a command inside Target.sendMessageToTarget', () => {
+  const send = (command: object): Verdict =>
+    judge('Target.sendMessageToTarget', { sessionId: 'S', message: JSON.stringify(command) })
+
+  test('is held to the same list', () => {
+    expect(send({ id: 1, method: 'Page.navigate', params: { url: 'file:///etc/passwd' } })).toMatchObject({
+      kind: 'refuse',
+    })
+    expect(send({ id: 1, method: 'Browser.close' })).toMatchObject({ kind: 'refuse' })
+    expect(send({ id: 1, method: 'Runtime.evaluate', params: { expression: '1' } })).toMatchObject({ kind: 'pass' })
+  })
+
+  test('is held to it at every depth', () => {
+    const inner = { id: 1, method: 'Page.navigate', params: { url: 'file:///etc/passwd' } }
+    const outer = {
+      id: 2,
+      method: 'Target.sendMessageToTarget',
+      params: { sessionId: 'T', message: JSON.stringify(inner) },
+    }
+
+    expect(send(outer)).toMatchObject({ kind: 'refuse' })
+  })
+
+  test('is rewritten where the list rewrites', () => {
+    const verdict = send({
+      id: 1,
+      method: 'Page.setDownloadBehavior',
+      params: { behavior: 'allow', downloadPath: '/etc' },
+    })
+
+    expect(JSON.stringify(passedParams(verdict))).toContain('/run/s1/downloads')
+  })
+
+  test('must be a command', () => {
+    expect(judge('Target.sendMessageToTarget', { sessionId: 'S', message: '[]' })).toMatchObject({ kind: 'refuse' })
+  })
+})
+
+test.each([
+  '',
+  '[]',
+  '{}',
+  '{"id":"1","method":"a.b"}',
+  '{"id":1}',
+  '{"id":1,"method":"a.b","params":1}',
+  '{"id":1.5,"method":"a.b"}',
+])('%j is not a command', (text) => {
+  expect(parseCommand(text)).toBeUndefined()
+})
+
+test('of a key given twice only the value that was judged is passed on', () => {
+  const command = parseCommand('{"id":1,"method":"Browser.crash","method":"Page.enable","extra":1}')
+
+  expect(command).toEqual({ id: 1, method: 'Page.enable', params: undefined, sessionId: undefined })
+})

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startLab, type Lab } from '../../lab/lab.ts'
+
+let lab: Lab
+beforeAll(async () => {
+  lab = await startLab()
+})
+afterAll(async () => lab[Symbol.asyncDispose]())
+
+test('/livez answers without a key', async () => {
+  expect(await lab.api('GET', '/livez', undefined, {})).toMatchObject({ status: 200, body: { status: 'ok' } })
+})
+
+test('/readyz is ready once the pool is warm, and names browser, store and layers', async () => {
+  await expect.poll(async () => (await lab.api('GET', '/readyz', undefined, {})).status).toBe(200)
+
+  const { body } = await lab.api('GET', '/readyz', undefined, {})
+
+  expect(body).toMatchObject({
+    status: 'ok',
+    browser: { version: expect.stringMatching(/^\d+\./) },
+    store: { state: 'open' },
+    pool: { warm: 1, isWarm: true },
+    sessions: { live: 0, isDraining: false },
+  })
+  expect(body['layers'].map((layer: { name: string }) => layer.name)).toContain('chromium sandbox')
+})
+
+test('/metrics needs a key and speaks Prometheus', async () => {
+  const session = await lab.createSession()
+  await lab.api('DELETE', `/v2/browser/${session.id}`)
+
+  expect((await lab.api('GET', '/metrics', undefined, {})).status).toBe(401)
+  const { body } = await lab.api('GET', '/metrics')
+  expect(body['text']).toMatch(/^bowline_sessions_ended_total\{reason="deleted"\} 1$/m)
+  expect(body['text']).toMatch(/^bowline_credits_billed_total 2$/m)
+  expect(body['text']).toMatch(/^bowline_request_seconds_count\{route="\/v2\/browser",status="200"\} 1$/m)
+})
+
+test('the OpenAPI document lists every route of the contract, and its page opens', async () => {
+  const { routes } = await import('../../../src/contract.ts')
+
+  const { body } = await lab.api('GET', '/openapi.json', undefined, {})
+
+  for (const route of Object.values(routes)) {
+    expect(body['paths'][route.path]?.[route.method.toLowerCase()], `${route.method} ${route.path}`).toBeDefined()
+  }
+  const page = await lab.api('GET', '/docs', undefined, {})
+  expect(page).toMatchObject({ status: 200, body: { text: expect.stringContaining('<html') } })
+})
+
+test('the root greets and points at the documentation', async () => {
+  const { body } = await lab.api('GET', '/', undefined, {})
+
+  expect(body).toEqual({ message: expect.stringContaining('Bowline'), documentation_url: `${lab.server.url}/docs` })
+})
+
+test('an unknown route is 404 with the error shape of the API', async () => {
+  expect(await lab.api('GET', '/v2/nothing?token=secret')).toMatchObject({
+    status: 404,
+    body: {
+      success: false,
+      code: 'ROUTE_NOT_FOUND',
+      error: 'There is no GET /v2/nothing',
+      requestId: expect.any(String),
+    },
+  })
+})
+
+test('every answer carries a request id, the one of the caller when it is sane', async () => {
+  const given = await lab.api('GET', '/livez', undefined, { 'x-request-id': 'my-id-1' })
+  const made = await lab.api('GET', '/livez', undefined, { 'x-request-id': 'x'.repeat(200) })
+  const own = await lab.api('GET', '/livez', undefined, {})
+
+  expect(given.headers.get('x-request-id')).toBe('my-id-1')
+  expect(made.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+  expect(own.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+})

@@ -1,0 +1,64 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { browserPids } from '../../lab/browser-processes.ts'
+import { connectCdp } from '../../lab/cdp-socket.ts'
+import { startLab, type Lab } from '../../lab/lab.ts'
+
+describe.concurrent('a session ends by itself', () => {
+  let lab: Lab
+  beforeAll(async () => {
+    lab = await startLab({ warm: 0 })
+  })
+  afterAll(async () => lab[Symbol.asyncDispose]())
+
+  const read = async (id: string): Promise<Record<string, unknown>> => (await lab.api('GET', `/v2/browser/${id}`)).body
+
+  test('when its total lifetime is over, to the second, twenty of them', async ({ expect }) => {
+    const sessions = await Promise.all(
+      Array.from({ length: 20 }, async () => lab.createSession({ ttl: 30, activityTtl: 3600 })),
+    )
+    await using cdp = await connectCdp(sessions[0]!.cdpUrl)
+
+    expect(await cdp.closed).toEqual({ code: 4001, reason: 'ttl' })
+
+    await expect
+      .poll(async () => (await lab.api('GET', '/v2/browser?status=active')).body['sessions'].length, {
+        timeout: 20_000,
+      })
+      .toBe(0)
+    const bills = await Promise.all(sessions.map(async ({ id }) => read(id)))
+    expect(bills.map((bill) => bill['endReason'])).toEqual(Array.from({ length: 20 }, () => 'ttl'))
+    expect(bills.map((bill) => bill['creditsBilled'])).toEqual(Array.from({ length: 20 }, () => 2))
+    // What is billed never exceeds the lifetime that was asked for, and the end is not late by a second.
+    expect(bills.every((bill) => bill['sessionDurationMs'] === 30_000)).toBe(true)
+    await expect.poll(() => browserPids(lab.dataDir)).toEqual([])
+  })
+
+  test('when nothing was done with it for its activityTtl', async ({ expect }) => {
+    const session = await lab.createSession({ activityTtl: 10 })
+    await using cdp = await connectCdp(session.cdpUrl)
+
+    expect(await cdp.closed).toEqual({ code: 4002, reason: 'idle' })
+
+    await expect.poll(async () => read(session.id)).toMatchObject({ status: 'destroyed', endReason: 'idle' })
+    const { endedAt, lastActivity } = await read(session.id)
+    const idleMs = Date.parse(String(endedAt)) - Date.parse(String(lastActivity))
+    expect(idleMs).toBeGreaterThanOrEqual(10_000)
+    expect(idleMs).toBeLessThan(11_500)
+  })
+
+  test('but not while a client sends commands, nor while it is read', async ({ expect }) => {
+    const driven = await lab.createSession({ activityTtl: 10 })
+    const watched = await lab.createSession({ activityTtl: 10 })
+    await using cdp = await connectCdp(driven.cdpUrl)
+
+    for (let second = 0; second < 15; second += 3) {
+      await delay(3000)
+      await cdp.call('Browser.getVersion')
+      await read(watched.id)
+    }
+
+    expect(await read(driven.id)).toMatchObject({ status: 'active' })
+    expect(await read(watched.id)).toMatchObject({ status: 'active' })
+  })
+})

@@ -1,0 +1,49 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { openStore } from '../../../src/server/store/open.ts'
+import { sharedPostgres } from '../../lab/shared-postgres.ts'
+import { openPostgresStore } from '../../lab/stores.ts'
+import { startProgram } from './program.ts'
+
+test('servers that start at once on an empty PostgreSQL migrate it once', async () => {
+  const postgres = await sharedPostgres()
+  await using database = await postgres.createDatabase({ isEmpty: true })
+  await using first = startProgram('open-postgres', [database.url])
+  await using second = startProgram('open-postgres', [database.url])
+
+  const codes = await Promise.all([first.exited, second.exited])
+
+  expect(codes).toEqual([0, 0])
+  await using store = await openStore({ dataDir: '', databaseUrl: database.url })
+  const { rows } = await sql`select name from kysely_migration`.execute(store.db)
+  expect(rows).toEqual([{ name: '0001-first-tables' }])
+})
+
+test('ten stores opened at once on an empty PostgreSQL all work', async () => {
+  const postgres = await sharedPostgres()
+  await using database = await postgres.createDatabase({ isEmpty: true })
+  await using stack = new AsyncDisposableStack()
+
+  const stores = await Promise.all(
+    Array.from({ length: 10 }, () => openStore({ dataDir: '', databaseUrl: database.url })),
+  )
+
+  for (const store of stores) stack.use(store)
+  const counts = await Promise.all(stores.map(({ db }) => sql`select count(*) from team`.execute(db)))
+  expect(counts.map(({ rows }) => rows)).toEqual(stores.map(() => [{ count: 0 }]))
+})
+
+test('a database that a newer version has changed is not touched', async () => {
+  await using newer = await openPostgresStore()
+  await sql`insert into kysely_migration (name, timestamp) values ('9999-from-the-future', '')`.execute(newer.db)
+  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(newer.db)
+  const postgres = await sharedPostgres()
+
+  const older = openStore({ dataDir: '', databaseUrl: postgres.url(rows[0]!.name) })
+
+  await expect(older).rejects.toMatchObject({
+    code: 'STORE_FAILED',
+    message: expect.stringContaining('9999-from-the-future'),
+    hint: expect.stringContaining('newest version'),
+  })
+})

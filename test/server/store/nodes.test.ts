@@ -1,0 +1,69 @@
+import type { Kysely } from 'kysely'
+import { expect, test } from 'vitest'
+import { uuidV7 } from '../../../src/kit/ids.ts'
+import { beatNode, findDeadNodes, listNodes, registerNode, removeNode } from '../../../src/server/store/nodes.ts'
+import type { Database } from '../../../src/server/store/schema.ts'
+import { describeEachStore } from '../../lab/stores.ts'
+
+const silence = async (db: Kysely<Database>, id: string, seconds: number): Promise<void> => {
+  const heartbeatAt = new Date(Date.now() - seconds * 1000)
+  await db.updateTable('node').set({ heartbeatAt, startedAt: heartbeatAt }).where('id', '=', id).execute()
+}
+
+describeEachStore('nodes', (openStore) => {
+  test('a registered node is listed, empty and taking sessions', async () => {
+    await using store = await openStore()
+
+    const node = await registerNode(store.db, { id: uuidV7(), url: 'http://10.0.0.1:3002', slots: 8 })
+
+    expect(await listNodes(store.db)).toEqual([node])
+    expect(node).toMatchObject({ url: 'http://10.0.0.1:3002', slots: 8, live: 0, draining: false })
+  })
+
+  test('a node that restarts under its id starts afresh', async () => {
+    await using store = await openStore()
+    const id = uuidV7()
+    await registerNode(store.db, { id, url: 'http://10.0.0.1:3002', slots: 8 })
+    await beatNode(store.db, { id, live: 5, draining: true })
+    await silence(store.db, id, 60)
+
+    const again = await registerNode(store.db, { id, slots: 4 })
+
+    expect(again).toMatchObject({ url: undefined, slots: 4, live: 0, draining: false })
+    expect(Date.now() - again.startedAt.getTime()).toBeLessThan(30_000)
+    expect(await listNodes(store.db)).toEqual([again])
+  })
+
+  test('a heartbeat tells the load and whether the node drains', async () => {
+    await using store = await openStore()
+    const { id } = await registerNode(store.db, { id: uuidV7(), slots: 8 })
+
+    expect(await beatNode(store.db, { id, live: 3, draining: true })).toBe(true)
+
+    expect(await listNodes(store.db)).toMatchObject([{ id, live: 3, draining: true }])
+  })
+
+  test('a node is dead when it was silent for too long, and lives again with a heartbeat', async () => {
+    await using store = await openStore()
+    const silent = await registerNode(store.db, { id: uuidV7(), slots: 8 })
+    await registerNode(store.db, { id: uuidV7(), slots: 8 })
+    await silence(store.db, silent.id, 60)
+
+    expect(await findDeadNodes(store.db, 30)).toMatchObject([{ id: silent.id }])
+    expect(await findDeadNodes(store.db, 90)).toEqual([])
+
+    await beatNode(store.db, { id: silent.id, live: 0, draining: false })
+    expect(await findDeadNodes(store.db, 30)).toEqual([])
+  })
+
+  test('a removed node hears from its next heartbeat that it must register', async () => {
+    await using store = await openStore()
+    const { id } = await registerNode(store.db, { id: uuidV7(), slots: 8 })
+
+    await removeNode(store.db, id)
+    await removeNode(store.db, id)
+
+    expect(await listNodes(store.db)).toEqual([])
+    expect(await beatNode(store.db, { id, live: 0, draining: false })).toBe(false)
+  })
+})
