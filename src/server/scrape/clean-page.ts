@@ -2,7 +2,7 @@ import { Element, Text, type Document } from 'domhandler'
 import { findBase, resolveAddress } from './addresses.ts'
 import { parseHtml } from './dom.ts'
 import { isElement, visitElements } from './dom-nodes.ts'
-import { imageSource, largestOf } from './image-source.ts'
+import { imageSource, largestOf, removedImage } from './image-source.ts'
 import { pruneTree } from './main-content/prune.ts'
 import { selectMainContent } from './main-content/select.ts'
 import { keepMatching, removeMatching } from './pick-elements.ts'
@@ -39,8 +39,10 @@ export interface CleanedPage {
 }
 
 /** Cleans a page. Throws BAD_REQUEST for a selector that is none. */
-export const cleanPage = ({ html, url, options = {} }: PageSource): CleanedPage => {
-  const document = parseHtml(html)
+export const cleanPage = ({ html, url, options }: PageSource): CleanedPage => cleanTree(parseHtml(html), url, options)
+
+/** Cleans a page that is a tree already; the tree changes. Throws BAD_REQUEST for a selector that is none. */
+export const cleanTree = (document: Document, url: string, options: CleanOptions = {}): CleanedPage => {
   const { includeTags = [], excludeTags = [], onlyCleanContent = false, removeBase64Images = true } = options
   const isChosen = includeTags.length === 0 && (onlyCleanContent || (options.onlyMainContent ?? true))
   prepareTree(document, isChosen ? 'short' : 'all')
@@ -90,7 +92,7 @@ const absolutize = (document: Document, base: string, removeBase64Images: boolea
       if (source !== undefined) attribs['src'] = source
       for (const key of Object.keys(attribs)) if (/^data-.*src|^srcset$|^loading$/.test(key)) delete attribs[key]
       if (/^data:/i.test(attribs['src'] ?? '')) {
-        if (removeBase64Images) attribs['src'] = '<Base64-Image-Removed>'
+        if (removeBase64Images) attribs['src'] = removedImage
         return
       }
     } else if (name === 'source' && attribs['srcset'] !== undefined) {

@@ -1,6 +1,9 @@
 import type { Element } from 'domhandler'
 import { isElement } from './dom-nodes.ts'
 
+/** Stands where the data of an image inside the page was. */
+export const removedImage = '<Base64-Image-Removed>'
+
 const lazyNames = [
   'data-src',
   'data-lazy-src',

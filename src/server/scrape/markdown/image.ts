@@ -1,11 +1,8 @@
 import type { Element } from 'domhandler'
 import { resolveAddress } from '../addresses.ts'
-import { imageSource } from '../image-source.ts'
+import { imageSource, removedImage } from '../image-source.ts'
 import { escapeBrackets, escapeText, writeAddress } from './escape.ts'
 import type { Writer } from './writer.ts'
-
-/** Stands where an image inside the page was. */
-export const removedImage = '<Base64-Image-Removed>'
 
 /** `![alt](address)`, or '' for an image without an address and for a tracking pixel. */
 export const writeImage = (image: Element, writer: Writer): string => {
