@@ -14,13 +14,13 @@ export const unseenNames: ReadonlySet<string> = new Set(
   'script style noscript template svg head iframe object select textarea datalist canvas'.split(' '),
 )
 
-const flowing = new Set([...inlineNames, 'br', 'wbr', 'img', 'picture', 'input', 'math', 'button', 'audio', 'video'])
-flowing.delete('button')
+const flowing = new Set([...inlineNames, 'br', 'wbr', 'img', 'picture', 'input', 'audio', 'video'])
 
 /** Makes a test for whether an element starts on a line of its own, by its name or by what it holds. Answers are remembered. */
 export const makeBlockTest = (): ((element: Element) => boolean) => {
   const known = new Map<Element, boolean>()
   const isBlock = (element: Element): boolean => {
+    if (element.name === 'math') return false
     if (!flowing.has(element.name)) return true
     const answer = known.get(element)
     if (answer !== undefined) return answer

@@ -30,7 +30,8 @@ const codeText = (pre: Element): string => {
   return text.replaceAll('\u00a0', ' ')
 }
 
-const isNumbering = (element: Element): boolean =>
+/** Whether an element holds the numbers of the lines beside it. */
+export const isNumbering = (element: Element): boolean =>
   element.name !== 'pre' && element.name !== 'code' && numbering.test(element.attribs['class'] ?? '')
 
 const named = /(?:^|\s)(?:language|lang|highlight-source|highlight-text|highlight|brush|sourcecode|prettyprint\s+lang)(?:-|:\s*)([\w+#.]+)/i

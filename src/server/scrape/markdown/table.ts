@@ -1,5 +1,6 @@
 import type { Element } from 'domhandler'
 import { isElement, visitElements } from '../dom-nodes.ts'
+import { isNumbering } from './code-block.ts'
 import type { Writer } from './writer.ts'
 
 const maxColumns = 200
@@ -38,6 +39,7 @@ const rowsOf = (table: Element): readonly (readonly Cell[])[] => {
     if (element.name === 'tr') rows.push([])
     if (element.name !== 'td' && element.name !== 'th') return true
     if (rows.length === 0) rows.push([])
+    if (isNumbering(element)) return false
     rows.at(-1)?.push({ element, columns: span(element.attribs['colspan'], maxColumns), rows: span(element.attribs['rowspan'], 65_534) })
     return false
   })
