@@ -27,6 +27,8 @@ export const catalogue = {
   PAYLOAD_TOO_LARGE: { status: 413, hint: 'Send at most 10 MB.' },
   PROFILE_TOO_LARGE: { status: 413, hint: 'Clear what the profile need not keep, or raise `--profile-quota`.' },
   CONCURRENCY_LIMIT: { status: 429, hint: 'Delete a session, or retry after the seconds in `Retry-After`.' },
+  PDF_INVALID: { status: 422, hint: 'Open the address in a viewer: the file there is broken, empty or of another kind.' },
+  PDF_ENCRYPTED: { status: 422, hint: 'Publish the file without a password; there is no option to send one.' },
   RATE_LIMITED: { status: 429, hint: 'Retry after the seconds in `Retry-After`.' },
 
   // What the server could not do
@@ -49,6 +51,7 @@ export const catalogue = {
     hint: 'Only public addresses can be reached. The operator of the server can open others with `--allow ADDRESS`.',
   },
   EGRESS_FAILED: { status: 502, hint: undefined },
+  PDF_FAILED: { status: 500, hint: 'The PDF reader gave up. Retry, or ask for fewer pages with `maxPages`.' },
 
   // What stops a start
   CONFIG_INVALID: { status: 0, hint: 'See `bowline serve --help`.' },

@@ -1,0 +1,50 @@
+import { ElementType } from 'domelementtype'
+import type { AnyNode, Element, ParentNode, Text } from 'domhandler'
+import { inlineNames } from './html-rules.ts'
+
+/** Whether a node is an element. */
+export const isElement = (node: AnyNode): node is Element =>
+  node.type === ElementType.Tag || node.type === ElementType.Script || node.type === ElementType.Style
+
+/** Whether a node is text. */
+export const isText = (node: AnyNode): node is Text => node.type === ElementType.Text
+
+/** Elements whose content a reader never sees as text. */
+export const unseenNames: ReadonlySet<string> = new Set(
+  'script style noscript template svg head iframe object select textarea datalist canvas'.split(' '),
+)
+
+const flowing = new Set([...inlineNames, 'br', 'wbr', 'img', 'picture', 'input', 'audio', 'video'])
+
+/** Makes a test for whether an element starts on a line of its own, by its name or by what it holds. Answers are remembered. */
+export const makeBlockTest = (): ((element: Element) => boolean) => {
+  const known = new Map<Element, boolean>()
+  const isBlock = (element: Element): boolean => {
+    if (element.name === 'math') return false
+    if (!flowing.has(element.name)) return true
+    const answer = known.get(element)
+    if (answer !== undefined) return answer
+    const found = element.children.some((child) => isElement(child) && !unseenNames.has(child.name) && isBlock(child))
+    known.set(element, found)
+    return found
+  }
+  return isBlock
+}
+
+/** All text inside, as it stands in the source. */
+export const textOf = (parent: ParentNode): string => {
+  let text = ''
+  for (const child of parent.children) {
+    if (isText(child)) text += child.data
+    else if (isElement(child)) text += textOf(child)
+  }
+  return text
+}
+
+/** Visits every element inside in document order; a visitor that returns false keeps out of that element. */
+export const visitElements = (parent: ParentNode, visit: (element: Element) => boolean | void): void => {
+  // Copied, because visitors remove elements.
+  for (const child of [...parent.children]) {
+    if (isElement(child) && visit(child) !== false) visitElements(child, visit)
+  }
+}

@@ -1,0 +1,75 @@
+const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
+
+/** Elements that never have content. */
+export const voidNames = words(
+  'area base basefont br col command embed frame hr img input isindex keygen link meta param source track wbr',
+)
+
+/** Elements that run along with the text around them. */
+export const inlineNames = words(
+  'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q rp rt ruby s samp small ' +
+    'span strike strong sub sup time tt u var',
+)
+
+/** Elements that end an `<svg>` or `<math>` left open before them. */
+export const leavesForeign = words(
+  'b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li menu meta nobr ol p ' +
+    'pre ruby s small span strong strike sub sup table tt u ul var section article main footer header nav aside',
+)
+
+const closesParagraph = words(
+  'address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer form h1 h2 h3 ' +
+    'h4 h5 h6 header hgroup hr li main menu nav ol p pre search section summary table ul dd dt',
+)
+const headings = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6']
+const closes: Readonly<Record<string, readonly string[]>> = {
+  a: ['a'],
+  li: ['li'],
+  dd: ['dd', 'dt'],
+  dt: ['dd', 'dt'],
+  tr: ['td', 'th', 'tr'],
+  td: ['td', 'th'],
+  th: ['td', 'th'],
+  thead: ['tr', 'tbody', 'thead', 'tfoot'],
+  tbody: ['tr', 'tbody', 'thead', 'tfoot'],
+  tfoot: ['tr', 'tbody', 'thead', 'tfoot'],
+  option: ['option'],
+  optgroup: ['option', 'optgroup'],
+  rt: ['rt', 'rp'],
+  rp: ['rt', 'rp'],
+  button: ['button'],
+}
+const closesHeadings: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  headings.map((name) => [name, ['p', ...headings]]),
+)
+
+/** Names of the open elements that end where `<name>` begins. */
+export const closesOnOpen = (name: string): readonly string[] => {
+  const heading = closesHeadings[name]
+  if (heading !== undefined) return heading
+  const own = closes[name] ?? []
+  return closesParagraph.has(name) ? ['p', ...own] : own
+}
+
+const tableParts = words('table')
+const cells = words('table td th caption')
+const lists = words('ul ol menu dir table td th')
+const boundariesByName: Readonly<Record<string, ReadonlySet<string>>> = {
+  li: lists,
+  dd: words('dl table td th'),
+  dt: words('dl table td th'),
+  tr: tableParts,
+  td: words('table tr'),
+  th: words('table tr'),
+  thead: tableParts,
+  tbody: tableParts,
+  tfoot: tableParts,
+  table: new Set<string>(),
+  p: words('table td th caption button object template li blockquote div section article figure'),
+  option: words('select'),
+  optgroup: words('select'),
+}
+for (const name of headings) Object.assign(boundariesByName, { [name]: words('table td th div section article li') })
+
+/** Elements through which the end of an open `name` may not reach. */
+export const scopeBoundaries = (name: string): ReadonlySet<string> => boundariesByName[name] ?? cells

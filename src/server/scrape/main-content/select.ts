@@ -1,0 +1,63 @@
+import type { Document } from 'domhandler'
+import { featureRows, layOut, type Layout } from './features.ts'
+import { scoreRow } from './score.ts'
+import { segment } from './segment.ts'
+
+/** The main content of a page: all its texts, and which of them to keep. */
+export interface MainContent {
+  readonly layout: Layout
+  /** For every text whether it is kept, in the order of `layout.leaves`. */
+  readonly isKept: readonly boolean[]
+}
+
+/** How to weigh what is missed against what is kept in vain. */
+export interface SelectOptions {
+  /** 1 = alike; 0.5 = keeping something in vain is worse. Default 1. */
+  readonly beta?: number | undefined
+  /** The chance of a text, by its features. Default: the model of this package. */
+  readonly score?: ((row: Float32Array) => number) | undefined
+}
+
+/** Chooses the texts of a page that are its main content. */
+export const selectMainContent = (document: Document, url: string, options: SelectOptions = {}): MainContent => {
+  const layout = layOut(document, segment(document), url)
+  const chances = featureRows(layout).map((row) => (options.score ?? scoreRow)(row))
+  return { layout, isKept: withoutRepeats(layout, chooseTexts(chances, layout.facts.map((fact) => fact.words), options.beta ?? 1)) }
+}
+
+// Words that a page of few words is assumed to have besides: it keeps one short text from deciding alone.
+const priorWords = 20
+
+/** Keeps the most likely texts, down to where the expected F-score of the choice is best. */
+export const chooseTexts = (chances: readonly number[], words: readonly number[], beta: number): readonly boolean[] => {
+  const order = chances.map((_, index) => index).sort((left, right) => (chances[right] ?? 0) - (chances[left] ?? 0))
+  const square = beta ** 2
+  const expected = chances.reduce((sum, chance, index) => sum + chance * (words[index] ?? 0), 0)
+  let hits = 0
+  let kept = 0
+  let best = 0
+  let least = 1
+  for (const index of order) {
+    hits += (chances[index] ?? 0) * (words[index] ?? 0)
+    kept += words[index] ?? 0
+    const score = ((1 + square) * hits) / (kept + square * expected + priorWords)
+    if (score <= best) continue
+    best = score
+    least = chances[index] ?? 0
+  }
+  return chances.map((chance) => chance >= least && best > 0)
+}
+
+const repeatWords = 6
+
+/** Drops what was kept before word for word: quotes, and copies for other screens. */
+const withoutRepeats = (layout: Layout, isKept: readonly boolean[]): readonly boolean[] => {
+  const seen = new Set<string>()
+  return layout.leaves.map((leaf, index) => {
+    if (isKept[index] !== true) return false
+    if ((layout.facts[index]?.words ?? 0) < repeatWords) return true
+    if (seen.has(leaf.text)) return false
+    seen.add(leaf.text)
+    return true
+  })
+}

@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { extname } from 'node:path'
+import { buffer, text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import type { Abortable } from '../../../kit/abort.ts'
+import { BowlineError } from '../../../kit/errors.ts'
+import type { PdfAnswer } from './answer.ts'
+
+/** How much of a PDF to read, and how long that may take. */
+export interface PdfOptions extends Abortable {
+  /** Pages from the first on; the rest is counted but not read. Default: all. */
+  readonly maxPages?: number | undefined
+  /** Milliseconds for the whole file. Default 30,000. Then the reading process is killed. */
+  readonly timeoutMs?: number | undefined
+}
+
+/** A PDF as Markdown. */
+export interface PdfContent {
+  readonly markdown: string
+  /** The pages that were read. */
+  readonly pages: readonly { readonly pageNumber: number; readonly markdown: string }[]
+  /** Pages of the whole file. */
+  readonly totalPages: number
+  readonly title: string | undefined
+  /** Whether the pages show pictures of text: then there is little or nothing to read without OCR. */
+  readonly isScanned: boolean
+}
+
+/**
+ * Reads a PDF as Markdown in a process of its own. Aborting kills that process.
+ * Throws PDF_INVALID for what is broken, empty or no PDF, PDF_ENCRYPTED for one with a password, PDF_FAILED and TIMEOUT.
+ */
+export const parsePdf = async (bytes: Uint8Array, options: PdfOptions = {}): Promise<PdfContent> => {
+  refuseOthers(bytes)
+  const { signal, timeoutMs = 30_000, maxPages } = options
+  signal?.throwIfAborted()
+  const limit = AbortSignal.timeout(timeoutMs)
+  const stop = signal === undefined ? limit : AbortSignal.any([signal, limit])
+  const attempt = async (reader: 'liteparse' | 'unpdf'): Promise<PdfAnswer> => {
+    try {
+      return await read(bytes, reader, maxPages, stop)
+    } catch (cause) {
+      signal?.throwIfAborted()
+      if (limit.aborted) throw new BowlineError('TIMEOUT', `The PDF of ${sizeOf(bytes)} was not read in ${timeoutMs} ms`, { status: 408, hint: 'Ask for fewer pages with `maxPages`, or raise `timeout`.', cause })
+      throw cause
+    }
+  }
+  const first = await attempt('liteparse')
+  // The native reader may be missing on this platform, or crash; the other one is slower and finds no headings.
+  return toContent(first.kind === 'failed' ? await attempt('unpdf') : first, bytes)
+}
+
+const sizeOf = (bytes: Uint8Array): string =>
+  bytes.length < 10_000 ? `${bytes.length} bytes` : `${(bytes.length / 1e6).toFixed(2)} MB`
+
+const refuseOthers = (bytes: Uint8Array): void => {
+  if (bytes.length === 0) throw new BowlineError('PDF_INVALID', 'The PDF is empty: 0 bytes')
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024))
+  if (start.includes('%PDF-')) return
+  const shown = start.subarray(0, 24).toString('latin1').replace(/[^\x20-\x7e]+/g, '.')
+  throw new BowlineError('PDF_INVALID', `Not a PDF: ${sizeOf(bytes)} that start with \`${shown}\``)
+}
+
+const script = fileURLToPath(new URL(`./read-pdf${extname(import.meta.filename)}`, import.meta.url))
+
+const read = async (bytes: Uint8Array, reader: string, maxPages: number | undefined, signal: AbortSignal): Promise<PdfAnswer> => {
+  const child = spawn(process.execPath, ['--max-old-space-size=1024', script, reader, String(maxPages ?? 0)], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: {},
+    signal,
+    killSignal: 'SIGKILL',
+  })
+  const exited = once(child, 'close')
+  // A reader that dies early closes its input; its exit says more than the broken pipe.
+  child.stdin.on('error', () => {})
+  child.stdin.end(bytes)
+  const [output, complaint] = await Promise.all([buffer(child.stdout), text(child.stderr), exited])
+  try {
+    return JSON.parse(output.toString()) as PdfAnswer
+  } catch {
+    return { kind: 'failed', message: complaint.trim().split('\n').at(-1) ?? `ended with ${child.exitCode ?? child.signalCode}` }
+  }
+}
+
+const toContent = (answer: PdfAnswer, bytes: Uint8Array): PdfContent => {
+  switch (answer.kind) {
+    case 'encrypted':
+      throw new BowlineError('PDF_ENCRYPTED', `The PDF of ${sizeOf(bytes)} opens only with a password`)
+    case 'invalid':
+      throw new BowlineError('PDF_INVALID', `The PDF of ${sizeOf(bytes)} is broken: ${answer.message}`)
+    case 'failed':
+      throw new BowlineError('PDF_FAILED', `The PDF of ${sizeOf(bytes)} could not be read: ${answer.message}`)
+    case 'read': {
+      const { pages, totalPages, title, isScanned } = answer
+      if (totalPages === 0) throw new BowlineError('PDF_INVALID', `The PDF of ${sizeOf(bytes)} has no pages`)
+      const markdown = pages.map((page) => page.markdown.trim()).filter((page) => page !== '').join('\n\n')
+      return { markdown: markdown === '' ? '' : `${markdown}\n`, pages, totalPages, title, isScanned }
+    }
+    default:
+      return answer satisfies never
+  }
+}

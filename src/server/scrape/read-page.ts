@@ -1,0 +1,45 @@
+import render from 'dom-serializer'
+import { cleanTree, type CleanOptions } from './clean-page.ts'
+import { parseHtml } from './dom.ts'
+import { extractImages, extractLinks } from './links.ts'
+import { treeToMarkdown } from './markdown/to-markdown.ts'
+import { extractMetadata, type PageMetadata } from './metadata.ts'
+
+/** Formats of a page that are made from its HTML alone. */
+export type PageFormat = 'markdown' | 'html' | 'links' | 'images'
+
+/** A page to read. */
+export interface PageRequest {
+  readonly html: string
+  readonly url: string
+  readonly formats: readonly PageFormat[]
+  readonly options?: CleanOptions | undefined
+}
+
+/** A page as read: the formats asked for, and its metadata. */
+export interface PageReading {
+  readonly markdown?: string
+  /** The cleaned HTML. */
+  readonly html?: string
+  /** Links of the cleaned page. For those of its menus, ask for more than the main content. */
+  readonly links?: readonly string[]
+  /** Pictures of the cleaned page. */
+  readonly images?: readonly string[]
+  readonly metadata: PageMetadata
+}
+
+/** Reads a page in one go: plain data in and out, fit for a worker thread. Throws BAD_REQUEST for a selector that is none. */
+export const readPage = ({ html, url, formats, options = {} }: PageRequest): PageReading => {
+  const wanted = new Set(formats)
+  const document = parseHtml(html)
+  const metadata = extractMetadata(document, url)
+  if (wanted.size === 0) return { metadata }
+  const { removeBase64Images } = cleanTree(document, url, options)
+  return {
+    ...(wanted.has('markdown') && { markdown: treeToMarkdown(document, url, { removeBase64Images }) }),
+    ...(wanted.has('html') && { html: render(document, { encodeEntities: 'utf8', decodeEntities: true }) }),
+    ...(wanted.has('links') && { links: extractLinks(document, url) }),
+    ...(wanted.has('images') && { images: extractImages(document, url) }),
+    metadata,
+  }
+}

@@ -1,0 +1,34 @@
+import type { AnyNode, ChildNode, Element, ParentNode } from 'domhandler'
+
+/** Takes a node out of its tree. */
+export const removeNode = (node: ChildNode): void => {
+  const { parent } = node
+  if (parent !== null) setChildren(parent, parent.children.filter((child) => child !== node))
+  node.parent = null
+}
+
+/** Puts the children of an element in its place. */
+export const unwrap = (element: Element): void => {
+  const { parent } = element
+  if (parent === null) return
+  setChildren(parent, parent.children.flatMap((child) => (child === element ? element.children : [child])))
+  element.children = []
+  element.parent = null
+}
+
+/** Gives a parent these children, in this order, and links them to each other. */
+export const setChildren = (parent: ParentNode, children: readonly ChildNode[]): void => {
+  parent.children = [...children]
+  for (const [index, child] of parent.children.entries()) {
+    child.parent = parent
+    child.prev = parent.children[index - 1] ?? null
+    child.next = parent.children[index + 1] ?? null
+  }
+}
+
+/** Removes in one pass all nodes for which `isKept` is false, with everything in them. */
+export const keepOnly = (parent: ParentNode, isKept: (node: AnyNode) => boolean): void => {
+  const kept = parent.children.filter(isKept)
+  if (kept.length !== parent.children.length) setChildren(parent, kept)
+  for (const child of kept) if ('children' in child) keepOnly(child, isKept)
+}

@@ -1,0 +1,83 @@
+// Trains the model of main content on labelled pages and writes src/server/scrape/main-content/model.ts.
+// Run: node test/bench/content/train.ts FOLDER [folds]. With folds, it reports what models score on pages they have not seen.
+import { writeFileSync } from 'node:fs'
+import { parseHtml } from '../../../src/server/scrape/dom.ts'
+import { prepareTree } from '../../../src/server/scrape/prepare.ts'
+import { featureRows, layOut } from '../../../src/server/scrape/main-content/features.ts'
+import { segment } from '../../../src/server/scrape/main-content/segment.ts'
+import { boost, type BoostOptions, type Model, type Tree } from './boost.ts'
+import { labelTexts, tokenize } from './labels.ts'
+import { readLabelledPages, type LabelledPage } from './pages.ts'
+
+/** A page ready for training. */
+export interface TrainingPage {
+  readonly page: LabelledPage
+  readonly rows: readonly Float32Array[]
+  readonly labels: readonly number[]
+  readonly texts: readonly string[]
+  readonly sizes: readonly number[]
+}
+
+/** How the model in the repository is trained. Chosen by cross-validation, not by the score on the training pages. */
+export const trainingOptions: BoostOptions = {
+  rounds: 150, depth: 4, rate: 0.08, lambda: 5, minWeight: 1, featureShare: 0.15, rowShare: 0.6, seed: 7,
+}
+
+/** Lays out a labelled page and labels its texts. The URL is left out: pages are also read from elsewhere. */
+export const toTrainingPage = (page: LabelledPage): TrainingPage => {
+  const document = parseHtml(page.html)
+  prepareTree(document, 'short')
+  const leaves = segment(document)
+  const texts = leaves.map((leaf) => leaf.text)
+  return {
+    page,
+    rows: featureRows(layOut(document, leaves)),
+    labels: labelTexts(texts, page.truth),
+    texts,
+    sizes: texts.map((text) => tokenize(text).length),
+  }
+}
+
+const mostBoilerplate = 3
+
+/** Every page weighs the same; boilerplate counts at most three times as much as content. */
+const weigh = (page: TrainingPage): readonly number[] => {
+  const content = page.sizes.reduce((sum, size, index) => sum + size * (page.labels[index] ?? 0), 0)
+  const rest = page.sizes.reduce((sum, size) => sum + size, 0) - content
+  const scale = Math.min(1, (mostBoilerplate * (content + 30)) / Math.max(1, rest))
+  return page.sizes.map((size, index) => {
+    const label = page.labels[index] ?? 0
+    return ((100 * size) / (content + rest * scale + 50)) * (label + (1 - label) * scale)
+  })
+}
+
+/** Trains a model on pages. */
+export const train = (pages: readonly TrainingPage[], options: BoostOptions = trainingOptions): Model =>
+  boost(
+    pages.flatMap((page) => page.rows),
+    pages.flatMap((page) => page.labels),
+    pages.flatMap(weigh),
+    options,
+  )
+
+const writeTree = (tree: Tree, node = 0): string => {
+  const feature = tree.feature[node]!
+  if (feature < 0) return `=${Number(tree.value[node]!.toFixed(3))}`
+  return `${feature}<${Number(tree.threshold[node]!.toPrecision(4))} ${writeTree(tree, tree.left[node]!)} ${writeTree(tree, tree.right[node]!)}`
+}
+
+/** The source of model.ts. */
+export const writeModel = (model: Model): string =>
+  `/** Made by test/bench/content/train.ts: the logit of a text without features. */
+export const base = ${model.base.toFixed(4)}
+
+/** Made by test/bench/content/train.ts: trees, each its nodes in preorder; \`feature<threshold\`, or \`=value\` for a leaf. */
+export const trees: readonly string[] = [
+${model.trees.map((tree) => `  '${writeTree(tree)}',`).join('\n')}
+]
+`
+
+if (import.meta.main) {
+  const pages = readLabelledPages(process.argv[2] ?? '').map(toTrainingPage)
+  writeFileSync(new URL('../../../src/server/scrape/main-content/model.ts', import.meta.url), writeModel(train(pages)))
+}

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import { parsePdf } from '../../../src/server/scrape/pdf/parse-pdf.ts'
+import { processesNaming } from '../../lab/browser-processes.ts'
+import { makePdf } from './make-pdf.ts'
+
+const chapter = (title: string) => [
+  { size: 28, text: title },
+  { size: 11, text: 'The quick brown fox jumps over the lazy dog near the river bank.' },
+  { size: 11, text: 'A second line of the same paragraph, as plain as the first one is.' },
+  { size: 11, text: 'And a third, so that the body is clearly smaller than its heading.' },
+]
+
+describe('a PDF becomes Markdown', () => {
+  test('with its headings and its text, page by page', async () => {
+    const content = await parsePdf(makePdf([chapter('Annual report'), chapter('Outlook')]))
+
+    expect(content.markdown).toMatch(/^#+ Annual report/m)
+    expect(content.markdown).toContain('quick brown fox')
+    expect(content.pages.map((page) => page.pageNumber)).toEqual([1, 2])
+    expect(content.totalPages).toBe(2)
+    expect(content.isScanned).toBe(false)
+  })
+
+  test('of as many pages as asked for, while all are counted', async () => {
+    const content = await parsePdf(makePdf([chapter('One'), chapter('Two'), chapter('Three')]), { maxPages: 1 })
+
+    expect(content.pages).toHaveLength(1)
+    expect(content.markdown).not.toContain('Two')
+    expect(content.totalPages).toBe(3)
+  })
+})
+
+describe('a file that is no readable PDF is refused with its reason', () => {
+  test('an empty one', async () => {
+    await expect(parsePdf(new Uint8Array())).rejects.toMatchObject({ code: 'PDF_INVALID', message: 'The PDF is empty: 0 bytes' })
+  })
+
+  test('a web page with the label of a PDF', async () => {
+    const page = Buffer.from('<!doctype html><p>Not found</p>')
+
+    await expect(parsePdf(page)).rejects.toMatchObject({ code: 'PDF_INVALID', message: expect.stringContaining('<!doctype html>') })
+  })
+
+  test('one cut off in the middle', async () => {
+    const whole = makePdf([chapter('Report')])
+
+    await expect(parsePdf(whole.subarray(0, 40))).rejects.toMatchObject({ code: 'PDF_INVALID', status: 422 })
+  })
+
+  test('one without pages', async () => {
+    await expect(parsePdf(makePdf([]))).rejects.toMatchObject({ code: 'PDF_INVALID' })
+  })
+
+  test('one that needs a password', async () => {
+    await expect(parsePdf(makePdf([chapter('Secret')], { encrypted: true }))).rejects.toMatchObject({ code: 'PDF_ENCRYPTED', status: 422 })
+  })
+})
+
+describe('reading ends when it should', () => {
+  test('after the time limit, with the process gone', async () => {
+    const pages = Array.from({ length: 400 }, () => chapter('Page'))
+
+    await expect(parsePdf(makePdf(pages), { timeoutMs: 1 })).rejects.toMatchObject({ code: 'TIMEOUT', status: 408 })
+
+    expect(processesNaming('read-pdf')).toEqual([])
+  })
+
+  test('when the caller aborts', async () => {
+    const stop = new AbortController()
+    const reading = parsePdf(makePdf([chapter('Report')]), { signal: stop.signal })
+
+    stop.abort(new Error('no longer wanted'))
+
+    await expect(reading).rejects.toThrow('no longer wanted')
+  })
+})
