@@ -11,6 +11,7 @@ import { createPeers } from './cluster/peers.ts'
 import { browserSearchEnvironment, parseConfig, type ServerConfig, type ServerOptions } from './config.ts'
 import { openEgress, type Egress } from './egress/egress.ts'
 import type { Resolve } from './egress/resolve.ts'
+import { Shelves } from './files/shelves.ts'
 import { Gateway } from './gateway/gateway.ts'
 import { judgeCommand } from './gateway/policy.ts'
 import { buildHttpApp } from './http/app.ts'
@@ -193,8 +194,9 @@ const openHttp = async (
   log: Logger,
 ): Promise<OpenHttp> => {
   const { store, browsers, metrics, egress, onError } = parts
-  const sessions = new Sessions(parts)
-  const gateway = new Gateway(sessions, onError)
+  const shelves = new Shelves(config, onError)
+  const sessions = new Sessions({ ...parts, onStart: shelves.open })
+  const gateway = new Gateway(sessions, onError, shelves.clientLeft)
   const live = openLive(parts, sessions, gateway)
   const authenticator = createAuthenticator(store)
   metrics.watch({ sessions, browsers, gateway, live, egress })
@@ -204,6 +206,7 @@ const openHttp = async (
     sessions,
     gateway,
     live,
+    shelves,
     authenticator,
     metrics,
     onError,

@@ -99,6 +99,20 @@ export const settings = {
     accepts: 'a whole number from 1 to 10000',
     schema: wholeNumber(1, 10_000).optional(),
   },
+  maxFiles: {
+    flag: 'max-files',
+    env: 'BOWLINE_MAX_FILES',
+    help: 'files one session may have downloaded and been sent',
+    accepts: 'a whole number from 0 to 100000',
+    schema: wholeNumber(0, 100_000).default(1000),
+  },
+  maxFilesMb: {
+    flag: 'max-files-mb',
+    env: 'BOWLINE_MAX_FILES_MB',
+    help: 'megabytes that the files of one session may have together',
+    accepts: 'a whole number from 0 to 1000000',
+    schema: wholeNumber(0, 1_000_000).default(1000),
+  },
   allow: {
     flag: 'allow',
     env: 'BOWLINE_ALLOW',
