@@ -1,6 +1,12 @@
 /** What crosses the wire: zod schemas, inferred types, and the table of routes. @module */
+export * from './contract/actions.ts'
 export * from './contract/browser.ts'
+export * from './contract/document.ts'
+export * from './contract/earlier-scrape.ts'
 export * from './contract/failure.ts'
 export * from './contract/files.ts'
+export * from './contract/formats.ts'
 export * from './contract/keys.ts'
+export * from './contract/page-url.ts'
+export * from './contract/scrape.ts'
 export { routes, type Route, type RouteName, type Routes } from './contract/routes.ts'

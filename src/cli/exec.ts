@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander'
+import { Command } from 'commander'
 import type { CreateSessionOptions } from '../contract/browser.ts'
 import type { SessionBill } from '../client/session-bill.ts'
 import { isBowlineError } from '../kit/errors.ts'
@@ -7,6 +7,7 @@ import { describeBill } from './describe-bill.ts'
 import { printError, printNote } from './print.ts'
 import { exitCodeOfSignal, runCommand } from './run-command.ts'
 import { forwardSignals } from './forward-signals.ts'
+import { wholeNumber } from './whole-number.ts'
 
 interface ExecFlags extends ConnectionFlags {
   readonly ttl?: number
@@ -29,11 +30,6 @@ export const createExecCommand = (): Command =>
     .option('--profile <name>', 'browser profile to load and save')
     .passThroughOptions()
     .action(exec)
-
-const wholeNumber = (text: string): number => {
-  if (/^\d+$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('It must be a whole number.')
-}
 
 const exec = async (command: readonly string[], flags: ExecFlags): Promise<void> => {
   // The command decides what a signal means, so the session must outlive it.

@@ -25,6 +25,10 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'run a command of any language on a session of its own',
     load: async () => (await import('./exec.ts')).createExecCommand(),
   },
+  scrape: {
+    summary: 'print a page as Markdown, HTML, links or data',
+    load: async () => (await import('./scrape.ts')).createScrapeCommand(),
+  },
   sessions: {
     summary: 'list, read, delete and reap sessions',
     load: async () => (await import('./sessions.ts')).createSessionsCommand(),

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import * as browser from './browser.ts'
+import { earlierScrapeRequest } from './earlier-scrape.ts'
 import * as files from './files.ts'
 import * as keys from './keys.ts'
+import * as scrape from './scrape.ts'
 
 /** What one endpoint takes and answers. The server registers it, OpenAPI describes it, the client takes its types from it. */
 export interface Route {
@@ -98,6 +100,28 @@ export const routes = {
     params: files.fileParams,
     query: files.filesQuery,
     response: files.deleteFileResponse,
+  },
+  scrape: {
+    method: 'POST',
+    path: '/v2/scrape',
+    summary: 'Scrape one page',
+    body: scrape.scrapeRequest,
+    response: scrape.scrapeResponse,
+  },
+  earlierScrape: {
+    method: 'POST',
+    path: '/v1/scrape',
+    summary: 'Scrape one page, by the first version of the API',
+    body: earlierScrapeRequest,
+    response: scrape.scrapeResponse,
+  },
+  getScrape: {
+    method: 'GET',
+    path: '/v2/scrape/{id}',
+    aliases: ['/v1/scrape/{id}'],
+    summary: 'Read a scrape again, for 24 hours',
+    params: scrape.scrapeParams,
+    response: scrape.scrapeResponse,
   },
   createKey: {
     method: 'POST',

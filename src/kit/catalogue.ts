@@ -21,6 +21,18 @@ export const catalogue = {
     hint: 'Check the name. `bowline sessions files list ID` shows the files of a session.',
   },
   FILE_INCOMPLETE: { status: 409, hint: 'Wait until `complete` is true in the list of files.' },
+  SCRAPE_NOT_FOUND: { status: 404, hint: 'A scrape can be read for 24 hours, and only by its own team.' },
+  SCRAPE_NO_CACHED_DATA: { status: 404, hint: 'Leave `minAge` out to scrape the page anew.' },
+  SCRAPE_LOCKDOWN_CACHE_MISS: { status: 404, hint: 'Leave `lockdown` out to scrape the page anew.' },
+  SCRAPE_TIMEOUT: { status: 408, hint: 'Raise `timeout`, or ask for less with fewer actions or formats.' },
+  FORMAT_UNAVAILABLE: {
+    status: 400,
+    hint: 'Start the server with `--llm-url` and `--llm-model`: any service that speaks the OpenAI chat protocol will do.',
+  },
+  PROXY_UNAVAILABLE: {
+    status: 400,
+    hint: 'Start the server with `--proxy-enhanced URL`, or use the proxy `basic` or `auto`.',
+  },
   CONFLICT: { status: 409, hint: undefined },
   IDEMPOTENCY_KEY_REUSED: { status: 409, hint: 'Use a new `x-idempotency-key` for a different request.' },
   PROFILE_LOCKED: {
@@ -36,7 +48,10 @@ export const catalogue = {
     hint: 'Delete files of the session. The operator of the server can raise `--max-files` and `--max-files-mb`.',
   },
   CONCURRENCY_LIMIT: { status: 429, hint: 'Delete a session, or retry after the seconds in `Retry-After`.' },
-  PDF_INVALID: { status: 422, hint: 'Open the address in a viewer: the file there is broken, empty or of another kind.' },
+  PDF_INVALID: {
+    status: 422,
+    hint: 'Open the address in a viewer: the file there is broken, empty or of another kind.',
+  },
   PDF_ENCRYPTED: { status: 422, hint: 'Publish the file without a password; there is no option to send one.' },
   RATE_LIMITED: { status: 429, hint: 'Retry after the seconds in `Retry-After`.' },
 
@@ -60,6 +75,16 @@ export const catalogue = {
     hint: 'Only public addresses can be reached. The operator of the server can open others with `--allow ADDRESS`.',
   },
   EGRESS_FAILED: { status: 502, hint: undefined },
+  // The status is 200 because clients of this API expect it so.
+  SCRAPE_DNS_RESOLUTION_ERROR: { status: 200, hint: 'Check the host name of the address.' },
+  SCRAPE_SSL_ERROR: { status: 500, hint: 'Set `skipTlsVerification: true` to scrape the page all the same.' },
+  SCRAPE_SITE_ERROR: { status: 500, hint: undefined },
+  SCRAPE_ACTION_ERROR: { status: 500, hint: 'Check the selector against the page, and wait for what comes late.' },
+  SCRAPE_UNSUPPORTED_FILE_ERROR: { status: 500, hint: 'HTML, text, JSON, XML, images and PDFs can be scraped.' },
+  EXTRACTION_FAILED: {
+    status: 500,
+    hint: 'The log of the language model may say more. Retry, or simplify the schema.',
+  },
   PDF_FAILED: { status: 500, hint: 'The PDF reader gave up. Retry, or ask for fewer pages with `maxPages`.' },
 
   // What stops a start

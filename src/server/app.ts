@@ -18,6 +18,8 @@ import { buildHttpApp } from './http/app.ts'
 import { createAuthenticator } from './http/auth.ts'
 import { createMetrics } from './http/metrics.ts'
 import { LiveViews } from './live/live-views.ts'
+import { openScrapes } from './scrape/open-scrapes.ts'
+import type { Scrapes } from './scrape/scrapes.ts'
 import { readIdentity, writePrivate, type Identity } from './identity.ts'
 import { sessionsThatFit } from './sessions/capacity.ts'
 import { readProfileKey } from './profiles/profile-key.ts'
@@ -26,7 +28,7 @@ import { startSweeping } from './profiles/sweep.ts'
 import { startHeartbeat } from './sessions/heartbeat.ts'
 import { endLostSessions } from './sessions/recovery.ts'
 import { Sessions, type SessionParts } from './sessions/sessions.ts'
-import { openBlobs, parseBlobPlace } from './store/blobs.ts'
+import { openBlobs, parseBlobPlace, type Blobs } from './store/blobs.ts'
 import { findSession } from './store/sessions.ts'
 import { ensureBootstrapKey } from './store/keys.ts'
 import { listNodes, registerNode, removeNode } from './store/nodes.ts'
@@ -79,8 +81,14 @@ export const startConfigured = async (config: ServerConfig, resolve?: Resolve): 
   const browsers = undo.use(
     openBrowserPool({ host, warm: config.warm, launchOptions: { openProxy: egress.openLane }, log }),
   )
-  const profiles = await openProfiles(undo, config, { store, identity, log })
-  const parts = { ...(await prepareSessions(config, { store, browsers, profiles, host, identity, log })), egress }
+  const blobs = await openConfiguredBlobs(config)
+  const profiles = await openProfiles(undo, config, { store, blobs, identity, log })
+  const ready = {
+    ...(await prepareSessions(config, { store, browsers, profiles, host, identity, log })),
+    egress,
+    blobs,
+  }
+  const parts = { ...ready, scrapes: openScrapes(undo, config, { ...ready, browserVersion: host.binary.version }) }
   const recovered = await settlePast(parts, identity)
   const { app, sessions, beating } = await openHttp(undo, config, parts, host, log)
   const url = await app.listen({ host: config.host, port: config.port })
@@ -144,18 +152,21 @@ const prepareSessions = async (
   }
 }
 
-/** Opens the profiles at their place and sweeps what broken saves left there. */
-const openProfiles = async (
-  undo: AsyncDisposableStack,
-  config: ServerConfig,
-  { store, identity, log }: { store: Store; identity: Identity; log: Logger },
-): Promise<Profiles> => {
+const openConfiguredBlobs = async (config: ServerConfig): Promise<Blobs> => {
   const { s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey, s3SessionToken: sessionToken } = config
   const credentials =
     accessKeyId === undefined || secretAccessKey === undefined
       ? undefined
       : { accessKeyId, secretAccessKey, sessionToken }
-  const blobs = await openBlobs(parseBlobPlace(config.blobs ?? join(config.dataDir, 'blobs'), credentials))
+  return openBlobs(parseBlobPlace(config.blobs ?? join(config.dataDir, 'blobs'), credentials))
+}
+
+/** Opens the profiles and sweeps what broken saves left among the blobs. */
+const openProfiles = async (
+  undo: AsyncDisposableStack,
+  config: ServerConfig,
+  { store, blobs, identity, log }: { store: Store; blobs: Blobs; identity: Identity; log: Logger },
+): Promise<Profiles> => {
   const key = await readProfileKey({ configured: config.profileKey, dataDir: config.dataDir, store })
   const onError = (error: unknown, what: string): void => log.error({ err: error }, what)
   undo.use(startSweeping({ store, blobs, onError }))
@@ -189,7 +200,7 @@ interface OpenHttp {
 const openHttp = async (
   undo: AsyncDisposableStack,
   config: ServerConfig,
-  parts: Parts & { readonly egress: Egress },
+  parts: Parts & { readonly egress: Egress; readonly blobs: Blobs; readonly scrapes: Scrapes },
   host: BrowserHost,
   log: Logger,
 ): Promise<OpenHttp> => {
@@ -202,6 +213,8 @@ const openHttp = async (
   metrics.watch({ sessions, browsers, gateway, live, egress })
   const app = await buildHttpApp({
     store,
+    blobs: parts.blobs,
+    scrapes: parts.scrapes,
     browsers,
     sessions,
     gateway,

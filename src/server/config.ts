@@ -199,6 +199,34 @@ export const settings = {
     accepts: 'a whole number from 1 to 100000',
     schema: wholeNumber(1, 100_000).default(500),
   },
+  llmUrl: {
+    flag: 'llm-url',
+    env: 'BOWLINE_LLM_URL',
+    help: 'service that speaks the OpenAI chat protocol, for the format "json"; default: none, the format is refused',
+    accepts: 'an http: or https: URL, such as https://api.openai.com/v1',
+    schema: httpUrl.optional(),
+  },
+  llmModel: {
+    flag: 'llm-model',
+    env: 'BOWLINE_LLM_MODEL',
+    help: 'name of the language model there',
+    accepts: 'a name',
+    schema: z.string().min(1).default('gpt-4o-mini'),
+  },
+  llmKey: {
+    flag: 'llm-key',
+    env: 'BOWLINE_LLM_KEY',
+    help: 'API key of that service',
+    accepts: 'a key',
+    schema: z.string().min(1).optional(),
+  },
+  maxPages: {
+    flag: 'max-pages',
+    env: 'BOWLINE_MAX_PAGES',
+    help: 'pages that scrapes may have open in browsers at once; further ones wait',
+    accepts: 'a whole number from 1 to 1000',
+    schema: wholeNumber(1, 1000).default(8),
+  },
   nodeUrl: {
     flag: 'node-url',
     env: 'BOWLINE_NODE_URL',
@@ -256,6 +284,7 @@ const secretSettings: ReadonlySet<SettingName> = new Set([
   's3SecretAccessKey',
   's3SessionToken',
   'profileKey',
+  'llmKey',
 ])
 
 const parse = (raw: Readonly<Record<string, unknown>>, label: (name: SettingName) => string): ServerConfig => {

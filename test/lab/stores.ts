@@ -52,7 +52,9 @@ const shared = (open: OpenStore): OpenStore => {
     opening ??= open()
     const store = await opening
     const empty = async (): Promise<void> => {
-      await sql`truncate team, api_key, node, session, ledger, profile, profile_version, setting`.execute(store.db)
+      await sql`truncate team, api_key, node, session, ledger, profile, profile_version, scrape, tracked_page, setting`.execute(
+        store.db,
+      )
     }
     return { ...store, [Symbol.asyncDispose]: empty }
   }

@@ -17,10 +17,11 @@ import { registerFiles } from './routes/files.ts'
 import { registerHealth, type HealthParts } from './routes/health.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { registerLive } from './routes/live.ts'
+import { registerScrapeFiles, scrapeRoutes, type ScrapeRouteParts } from './routes/scrape.ts'
 import { handleUpgrades, type UpgradeParts } from './upgrade.ts'
 
 /** What the HTTP side of the server is built from. */
-export interface HttpParts extends HealthParts, UpgradeParts, PlacementParts {
+export interface HttpParts extends ScrapeRouteParts, HealthParts, UpgradeParts, PlacementParts {
   readonly store: Store
   readonly authenticator: Authenticator
   readonly shelves: Shelves
@@ -60,6 +61,7 @@ export const buildHttpApp = async (parts: HttpParts): Promise<FastifyInstance> =
   await registerOpenApi(app, parts.version)
   registerHealth(app, parts)
   registerLive(app, parts)
+  registerScrapeFiles(app, parts)
   await app.register(async (scope) => registerProtected(scope, parts))
   await app.register(async (scope) => registerFiles(scope, parts))
   app.server.on('upgrade', handleUpgrades(parts))
@@ -83,7 +85,7 @@ const registerProtected = async (app: FastifyInstance, parts: HttpParts): Promis
       raw: request,
     }
   }
-  registerRoutes(app, { ...browserRoutes(parts), ...keyRoutes(parts) }, callOf)
+  registerRoutes(app, { ...browserRoutes(parts), ...keyRoutes(parts), ...scrapeRoutes(parts) }, callOf)
   app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
     reply.type(parts.metrics.registry.contentType).send(await parts.metrics.registry.metrics()),
   )

@@ -31,7 +31,12 @@ export const answerError = (
   const known = toBowlineError(error)
   if (known.status >= 500) request.log.error({ err: error, requestId: request.id }, known.message)
   if (known.retryAfterSeconds !== undefined) void reply.header('retry-after', known.retryAfterSeconds)
-  return reply.code(known.status).send(failureBody(known, request.id))
+  // A failure may have the status 200, whose schema is that of a success.
+  return reply
+    .code(known.status)
+    .type('application/json; charset=utf-8')
+    .serializer((body: unknown) => JSON.stringify(body))
+    .send(failureBody(known, request.id))
 }
 
 /** The body of a failed answer. */
@@ -45,7 +50,7 @@ export const failureBody = (error: BowlineError, requestId: string): Failure => 
 })
 
 const toBowlineError = (error: FastifyError | Error): BowlineError => {
-  if (isBowlineError(error) && error.status >= 400) return error
+  if (isBowlineError(error) && error.status >= 200) return error
   const framework = 'code' in error ? frameworkCodes[error.code] : undefined
   if (framework !== undefined) return new BowlineError(framework.code, framework.message, { cause: error })
   if ('statusCode' in error && error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {

@@ -125,6 +125,32 @@ export interface ProfileVersionTable {
   readonly savedAt: Stamp
 }
 
+/** A page that was scraped: read again by its id for a day, or by its cache key as long as it is fresh. */
+export interface ScrapeTable {
+  readonly id: string
+  readonly teamId: string
+  /** Tells page and options. Null: not to be found by another scrape. */
+  readonly cacheKey: Nullable<string>
+  /** The answer as JSON. Null: it is too large for a row, and is a blob. */
+  readonly document: Nullable<string>
+  /** Whether blobs belong to it. */
+  readonly hasBlobs: boolean
+  /** What the tokens of its files are made from. */
+  readonly secret: string
+  readonly createdAt: Stamp
+}
+
+/** The last state of a page whose changes are tracked. */
+export interface TrackedPageTable {
+  readonly teamId: string
+  /** Tells address, tag and options. */
+  readonly trackingKey: string
+  readonly markdown: string
+  /** What was extracted, as JSON. */
+  readonly extracted: Nullable<string>
+  readonly scrapedAt: Stamp
+}
+
 interface SettingTable {
   readonly key: string
   readonly value: string
@@ -139,5 +165,7 @@ export interface Database {
   readonly ledger: LedgerTable
   readonly profile: ProfileTable
   readonly profileVersion: ProfileVersionTable
+  readonly scrape: ScrapeTable
+  readonly trackedPage: TrackedPageTable
   readonly setting: SettingTable
 }

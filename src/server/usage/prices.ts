@@ -4,13 +4,48 @@ export interface Prices {
   readonly browserHour: number
   /** Least credits for one browser session. */
   readonly browserMinimum: number
+  /** Credits for one page. */
+  readonly page: number
+  /** Credits for one page when data are extracted from it, in place of `page`. */
+  readonly extraction: number
+  /** Credits for one page through the enhanced proxy, in place of `page`. */
+  readonly enhanced: number
+  /** Credits more for an answer from the store alone. */
+  readonly lockdown: number
+  /** Credits more for keeping nothing. */
+  readonly zeroRetention: number
 }
 
-/** 2 credits a minute, charged by the started half minute, at least 2. */
-export const defaultPrices: Prices = { browserHour: 120, browserMinimum: 2 }
+/** Sessions: 2 credits a minute, charged by the started half minute, at least 2. Pages: 1 credit, or 5. */
+export const defaultPrices: Prices = {
+  browserHour: 120,
+  browserMinimum: 2,
+  page: 1,
+  extraction: 5,
+  enhanced: 5,
+  lockdown: 4,
+  zeroRetention: 1,
+}
 
 const msPerHour = 3_600_000
 
 /** Credits for a browser session of `durationMs` milliseconds: a whole number. */
 export const priceOfSession = (prices: Prices, durationMs: number): number =>
   Math.max(prices.browserMinimum, Math.ceil((durationMs / msPerHour) * prices.browserHour))
+
+/** What of a scrape costs. */
+export interface ScrapeUse {
+  readonly isExtracted: boolean
+  readonly isEnhanced: boolean
+  readonly isLockdown: boolean
+  readonly isZeroRetention: boolean
+  /** Pages of a PDF that were read; 1 for other pages. */
+  readonly pages: number
+}
+
+/** Credits for a scrape: a whole number. */
+export const priceOfScrape = (prices: Prices, use: ScrapeUse): number =>
+  Math.max(prices.page, use.isExtracted ? prices.extraction : 0, use.isEnhanced ? prices.enhanced : 0) +
+  Math.max(0, use.pages - 1) * prices.page +
+  (use.isLockdown ? prices.lockdown : 0) +
+  (use.isZeroRetention ? prices.zeroRetention : 0)

@@ -1,0 +1,72 @@
+import { Command, Option } from 'commander'
+import type { Document } from '../contract/document.ts'
+import type { ScrapeInput } from '../contract/scrape.ts'
+import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { print, printJson, printNote } from './print.ts'
+import { wholeNumber } from './whole-number.ts'
+
+const formats = ['markdown', 'html', 'rawHtml', 'links', 'images', 'screenshot', 'screenshot@fullPage', 'json'] as const
+
+type FormatName = (typeof formats)[number]
+
+interface ScrapeFlags extends ConnectionFlags {
+  readonly format: readonly FormatName[]
+  readonly wholePage?: boolean
+  readonly include?: readonly string[]
+  readonly exclude?: readonly string[]
+  readonly waitFor?: number
+  readonly timeout?: number
+  readonly maxAge?: number
+  readonly mobile?: boolean
+  readonly ads?: boolean
+  readonly prompt?: string
+  readonly country?: string
+  readonly proxy?: 'basic' | 'enhanced' | 'auto'
+}
+
+/** Makes `bowline scrape`. */
+export const createScrapeCommand = (): Command =>
+  withConnectionFlags(new Command('scrape').description('print a page').argument('<url>', 'address of the page'))
+    .addOption(new Option('--format <format...>', 'what to print').choices([...formats]).default(['markdown']))
+    .option('--whole-page', 'keep menus, sidebars and footers')
+    .option('--include <selector...>', 'only these elements')
+    .option('--exclude <selector...>', 'all but these elements')
+    .option('--prompt <text>', 'what the format "json" is to hold')
+    .option('--wait-for <ms>', 'wait after the page has loaded', wholeNumber)
+    .option('--timeout <ms>', 'time for the whole scrape', wholeNumber)
+    .option('--max-age <ms>', 'take a stored page that is younger; 0: none', wholeNumber)
+    .option('--mobile', 'show the page to a phone')
+    .option('--no-ads', 'block nothing')
+    .option('--country <code>', 'two letters: where the page thinks its reader is')
+    .addOption(new Option('--proxy <proxy>', 'which way out').choices(['basic', 'enhanced', 'auto']))
+    .action(scrape)
+
+const scrape = async (url: string, flags: ScrapeFlags): Promise<void> => {
+  const bowline = await connect(flags)
+  const document = await bowline.scrape(url, toOptions(flags))
+  if (flags.json === true) return printJson(document)
+  if (document.warning !== undefined) printNote(document.warning)
+  if (document.metadata.error !== undefined) printNote(document.metadata.error)
+  for (const format of flags.format) printFormat(document, format)
+}
+
+const toOptions = (flags: ScrapeFlags): ScrapeInput => ({
+  formats: flags.format.map((name) => (name === 'json' ? { type: 'json', prompt: flags.prompt } : name)),
+  onlyMainContent: flags.wholePage !== true,
+  includeTags: flags.include?.slice(),
+  excludeTags: flags.exclude?.slice(),
+  waitFor: flags.waitFor,
+  timeout: flags.timeout,
+  maxAge: flags.maxAge,
+  mobile: flags.mobile,
+  blockAds: flags.ads,
+  location: flags.country === undefined ? undefined : { country: flags.country },
+  proxy: flags.proxy,
+})
+
+const printFormat = (document: Document, name: FormatName): void => {
+  const content = document[name === 'screenshot@fullPage' ? 'screenshot' : name]
+  if (typeof content === 'string') print(content.trimEnd())
+  else if (Array.isArray(content)) for (const item of content) print(String(item))
+  else if (content !== undefined) printJson(content)
+}

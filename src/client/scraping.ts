@@ -1,0 +1,22 @@
+import type { Document } from '../contract/document.ts'
+import type { ScrapeInput } from '../contract/scrape.ts'
+import type { Abortable } from '../kit/abort.ts'
+import type { Call } from './call.ts'
+
+/** Pages as content. */
+export interface Scraping {
+  /**
+   * Scrapes one page: Markdown unless `formats` says otherwise. Rejects with a BowlineError, such as SCRAPE_TIMEOUT; a
+   * page that answers 404 is no error: see `metadata.statusCode`. Aborting stops the wait; the server may still finish and bill.
+   */
+  readonly scrape: (url: string, options?: ScrapeInput, how?: Abortable) => Promise<Document>
+  /** Reads a scrape again by its `metadata.scrapeId`, for 24 hours. Rejects with SCRAPE_NOT_FOUND. */
+  readonly getScrape: (id: string, how?: Abortable) => Promise<Document>
+}
+
+/** Makes the scraping part of a client. */
+export const createScraping = (call: Call): Scraping => ({
+  scrape: async (url, options = {}, { signal } = {}) =>
+    (await call('scrape', { body: { ...options, url } }, { signal })).data,
+  getScrape: async (id, { signal } = {}) => (await call('getScrape', { params: { id } }, { signal })).data,
+})

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+
+const viewport = z.strictObject({ width: z.int().min(1).max(7680), height: z.int().min(1).max(4320) })
+const quality = z.int().min(1).max(100)
+
+/** What a screenshot shows. */
+export const screenshotFields = {
+  /** Whether the whole page is shown, not just what a window shows. Default false. */
+  fullPage: z.boolean().default(false),
+  /** 1 to 100: a JPEG of that quality. Default: a PNG. */
+  quality: quality.optional(),
+  /** Size of the window in CSS pixels. Default: 1280 x 720, or that of a phone with `mobile`. */
+  viewport: viewport.optional(),
+}
+
+const wait = z
+  .strictObject({
+    type: z.literal('wait'),
+    milliseconds: z.int().positive().optional(),
+    selector: z.string().min(1).optional(),
+  })
+  .refine(({ milliseconds, selector }) => (milliseconds === undefined) !== (selector === undefined), {
+    error: 'A wait action has either `milliseconds` or `selector`',
+  })
+
+/** Paper that a PDF can be printed on. */
+export const paperFormat = z.enum(['A0', 'A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'Letter', 'Legal', 'Tabloid', 'Ledger'])
+
+/** One step on a page before its content is taken. */
+export const action = z.discriminatedUnion('type', [
+  wait,
+  z.strictObject({ type: z.literal('click'), selector: z.string().min(1), all: z.boolean().default(false) }),
+  z.strictObject({ type: z.literal('screenshot'), ...screenshotFields }),
+  /** Types into the focused element: click it first. */
+  z.strictObject({ type: z.literal('write'), text: z.string() }),
+  z.strictObject({ type: z.literal('press'), key: z.string().min(1) }),
+  z.strictObject({
+    type: z.literal('scroll'),
+    direction: z.enum(['up', 'down']).default('down'),
+    selector: z.string().min(1).optional(),
+  }),
+  z.strictObject({ type: z.literal('scrape') }),
+  z.strictObject({ type: z.literal('executeJavascript'), script: z.string() }),
+  z.strictObject({
+    type: z.literal('pdf'),
+    landscape: z.boolean().default(false),
+    scale: z.number().min(0.1).max(2).default(1),
+    format: paperFormat.default('Letter'),
+  }),
+])
+
+/** Most actions of one scrape. */
+export const maxActions = 50
+
+/** Most milliseconds that `waitFor` and all waits of one scrape may add up to; a wait for a selector counts one second. */
+export const maxWaitMs = 60_000
+
+/** Milliseconds that actions wait, at least. */
+export const waitOfActions = (actions: readonly Action[]): number =>
+  actions.reduce((sum, each) => sum + (each.type === 'wait' ? (each.milliseconds ?? 1000) : 0), 0)
+
+export type Action = z.output<typeof action>

@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { screenshotFields } from './actions.ts'
+
+const bare = <Name extends string>(name: Name) => z.strictObject({ type: z.literal(name) })
+
+/** A JSON Schema as callers send it. */
+export const jsonSchema = z.record(z.string(), z.unknown())
+
+const formatObject = z.discriminatedUnion(
+  'type',
+  [
+    bare('markdown'),
+    bare('html'),
+    bare('rawHtml'),
+    bare('links'),
+    bare('images'),
+    z.strictObject({ type: z.literal('screenshot'), ...screenshotFields }),
+    z.strictObject({
+      type: z.literal('json'),
+      schema: jsonSchema.optional(),
+      prompt: z.string().max(10_000).optional(),
+    }),
+    z.strictObject({
+      type: z.literal('changeTracking'),
+      modes: z.array(z.enum(['git-diff', 'json'])).default([]),
+      schema: jsonSchema.optional(),
+      prompt: z.string().max(10_000).optional(),
+      tag: z.string().max(200).nullable().default(null),
+    }),
+    z.strictObject({
+      type: z.literal('attributes'),
+      selectors: z.array(z.strictObject({ selector: z.string().min(1), attribute: z.string().min(1) })).min(1),
+    }),
+  ],
+  {
+    error: (issue) => {
+      if (issue.code !== 'invalid_union') return undefined
+      const name = (issue.input as { type?: unknown } | undefined)?.type
+      return `This server has no format ${JSON.stringify(name)}. It has ${formatNames.join(', ')}`
+    },
+  },
+)
+
+const formatNames = [
+  'markdown',
+  'html',
+  'rawHtml',
+  'links',
+  'images',
+  'screenshot',
+  'screenshot@fullPage',
+  'json',
+  'changeTracking',
+  'attributes',
+]
+
+/** One thing that is wanted of a page. */
+export type Format = z.output<typeof formatObject>
+
+/** A format as callers write it: an object, or its name alone. */
+export type FormatInput = z.input<typeof formatObject> | 'screenshot@fullPage' | Exclude<Format['type'], 'attributes'>
+
+const spellOut = (value: unknown): unknown => {
+  if (value === 'screenshot@fullPage') return { type: 'screenshot', fullPage: true }
+  return typeof value === 'string' ? { type: value } : value
+}
+
+/** A format, with its name alone spelt out as an object. */
+export const format = z.preprocess(spellOut, formatObject) as unknown as z.ZodType<Format, FormatInput>

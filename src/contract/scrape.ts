@@ -1,0 +1,133 @@
+import { z } from 'zod'
+import { action, maxActions, maxWaitMs, waitOfActions } from './actions.ts'
+import { profile } from './browser.ts'
+import { document } from './document.ts'
+import { format } from './formats.ts'
+import { pageUrl } from './page-url.ts'
+
+/** Where a page should think its reader is. */
+export const location = z.strictObject({
+  /** Two letters, such as `US`. Decides language and time zone when `languages` is absent. */
+  country: z
+    .string()
+    .regex(/^[a-z]{2}$/i, 'A country is two letters (ISO 3166-1 alpha-2)')
+    .transform((code) => code.toLowerCase())
+    .optional(),
+  /** Such as `de` or `pt-BR`, best first. */
+  languages: z
+    .array(z.string().regex(/^[a-z]{2,3}([-_][\w-]+)?$/i, 'A language is written like `de` or `pt-BR`'))
+    .max(10)
+    .optional(),
+})
+
+/** How PDFs are read. */
+const pdfParser = z.strictObject({
+  type: z.literal('pdf'),
+  /** Only text that the file holds as text can be read: `ocr` is refused. */
+  mode: z.enum(['fast', 'auto']).default('auto'),
+  maxPages: z.int().min(1).max(10_000).optional(),
+})
+
+const parsers = z
+  .array(
+    z.preprocess((value) => (value === 'pdf' ? { type: 'pdf' } : value), pdfParser) as unknown as z.ZodType<
+      PdfParser,
+      'pdf' | z.input<typeof pdfParser>
+    >,
+  )
+  .max(1)
+
+/** How PDFs are read. */
+export type PdfParser = z.output<typeof pdfParser>
+
+const selectors = z.array(z.string().min(1)).max(100)
+
+/** What every way to scrape takes: one page, a batch, a search. */
+export const scrapeFields = {
+  /** Default `["markdown"]`. */
+  formats: z.array(format).default([{ type: 'markdown' }]),
+  onlyMainContent: z.boolean().default(true),
+  onlyCleanContent: z.boolean().default(false),
+  includeTags: selectors.optional(),
+  excludeTags: selectors.optional(),
+  /** Milliseconds: a stored page younger than this is answered. 0: none. Default two days. */
+  maxAge: z.int().min(0).default(172_800_000),
+  /** Milliseconds: only a stored page at least this old is answered, and 404 when there is none. */
+  minAge: z.int().min(0).optional(),
+  storeInCache: z.boolean().default(true),
+  /** Answers from the store alone; 404 when it has nothing. Default false. */
+  lockdown: z.boolean().default(false),
+  headers: z.record(z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'Not a name of a header'), z.string()).optional(),
+  /** Milliseconds to wait after the page has loaded. Default 0. */
+  waitFor: z.int().min(0).max(maxWaitMs).default(0),
+  mobile: z.boolean().default(false),
+  skipTlsVerification: z.boolean().default(false),
+  /** Milliseconds for the whole scrape. Default 60,000. */
+  timeout: z.int().min(1000).max(600_000).default(60_000),
+  /** Default `["pdf"]`. `[]`: a PDF is answered as base64. */
+  parsers: parsers.default([{ type: 'pdf', mode: 'auto' }]),
+  actions: z.array(action).max(maxActions).optional(),
+  location: location.optional(),
+  removeBase64Images: z.boolean().default(true),
+  blockAds: z.boolean().default(true),
+  /** `stealth` means `enhanced`. Default `auto`: enhanced when basic fails. */
+  proxy: z.enum(['basic', 'stealth', 'enhanced', 'auto']).default('auto'),
+  /** Whether a page is never opened in a browser unless an option asks for one. Default false. */
+  fastMode: z.boolean().default(false),
+  profile: profile.optional(),
+  /** Whether nothing of the page is kept. Default false. */
+  zeroDataRetention: z.boolean().default(false),
+} as const
+
+const clientFields = {
+  /** Name of the client, as clients send it. Not used. */
+  origin: z.string().optional(),
+  /** Name of an integration, as clients send it. Not used. */
+  integration: z.string().nullable().optional(),
+} as const
+
+const scrapeOptionsObject = z.strictObject(scrapeFields)
+
+/** What to scrape of a page, and how: with defaults filled in. */
+export type ScrapeOptions = z.output<typeof scrapeOptionsObject>
+
+/** Rules that hold between the options. */
+export const checkScrapeOptions = (
+  options: Pick<ScrapeOptions, 'formats' | 'waitFor' | 'actions' | 'timeout'>,
+  context: z.core.$RefinementCtx,
+): void => {
+  const refuse = (path: string, message: string): void => {
+    context.addIssue({ code: 'custom', path: [path], message, input: options })
+  }
+  const kinds = options.formats.map(({ type }) => type)
+  if (options.waitFor > options.timeout / 2) refuse('waitFor', 'waitFor must not exceed half of timeout')
+  if (options.waitFor + waitOfActions(options.actions ?? []) > maxWaitMs) {
+    refuse('actions', `waitFor and all waits must not exceed ${maxWaitMs} ms together`)
+  }
+  if (kinds.includes('changeTracking') && !kinds.includes('markdown')) {
+    refuse('formats', 'changeTracking needs markdown among the formats')
+  }
+  for (const kind of new Set(kinds)) {
+    if (kinds.filter((each) => each === kind).length > 1) refuse('formats', `Only one ${kind} format is possible`)
+  }
+}
+
+/** Body of `POST /v2/scrape`. Unknown keys are refused. */
+export const scrapeRequest = z
+  .strictObject({ url: pageUrl, ...scrapeFields, ...clientFields })
+  .superRefine(checkScrapeOptions)
+
+/** Answer of every way to scrape one page. */
+export const scrapeResponse = z.looseObject({
+  success: z.literal(true),
+  data: document,
+  warning: z.string().optional(),
+})
+
+/** Path parameters that name a scrape. */
+export const scrapeParams = z.object({ id: z.string().min(1) })
+
+export type ScrapeRequest = z.output<typeof scrapeRequest>
+/** What a caller may say about a scrape besides the address. */
+export type ScrapeInput = Omit<z.input<typeof scrapeRequest>, 'url'>
+export type ScrapeResponse = z.output<typeof scrapeResponse>

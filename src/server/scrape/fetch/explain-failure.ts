@@ -1,0 +1,33 @@
+import { BowlineError, isBowlineError } from '../../../kit/errors.ts'
+
+const tlsCode = /^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|EPROTO)|CERT/
+
+/** Says what kept a page from being fetched, in the codes of the API. Errors that have one already come through. */
+export const explainFetchFailure = (error: unknown, url: string): unknown => {
+  const { host, hostname } = new URL(url)
+  if (
+    isBowlineError(error) &&
+    error.code === 'EGRESS_FAILED' &&
+    /^(?:ENOTFOUND|EAI_|ENODATA|ESERVFAIL)/.test(codeOf(error.cause))
+  ) {
+    return new BowlineError('SCRAPE_DNS_RESOLUTION_ERROR', `The host name ${hostname} does not resolve`, {
+      cause: error,
+    })
+  }
+  if (isBowlineError(error) && error.code === 'EGRESS_FAILED') {
+    return new BowlineError('SCRAPE_SITE_ERROR', `${host} cannot be reached: ${error.message}`, { cause: error })
+  }
+  if (isBowlineError(error) || !Error.isError(error)) return error
+  const code = codeOf(error)
+  if (tlsCode.test(code)) {
+    return new BowlineError('SCRAPE_SSL_ERROR', `The certificate of ${host} was not accepted: ${error.message}`, {
+      cause: error,
+    })
+  }
+  if (error.name === 'TimeoutError' || error.name === 'AbortError') return error
+  const inner = isBowlineError(error.cause) ? explainFetchFailure(error.cause, url) : undefined
+  return inner ?? new BowlineError('SCRAPE_SITE_ERROR', `${host} broke off: ${error.message}`, { cause: error })
+}
+
+const codeOf = (error: unknown): string =>
+  Error.isError(error) && 'code' in error && typeof error.code === 'string' ? error.code : ''

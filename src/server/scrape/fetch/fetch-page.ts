@@ -1,0 +1,104 @@
+import type { Agent } from 'undici'
+import type { Abortable } from '../../../kit/abort.ts'
+import { BowlineError } from '../../../kit/errors.ts'
+import type { LoadedPage } from '../loaded-page.ts'
+import { browserHeaders, type Visitor } from './browser-headers.ts'
+import { classifyBody } from './classify-body.ts'
+import { CookieJar } from './cookie-jar.ts'
+import { explainFetchFailure } from './explain-failure.ts'
+import { metaRefresh } from './meta-refresh.ts'
+import { readAnswer, type ReadBody } from './read-answer.ts'
+
+/** How a page is fetched. */
+export interface FetchOptions extends Abortable {
+  /** Makes judged connections. */
+  readonly dispatcher: Agent
+  readonly visitor: Visitor
+  /** Headers of the caller; they win. Secrets among them stay with the first origin. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+const maxRedirects = 10
+
+/** Bytes of a page that are read, unpacked. PDFs may be larger. */
+const maxPageBytes = 20_000_000
+const maxFileBytes = 100_000_000
+
+const redirects = new Set([301, 302, 303, 307, 308])
+const secretHeaders = new Set(['authorization', 'cookie', 'proxy-authorization'])
+
+/** Fetches a page, redirects followed. Throws SCRAPE_SITE_ERROR, SCRAPE_SSL_ERROR, SCRAPE_DNS_RESOLUTION_ERROR, EGRESS_REFUSED or the signal's reason. */
+export const fetchPage = async (start: string, options: FetchOptions): Promise<LoadedPage> => {
+  const jar = new CookieJar()
+  let url = new URL(start)
+  for (let hop = 0; hop <= maxRedirects; hop += 1) {
+    options.signal?.throwIfAborted()
+    const answer = await ask(url, new URL(start).origin === url.origin, jar, options).catch((error: unknown) => {
+      options.signal?.throwIfAborted()
+      throw explainFetchFailure(error, url.href)
+    })
+    if (answer.kind === 'redirect') {
+      url = answer.to
+      continue
+    }
+    const page = toPage(url, answer)
+    const next = page.body.kind === 'html' ? metaRefresh(page.body.html, url.href) : undefined
+    if (next === undefined) return page
+    url = new URL(next)
+  }
+  throw new BowlineError('SCRAPE_SITE_ERROR', `${start} redirects more than ${maxRedirects} times`)
+}
+
+type Answer =
+  | { readonly kind: 'redirect'; readonly to: URL }
+  | {
+      readonly kind: 'page'
+      readonly statusCode: number
+      readonly contentType: string | undefined
+      readonly body: ReadBody
+    }
+
+const ask = async (url: URL, isFirstOrigin: boolean, jar: CookieJar, options: FetchOptions): Promise<Answer> => {
+  const cookie = jar.headerFor(url)
+  const given = Object.entries(options.headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+  const response = await options.dispatcher.request({
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: 'GET',
+    headers: {
+      ...browserHeaders(options.visitor),
+      ...(cookie === undefined ? {} : { cookie }),
+      ...Object.fromEntries(given.filter(([name]) => isFirstOrigin || !secretHeaders.has(name))),
+    },
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+  })
+  const { statusCode, headers, body } = response
+  jar.store(url, [headers['set-cookie'] ?? []].flat())
+  const to = redirects.has(statusCode) ? URL.parse(first(headers['location']) ?? '', url.href) : null
+  if (to !== null && /^https?:$/.test(to.protocol)) {
+    // Only a body that is read, or thrown away, gives its connection back.
+    await body.dump({ limit: 100_000 })
+    return { kind: 'redirect', to }
+  }
+  const contentType = first(headers['content-type'])
+  const maxBytes = /html|text\/|json|xml/i.test(contentType ?? '') ? maxPageBytes : maxFileBytes
+  return {
+    kind: 'page',
+    statusCode,
+    contentType,
+    body: await readAnswer(body, first(headers['content-encoding']) ?? '', maxBytes),
+  }
+}
+
+const toPage = (url: URL, { statusCode, contentType, body }: Extract<Answer, { kind: 'page' }>): LoadedPage => {
+  const content = classifyBody(body.bytes, contentType)
+  const size = `${body.bytes.length / 1e6} MB`
+  if (body.isCut && content.kind === 'pdf') {
+    throw new BowlineError('SCRAPE_UNSUPPORTED_FILE_ERROR', `The PDF at ${url.href} is larger than ${size}`)
+  }
+  const warning = body.isCut ? `The page is longer than ${size}: the rest was left out.` : undefined
+  return { url: url.href, statusCode, contentType, body: content, warning }
+}
+
+const first = (header: string | string[] | undefined): string | undefined =>
+  Array.isArray(header) ? header[0] : header

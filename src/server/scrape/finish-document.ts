@@ -1,0 +1,85 @@
+import type { ActionResults, Document } from '../../contract/document.ts'
+import type { ScrapeRequest } from '../../contract/scrape.ts'
+import { BowlineError } from '../../kit/errors.ts'
+import type { Store } from '../store/store.ts'
+import { trackingKeyOf } from './cache-key.ts'
+import { extractJson, type LanguageModel } from './formats/language-model.ts'
+import { trackChanges } from './formats/track-changes.ts'
+import type { LoadedByProxy } from './load-by-proxy.ts'
+import { makeTextFormats, type TextFormats } from './make-document.ts'
+import type { ActionYield } from './render/actions.ts'
+import type { FileKeeper } from './scrape-files.ts'
+
+/** What a document is made from. */
+export interface FinishParts extends LoadedByProxy {
+  readonly store: Store
+  readonly languageModel: LanguageModel | undefined
+  readonly files: FileKeeper
+  readonly request: ScrapeRequest
+  readonly teamId: string
+  readonly signal: AbortSignal
+}
+
+/** Makes the document of a loaded page: all formats, and what is known about it. */
+export const finishDocument = async (
+  parts: FinishParts,
+): Promise<{ readonly document: Document; readonly pages: number }> => {
+  const { request, page, reading, files, signal } = parts
+  const made = await makeTextFormats(request, page, reading, signal)
+  const actions = page.actions === undefined ? undefined : await storeActions(files, page.actions)
+  const screenshot = page.screenshot === undefined ? undefined : await files.keep(page.screenshot)
+  const json = await extract(parts, 'json', made)
+  const tracking = await track(parts, made)
+  const warning = [page.warning, made.warning].filter((each) => each !== undefined).join(' ')
+  const document: Document = {
+    ...made.formats,
+    ...(screenshot !== undefined && { screenshot }),
+    ...(json !== undefined && { json }),
+    ...(tracking !== undefined && { changeTracking: tracking }),
+    ...(actions !== undefined && { actions }),
+    ...(warning !== '' && { warning }),
+    metadata: metadataOf(parts, made),
+  }
+  return { document, pages: made.pages }
+}
+
+const metadataOf = ({ page, request, isEnhanced }: FinishParts, { metadata }: TextFormats): Document['metadata'] => ({
+  ...Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined)),
+  url: page.url,
+  sourceURL: request.url,
+  statusCode: page.statusCode,
+  ...(page.contentType === undefined ? {} : { contentType: page.contentType }),
+  ...(page.statusCode >= 400 && { error: `The page answered ${page.statusCode}` }),
+  proxyUsed: isEnhanced ? 'stealth' : 'basic',
+})
+
+const storeActions = async (files: FileKeeper, yielded: ActionYield): Promise<ActionResults> => {
+  const results: ActionResults = {
+    screenshots: [],
+    scrapes: [...yielded.scrapes],
+    javascriptReturns: yielded.javascriptReturns.map((each) => ({ ...each })),
+    pdfs: [],
+  }
+  for (const screenshot of yielded.screenshots) results.screenshots.push(await files.keep(screenshot))
+  for (const pdf of yielded.pdfs) results.pdfs.push(await files.keep(pdf))
+  return results
+}
+
+const extract = async (parts: FinishParts, type: 'json' | 'changeTracking', made: TextFormats): Promise<unknown> => {
+  const format = parts.request.formats.find((each) => each.type === type)
+  if (format === undefined || (format.type !== 'json' && format.type !== 'changeTracking')) return undefined
+  const { languageModel, signal } = parts
+  if (languageModel === undefined) throw new BowlineError('FORMAT_UNAVAILABLE', 'No language model is configured')
+  const { schema, prompt } = format
+  return extractJson(languageModel, { markdown: made.markdown, schema, prompt, signal })
+}
+
+const track = async (parts: FinishParts, made: TextFormats): Promise<Document['changeTracking']> => {
+  const { request, store, teamId, page } = parts
+  const format = request.formats.find((each) => each.type === 'changeTracking')
+  if (format === undefined) return undefined
+  const extracted = format.modes.includes('json') ? await extract(parts, 'changeTracking', made) : undefined
+  const trackingKey = trackingKeyOf(request, format.tag)
+  const state = { teamId, trackingKey, markdown: made.markdown, extracted, statusCode: page.statusCode }
+  return trackChanges(store, format, state)
+}

@@ -1,0 +1,38 @@
+import { isBowlineError } from '../../kit/errors.ts'
+import type { LoadCall, PageLoader, ReadPage } from './load-page.ts'
+
+/** A page, and the proxy that it came by. */
+export interface LoadedByProxy extends ReadPage {
+  readonly isEnhanced: boolean
+}
+
+/** Statuses by which a site turns a reader away for where they come from. */
+const blocked: ReadonlySet<number> = new Set([401, 403, 407, 429, 503])
+
+/** Failures that another way out may not have. */
+const siteFailures: ReadonlySet<string> = new Set([
+  'SCRAPE_SITE_ERROR',
+  'SCRAPE_SSL_ERROR',
+  'SCRAPE_DNS_RESOLUTION_ERROR',
+])
+
+/** Loads a page by the proxy of its request. `auto`: the basic one, and the enhanced one when that fails or is turned away. */
+export const loadByProxy = async (loader: PageLoader, call: LoadCall, hasEnhanced: boolean): Promise<LoadedByProxy> => {
+  const { proxy } = call.request
+  if (proxy === 'enhanced' || proxy === 'stealth') return { ...(await loader.load(call, 'enhanced')), isEnhanced: true }
+  if (proxy === 'basic' || !hasEnhanced) return { ...(await loader.load(call, 'basic')), isEnhanced: false }
+  const first = await loader.load(call, 'basic').catch((error: unknown) => {
+    call.signal.throwIfAborted()
+    if (isBowlineError(error) && siteFailures.has(error.code)) return error
+    throw error
+  })
+  if (!isBowlineError(first) && !blocked.has(first.page.statusCode)) return { ...first, isEnhanced: false }
+  const second = await loader.load(call, 'enhanced').catch((error: unknown) => {
+    call.signal.throwIfAborted()
+    if (isBowlineError(first)) throw error
+    return first
+  })
+  const isBetter = second !== first && !blocked.has(second.page.statusCode)
+  if (isBetter || isBowlineError(first)) return { ...second, isEnhanced: isBetter }
+  return { ...first, isEnhanced: false }
+}

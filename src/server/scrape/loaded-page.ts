@@ -1,0 +1,18 @@
+/** What a page consists of, by kind. */
+export type PageBody =
+  | { readonly kind: 'html'; readonly html: string }
+  /** Text that is shown as it is; `language` names its notation for a code block. '' = prose. */
+  | { readonly kind: 'text'; readonly text: string; readonly language: string }
+  | { readonly kind: 'image' }
+  | { readonly kind: 'pdf'; readonly bytes: Uint8Array }
+
+/** A page that was fetched or rendered. */
+export interface LoadedPage {
+  /** Final address. */
+  readonly url: string
+  readonly statusCode: number
+  readonly contentType: string | undefined
+  readonly body: PageBody
+  /** What the caller should know, such as that the page was cut. */
+  readonly warning?: string | undefined
+}

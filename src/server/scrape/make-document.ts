@@ -1,0 +1,81 @@
+import type { Document } from '../../contract/document.ts'
+import type { ScrapeRequest } from '../../contract/scrape.ts'
+import type { LoadedPage } from './loaded-page.ts'
+import type { PageResult } from './page-work.ts'
+import { parsePdf } from './pdf/parse-pdf.ts'
+
+/** The formats that are text, and what a page says about itself. */
+export interface TextFormats {
+  readonly formats: Pick<Document, 'markdown' | 'html' | 'rawHtml' | 'links' | 'images' | 'attributes'>
+  readonly metadata: Readonly<Record<string, unknown>>
+  /** Markdown even when it is not asked for: other formats are made from it. */
+  readonly markdown: string
+  /** Pages that are billed. */
+  readonly pages: number
+  readonly warning?: string | undefined
+}
+
+/** Turns a loaded page into the text formats. Throws PDF_*, or the signal's reason. */
+export const makeTextFormats = async (
+  request: ScrapeRequest,
+  page: LoadedPage,
+  reading: PageResult | undefined,
+  signal: AbortSignal,
+): Promise<TextFormats> => {
+  const { body } = page
+  const wants = (type: ScrapeRequest['formats'][number]['type']): boolean =>
+    request.formats.some((format) => format.type === type)
+  const pick = (all: TextFormats['formats']): TextFormats['formats'] =>
+    Object.fromEntries(Object.entries(all).filter(([name, value]) => value !== undefined && wants(name as 'markdown')))
+  const plain = (text: string, markdown: string): TextFormats => ({
+    formats: pick({ markdown, html: text, rawHtml: text, links: [], images: [] }),
+    metadata: {},
+    markdown,
+    pages: 1,
+  })
+  switch (body.kind) {
+    case 'html': {
+      const made = { ...reading, rawHtml: body.html } as TextFormats['formats']
+      return { formats: pick(made), metadata: reading?.metadata ?? {}, markdown: made.markdown ?? '', pages: 1 }
+    }
+    case 'text':
+      return plain(body.text, body.language === '' ? body.text : fenced(body.text, body.language))
+    case 'image': {
+      const all = plain(`<img src="${page.url.replaceAll('"', '&quot;')}">`, `![](${page.url})\n`)
+      return { ...all, formats: { ...all.formats, ...(wants('images') && { images: [page.url] }) } }
+    }
+    case 'pdf': {
+      const [parser] = request.parsers
+      if (parser === undefined) {
+        const base64 = Buffer.from(body.bytes).toString('base64')
+        return plain(base64, base64)
+      }
+      return readPdf(body.bytes, parser.maxPages, signal, plain)
+    }
+    default:
+      return body satisfies never
+  }
+}
+
+const readPdf = async (
+  bytes: Uint8Array,
+  maxPages: number | undefined,
+  signal: AbortSignal,
+  plain: (text: string, markdown: string) => TextFormats,
+): Promise<TextFormats> => {
+  const pdf = await parsePdf(bytes, { maxPages, signal, timeoutMs: 120_000 })
+  return {
+    ...plain(pdf.markdown, pdf.markdown),
+    metadata: { title: pdf.title, numPages: pdf.pages.length, totalPages: pdf.totalPages },
+    pages: pdf.pages.length,
+    warning: pdf.isScanned
+      ? 'The PDF holds pictures of text: there is little or nothing to read without OCR.'
+      : undefined,
+  }
+}
+
+const fenced = (text: string, language: string): string => {
+  const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([fence]) => fence.length))
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}${language}\n${text.trimEnd()}\n${fence}\n`
+}

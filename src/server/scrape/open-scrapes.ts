@@ -1,0 +1,49 @@
+import type { BrowserPool } from '../browsers/pool.ts'
+import type { Egress } from '../egress/egress.ts'
+import type { Profiles } from '../profiles/profiles.ts'
+import type { Blobs } from '../store/blobs.ts'
+import type { Store } from '../store/store.ts'
+import type { Prices } from '../usage/prices.ts'
+import { Renderer } from './render/renderer.ts'
+import { Scrapes } from './scrapes.ts'
+import { startSweepingScrapes } from './sweep-scrapes.ts'
+import { Workers } from './workers.ts'
+
+/** The parts of the server that scraping is built from. */
+export interface OpenScrapesParts {
+  readonly store: Store
+  readonly blobs: Blobs
+  readonly browsers: BrowserPool
+  readonly profiles: Profiles
+  readonly egress: Egress
+  readonly prices: Prices
+  /** As `--version` prints it. */
+  readonly browserVersion: string
+  readonly onError: (error: unknown, what: string) => void
+}
+
+/** Its settings. */
+export interface ScrapeSettings {
+  readonly llmUrl?: string | undefined
+  readonly llmModel: string
+  readonly llmKey?: string | undefined
+  readonly proxyEnhanced?: string | undefined
+  readonly maxPages: number
+}
+
+/** Builds everything that scrapes, into `undo`. */
+export const openScrapes = (undo: AsyncDisposableStack, settings: ScrapeSettings, parts: OpenScrapesParts): Scrapes => {
+  const { llmUrl: url, llmModel: model, llmKey: key, maxPages } = settings
+  const chromeMajor = /\d+/.exec(parts.browserVersion)?.[0] ?? '140'
+  undo.use(startSweepingScrapes(parts))
+  return undo.use(
+    new Scrapes({
+      ...parts,
+      chromeMajor,
+      workers: new Workers(),
+      renderer: new Renderer({ ...parts, maxPages, chromeMajor }),
+      languageModel: url === undefined ? undefined : { url, model, key },
+      hasEnhancedProxy: settings.proxyEnhanced !== undefined,
+    }),
+  )
+}

@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Action } from '../../../contract/actions.ts'
+import { BowlineError, isBowlineError } from '../../../kit/errors.ts'
+import type { MadeFile } from '../scrape-files.ts'
+import { printPdf, takeScreenshot } from './capture.ts'
+import { collectHtml } from './collect-html.ts'
+import { evaluate, evaluateFunction, type Evaluation } from './evaluate.ts'
+import { keyStroke } from './keys.ts'
+import type { NavigationWatch } from './navigate.ts'
+import type { Tab } from './tab.ts'
+
+/** What actions yielded, files not stored yet. */
+export interface ActionYield {
+  readonly screenshots: MadeFile[]
+  readonly scrapes: { readonly url: string; readonly html: string }[]
+  readonly javascriptReturns: Evaluation[]
+  readonly pdfs: MadeFile[]
+}
+
+/** Longest wait for a page that an action has opened, in milliseconds. */
+const settleMs = 5000
+
+/** Performs actions in order. Throws SCRAPE_ACTION_ERROR that names the action that failed, or the signal's reason. */
+export const performActions = async (
+  tab: Tab,
+  watch: NavigationWatch,
+  actions: readonly Action[],
+): Promise<ActionYield> => {
+  const yielded: ActionYield = { screenshots: [], scrapes: [], javascriptReturns: [], pdfs: [] }
+  for (const [index, action] of actions.entries()) {
+    try {
+      await perform(tab, watch, action, yielded)
+    } catch (error) {
+      tab.signal.throwIfAborted()
+      if (!isBowlineError(error) || !['SCRAPE_ACTION_ERROR', 'CDP_FAILED'].includes(error.code)) throw error
+      throw new BowlineError('SCRAPE_ACTION_ERROR', `Action ${index + 1} (${action.type}): ${error.message}`, {
+        cause: error,
+      })
+    }
+  }
+  return yielded
+}
+
+const perform = async (tab: Tab, watch: NavigationWatch, action: Action, yielded: ActionYield): Promise<void> => {
+  switch (action.type) {
+    case 'wait':
+      if (action.selector === undefined) return sleep(action.milliseconds ?? 0, undefined, { signal: tab.signal })
+      return waitForElement(tab, action.selector)
+    case 'click':
+      await click(tab, action.selector, action.all)
+      return watch.settle(settleMs)
+    case 'write':
+      await tab.call('Input.insertText', { text: action.text })
+      return
+    case 'press':
+      await press(tab, action.key)
+      return watch.settle(settleMs)
+    case 'scroll':
+      await scroll(tab, action.direction, action.selector)
+      return watch.settle(settleMs)
+    case 'screenshot':
+      yielded.screenshots.push(await takeScreenshot(tab, action))
+      return
+    case 'scrape':
+      yielded.scrapes.push({
+        url: String(await evaluateFunction(tab, '() => location.href')),
+        html: await collectHtml(tab),
+      })
+      return
+    case 'executeJavascript':
+      yielded.javascriptReturns.push(await evaluate(tab, action.script))
+      return watch.settle(settleMs)
+    case 'pdf':
+      yielded.pdfs.push(await printPdf(tab, action))
+      return
+    default:
+      return action satisfies never
+  }
+}
+
+const waitForElement = async (tab: Tab, selector: string): Promise<void> => {
+  const source = `(selector) => document.querySelector(selector) !== null`
+  while ((await evaluateFunction(tab, source, selector)) !== true) await sleep(50, undefined, { signal: tab.signal })
+}
+
+/** Scrolls each element into view and answers the middle of what is seen of it. */
+const findPoints = `(selector, all) => {
+  const elements = [...document.querySelectorAll(selector)].slice(0, all ? 100 : 1)
+  return elements.map((element) => {
+    element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' })
+    const box = element.getBoundingClientRect()
+    return { x: box.left + box.width / 2, y: box.top + box.height / 2, isSeen: box.width > 0 && box.height > 0 }
+  })
+}`
+
+const clickByScript = `(selector, index) => document.querySelectorAll(selector)[index]?.click()`
+
+const click = async (tab: Tab, selector: string, all: boolean): Promise<void> => {
+  const count = ((await evaluateFunction(tab, findPoints, selector, all)) as readonly unknown[]).length
+  if (count === 0) throw new BowlineError('SCRAPE_ACTION_ERROR', `No element matches ${JSON.stringify(selector)}`)
+  for (let index = 0; index < count; index += 1) {
+    const source = `(selector, index) => (${findPoints})(selector, true)[index]`
+    const point = (
+      all
+        ? await evaluateFunction(tab, source, selector, index)
+        : ((await evaluateFunction(tab, findPoints, selector, false)) as readonly unknown[])[0]
+    ) as { readonly x: number; readonly y: number; readonly isSeen: boolean } | undefined
+    // What has no size cannot be hit with a mouse.
+    if (point?.isSeen !== true) await evaluateFunction(tab, clickByScript, selector, index)
+    else await clickAt(tab, point)
+  }
+}
+
+const clickAt = async (tab: Tab, { x, y }: { readonly x: number; readonly y: number }): Promise<void> => {
+  await tab.call('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y })
+  await tab.call('Input.dispatchMouseEvent', { type: 'mousePressed', x, y, button: 'left', clickCount: 1 })
+  await tab.call('Input.dispatchMouseEvent', { type: 'mouseReleased', x, y, button: 'left', clickCount: 1 })
+}
+
+const press = async (tab: Tab, name: string): Promise<void> => {
+  const stroke = keyStroke(name)
+  if (stroke === undefined) throw new BowlineError('SCRAPE_ACTION_ERROR', `There is no key ${JSON.stringify(name)}`)
+  await tab.call('Input.dispatchKeyEvent', { type: stroke.text === undefined ? 'rawKeyDown' : 'keyDown', ...stroke })
+  await tab.call('Input.dispatchKeyEvent', { type: 'keyUp', ...stroke, text: undefined })
+}
+
+const scroll = async (tab: Tab, direction: 'up' | 'down', selector: string | undefined): Promise<void> => {
+  const source = `(selector, sign) => {
+    const element = selector === null ? document.scrollingElement : document.querySelector(selector)
+    if (element === null) return false
+    const isWhole = element === document.scrollingElement
+    element.scrollBy({ top: sign * (isWhole ? innerHeight : element.clientHeight), behavior: 'instant' })
+    return true
+  }`
+  const isFound = await evaluateFunction(tab, source, selector ?? null, direction === 'down' ? 1 : -1)
+  if (isFound !== true) throw new BowlineError('SCRAPE_ACTION_ERROR', `No element matches ${JSON.stringify(selector)}`)
+}

@@ -1,0 +1,111 @@
+import { evaluateFunction } from './evaluate.ts'
+import type { CdpResult, Tab } from './tab.ts'
+
+/** What a frame's document is, as text: shadow trees written out as `<template shadowrootmode>`. */
+const serialize = `() => {
+  const roots = []
+  const find = (node) => {
+    for (const element of node.querySelectorAll('*')) {
+      if (element.shadowRoot) { roots.push(element.shadowRoot); find(element.shadowRoot) }
+    }
+  }
+  find(document)
+  const root = document.documentElement
+  if (!root) return ''
+  const tag = root.cloneNode(false).outerHTML.replace(/<\\/[^>]*>$/, '')
+  return tag + root.getHTML({ shadowRoots: roots }) + '</' + root.localName + '>'
+}`
+
+/** Removes what is hidden by force: a banner that covers the page, an advertisement. */
+export const removeElements = async (tab: Tab, selectors: readonly string[]): Promise<void> => {
+  const source = `(all) => { for (const element of document.querySelectorAll(all)) element.remove() }`
+  await evaluateFunction(tab, source, selectors.join(', '))
+}
+
+/** Frames of a page that are read; further ones are left out. */
+const maxFrames = 50
+
+const mark = 'data-bowline-frame'
+
+/** The document of a page with the content of its frames, of other sites too, in place of them, and shadow trees written out. */
+export const collectHtml = async (tab: Tab): Promise<string> => {
+  const frames = await listFrames(tab)
+  const parts = new Map<string, string>()
+  for (const frame of frames) {
+    // A frame may go while it is read: the page is worth more than any of its frames.
+    await markOwner(tab, frame).catch(() => undefined)
+  }
+  for (const frame of frames) parts.set(frame.frameId, bodyOf(await readFrame(tab, frame).catch(() => '')))
+  const html = `<!doctype html>${String(await evaluateFunction(tab, serialize))}`
+  return insert(html, parts, 0)
+}
+
+interface Frame {
+  readonly frameId: string
+  /** Session that its document lives in. */
+  readonly session: string
+  /** Session that its element lives in. */
+  readonly ownerSession: string
+}
+
+interface FrameTree {
+  readonly frame: { readonly id: string }
+  readonly childFrames?: readonly FrameTree[]
+}
+
+const listFrames = async (tab: Tab): Promise<readonly Frame[]> => {
+  const remote = [...tab.frameSessions].map(([session, { frameId, parent }]) => ({
+    frameId,
+    session,
+    ownerSession: parent,
+  }))
+  const local: Frame[] = []
+  for (const session of [tab.sessionId, ...remote.map((frame) => frame.session)]) {
+    const { frameTree } = await tab.call('Page.getFrameTree', {}, session).catch((): CdpResult => ({}))
+    const visit = (tree: FrameTree, isRoot: boolean): void => {
+      const isRemote = remote.some(({ frameId }) => frameId === tree.frame.id)
+      if (!isRoot && !isRemote) local.push({ frameId: tree.frame.id, session, ownerSession: session })
+      for (const child of tree.childFrames ?? []) visit(child, false)
+    }
+    if (frameTree !== undefined) visit(frameTree as FrameTree, true)
+  }
+  return [...local, ...remote].slice(0, maxFrames)
+}
+
+const markOwner = async (tab: Tab, { frameId, ownerSession }: Frame): Promise<void> => {
+  const { backendNodeId } = await tab.call('DOM.getFrameOwner', { frameId }, ownerSession)
+  const { object } = await tab.call('DOM.resolveNode', { backendNodeId }, ownerSession)
+  const { objectId } = object as { readonly objectId: string }
+  const functionDeclaration = `function (id) { this.setAttribute('${mark}', id) }`
+  await tab.call(
+    'Runtime.callFunctionOn',
+    { objectId, functionDeclaration, arguments: [{ value: frameId }] },
+    ownerSession,
+  )
+}
+
+const readFrame = async (tab: Tab, { frameId, session }: Frame): Promise<string> => {
+  const { executionContextId } = await tab.call('Page.createIsolatedWorld', { frameId }, session)
+  const expression = `(${serialize})()`
+  const answer = await tab.call(
+    'Runtime.evaluate',
+    { expression, contextId: executionContextId, returnByValue: true },
+    session,
+  )
+  return (answer['result'] as { readonly value?: string }).value ?? ''
+}
+
+const bodyOf = (html: string): string => {
+  const start = /<body\b[^>]*>/i.exec(html)
+  const end = html.lastIndexOf('</body>')
+  return start === null ? html : html.slice(start.index + start[0].length, end === -1 ? undefined : end)
+}
+
+const insert = (html: string, parts: ReadonlyMap<string, string>, depth: number): string =>
+  html.replaceAll(
+    new RegExp(`<i?frame\\b[^>]{0,20000}?\\b${mark}="([0-9A-F]+)"[^>]*>(?:[^<]*</i?frame>)?`, 'gi'),
+    (_, id: string) => {
+      const content = parts.get(id) ?? ''
+      return `<div data-frame>${depth < 5 ? insert(content, parts, depth + 1) : content}</div>`
+    },
+  )

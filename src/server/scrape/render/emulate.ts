@@ -1,0 +1,74 @@
+import { userAgentOf } from '../fetch/browser-headers.ts'
+import type { Place } from '../place.ts'
+import { adHosts } from './ad-hosts.ts'
+import type { Tab } from './tab.ts'
+
+/** Whom a page takes its reader for. */
+export interface Disguise {
+  readonly chromeMajor: string
+  readonly isMobile: boolean
+  readonly place: Place
+  readonly skipTlsVerification: boolean
+  readonly blockAds: boolean
+  /** Headers of the caller: sent to the origin of the page and to no other. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly url: string
+}
+
+/** Sizes of the window in CSS pixels. */
+export const screens = {
+  desktop: { width: 1280, height: 720, deviceScaleFactor: 1, mobile: false },
+  mobile: { width: 390, height: 844, deviceScaleFactor: 2, mobile: true },
+} as const
+
+/** Makes a page ready: what it may load, and whom it takes its reader for. */
+export const emulate = async (tab: Tab, disguise: Disguise): Promise<void> => {
+  const { isMobile, place } = disguise
+  await Promise.all([
+    tab.call('Page.enable'),
+    tab.call('Network.enable'),
+    tab.call('DOM.enable'),
+    tab.call('Inspector.enable'),
+    tab.call('Emulation.setDeviceMetricsOverride', isMobile ? screens.mobile : screens.desktop),
+    tab.call('Emulation.setFocusEmulationEnabled', { enabled: true }),
+    tab.call('Emulation.setUserAgentOverride', {
+      userAgent: userAgentOf(disguise),
+      acceptLanguage: place.languages.join(','),
+      platform: isMobile ? 'Linux armv8l' : 'Linux x86_64',
+    }),
+    tab.call('Emulation.setLocaleOverride', { locale: (place.languages[0] ?? 'en-US').replace('_', '-') }),
+    ...(place.timezone === undefined
+      ? []
+      : [tab.call('Emulation.setTimezoneOverride', { timezoneId: place.timezone })]),
+    ...(isMobile ? [tab.call('Emulation.setTouchEmulationEnabled', { enabled: true, maxTouchPoints: 5 })] : []),
+    ...(disguise.skipTlsVerification ? [tab.call('Security.setIgnoreCertificateErrors', { ignore: true })] : []),
+    ...(disguise.blockAds
+      ? [tab.call('Network.setBlockedURLs', { urls: adHosts.map((host) => `*://*${host}/*`) })]
+      : []),
+  ])
+  answerDialogs(tab)
+  await addHeaders(tab, disguise)
+}
+
+/** A dialog stops the page until someone answers it. */
+const answerDialogs = (tab: Tab): void =>
+  tab.on(({ method, params, sessionId }) => {
+    if (method !== 'Page.javascriptDialogOpening') return
+    const accept = params?.['type'] === 'beforeunload'
+    tab.call('Page.handleJavaScriptDialog', { accept }, sessionId).catch(() => undefined)
+  })
+
+const addHeaders = async (tab: Tab, { headers, url }: Disguise): Promise<void> => {
+  const added = Object.entries(headers).map(([name, value]) => ({ name, value }))
+  if (added.length === 0) return
+  const replaced = new Set(added.map(({ name }) => name.toLowerCase()))
+  tab.on(({ method, params }) => {
+    if (method !== 'Fetch.requestPaused') return
+    const request = params?.['request'] as { readonly headers: Readonly<Record<string, string>> }
+    const kept = Object.entries(request.headers).filter(([name]) => !replaced.has(name.toLowerCase()))
+    const all = [...kept.map(([name, value]) => ({ name, value })), ...added]
+    // The page may have moved on.
+    tab.call('Fetch.continueRequest', { requestId: params?.['requestId'], headers: all }).catch(() => undefined)
+  })
+  await tab.call('Fetch.enable', { patterns: [{ urlPattern: `${new URL(url).origin}/*`, requestStage: 'Request' }] })
+}

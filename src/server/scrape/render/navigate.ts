@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { abortable } from '../../../kit/abort.ts'
+import { BowlineError } from '../../../kit/errors.ts'
+import type { Tab } from './tab.ts'
+
+/** The answer that a page came by. */
+export interface MainResponse {
+  readonly url: string
+  readonly statusCode: number
+  readonly contentType: string | undefined
+  /** Whether the egress proxy wrote it, because there was no way to the page. */
+  readonly isEgressFailure: boolean
+}
+
+/** Watches what a page loads. */
+export interface NavigationWatch {
+  readonly response: () => MainResponse | undefined
+  /** Waits until the page has loaded, and until it has loaded nothing more for a moment; `maxMs` at most, then it is taken as it is. */
+  readonly settle: (maxMs: number) => Promise<void>
+}
+
+/** A page that asked for nothing for so many milliseconds has drawn what it will. */
+const quietMs = 150
+
+/** Longest wait for quiet after the load, in milliseconds: some pages never are. */
+const longestQuietMs = 5000
+
+const endless = new Set(['WebSocket', 'EventSource', 'Media', 'Ping', 'Prefetch'])
+
+/** Starts to watch. Called before the page is navigated. */
+export const watchNavigation = (tab: Tab): NavigationWatch => {
+  const running = new Set<string>()
+  let response: MainResponse | undefined
+  let changedAtMs = Date.now()
+  let loaded = Promise.withResolvers<void>()
+  tab.on(({ method, params, sessionId }) => {
+    const requestId = params?.['requestId'] as string
+    if (method === 'Network.requestWillBeSent' && !endless.has(String(params?.['type']))) running.add(requestId)
+    else if (method === 'Network.loadingFinished' || method === 'Network.loadingFailed') running.delete(requestId)
+    else if (
+      method === 'Page.frameStartedNavigating' &&
+      params?.['frameId'] === tab.targetId &&
+      sessionId === tab.sessionId
+    ) {
+      loaded = Promise.withResolvers()
+    } else if (method === 'Page.loadEventFired' && sessionId === tab.sessionId) loaded.resolve()
+    else if (
+      method === 'Network.responseReceived' &&
+      params?.['type'] === 'Document' &&
+      params['frameId'] === tab.targetId
+    ) {
+      response = toResponse(params['response'] as ReceivedResponse)
+    } else return
+    changedAtMs = Date.now()
+  })
+  const settle = async (maxMs: number): Promise<void> => {
+    const endMs = Date.now() + maxMs
+    await abortable(Promise.race([loaded.promise, sleep(maxMs, undefined, { ref: false })]), tab.signal)
+    const quietEndMs = Math.min(endMs, Date.now() + longestQuietMs)
+    changedAtMs = Math.max(changedAtMs, Date.now() - quietMs + 50)
+    while (Date.now() < quietEndMs && (running.size > 0 || Date.now() - changedAtMs < quietMs)) {
+      await sleep(20, undefined, { signal: tab.signal })
+    }
+  }
+  return { response: () => response, settle }
+}
+
+/** Opens an address. Throws SCRAPE_SSL_ERROR, SCRAPE_SITE_ERROR; undefined: it is a download, which no tab shows. */
+export const navigate = async (tab: Tab, url: string): Promise<'opened' | 'download' | 'unreachable'> => {
+  const { errorText } = await tab.call('Page.navigate', { url, transitionType: 'typed' })
+  if (typeof errorText !== 'string' || errorText === '') return 'opened'
+  const { host } = new URL(url)
+  if (errorText.includes('ERR_ABORTED')) return 'download'
+  if (/ERR_(?:CERT|SSL)/.test(errorText)) {
+    throw new BowlineError('SCRAPE_SSL_ERROR', `The certificate of ${host} was not accepted: ${errorText}`)
+  }
+  if (/ERR_(?:TUNNEL|PROXY|NAME_NOT_RESOLVED|CONNECTION)/.test(errorText)) return 'unreachable'
+  throw new BowlineError('SCRAPE_SITE_ERROR', `${host} broke off: ${errorText}`)
+}
+
+interface ReceivedResponse {
+  readonly url: string
+  readonly status: number
+  readonly mimeType: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+const toResponse = ({ url, status, mimeType, headers }: ReceivedResponse): MainResponse => {
+  const header = (wanted: string): string | undefined =>
+    Object.entries(headers).find(([name]) => name.toLowerCase() === wanted)?.[1]
+  return {
+    url,
+    statusCode: status,
+    contentType: header('content-type') ?? mimeType,
+    isEgressFailure: header('x-bowline-egress') !== undefined,
+  }
+}

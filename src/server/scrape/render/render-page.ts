@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ScrapeRequest } from '../../../contract/scrape.ts'
+import { BowlineError } from '../../../kit/errors.ts'
+import type { CdpRouter } from '../../cdp/router.ts'
+import { classifyBody } from '../fetch/classify-body.ts'
+import type { LoadedPage } from '../loaded-page.ts'
+import type { Place } from '../place.ts'
+import type { MadeFile } from '../scrape-files.ts'
+import { performActions, type ActionYield } from './actions.ts'
+import { adSelectors } from './ad-hosts.ts'
+import { takeScreenshot } from './capture.ts'
+import { collectHtml, removeElements } from './collect-html.ts'
+import { emulate } from './emulate.ts'
+import { evaluateFunction } from './evaluate.ts'
+import { navigate, watchNavigation, type MainResponse } from './navigate.ts'
+import { openTab, type Tab } from './tab.ts'
+
+/** What a page is rendered with. */
+export interface RenderTask {
+  readonly request: ScrapeRequest
+  readonly place: Place
+  readonly chromeMajor: string
+  readonly router: CdpRouter
+  /** Undefined: the default one of the browser, with its profile. */
+  readonly browserContextId: string | undefined
+  readonly signal: AbortSignal
+}
+
+/** A page as a browser shows it. */
+export interface RenderedPage extends LoadedPage {
+  readonly screenshot: MadeFile | undefined
+  readonly actions: ActionYield | undefined
+}
+
+/** How rendering ended: not every address is one that a browser shows. */
+export type RenderOutcome =
+  | { readonly kind: 'page'; readonly page: RenderedPage }
+  | { readonly kind: 'download' }
+  | { readonly kind: 'unreachable' }
+
+/** Opens a page in a browser, performs its actions and takes what is wanted of it. Throws SCRAPE_*, or the signal's reason. */
+export const renderPage = async (task: RenderTask): Promise<RenderOutcome> => {
+  const { request, signal, router } = task
+  using tab = await openTab(router, task.browserContextId, signal)
+  try {
+    await emulate(tab, { ...task, ...request, isMobile: request.mobile, headers: request.headers ?? {} })
+    const watch = watchNavigation(tab)
+    const opened = await navigate(tab, request.url)
+    if (opened !== 'opened') return { kind: opened }
+    await watch.settle(request.timeout / 2)
+    if (watch.response()?.isEgressFailure === true) return { kind: 'unreachable' }
+    if (/^application\/pdf\b/.test(watch.response()?.contentType ?? '')) return { kind: 'download' }
+    if (request.waitFor > 0) await sleep(request.waitFor, undefined, { signal })
+    if (request.blockAds) await removeElements(tab, adSelectors)
+    const actions = request.actions === undefined ? undefined : await performActions(tab, watch, request.actions)
+    return { kind: 'page', page: await takePage(tab, request, watch.response(), actions) }
+  } finally {
+    // The end of its context closes it anyway; a page of a profile has none of its own.
+    router.call('Target.closeTarget', { targetId: tab.targetId }).catch(() => undefined)
+  }
+}
+
+const takePage = async (
+  tab: Tab,
+  { url, formats }: ScrapeRequest,
+  response: MainResponse | undefined,
+  actions: ActionYield | undefined,
+): Promise<RenderedPage> => {
+  const wish = formats.find((format) => format.type === 'screenshot')
+  const screenshot = wish === undefined ? undefined : await takeScreenshot(tab, wish)
+  const { contentType } = response ?? {}
+  const isMarkup = contentType === undefined || /html/i.test(contentType)
+  const body = isMarkup
+    ? { kind: 'html' as const, html: await collectHtml(tab) }
+    : classifyBody(
+        Buffer.from(String(await evaluateFunction(tab, '() => document.body?.innerText ?? ""'))),
+        `${contentType.split(';')[0]}; charset=utf-8`,
+      )
+  return {
+    url: ((await evaluateFunction(tab, '() => location.href')) as string | undefined) ?? url,
+    statusCode: response?.statusCode ?? 200,
+    contentType,
+    body,
+    screenshot,
+    actions,
+  }
+}
+
+/** The error for a page that there is no way to, when asking again finds no reason. */
+export const unreachable = (url: string): BowlineError =>
+  new BowlineError('SCRAPE_SITE_ERROR', `${new URL(url).host} cannot be reached`)

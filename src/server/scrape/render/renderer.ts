@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ScrapeRequest } from '../../../contract/scrape.ts'
+import { isBowlineError } from '../../../kit/errors.ts'
+import type { BrowserPool } from '../../browsers/pool.ts'
+import type { CdpRouter } from '../../cdp/router.ts'
+import type { Egress } from '../../egress/egress.ts'
+import type { Profiles } from '../../profiles/profiles.ts'
+import { launchWithProfile, saveProfile } from '../../sessions/profile-browser.ts'
+import { explainFetchFailure } from '../fetch/explain-failure.ts'
+import type { Place } from '../place.ts'
+import { renderPage, unreachable, type RenderedPage, type RenderOutcome, type RenderTask } from './render-page.ts'
+import { ScrapeBrowsers, type RenderRoute } from './scrape-browsers.ts'
+
+/** What pages are rendered with. */
+export interface RendererParts {
+  readonly browsers: BrowserPool
+  readonly egress: Pick<Egress, 'openLane' | 'connector'>
+  readonly profiles: Profiles
+  readonly maxPages: number
+  readonly chromeMajor: string
+}
+
+/** One page to render. */
+export interface RenderCall {
+  readonly request: ScrapeRequest
+  readonly place: Place
+  readonly route: RenderRoute
+  readonly teamId: string
+  readonly signal: AbortSignal
+}
+
+/** Milliseconds for a browser to let go of a page before it is given up. */
+const farewellMs = 3000
+
+/** Renders pages, each in a browser context of its own, or in a browser with a profile. */
+export class Renderer implements AsyncDisposable {
+  readonly #parts: RendererParts
+  readonly #shared: ScrapeBrowsers
+
+  constructor(parts: RendererParts) {
+    this.#parts = parts
+    this.#shared = new ScrapeBrowsers(parts)
+  }
+
+  /** Renders a page. `download`: the address is a file. Throws SCRAPE_*, EGRESS_REFUSED, PROFILE_LOCKED, or the signal's reason. */
+  async render(call: RenderCall): Promise<RenderedPage | 'download'> {
+    const outcome = call.request.profile === undefined ? await this.#insist(call) : await this.#withProfile(call)
+    if (outcome.kind === 'page') return outcome.page
+    if (outcome.kind === 'download') return 'download'
+    throw await this.#explain(call)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#shared[Symbol.asyncDispose]()
+  }
+
+  /** A browser that dies takes the pages of others with it: they get another one, once. */
+  async #insist(call: RenderCall): Promise<RenderOutcome> {
+    try {
+      return await this.#inContext(call)
+    } catch (error) {
+      call.signal.throwIfAborted()
+      if (!isBowlineError(error) || error.code !== 'CDP_FAILED') throw error
+      return this.#inContext(call)
+    }
+  }
+
+  async #inContext(call: RenderCall): Promise<RenderOutcome> {
+    await using place = await this.#shared.take(call.route, call)
+    const { router } = place.browser
+    const { browserContextId } = await router.call('Target.createBrowserContext', { disposeOnDetach: true })
+    try {
+      await router.call('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId })
+      return await renderPage(this.#task(call, router, String(browserContextId)))
+    } finally {
+      const isGone = await Promise.race([
+        router.call('Target.disposeBrowserContext', { browserContextId }).then(
+          () => true,
+          () => true,
+        ),
+        sleep(farewellMs, false, { ref: false }),
+      ])
+      if (!isGone) place.condemn()
+    }
+  }
+
+  async #withProfile(call: RenderCall): Promise<RenderOutcome> {
+    const { browsers, egress, profiles } = this.#parts
+    const { name, saveChanges: isWritable } = call.request.profile ?? { name: '', saveChanges: false }
+    using _ = await this.#shared.admit(call)
+    await using profile = await profiles.open({ teamId: call.teamId, name, isWritable, sessionId: undefined })
+    const openProxy = async ({ uid }: { readonly uid: number | undefined }) =>
+      egress.openLane({ uid, route: call.route })
+    const launch: BrowserPool['launch'] = async (options, signal) => browsers.launch({ ...options, openProxy }, signal)
+    const browser = await launchWithProfile({ ...browsers, launch }, profile, call.signal)
+    try {
+      const outcome = await renderPage(this.#task(call, browser.router, undefined))
+      if (isWritable) await saveProfile(profile, browser, undefined)
+      return outcome
+    } finally {
+      await browser.kill()
+    }
+  }
+
+  #task({ request, place, signal }: RenderCall, router: CdpRouter, browserContextId: string | undefined): RenderTask {
+    return { request, place, signal, router, browserContextId, chromeMajor: this.#parts.chromeMajor }
+  }
+
+  /** Asks once more by the same way, to hear why there is none. */
+  async #explain({ request: { url }, route, signal }: RenderCall): Promise<unknown> {
+    const { hostname, port, protocol } = new URL(url)
+    const target = {
+      host: hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: Number(port || (protocol === 'https:' ? 443 : 80)),
+    }
+    try {
+      const socket = await this.#parts.egress.connector.connect(target, route, signal)
+      socket.destroy()
+      return unreachable(url)
+    } catch (error) {
+      return explainFetchFailure(error, url)
+    }
+  }
+}
