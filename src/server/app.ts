@@ -73,7 +73,12 @@ export const startConfigured = async (config: ServerConfig, resolve?: Resolve): 
     await openStore({ dataDir: config.dataDir, databaseUrl: config.databaseUrl, onFatal: failed.resolve, log }),
   )
   const host = undo.use(
-    await openBrowserHost({ dataDir: config.dataDir, choice: config.browser, environment: browserSearchEnvironment() }),
+    await openBrowserHost({
+      dataDir: config.dataDir,
+      choice: config.browser,
+      isolation: config.isolation,
+      environment: browserSearchEnvironment(),
+    }),
   )
   const egress = undo.use(await openEgress({ ...config, resolve, log }))
   const browsers = undo.use(
@@ -240,7 +245,7 @@ const openLive = ({ store, onError }: Parts, sessions: Sessions, gateway: Gatewa
     onError,
     stagePartsOf: (session) => {
       const focus = gateway.focusOf(session)
-      const { downloadsDir, uploadsDir } = session.browser.folder
+      const { downloadsDir, uploadsDir } = session.browser.folder.seen
       return {
         activePage: () => focus.page,
         openedPages: () => focus.opened,
