@@ -207,6 +207,8 @@ const openHttp = async (
   metrics.watch({ sessions, browsers, gateway, live, egress })
   const app = await buildHttpApp({
     store,
+    profiles: parts.profiles,
+    states: { browsers, profiles: parts.profiles },
     browsers,
     sessions,
     gateway,
