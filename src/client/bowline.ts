@@ -3,6 +3,7 @@ import { resolveConfig, type BowlineOptions } from './config.ts'
 import { startEmbedded, type EmbeddedOptions } from './embedded.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { createScraping, type Scraping } from './scraping.ts'
+import { createProfiles, type Profiles } from './profiles.ts'
 import type { Session } from './session.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { withSession, type SessionOutcome, type WithSessionOptions, type Work } from './with-session.ts'
@@ -16,6 +17,7 @@ export class Bowline implements AsyncDisposable {
   readonly scrape: Scraping['scrape']
   /** Reads a scrape of the last 24 hours again. */
   readonly getScrape: Scraping['getScrape']
+  readonly profiles: Profiles
   readonly #handleSignals: boolean
   readonly #open = new Map<string, Session>()
   readonly #owned = new AsyncDisposableStack()
@@ -31,6 +33,7 @@ export class Bowline implements AsyncDisposable {
     const { scrape, getScrape } = createScraping(call)
     this.scrape = scrape
     this.getScrape = getScrape
+    this.profiles = createProfiles(call)
   }
 
   /** A client with a server of its own in this process, on a free loopback port. Disposing of it ends both. */

@@ -14,9 +14,17 @@ export interface Scraping {
   readonly getScrape: (id: string, how?: Abortable) => Promise<Document>
 }
 
+/** What a server takes for `timeout` when nothing is said, in milliseconds. */
+const defaultTimeoutMs = 60_000
+
+/** Milliseconds for a server to say that its time is over. */
+const graceMs = 15_000
+
 /** Makes the scraping part of a client. */
 export const createScraping = (call: Call): Scraping => ({
-  scrape: async (url, options = {}, { signal } = {}) =>
-    (await call('scrape', { body: { ...options, url } }, { signal })).data,
+  scrape: async (url, options = {}, { signal } = {}) => {
+    const timeoutMs = (options.timeout ?? defaultTimeoutMs) + graceMs
+    return (await call('scrape', { body: { ...options, url } }, { signal, timeoutMs })).data
+  },
   getScrape: async (id, { signal } = {}) => (await call('getScrape', { params: { id } }, { signal })).data,
 })

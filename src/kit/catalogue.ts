@@ -89,6 +89,10 @@ export const catalogue = {
 
   // What stops a start
   CONFIG_INVALID: { status: 0, hint: 'See `bowline serve --help`.' },
+  ISOLATION_MISSING: {
+    status: 0,
+    hint: 'Install bubblewrap and allow user namespaces, or start with `--isolation auto`. `bowline doctor` tells more.',
+  },
   DATA_DIR_IN_USE: { status: 0, hint: 'Stop the other server, or give this one its own `--data-dir`.' },
   STORE_FAILED: { status: 0, hint: undefined },
 

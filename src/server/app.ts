@@ -75,7 +75,12 @@ export const startConfigured = async (config: ServerConfig, resolve?: Resolve): 
     await openStore({ dataDir: config.dataDir, databaseUrl: config.databaseUrl, onFatal: failed.resolve, log }),
   )
   const host = undo.use(
-    await openBrowserHost({ dataDir: config.dataDir, choice: config.browser, environment: browserSearchEnvironment() }),
+    await openBrowserHost({
+      dataDir: config.dataDir,
+      choice: config.browser,
+      isolation: config.isolation,
+      environment: browserSearchEnvironment(),
+    }),
   )
   const egress = undo.use(await openEgress({ ...config, resolve, log }))
   const browsers = undo.use(
@@ -215,6 +220,8 @@ const openHttp = async (
     store,
     blobs: parts.blobs,
     scrapes: parts.scrapes,
+    profiles: parts.profiles,
+    states: { browsers, profiles: parts.profiles },
     browsers,
     sessions,
     gateway,
@@ -253,7 +260,7 @@ const openLive = ({ store, onError }: Parts, sessions: Sessions, gateway: Gatewa
     onError,
     stagePartsOf: (session) => {
       const focus = gateway.focusOf(session)
-      const { downloadsDir, uploadsDir } = session.browser.folder
+      const { downloadsDir, uploadsDir } = session.browser.folder.seen
       return {
         activePage: () => focus.page,
         openedPages: () => focus.opened,

@@ -85,6 +85,13 @@ export const settings = {
     accepts: '"shell", "chromium" or an absolute path',
     schema: z.union([z.enum(['shell', 'chromium']), z.string().startsWith('/')]).optional(),
   },
+  isolation: {
+    flag: 'isolation',
+    env: 'BOWLINE_ISOLATION',
+    help: 'auto: every layer the machine has; strict: also no network but the egress proxy, or no start; uid: no bubblewrap; none: no user of its own either',
+    accepts: '"auto", "strict", "uid" or "none"',
+    schema: z.enum(['auto', 'strict', 'uid', 'none']).default('auto'),
+  },
   warm: {
     flag: 'warm',
     env: 'BOWLINE_WARM',

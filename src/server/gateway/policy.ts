@@ -1,7 +1,7 @@
 import { resolve, sep } from 'node:path'
 import type { CdpCommand } from '../cdp/message.ts'
 
-/** Where a session's files may lie. */
+/** Where a session's files may lie, as its browser sees it. */
 export interface PolicyContext {
   readonly downloadsDir: string
   readonly uploadsDir: string
