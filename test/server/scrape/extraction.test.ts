@@ -1,0 +1,97 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startScrapeWorld, type ScrapeWorld } from './world.ts'
+
+interface Question {
+  readonly authorization: string | undefined
+  readonly model: string
+  readonly messages: readonly { readonly role: string; readonly content: string }[]
+  readonly response_format: { readonly type: string; readonly json_schema?: { readonly schema: unknown } }
+}
+
+const world = new AsyncDisposableStack()
+const questions: Question[] = []
+let answer = '{}'
+let scraping: ScrapeWorld
+
+/** A language model that says what the test wants it to. */
+const startModel = async (): Promise<string> => {
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      questions.push({ ...(JSON.parse(body) as Question), authorization: request.headers.authorization })
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify({ choices: [{ message: { role: 'assistant', content: answer } }] }))
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  world.defer(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+}
+
+beforeAll(async () => {
+  const llmUrl = await startModel()
+  scraping = world.use(await startScrapeWorld({ llmUrl, llmModel: 'small', llmKey: 'k-1' }))
+})
+afterAll(async () => world.disposeAsync())
+
+const schema = { type: 'object', properties: { title: { type: 'string' } } }
+
+test('data are extracted from the Markdown of a page, by schema and prompt, for five credits', async () => {
+  answer = '```json\n{"title":"The harbour"}\n```'
+
+  const page = await scraping.read('/article', { formats: [{ type: 'json', schema, prompt: 'What is it called?' }] })
+
+  expect(page['json']).toEqual({ title: 'The harbour' })
+  expect(page['markdown']).toBeUndefined()
+  expect(page['metadata']['creditsUsed']).toBe(5)
+  const question = questions.at(-1)!
+  expect(question).toMatchObject({ model: 'small', authorization: 'Bearer k-1' })
+  expect(question.response_format.json_schema?.schema).toEqual(schema)
+  expect(question.messages.at(-1)?.content).toContain('What is it called?')
+  expect(question.messages.at(-1)?.content).toContain('# The harbour')
+})
+
+test('the first version of the API asks by jsonOptions, or by extract', async () => {
+  answer = '{"title":"old"}'
+  const url = scraping.site.url('/article')
+
+  const json = await scraping.lab.api('POST', '/v1/scrape', {
+    url,
+    formats: ['json'],
+    jsonOptions: { schema },
+    maxAge: 0,
+  })
+  const extract = await scraping.lab.api('POST', '/v1/scrape', {
+    url,
+    formats: ['extract'],
+    extract: { prompt: 'x' },
+    maxAge: 0,
+  })
+
+  expect(json.body['data']['json']).toEqual({ title: 'old' })
+  expect(extract.body['data']['extract']).toEqual({ title: 'old' })
+})
+
+test('changes of single fields are told', async () => {
+  const formats = ['markdown', { type: 'changeTracking', modes: ['json'], schema }]
+  answer = '{"title":"before","same":1}'
+  await scraping.read('/headers', { formats, headers: { 'x-turn': '1' } })
+  answer = '{"title":"after","same":1}'
+
+  const page = await scraping.read('/headers', { formats, headers: { 'x-turn': '2' } })
+
+  expect(page['changeTracking']['json']).toEqual({ title: { previous: 'before', current: 'after' } })
+})
+
+test('an answer that is no JSON is a failure that costs nothing', async () => {
+  answer = 'I would rather not.'
+
+  const { status, body } = await scraping.scrape('/article', { formats: ['json'] })
+
+  expect(status).toBe(500)
+  expect(body['code']).toBe('EXTRACTION_FAILED')
+})

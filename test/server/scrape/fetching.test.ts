@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startScrapeWorld, type ScrapeWorld } from './world.ts'
+
+let world: ScrapeWorld
+beforeAll(async () => {
+  world = await startScrapeWorld()
+})
+afterAll(async () => world[Symbol.asyncDispose]())
+
+test('a static page is fetched without a browser and answers its main content', async () => {
+  const page = await world.read('/article', { formats: ['markdown', 'html', 'rawHtml', 'links', 'images'] })
+
+  expect(page['markdown']).toMatch(/^# The harbour\n/)
+  expect(page['markdown']).not.toContain('Imprint')
+  expect(page['html']).not.toContain('<nav>')
+  expect(page['rawHtml']).toContain('<nav>')
+  expect(page['links']).toEqual([world.site.url('/next')])
+  expect(page['images']).toEqual([world.site.url('/boat.png')])
+  expect(page['metadata']).toMatchObject({
+    title: 'Harbour',
+    language: 'en',
+    sourceURL: world.site.url('/article'),
+    url: world.site.url('/article'),
+    statusCode: 200,
+    contentType: 'text/html; charset=utf-8',
+    proxyUsed: 'basic',
+    cacheState: 'miss',
+    creditsUsed: 1,
+  })
+  expect(world.site.requests.all.map(({ path }) => path)).toEqual(['/article'])
+})
+
+test('only the formats that were asked for are answered', async () => {
+  const page = await world.read('/article', { formats: ['links'] })
+
+  expect(Object.keys(page).toSorted()).toEqual(['links', 'metadata'])
+})
+
+test('elements are chosen and left out by selectors', async () => {
+  const chosen = await world.read('/article', { includeTags: ['.aside'], excludeTags: ['a'] })
+  const whole = await world.read('/article', { onlyMainContent: false })
+  const values = await world.read('/article', {
+    formats: [{ type: 'attributes', selectors: [{ selector: 'img', attribute: 'alt' }] }],
+  })
+
+  expect(chosen['markdown']).toBe('A note in passing.\n')
+  expect(whole['markdown']).toContain('Imprint')
+  expect(values['attributes']).toEqual([{ selector: 'img', attribute: 'alt', values: ['boat'] }])
+})
+
+test.each(['gzip', 'deflate', 'br', 'zstd'])('a page packed with %s is unpacked', async (encoding) => {
+  expect((await world.read(`/packed/${encoding}`))['markdown']).toContain('# The harbour')
+})
+
+test.each([
+  ['its header', '/charset/header', 'naïve café'],
+  ['its meta element', '/charset/meta', 'Привет'],
+  ['its byte order mark', '/charset/mark', 'naïve café'],
+  ['its bytes, when nothing says so', '/charset/none', 'naïve café'],
+])('the encoding of a page is known by %s', async (_, path, text) => {
+  expect((await world.read(path))['markdown'].trim()).toBe(text)
+})
+
+describe('on the way to a page', () => {
+  test('a meta refresh is followed', async () => {
+    expect((await world.read('/refresh'))['metadata']['url']).toBe(world.site.url('/article'))
+  })
+
+  test('a cookie that a site insists on is sent back', async () => {
+    expect((await world.read('/asks-for-cookie'))['markdown']).toBe('Come in.\n')
+  })
+
+  test('redirects without end are given up', async () => {
+    const { status, body } = await world.scrape('/forever')
+
+    expect(status).toBe(500)
+    expect(body).toMatchObject({
+      success: false,
+      code: 'SCRAPE_SITE_ERROR',
+      error: expect.stringContaining('10 times'),
+    })
+  })
+
+  test('headers are sent along, and secrets among them not to another origin', async () => {
+    const headers = { 'X-Team': 'blue', Authorization: 'secret' }
+    const direct = await world.read('/headers', { headers })
+    const elsewhere = await world.read('/away', { headers })
+
+    expect(direct['markdown']).toContain('"x-team":"blue"')
+    expect(direct['markdown']).toContain('"authorization":"secret"')
+    expect(elsewhere['markdown']).toContain('"x-team":"blue"')
+    expect(elsewhere['markdown']).not.toContain('secret')
+  })
+})
+
+describe('an address that is no HTML', () => {
+  test.each([
+    ['JSON becomes a code block', '/data.json', '```json\n{"a": 1}\n```\n'],
+    ['text stays as it is', '/notes.txt', 'plain <b>words</b>'],
+  ])('%s', async (_, path, markdown) => {
+    expect((await world.read(path))['markdown']).toBe(markdown)
+  })
+
+  test('an image is shown', async () => {
+    expect((await world.read('/picture.png'))['markdown']).toBe(`![](${world.site.url('/picture.png')})\n`)
+  })
+
+  test('a program is refused', async () => {
+    const { status, body } = await world.scrape('/program.bin')
+
+    expect([status, body['code']]).toEqual([500, 'SCRAPE_UNSUPPORTED_FILE_ERROR'])
+  })
+
+  test('a PDF is known by its bytes, read as Markdown and billed by the page', async () => {
+    const page = await world.read('/three.pdf')
+
+    expect(page['markdown']).toContain('Second page')
+    expect(page['metadata']).toMatchObject({ numPages: 3, totalPages: 3, creditsUsed: 3 })
+  })
+
+  test('of a PDF, no more pages are read and billed than asked for', async () => {
+    const page = await world.read('/three.pdf', { parsers: [{ type: 'pdf', maxPages: 1 }] })
+
+    expect(page['markdown']).not.toContain('Second page')
+    expect(page['metadata']).toMatchObject({ numPages: 1, totalPages: 3, creditsUsed: 1 })
+  })
+
+  test('a PDF that nobody is to read comes as base64, for one credit', async () => {
+    const page = await world.read('/three.pdf', { parsers: [] })
+
+    expect(Buffer.from(page['markdown'], 'base64').toString('latin1')).toMatch(/^%PDF-/)
+    expect(page['metadata']['creditsUsed']).toBe(1)
+  })
+
+  test('a broken PDF is a clear error', async () => {
+    expect((await world.scrape('/broken.pdf')).body).toMatchObject({ success: false, code: 'PDF_INVALID' })
+  })
+})
+
+describe('a hostile page', () => {
+  test('that never ends is given up in time', async () => {
+    const { status, body } = await world.scrape('/drip', { timeout: 1000 })
+
+    expect(status).toBe(408)
+    expect(body).toMatchObject({ success: false, code: 'SCRAPE_TIMEOUT' })
+  })
+
+  test('that is longer than 20 MB is cut, and says so', async () => {
+    const page = await world.read('/huge', { onlyMainContent: false })
+
+    expect(page['markdown']).toMatch(/^start\n/)
+    expect(page['warning']).toContain('20 MB')
+  }, 60_000)
+
+  test('that is 100,000 elements deep is read', async () => {
+    expect((await world.read('/deep', { onlyMainContent: false }))['markdown']).toContain('bottom')
+  })
+})
+
+describe('what goes wrong', () => {
+  test('a page that answers 410 is a page, and says so in its metadata', async () => {
+    const page = await world.read('/gone')
+
+    expect(page['markdown']).toContain('Gone')
+    expect(page['metadata']).toMatchObject({ statusCode: 410, error: expect.stringContaining('410'), creditsUsed: 1 })
+  })
+
+  test('a name that does not resolve is answered with 200 and no success', async () => {
+    const { status, body } = await world.scrape('', { url: 'nothing.invalid' })
+
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ success: false, code: 'SCRAPE_DNS_RESOLUTION_ERROR' })
+  })
+
+  test.each([{}, { waitFor: 1 }])('an address that is not public is refused (%o)', async (options) => {
+    const { status, body } = await world.scrape('', { url: 'http://10.0.0.1/', ...options })
+
+    expect([status, body['code']]).toEqual([403, 'EGRESS_REFUSED'])
+  })
+
+  test.each([
+    ['an unknown option', { colour: 'red' }, 'Unrecognized key in body: colour'],
+    ['a format that is not there', { formats: ['summary'] }, 'no format "summary"'],
+    ['an unknown key in a format', { formats: [{ type: 'json', systemPrompt: 'x' }] }, 'systemPrompt'],
+    ['another scheme', { url: 'ftp://example.com' }, 'URL uses unsupported protocol'],
+    ['a name without a top-level domain', { url: 'http://intranet/' }, 'top-level domain'],
+    ['a wait longer than half of the timeout', { waitFor: 2000, timeout: 3000 }, 'half of timeout'],
+    ['a selector that is none', { includeTags: ['p['] }, 'not a CSS selector'],
+    ['data without a language model', { formats: ['json'] }, 'language model'],
+    ['a proxy that is not there', { proxy: 'stealth' }, 'not configured'],
+    ['tracking without Markdown', { formats: ['changeTracking'] }, 'needs markdown'],
+    ['a wait for two things', { actions: [{ type: 'wait', milliseconds: 1, selector: 'a' }] }, 'either'],
+  ])('%s is a 400 that says so', async (_, options, message) => {
+    const { status, body } = await world.scrape('/article', options)
+
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ success: false, error: expect.stringContaining(message) })
+  })
+
+  test('names of clients are allowed', async () => {
+    expect((await world.scrape('/article', { origin: 'js-sdk@4', integration: 'mine' })).status).toBe(200)
+  })
+})

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startScrapeWorld, type ScrapeWorld } from './world.ts'
+
+let world: ScrapeWorld
+beforeAll(async () => {
+  world = await startScrapeWorld()
+})
+afterAll(async () => world[Symbol.asyncDispose]())
+
+test('a page that is empty without its scripts is rendered', async () => {
+  const page = await world.read('/shell')
+  const fetched = await world.read('/shell', { fastMode: true })
+
+  expect(page['markdown']).toBe('# Rendered\n\nby a script\n')
+  expect(fetched['markdown']).not.toContain('Rendered')
+})
+
+test('frames, foreign ones too, and open shadow trees are part of the page', async () => {
+  const page = await world.read('/nested', { waitFor: 100, onlyMainContent: false })
+
+  for (const text of ['Outside', 'Inside a frame', 'Inside a foreign frame', 'In the shadow']) {
+    expect(page['markdown']).toContain(text)
+  }
+})
+
+describe('actions', () => {
+  test('write, click, wait, run scripts and hand over what they yield, in order', async () => {
+    const { actions, markdown } = await world.read('/acting', {
+      onlyMainContent: false,
+      actions: [
+        { type: 'click', selector: '#name' },
+        { type: 'write', text: 'Ada' },
+        { type: 'click', selector: '#greet' },
+        { type: 'wait', milliseconds: 200 },
+        { type: 'click', selector: '.more', all: true },
+        { type: 'scrape' },
+        { type: 'executeJavascript', script: 'document.querySelector("#count").textContent' },
+        { type: 'executeJavascript', script: 'await Promise.resolve({ a: 1 })' },
+        { type: 'wait', selector: '#out' },
+      ],
+    })
+
+    expect(markdown).toContain('Hello Ada')
+    expect(actions['scrapes']).toEqual([{ url: world.site.url('/acting'), html: expect.stringContaining('Hello Ada') }])
+    expect(actions['javascriptReturns']).toEqual([
+      { type: 'string', value: '2' },
+      { type: 'object', value: { a: 1 } },
+    ])
+  })
+
+  test('press keys and scroll', async () => {
+    const { actions } = await world.read('/acting', {
+      actions: [
+        { type: 'click', selector: '#name' },
+        { type: 'press', key: 'Enter' },
+        { type: 'executeJavascript', script: 'late.textContent' },
+        { type: 'scroll' },
+        { type: 'executeJavascript', script: 'scrollY' },
+        { type: 'scroll', direction: 'up' },
+        { type: 'executeJavascript', script: 'scrollY' },
+      ],
+    })
+
+    expect(actions['javascriptReturns']).toEqual([
+      { type: 'string', value: 'entered' },
+      { type: 'number', value: 720 },
+      { type: 'number', value: 0 },
+    ])
+  })
+
+  test('take pictures and print, at addresses that need no key but their token', async () => {
+    const { actions } = await world.read('/acting', {
+      actions: [
+        { type: 'screenshot', viewport: { width: 400, height: 300 } },
+        { type: 'screenshot', fullPage: true, quality: 50 },
+        { type: 'pdf', format: 'A6', landscape: true },
+      ],
+    })
+
+    const [small, whole] = actions['screenshots']
+    const files = await Promise.all([small, whole, actions['pdfs'][0]].map(async (url) => fetch(url)))
+    expect(files.map(({ headers }) => headers.get('content-type'))).toEqual([
+      'image/png',
+      'image/jpeg',
+      'application/pdf',
+    ])
+    const png = Buffer.from(await files[0]!.arrayBuffer())
+    expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([400, 300])
+    expect((await fetch(small.replace(/token=.*/, 'token=guess'))).status).toBe(404)
+  })
+
+  test('that cannot be performed say which and why', async () => {
+    const { status, body } = await world.scrape('/acting', {
+      actions: [{ type: 'scrape' }, { type: 'click', selector: '#no' }],
+    })
+
+    expect(status).toBe(500)
+    expect(body).toMatchObject({ code: 'SCRAPE_ACTION_ERROR', error: 'Action 2 (click): No element matches "#no"' })
+  })
+})
+
+test('the screenshot format shows the whole page when asked to', async () => {
+  const [part, whole] = await Promise.all(
+    ['screenshot', 'screenshot@fullPage'].map(async (format) => {
+      const { screenshot } = await world.read('/acting', { formats: [format] })
+      return Buffer.from(await (await fetch(screenshot)).arrayBuffer())
+    }),
+  )
+
+  expect([part!.readUInt32BE(16), part!.readUInt32BE(20)]).toEqual([1280, 720])
+  expect(whole!.readUInt32BE(20)).toBeGreaterThan(5000)
+})
+
+describe('the reader of a page', () => {
+  test('is where the location says', async () => {
+    const page = await world.read('/place', { waitFor: 1, location: { country: 'de' } })
+
+    expect(page['markdown']).toContain('de-DE | Europe/Berlin | desk | 1280 | 1.234,5')
+  })
+
+  test('speaks the languages that are named', async () => {
+    const page = await world.read('/headers', { location: { country: 'ch', languages: ['fr-CH', 'it'] } })
+
+    expect(page['markdown']).toContain('"accept-language":"fr-CH,fr;q=0.9,it;q=0.8"')
+  })
+
+  test('is on a phone with `mobile`', async () => {
+    expect((await world.read('/place', { mobile: true }))['markdown']).toContain('| phone | 390 |')
+  })
+
+  test('sends headers of the caller with the page, in a browser too', async () => {
+    const page = await world.read('/headers', { waitFor: 1, headers: { 'x-team': 'blue' }, onlyMainContent: false })
+
+    expect(page['markdown']).toContain('"x-team":"blue"')
+  })
+})
+
+test('advertisements and consent banners are left out, or kept when asked for', async () => {
+  const clean = await world.read('/ads', { waitFor: 1, onlyMainContent: false })
+  const whole = await world.read('/ads', { waitFor: 1, onlyMainContent: false, blockAds: false })
+
+  expect(clean['markdown'].trim()).toBe('# News')
+  expect(whole['markdown']).toContain('We value your privacy')
+})
+
+test('a page that hangs its browser is given up in time, and the next one is rendered', async () => {
+  const { status } = await world.scrape('/hang', { waitFor: 1, timeout: 2000 })
+
+  expect(status).toBe(408)
+  expect((await world.read('/shell'))['markdown']).toContain('Rendered')
+})
+
+test('a PDF is read even when a browser was asked for', async () => {
+  expect((await world.read('/three.pdf', { waitFor: 1 }))['markdown']).toContain('Third page')
+})
+
+test('a profile keeps what a page stored for the next scrape', async () => {
+  const profile = { name: 'scraper' }
+  const write = [{ type: 'executeJavascript', script: 'document.cookie = "seen=yes; max-age=1000"' }]
+  await world.read('/acting', { profile, actions: write })
+
+  const page = await world.read('/headers', { profile: { ...profile, saveChanges: false } })
+
+  expect(page['markdown']).toContain('seen=yes')
+})
