@@ -43,6 +43,8 @@ const ladder: Readonly<Record<string, readonly string[]>> = {
   'server/live': ['server/sessions', 'server/browsers', 'server/cdp', 'server/store'],
   'server/files': ['server/sessions', 'server/browsers', 'server/cdp'],
   'server/http': [
+    'server/compat',
+    'server/scrape',
     'server/cluster',
     'server/live',
     'server/files',

@@ -2,13 +2,15 @@ import type { ScrapeRequest } from '../../contract/scrape.ts'
 import type { LoadedPage } from './loaded-page.ts'
 import type { PageResult } from './page-work.ts'
 import type { PageFormat } from './read-page.ts'
+import { adSelectors } from './render/ad-hosts.ts'
 import type { Workers } from './workers.ts'
 
 const fromHtml: ReadonlySet<string> = new Set(['markdown', 'html', 'links', 'images'])
 
 /** Makes the function that reads the HTML of a page for a request, in a thread. */
 export const readLoaded = (workers: Workers, request: ScrapeRequest, signal: AbortSignal) => {
-  const { formats, onlyMainContent, onlyCleanContent, includeTags, excludeTags, removeBase64Images } = request
+  const { formats, onlyMainContent, onlyCleanContent, includeTags, removeBase64Images, blockAds } = request
+  const excludeTags = [...(request.excludeTags ?? []), ...(blockAds ? [adSelectors.join(', ')] : [])]
   const wanted = new Set(formats.map(({ type }) => type).filter((type) => fromHtml.has(type)))
   // Data are extracted from Markdown.
   if (formats.some(({ type }) => type === 'json')) wanted.add('markdown')

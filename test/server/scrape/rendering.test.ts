@@ -135,9 +135,12 @@ describe('the reader of a page', () => {
   })
 })
 
-test('advertisements and consent banners are left out, or kept when asked for', async () => {
-  const clean = await world.read('/ads', { waitFor: 1, onlyMainContent: false })
-  const whole = await world.read('/ads', { waitFor: 1, onlyMainContent: false, blockAds: false })
+test.each([
+  ['rendered', { waitFor: 1, onlyMainContent: false }],
+  ['fetched', { onlyMainContent: false }],
+])('advertisements and consent banners of a %s page are left out, or kept when asked for', async (_, how) => {
+  const clean = await world.read('/ads', how)
+  const whole = await world.read('/ads', { ...how, blockAds: false })
 
   expect(clean['markdown'].trim()).toBe('# News')
   expect(whole['markdown']).toContain('We value your privacy')

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startProgram } from '../client/program.ts'
+import { startLab, type Lab } from '../lab/lab.ts'
+import { fixedPage } from '../lab/pages/page.ts'
+import { startSite, type Site } from '../lab/site.ts'
+
+const world = new AsyncDisposableStack()
+let lab: Lab
+let site: Site
+
+beforeAll(async () => {
+  const body = '<nav><a href="/menu">Menu</a></nav><main><h1>The harbour</h1><p>was <a href="/q">quiet</a></p></main>'
+  site = world.use(await startSite({ '/article': fixedPage('Harbour', body) }))
+  lab = world.use(await startLab({ warm: 0 }))
+})
+afterAll(async () => world.disposeAsync())
+
+const run = async (...args: readonly string[]) => {
+  await using program = startProgram('src/cli/main.ts', ['scrape', ...args], { BOWLINE_DATA_DIR: lab.dataDir })
+  const { code } = await program.ended
+  return { code, out: program.lines.join('\n'), errors: program.errors() }
+}
+
+test('bowline scrape prints a page as Markdown, or its links a line each', async () => {
+  const page = await run(site.url('/article'))
+  const links = await run(site.url('/article'), '--format', 'links', '--whole-page')
+
+  expect(page).toMatchObject({ code: 0, out: `# The harbour\n\nwas [quiet](${site.url('/q')})` })
+  expect(links.out.split('\n')).toEqual([site.url('/menu'), site.url('/q')])
+})
+
+test('bowline scrape --json prints all that is known', async () => {
+  const { out } = await run(site.url('/article'), '--json')
+
+  expect(JSON.parse(out)).toMatchObject({ metadata: { title: 'Harbour', statusCode: 200 } })
+})
+
+test('bowline scrape says what went wrong', async () => {
+  const { code, errors } = await run('http://nothing.invalid/')
+
+  expect(code).toBe(1)
+  expect(errors).toMatch(/^SCRAPE_DNS_RESOLUTION_ERROR: .*nothing\.invalid/)
+})

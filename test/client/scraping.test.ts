@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Bowline } from '../../src/index.ts'
+import { startLab, type Lab } from '../lab/lab.ts'
+import { fixedPage } from '../lab/pages/page.ts'
+import { startSite, type Site } from '../lab/site.ts'
+
+const world = new AsyncDisposableStack()
+let lab: Lab
+let site: Site
+let bowline: Bowline
+
+beforeAll(async () => {
+  site = world.use(
+    await startSite({
+      '/article': fixedPage('Harbour', '<h1>The harbour</h1><p>was quiet</p>'),
+      '/never': () => undefined,
+    }),
+  )
+  lab = world.use(await startLab({ warm: 0 }))
+  bowline = world.use(new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false }))
+})
+afterAll(async () => world.disposeAsync())
+
+test('a page is scraped, and read again by its id', async () => {
+  const page = await bowline.scrape(site.url('/article'))
+  const again = await bowline.getScrape(String(page.metadata.scrapeId))
+
+  expect(page.markdown).toContain('# The harbour')
+  expect(again).toEqual(page)
+})
+
+test('what the server refuses is rejected with its code', async () => {
+  await expect(bowline.scrape('ftp://example.com')).rejects.toMatchObject({ code: 'BAD_REQUEST', status: 400 })
+  await expect(bowline.scrape('http://nothing.invalid')).rejects.toMatchObject({ code: 'SCRAPE_DNS_RESOLUTION_ERROR' })
+})
+
+test('aborting stops the wait', async () => {
+  const controller = new AbortController()
+  const scraping = bowline.scrape(site.url('/never'), {}, { signal: controller.signal })
+  await site.requests.waitFor('/never')
+
+  controller.abort(new Error('enough'))
+
+  await expect(scraping).rejects.toThrow('enough')
+})

@@ -1,0 +1,45 @@
+import { Firecrawl } from 'firecrawl'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startScrapeWorld, type ScrapeWorld } from './world.ts'
+
+describe('the public client `firecrawl`, unmodified', () => {
+  let world: ScrapeWorld
+  let client: Firecrawl
+  beforeAll(async () => {
+    world = await startScrapeWorld()
+    client = new Firecrawl({ apiKey: world.lab.server.apiKey, apiUrl: world.lab.server.url })
+  })
+  afterAll(async () => world[Symbol.asyncDispose]())
+
+  test('scrapes a page by the second version of the API', async () => {
+    const page = await client.scrape(world.site.url('/article'), { formats: ['markdown', 'links'], timeout: 20_000 })
+
+    expect(page.markdown).toContain('# The harbour')
+    expect(page.links).toEqual([world.site.url('/next')])
+    expect(page.metadata).toMatchObject({ title: 'Harbour', statusCode: 200 })
+  })
+
+  test('performs actions', async () => {
+    const page = await client.scrape(world.site.url('/acting'), {
+      formats: [{ type: 'screenshot', fullPage: true }],
+      actions: [{ type: 'executeJavascript', script: '1 + 1' }],
+    })
+
+    expect(page.actions?.['javascriptReturns']).toEqual([{ type: 'number', value: 2 }])
+    expect((await fetch(page.screenshot!)).headers.get('content-type')).toBe('image/png')
+  })
+
+  test('scrapes a page by the first version of the API', async () => {
+    const page = await client.v1.scrapeUrl(world.site.url('/article'), {
+      formats: ['markdown', 'html'],
+      parsePDF: true,
+    })
+
+    expect(page).toMatchObject({ success: true, markdown: expect.stringContaining('# The harbour') })
+  })
+
+  test('gets our errors as its own', async () => {
+    await expect(client.scrape('http://nothing.invalid/')).rejects.toThrow('does not resolve')
+    await expect(client.scrape(world.site.url('/drip'), { timeout: 1000 })).rejects.toMatchObject({ status: 408 })
+  })
+})
