@@ -5,7 +5,7 @@ import { isElement, isText, unseenNames } from '../dom-nodes.ts'
 export const writeCodeBlock = (pre: Element): string => {
   const text = codeText(pre).replace(/^\n+|\s+$/g, '')
   if (text === '') return ''
-  const longest = Math.max(2, ...(text.match(/`{3,}/g) ?? []).map((run) => run.length))
+  const longest = (text.match(/`{3,}/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2)
   const fence = '`'.repeat(longest + 1)
   return `${fence}${languageOf(pre)}\n${text}\n${fence}`
 }

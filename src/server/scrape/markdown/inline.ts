@@ -112,17 +112,20 @@ const marks: Readonly<Record<string, string>> = { strong: '**', emphasis: '*', s
 const serialise = (runs: readonly Run[], level: number): string => {
   const key = keys[level]
   if (key === undefined) return runs.map((run) => run.text).join('')
-  let out = ''
+  const parts: string[] = []
+  let previous = ''
   for (let from = 0; from < runs.length; ) {
     const value = runs[from]?.[key]
     let to = from + 1
     while (to < runs.length && (runs[to]?.[key] === value || isInside(runs, to, key, value))) to++
     const inner = serialise(runs.slice(from, to), level + 1)
     const next = runs[to]?.text.at(0) ?? ''
-    out += value === undefined || value === false ? inner : wrap(key, value, inner, out.at(-1) ?? '', next)
+    const part = value === undefined || value === false ? inner : wrap(key, value, inner, previous, next)
+    parts.push(part)
+    previous = part.at(-1) ?? previous
     from = to
   }
-  return out
+  return parts.join('')
 }
 
 /** Whether a break or a space without style stands between two runs of the same style. */
@@ -163,7 +166,7 @@ const emphasize = (line: string, mark: string, previous: string, next: string): 
 
 /** Text between backticks, more of them than any run inside has. */
 const writeCode = (text: string): string => {
-  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length))
+  const longest = (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0)
   const fence = '`'.repeat(longest + 1)
   const pad = text.startsWith('`') || text.endsWith('`') ? ' ' : ''
   return `${fence}${pad}${text}${pad}${fence}`

@@ -68,7 +68,7 @@ const isLayout = (table: Element, rows: readonly (readonly Cell[])[]): boolean =
 
 /** Lays cells out on a grid; a cell that spans others leaves them empty. */
 const toGrid = (rows: readonly (readonly Cell[])[], writer: Writer): readonly (readonly string[])[] => {
-  const width = Math.min(maxColumns, Math.max(...rows.map((row) => row.reduce((sum, cell) => sum + cell.columns, 0))))
+  const width = Math.min(maxColumns, most(rows.map((row) => row.reduce((sum, cell) => sum + cell.columns, 0))))
   const spansFit = width * rows.length <= maxCells
   const grid: string[][] = rows.map(() => [])
   const taken: (Set<number> | undefined)[] = []
@@ -90,9 +90,11 @@ const toGrid = (rows: readonly (readonly Cell[])[], writer: Writer): readonly (r
     }
     while (taken[rowIndex]?.has(column) === true) line[column++] = ''
   }
-  const columns = Math.max(...grid.map((line) => line.length))
+  const columns = most(grid.map((line) => line.length))
   return columns * rows.length > maxCells ? grid : grid.map((line) => Array.from({ length: columns }, (_, column) => line[column] ?? ''))
 }
+
+const most = (numbers: readonly number[]): number => numbers.reduce((left, right) => Math.max(left, right), 0)
 
 const writeCell = (cell: Element, writer: Writer): string =>
   writer
