@@ -20,7 +20,10 @@ export const catalogue = {
   SESSION_ENDED: { status: 410, hint: 'Create a new session.' },
   PAYLOAD_TOO_LARGE: { status: 413, hint: 'Send at most 10 MB.' },
   CONCURRENCY_LIMIT: { status: 429, hint: 'Delete a session, or retry after the seconds in `Retry-After`.' },
-  PDF_INVALID: { status: 422, hint: 'Open the address in a viewer: the file there is broken, empty or of another kind.' },
+  PDF_INVALID: {
+    status: 422,
+    hint: 'Open the address in a viewer: the file there is broken, empty or of another kind.',
+  },
   PDF_ENCRYPTED: { status: 422, hint: 'Publish the file without a password; there is no option to send one.' },
   RATE_LIMITED: { status: 429, hint: 'Retry after the seconds in `Retry-After`.' },
 

@@ -18,10 +18,16 @@ const report = (title: string, pages: readonly LabelledPage[], scores: readonly 
   const mean = (chosen: readonly WordScore[], key: keyof WordScore): string =>
     (chosen.reduce((sum, score) => sum + score[key], 0) / Math.max(1, chosen.length)).toFixed(4)
   const line = (name: string, chosen: readonly WordScore[]): void =>
-    console.log(`  ${name.padEnd(14)} n=${String(chosen.length).padStart(4)}  F1 ${mean(chosen, 'f1')}  P ${mean(chosen, 'precision')}  R ${mean(chosen, 'recall')}`)
+    console.log(
+      `  ${name.padEnd(14)} n=${String(chosen.length).padStart(4)}  F1 ${mean(chosen, 'f1')}  P ${mean(chosen, 'precision')}  R ${mean(chosen, 'recall')}`,
+    )
   console.log(title)
   line('all', scores)
-  for (const type of types) line(type, scores.filter((_, index) => pages[index]?.type === type))
+  for (const type of types)
+    line(
+      type,
+      scores.filter((_, index) => pages[index]?.type === type),
+    )
 }
 
 const scoreHeldOut = (pages: readonly LabelledPage[], folds: number): readonly WordScore[] => {
@@ -35,7 +41,7 @@ const scoreHeldOut = (pages: readonly LabelledPage[], folds: number): readonly W
       if (foldOf[index] !== fold) continue
       const document = parseHtml(page.html)
       prepareTree(document, 'short')
-      const content = selectMainContent(document, '', { score: (row) => 1 / (1 + Math.exp(-logitOf(model, row))) })
+      const content = selectMainContent(document, { score: (row) => 1 / (1 + Math.exp(-logitOf(model, row))) })
       pruneTree(document, content)
       scores[index] = scoreWords(content.isKept.includes(true) ? toText(treeToMarkdown(document, '')) : '', page.truth)
     }
@@ -43,7 +49,9 @@ const scoreHeldOut = (pages: readonly LabelledPage[], folds: number): readonly W
   return scores
 }
 
-const folder = process.argv.slice(2).find((argument, index, all) => !argument.startsWith('--') && all[index - 1] !== '--folds') ?? process.env['BOWLINE_CONTENT_BENCH']
+const folder =
+  process.argv.slice(2).find((argument, index, all) => !argument.startsWith('--') && all[index - 1] !== '--folds') ??
+  process.env['BOWLINE_CONTENT_BENCH']
 if (folder === undefined) {
   console.log('content: no labelled pages. Name their folder, or set BOWLINE_CONTENT_BENCH.')
 } else {
@@ -58,8 +66,15 @@ if (folder === undefined) {
   const outputs = pages.map(markdown)
   const seconds = (performance.now() - startedMs) / 1000
   const cpu = process.cpuUsage(cpuBefore)
-  report('pages the model was trained on', pages, outputs.map((output, index) => scoreWords(toText(output), pages[index]!.truth)))
-  console.log(`HTML to cleaned Markdown: ${(pages.length / seconds).toFixed(0)} pages/s, ${(pages.length / (cpu.user / 1e6)).toFixed(0)} pages per CPU second`)
+  report(
+    'pages the model was trained on',
+    pages,
+    outputs.map((output, index) => scoreWords(toText(output), pages[index]!.truth)),
+  )
+  console.log(
+    `HTML to cleaned Markdown: ${(pages.length / seconds).toFixed(0)} pages/s, ${(pages.length / (cpu.user / 1e6)).toFixed(0)} pages per CPU second`,
+  )
   const at = process.argv.indexOf('--folds')
-  if (at > 0) report('pages the model has not seen (cross-validated)', pages, scoreHeldOut(pages, Number(process.argv[at + 1])))
+  if (at > 0)
+    report('pages the model has not seen (cross-validated)', pages, scoreHeldOut(pages, Number(process.argv[at + 1])))
 }

@@ -3,7 +3,8 @@
 import { writeFileSync } from 'node:fs'
 import { parseHtml } from '../../../src/server/scrape/dom.ts'
 import { prepareTree } from '../../../src/server/scrape/prepare.ts'
-import { featureRows, layOut } from '../../../src/server/scrape/main-content/features.ts'
+import { featureRows } from '../../../src/server/scrape/main-content/features.ts'
+import { layOut } from '../../../src/server/scrape/main-content/layout.ts'
 import { segment } from '../../../src/server/scrape/main-content/segment.ts'
 import { boost, type BoostOptions, type Model, type Tree } from './boost.ts'
 import { labelTexts, tokenize } from './labels.ts'
@@ -20,10 +21,17 @@ export interface TrainingPage {
 
 /** How the model in the repository is trained. Chosen by cross-validation, not by the score on the training pages. */
 export const trainingOptions: BoostOptions = {
-  rounds: 200, depth: 6, rate: 0.06, lambda: 2, minWeight: 0.3, featureShare: 0.2, rowShare: 0.6, seed: 7,
+  rounds: 200,
+  depth: 6,
+  rate: 0.06,
+  lambda: 2,
+  minWeight: 0.3,
+  featureShare: 0.2,
+  rowShare: 0.6,
+  seed: 7,
 }
 
-/** Lays out a labelled page and labels its texts. The URL is left out: pages are also read from elsewhere. */
+/** Lays out a labelled page and labels its texts. */
 export const toTrainingPage = (page: LabelledPage): TrainingPage => {
   const document = parseHtml(page.html)
   prepareTree(document, 'short')
@@ -58,7 +66,7 @@ export const train = (pages: readonly TrainingPage[], options: BoostOptions = tr
 const writeTree = (tree: Tree, node = 0): string => {
   const feature = tree.feature[node]!
   if (feature < 0) return `=${Number(tree.value[node]!.toFixed(3))}`
-  return `${feature}<${Number(tree.threshold[node]!.toPrecision(4))} ${writeTree(tree, tree.left[node]!)} ${writeTree(tree, tree.right[node]!)}`
+  return `${feature}<${Number(tree.threshold[node]!.toPrecision(4))} ${writeTree(tree, tree.left[node])} ${writeTree(tree, tree.right[node])}`
 }
 
 /** The source of model.ts. */

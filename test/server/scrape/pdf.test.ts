@@ -32,13 +32,19 @@ describe('a PDF becomes Markdown', () => {
 
 describe('a file that is no readable PDF is refused with its reason', () => {
   test('an empty one', async () => {
-    await expect(parsePdf(new Uint8Array())).rejects.toMatchObject({ code: 'PDF_INVALID', message: 'The PDF is empty: 0 bytes' })
+    await expect(parsePdf(new Uint8Array())).rejects.toMatchObject({
+      code: 'PDF_INVALID',
+      message: 'The PDF is empty: 0 bytes',
+    })
   })
 
   test('a web page with the label of a PDF', async () => {
     const page = Buffer.from('<!doctype html><p>Not found</p>')
 
-    await expect(parsePdf(page)).rejects.toMatchObject({ code: 'PDF_INVALID', message: expect.stringContaining('<!doctype html>') })
+    await expect(parsePdf(page)).rejects.toMatchObject({
+      code: 'PDF_INVALID',
+      message: expect.stringContaining('<!doctype html>'),
+    })
   })
 
   test('one cut off in the middle', async () => {
@@ -52,7 +58,10 @@ describe('a file that is no readable PDF is refused with its reason', () => {
   })
 
   test('one that needs a password', async () => {
-    await expect(parsePdf(makePdf([chapter('Secret')], { encrypted: true }))).rejects.toMatchObject({ code: 'PDF_ENCRYPTED', status: 422 })
+    await expect(parsePdf(makePdf([chapter('Secret')], { encrypted: true }))).rejects.toMatchObject({
+      code: 'PDF_ENCRYPTED',
+      status: 422,
+    })
   })
 })
 

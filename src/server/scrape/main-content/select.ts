@@ -1,5 +1,6 @@
 import type { Document } from 'domhandler'
-import { featureRows, layOut, type Layout } from './features.ts'
+import { featureRows } from './features.ts'
+import { layOut, type Layout } from './layout.ts'
 import { scoreRow } from './score.ts'
 import { segment } from './segment.ts'
 
@@ -19,10 +20,20 @@ export interface SelectOptions {
 }
 
 /** Chooses the texts of a page that are its main content. */
-export const selectMainContent = (document: Document, url: string, options: SelectOptions = {}): MainContent => {
-  const layout = layOut(document, segment(document), url)
+export const selectMainContent = (document: Document, options: SelectOptions = {}): MainContent => {
+  const layout = layOut(document, segment(document))
   const chances = featureRows(layout).map((row) => (options.score ?? scoreRow)(row))
-  return { layout, isKept: withoutRepeats(layout, chooseTexts(chances, layout.facts.map((fact) => fact.words), options.beta ?? 1)) }
+  return {
+    layout,
+    isKept: withoutRepeats(
+      layout,
+      chooseTexts(
+        chances,
+        layout.facts.map((fact) => fact.words),
+        options.beta ?? 1,
+      ),
+    ),
+  }
 }
 
 // Words that a page of few words is assumed to have besides: it keeps one short text from deciding alone.

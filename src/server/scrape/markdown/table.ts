@@ -17,12 +17,14 @@ export const writeTable = (table: Element, writer: Writer): readonly string[] =>
   const rows = rowsOf(table)
   const captions = table.children.filter(isElement).filter((child) => child.name === 'caption')
   const caption = captions.flatMap((child) => writer.blocks(child.children))
-  if (isLayout(table, rows)) return [...caption, ...rows.flatMap((row) => row.flatMap((cell) => writer.blocks(cell.element.children)))]
+  if (isLayout(table, rows))
+    return [...caption, ...rows.flatMap((row) => row.flatMap((cell) => writer.blocks(cell.element.children)))]
   const grid = toGrid(rows, writer)
   const kept = withoutEmpty(grid)
   const [head, ...body] = kept
   if (head === undefined) return caption
-  const hasHead = rows[0]?.some((cell) => cell.element.name === 'th' || isInHead(cell.element)) === true || body.length > 0
+  const hasHead =
+    rows[0]?.some((cell) => cell.element.name === 'th' || isInHead(cell.element)) === true || body.length > 0
   const lines = hasHead ? [head, head.map(() => '---'), ...body] : [head.map(() => ''), head.map(() => '---'), head]
   return [...caption, lines.map((line) => `| ${line.join(' | ')} |`).join('\n')]
 }
@@ -40,7 +42,11 @@ const rowsOf = (table: Element): readonly (readonly Cell[])[] => {
     if (element.name !== 'td' && element.name !== 'th') return true
     if (rows.length === 0) rows.push([])
     if (isNumbering(element)) return false
-    rows.at(-1)?.push({ element, columns: span(element.attribs['colspan'], maxColumns), rows: span(element.attribs['rowspan'], 65_534) })
+    rows.at(-1)?.push({
+      element,
+      columns: span(element.attribs['colspan'], maxColumns),
+      rows: span(element.attribs['rowspan'], 65_534),
+    })
     return false
   })
   return rows.filter((row) => row.length > 0)
@@ -91,7 +97,9 @@ const toGrid = (rows: readonly (readonly Cell[])[], writer: Writer): readonly (r
     while (taken[rowIndex]?.has(column) === true) line[column++] = ''
   }
   const columns = most(grid.map((line) => line.length))
-  return columns * rows.length > maxCells ? grid : grid.map((line) => Array.from({ length: columns }, (_, column) => line[column] ?? ''))
+  return columns * rows.length > maxCells
+    ? grid
+    : grid.map((line) => Array.from({ length: columns }, (_, column) => line[column] ?? ''))
 }
 
 const most = (numbers: readonly number[]): number => numbers.reduce((left, right) => Math.max(left, right), 0)
