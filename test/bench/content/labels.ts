@@ -57,10 +57,6 @@ const align = (
   gram: number,
   matched: Uint8Array,
 ): void => {
-  while (leftFrom < leftTo && rightFrom < rightTo && left[leftFrom] === right[rightFrom]) {
-    matched[leftFrom++] = 1
-    rightFrom++
-  }
   const size = (leftTo - leftFrom) * (rightTo - rightFrom)
   if (size <= 0) return
   if (size <= longestOverlap && gram <= 2)
