@@ -1,5 +1,5 @@
-import type { Element } from 'domhandler'
-import { isElement, visitElements } from '../dom-nodes.ts'
+import type { ChildNode, Element } from 'domhandler'
+import { isElement, isText, visitElements } from '../dom-nodes.ts'
 import { isNumbering } from './code-block.ts'
 import type { Writer } from './writer.ts'
 
@@ -16,7 +16,7 @@ interface Cell {
 export const writeTable = (table: Element, writer: Writer): readonly string[] => {
   const rows = rowsOf(table)
   const captions = table.children.filter(isElement).filter((child) => child.name === 'caption')
-  const caption = captions.flatMap((child) => writer.blocks(child.children))
+  const caption = [...captions.flatMap((child) => writer.blocks(child.children)), ...writer.blocks(straysOf(table))]
   if (isLayout(table, rows))
     return [...caption, ...rows.flatMap((row) => row.flatMap((cell) => writer.blocks(cell.element.children)))]
   const grid = toGrid(rows, writer)
@@ -28,6 +28,14 @@ export const writeTable = (table: Element, writer: Writer): readonly string[] =>
   const lines = hasHead ? [head, head.map(() => '---'), ...body] : [head.map(() => ''), head.map(() => '---'), head]
   return [...caption, lines.map((line) => `| ${line.join(' | ')} |`).join('\n')]
 }
+
+/** What stands in a table outside of its cells. Browsers show it before the table. */
+const straysOf = (parent: Element): readonly ChildNode[] =>
+  parent.children.flatMap((child) => {
+    if (!isElement(child)) return isText(child) && child.data.trim() !== '' ? [child] : []
+    if (/^(?:caption|colgroup|td|th)$/.test(child.name)) return []
+    return /^(?:thead|tbody|tfoot|tr)$/.test(child.name) ? straysOf(child) : [child]
+  })
 
 const isInHead = (cell: Element): boolean => {
   const section = cell.parent?.parent
