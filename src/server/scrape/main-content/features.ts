@@ -5,7 +5,7 @@ import type { LeafFacts } from './leaf-facts.ts'
 import { markNames } from './lexicon.ts'
 import { flag, log } from './numbers.ts'
 import { areaNames } from './place.ts'
-import { neighbourFeatures, ownFeatures, positionFeatures, statedFeatures, tagKinds } from './text-features.ts'
+import { neighbourFeatures, ownFeatures, positionFeatures, tagKinds } from './text-features.ts'
 
 /** Names of the numbers in a row of features, in order. */
 export const featureNames: readonly string[] = [
@@ -94,10 +94,6 @@ export const featureNames: readonly string[] = [
   'pageGroupSize',
   'pagePrices',
   'pageHasHeading',
-  'statedBodyOverlap',
-  'statedNameOverlap',
-  'statedReviewOverlap',
-  'pageStatedWords',
 ]
 
 /** One row of features for every text of the page. */
@@ -118,7 +114,6 @@ export const featureRows = (layout: Layout): readonly Float32Array[] => {
       ...cardFeatures(layout, index),
       ...topFeatures(layout, index),
       ...pageRow,
-      ...statedFeatures(layout, index),
     ]
     return Float32Array.from(row)
   })

@@ -92,10 +92,3 @@ export const neighbourFeatures = (layout: Layout, index: number): number[] => {
   row.push(log(words), linkWords / Math.max(1, words), paragraphWords / Math.max(1, words))
   return row
 }
-
-/** How much of a text the structured data of its page states as well. */
-export const statedFeatures = (layout: Layout, index: number): number[] => {
-  const words = layout.facts[index]?.distinctWords ?? []
-  const { body, name, review } = layout.page.statedWords
-  return [overlap(words, body), overlap(words, name), overlap(words, review), log(body.size)]
-}
