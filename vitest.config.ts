@@ -7,6 +7,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // One second, the default, is not much for a browser on a busy machine.
+    expect: { poll: { timeout: 8000 } },
     reporters: ['default', './test/lab/count-reporter.ts'],
     globalSetup: ['./test/lab/global-setup.ts'],
   },

@@ -8,7 +8,8 @@ const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP']
 export const runChild = (root, node, args) =>
   new Promise((resolve, reject) => {
     const path = [join(root, 'node_modules/node/bin'), join(root, 'node_modules/.bin'), process.env.PATH ?? '']
-    const child = spawn(node, args, {
+    // The page of the live view is TypeScript that is stripped of its types when it is served unbuilt.
+    const child = spawn(node, ['--disable-warning=ExperimentalWarning', ...args], {
       cwd: root,
       stdio: 'inherit',
       // Programs that our commands start by the name `node` get the same Node.

@@ -1,5 +1,6 @@
 import { constants } from 'node:os'
 import picocolors from 'picocolors'
+import { createFreshSignalTest } from '../kit/fresh-signals.ts'
 import { startConfigured, type RunningServer } from '../server/app.ts'
 import { readConfig, type ServerConfig } from '../server/config.ts'
 import { packageVersion } from '../server/version.ts'
@@ -28,7 +29,9 @@ export const serve = async ({ json, ...flags }: ServeFlags): Promise<number> => 
 const firstSignal = async (): Promise<Signal> =>
   new Promise((resolve) => {
     let isStopping = false
+    const isFresh = createFreshSignalTest()
     const onSignal = (signal: Signal): void => {
+      if (!isFresh(signal)) return
       if (isStopping) process.exit(128 + constants.signals[signal])
       isStopping = true
       resolve(signal)

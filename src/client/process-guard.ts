@@ -1,3 +1,4 @@
+import { createFreshSignalTest } from '../kit/fresh-signals.ts'
 import type { DeletionTicket, ReaperResult } from './ticket.ts'
 import { createReaperProcess, deleteAtExit, type ReaperProcess } from './reaper-process.ts'
 
@@ -36,7 +37,9 @@ const createProcessGuard = (): ProcessGuard => {
   const held = new Set<Guarded>()
   let leaving: NodeJS.Signals | undefined
 
+  const isFresh = createFreshSignalTest()
   const onSignal = (signal: NodeJS.Signals): void => {
+    if (!isFresh(signal)) return
     // The second Ctrl-C of an impatient user: the reaper does the rest.
     if (leaving !== undefined) return die(signal)
     leaving = signal

@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import * as browser from './browser.ts'
+import * as files from './files.ts'
 import * as keys from './keys.ts'
+import * as profiles from './profiles.ts'
 
 /** What one endpoint takes and answers. The server registers it, OpenAPI describes it, the client takes its types from it. */
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'DELETE' | 'PATCH'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH'
   /** Path with `{name}` for parameters. */
   readonly path: string
   /** Further paths that mean the same. */
@@ -14,6 +16,8 @@ export interface Route {
   readonly query?: z.ZodObject
   readonly body?: z.ZodType
   readonly response: z.ZodType
+  /** Which body is the bytes of a file, sent and read as a stream. */
+  readonly streams?: 'request' | 'response'
 }
 
 /** Every endpoint that takes an API key. */
@@ -57,6 +61,93 @@ export const routes = {
     summary: 'Delete the browser session named in the body and report its bill',
     body: browser.deleteSessionRequest,
     response: browser.deleteSessionResponse,
+  },
+  listFiles: {
+    method: 'GET',
+    path: '/v2/browser/{id}/files',
+    aliases: ['/v2/interact/{id}/files'],
+    summary: 'List the files a session has downloaded and was sent, oldest first',
+    params: browser.sessionParams,
+    query: files.filesQuery,
+    response: files.listFilesResponse,
+  },
+  uploadFile: {
+    method: 'POST',
+    path: '/v2/browser/{id}/files',
+    aliases: ['/v2/interact/{id}/files'],
+    summary: 'Send a session a file; the answer has the path for DOM.setFileInputFiles',
+    params: browser.sessionParams,
+    query: files.uploadFileQuery,
+    response: files.uploadFileResponse,
+    streams: 'request',
+  },
+  downloadFile: {
+    method: 'GET',
+    path: '/v2/browser/{id}/files/{name}',
+    aliases: ['/v2/interact/{id}/files/{name}'],
+    summary: 'Read a file of a session, or the `Range` of it',
+    params: files.fileParams,
+    query: files.filesQuery,
+    response: z.string(),
+    streams: 'response',
+  },
+  deleteFile: {
+    method: 'DELETE',
+    path: '/v2/browser/{id}/files/{name}',
+    aliases: ['/v2/interact/{id}/files/{name}'],
+    summary: 'Delete a file of a session; a download that still runs is cancelled',
+    params: files.fileParams,
+    query: files.filesQuery,
+    response: files.deleteFileResponse,
+  },
+  listProfiles: {
+    method: 'GET',
+    path: '/v2/browser/profiles',
+    summary: 'List the profiles of the team, by name',
+    response: profiles.listProfilesResponse,
+  },
+  getProfile: {
+    method: 'GET',
+    path: '/v2/browser/profiles/{name}',
+    summary: 'Read one profile',
+    params: profiles.profileParams,
+    response: profiles.profileResponse,
+  },
+  deleteProfile: {
+    method: 'DELETE',
+    path: '/v2/browser/profiles/{name}',
+    summary: 'Delete a profile with all its versions',
+    params: profiles.profileParams,
+    response: profiles.deleteProfileResponse,
+  },
+  listProfileVersions: {
+    method: 'GET',
+    path: '/v2/browser/profiles/{name}/versions',
+    summary: 'List the kept versions of a profile, newest first',
+    params: profiles.profileParams,
+    response: profiles.listVersionsResponse,
+  },
+  rollBackProfile: {
+    method: 'POST',
+    path: '/v2/browser/profiles/{name}/versions/{version}/rollback',
+    summary: 'Make a kept version of a profile the current one',
+    params: profiles.profileVersionParams,
+    response: profiles.profileResponse,
+  },
+  exportStorageState: {
+    method: 'GET',
+    path: '/v2/browser/profiles/{name}/storage-state',
+    summary: "Export cookies, localStorage and IndexedDB of a profile as Playwright's storageState",
+    params: profiles.profileParams,
+    response: profiles.storageStateResponse,
+  },
+  importStorageState: {
+    method: 'PUT',
+    path: '/v2/browser/profiles/{name}/storage-state',
+    summary: "Save Playwright's storageState as a new version that holds nothing else; the profile is made when absent",
+    params: profiles.profileParams,
+    body: profiles.storageState,
+    response: profiles.profileResponse,
   },
   createKey: {
     method: 'POST',

@@ -15,10 +15,26 @@ export const catalogue = {
   ROUTE_NOT_FOUND: { status: 404, hint: 'See the list of routes at /openapi.json.' },
   SESSION_NOT_FOUND: { status: 404, hint: 'Check the id. `bowline sessions list` shows the sessions of your team.' },
   KEY_NOT_FOUND: { status: 404, hint: 'Check the id. `bowline keys list` shows the keys of your team.' },
+  PROFILE_NOT_FOUND: { status: 404, hint: 'Check the name. `bowline profiles list` shows the profiles of your team.' },
+  FILE_NOT_FOUND: {
+    status: 404,
+    hint: 'Check the name. `bowline sessions files list ID` shows the files of a session.',
+  },
+  FILE_INCOMPLETE: { status: 409, hint: 'Wait until `complete` is true in the list of files.' },
   CONFLICT: { status: 409, hint: undefined },
   IDEMPOTENCY_KEY_REUSED: { status: 409, hint: 'Use a new `x-idempotency-key` for a different request.' },
+  PROFILE_LOCKED: {
+    status: 409,
+    hint: 'Use `saveChanges: false` to read the last saved version, or retry when the other session has ended.',
+  },
+  PROFILE_LEASE_LOST: { status: 409, hint: 'Another session has taken the profile over; what it saves counts.' },
   SESSION_ENDED: { status: 410, hint: 'Create a new session.' },
   PAYLOAD_TOO_LARGE: { status: 413, hint: 'Send at most 10 MB.' },
+  PROFILE_TOO_LARGE: { status: 413, hint: 'Clear what the profile need not keep, or raise `--profile-quota`.' },
+  FILE_QUOTA_EXCEEDED: {
+    status: 413,
+    hint: 'Delete files of the session. The operator of the server can raise `--max-files` and `--max-files-mb`.',
+  },
   CONCURRENCY_LIMIT: { status: 429, hint: 'Delete a session, or retry after the seconds in `Retry-After`.' },
   PDF_INVALID: {
     status: 422,
@@ -29,6 +45,7 @@ export const catalogue = {
 
   // What the server could not do
   UNKNOWN_ERROR: { status: 500, hint: 'The server log has the details under this request id.' },
+  PROFILE_UNREADABLE: { status: 500, hint: 'Roll back to another version: `bowline profiles rollback NAME VERSION`.' },
   NOT_IMPLEMENTED: { status: 501, hint: undefined },
   BROWSER_START_FAILED: { status: 502, hint: 'Run `bowline doctor` on the server.' },
   BROWSER_NOT_FOUND: {
@@ -50,6 +67,10 @@ export const catalogue = {
 
   // What stops a start
   CONFIG_INVALID: { status: 0, hint: 'See `bowline serve --help`.' },
+  ISOLATION_MISSING: {
+    status: 0,
+    hint: 'Install bubblewrap and allow user namespaces, or start with `--isolation auto`. `bowline doctor` tells more.',
+  },
   DATA_DIR_IN_USE: { status: 0, hint: 'Stop the other server, or give this one its own `--data-dir`.' },
   STORE_FAILED: { status: 0, hint: undefined },
 

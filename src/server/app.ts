@@ -7,9 +7,11 @@ import type { BrowserBinary } from './browsers/find.ts'
 import { openBrowserHost, type BrowserHost } from './browsers/host.ts'
 import { describeLayers } from './browsers/layers.ts'
 import { openBrowserPool, type BrowserPool } from './browsers/pool.ts'
+import { createPeers } from './cluster/peers.ts'
 import { browserSearchEnvironment, parseConfig, type ServerConfig, type ServerOptions } from './config.ts'
 import { openEgress, type Egress } from './egress/egress.ts'
 import type { Resolve } from './egress/resolve.ts'
+import { Shelves } from './files/shelves.ts'
 import { Gateway } from './gateway/gateway.ts'
 import { judgeCommand } from './gateway/policy.ts'
 import { buildHttpApp } from './http/app.ts'
@@ -18,13 +20,18 @@ import { createMetrics } from './http/metrics.ts'
 import { LiveViews } from './live/live-views.ts'
 import { readIdentity, writePrivate, type Identity } from './identity.ts'
 import { sessionsThatFit } from './sessions/capacity.ts'
-import { startHeartbeat, type HeartbeatParts } from './sessions/heartbeat.ts'
+import { readProfileKey } from './profiles/profile-key.ts'
+import { Profiles } from './profiles/profiles.ts'
+import { startSweeping } from './profiles/sweep.ts'
+import { startHeartbeat } from './sessions/heartbeat.ts'
 import { endLostSessions } from './sessions/recovery.ts'
-import { Sessions } from './sessions/sessions.ts'
+import { Sessions, type SessionParts } from './sessions/sessions.ts'
+import { openBlobs, parseBlobPlace } from './store/blobs.ts'
 import { findSession } from './store/sessions.ts'
 import { ensureBootstrapKey } from './store/keys.ts'
-import { listNodes, registerNode } from './store/nodes.ts'
-import { openStore, type Store } from './store/open.ts'
+import { listNodes, registerNode, removeNode } from './store/nodes.ts'
+import { openStore } from './store/open.ts'
+import type { Store } from './store/store.ts'
 import { defaultPrices } from './usage/prices.ts'
 import { packageVersion } from './version.ts'
 
@@ -42,6 +49,8 @@ export interface RunningServer extends AsyncDisposable {
   readonly maxSessions: number
   /** What holds browsers apart on this machine, a line each. */
   readonly layers: ReturnType<typeof describeLayers>
+  /** How many sessions live on this server now. */
+  readonly liveSessions: () => number
   /** Sessions that a former run left behind and that were ended and billed at this start. */
   readonly recovered: number
   /** Resolves with the error when the server can no longer work, such as a dead store. */
@@ -64,17 +73,26 @@ export const startConfigured = async (config: ServerConfig, resolve?: Resolve): 
     await openStore({ dataDir: config.dataDir, databaseUrl: config.databaseUrl, onFatal: failed.resolve, log }),
   )
   const host = undo.use(
-    await openBrowserHost({ dataDir: config.dataDir, choice: config.browser, environment: browserSearchEnvironment() }),
+    await openBrowserHost({
+      dataDir: config.dataDir,
+      choice: config.browser,
+      isolation: config.isolation,
+      environment: browserSearchEnvironment(),
+    }),
   )
   const egress = undo.use(await openEgress({ ...config, resolve, log }))
   const browsers = undo.use(
     openBrowserPool({ host, warm: config.warm, launchOptions: { openProxy: egress.openLane }, log }),
   )
-  const parts = { ...(await prepareSessions(config, { store, browsers, host, identity, log })), egress }
+  const profiles = await openProfiles(undo, config, { store, identity, log })
+  const parts = { ...(await prepareSessions(config, { store, browsers, profiles, host, identity, log })), egress }
   const recovered = await settlePast(parts, identity)
-  await registerNode(store.db, { id: identity.nodeId, url: config.nodeUrl, slots: parts.maxSessions })
-  const app = await openHttp(undo, config, parts, host, log)
+  const { app, sessions, beating } = await openHttp(undo, config, parts, host, log)
   const url = await app.listen({ host: config.host, port: config.port })
+  const node = { ...parts, nodeUrl: config.nodeUrl ?? url }
+  await registerNode(store.db, { id: identity.nodeId, url: node.nodeUrl, slots: parts.maxSessions })
+  beating.defer(async () => removeNode(store.db, identity.nodeId))
+  beating.use(startHeartbeat(node, sessions))
   undo.use(egress.ownPorts.guard(Number(new URL(url).port || 80)))
   await announce(undo, config, url)
   const opened = undo.move()
@@ -87,19 +105,27 @@ export const startConfigured = async (config: ServerConfig, resolve?: Resolve): 
     storeKind: store.kind,
     maxSessions: parts.maxSessions,
     layers: describeLayers(host.layers),
+    liveSessions: () => sessions.load,
     recovered,
     failed: failed.promise,
     [Symbol.asyncDispose]: async () => opened.disposeAsync(),
   }
 }
 
-type Parts = HeartbeatParts & { readonly metrics: ReturnType<typeof createMetrics> }
+type Parts = SessionParts & { readonly metrics: ReturnType<typeof createMetrics> }
 
 const prepareSessions = async (
   config: ServerConfig,
-  ground: { store: Store; browsers: BrowserPool; host: BrowserHost; identity: Identity; log: Logger },
+  ground: {
+    store: Store
+    browsers: BrowserPool
+    profiles: Profiles
+    host: BrowserHost
+    identity: Identity
+    log: Logger
+  },
 ): Promise<Parts> => {
-  const { store, browsers, host, identity, log } = ground
+  const { store, browsers, profiles, host, identity, log } = ground
   await ensureBootstrapKey(store.db, {
     hash: hashSecret(identity.apiKey),
     prefix: identity.apiKey.slice(0, 7),
@@ -109,10 +135,10 @@ const prepareSessions = async (
   return {
     store,
     browsers,
+    profiles,
     metrics,
     prices: defaultPrices,
     nodeId: identity.nodeId,
-    nodeUrl: config.nodeUrl,
     maxSessions: config.maxSessions ?? sessionsThatFit(host.binary.kind),
     onEnd: (row) => {
       metrics.sessionEnded(row)
@@ -121,6 +147,32 @@ const prepareSessions = async (
     },
     onError: (error, what) => log.error({ err: error }, what),
   }
+}
+
+/** Opens the profiles at their place and sweeps what broken saves left there. */
+const openProfiles = async (
+  undo: AsyncDisposableStack,
+  config: ServerConfig,
+  { store, identity, log }: { store: Store; identity: Identity; log: Logger },
+): Promise<Profiles> => {
+  const { s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey, s3SessionToken: sessionToken } = config
+  const credentials =
+    accessKeyId === undefined || secretAccessKey === undefined
+      ? undefined
+      : { accessKeyId, secretAccessKey, sessionToken }
+  const blobs = await openBlobs(parseBlobPlace(config.blobs ?? join(config.dataDir, 'blobs'), credentials))
+  const key = await readProfileKey({ configured: config.profileKey, dataDir: config.dataDir, store })
+  const onError = (error: unknown, what: string): void => log.error({ err: error }, what)
+  undo.use(startSweeping({ store, blobs, onError }))
+  return new Profiles({
+    store,
+    blobs,
+    key,
+    nodeId: identity.nodeId,
+    quotaBytes: config.profileQuota * 1e6,
+    keepVersions: config.profileVersions,
+    onError,
+  })
 }
 
 /** Ends what a former run of this node left behind. */
@@ -132,28 +184,41 @@ const settlePast = async (parts: Parts, identity: Identity): Promise<number> => 
   return ended.length
 }
 
+interface OpenHttp {
+  readonly app: FastifyInstance
+  readonly sessions: Sessions
+  /** What tells the store that this node lives: it stops after the sessions have ended. */
+  readonly beating: AsyncDisposableStack
+}
+
 const openHttp = async (
   undo: AsyncDisposableStack,
   config: ServerConfig,
   parts: Parts & { readonly egress: Egress },
   host: BrowserHost,
   log: Logger,
-): Promise<FastifyInstance> => {
+): Promise<OpenHttp> => {
   const { store, browsers, metrics, egress, onError } = parts
-  const sessions = new Sessions(parts)
-  const gateway = new Gateway(sessions, onError)
+  const shelves = new Shelves(config, onError)
+  const sessions = new Sessions({ ...parts, onStart: shelves.open })
+  const gateway = new Gateway(sessions, onError, shelves.clientLeft)
   const live = openLive(parts, sessions, gateway)
   const authenticator = createAuthenticator(store)
-  metrics.watch({ sessions, browsers, gateway, egress })
+  metrics.watch({ sessions, browsers, gateway, live, egress })
   const app = await buildHttpApp({
     store,
+    profiles: parts.profiles,
+    states: { browsers, profiles: parts.profiles },
     browsers,
     sessions,
     gateway,
     live,
+    shelves,
     authenticator,
     metrics,
     onError,
+    nodeId: parts.nodeId,
+    peers: createPeers(store, parts.nodeId),
     log,
     layers: describeLayers(host.layers),
     binary: host.binary,
@@ -171,9 +236,9 @@ const openHttp = async (
     clearInterval(keyUse)
     await authenticator.recordUse()
   })
-  undo.use(startHeartbeat(parts, sessions))
+  const beating = undo.use(new AsyncDisposableStack())
   undo.use(sessions)
-  return app
+  return { app, sessions, beating }
 }
 
 /** The live view learns from the gateway which page is driven, and asks it what a viewer may send. */
@@ -182,7 +247,7 @@ const openLive = ({ store, onError }: Parts, sessions: Sessions, gateway: Gatewa
     onError,
     stagePartsOf: (session) => {
       const focus = gateway.focusOf(session)
-      const { downloadsDir, uploadsDir } = session.browser.folder
+      const { downloadsDir, uploadsDir } = session.browser.folder.seen
       return {
         activePage: () => focus.page,
         openedPages: () => focus.opened,

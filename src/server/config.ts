@@ -85,6 +85,13 @@ export const settings = {
     accepts: '"shell", "chromium" or an absolute path',
     schema: z.union([z.enum(['shell', 'chromium']), z.string().startsWith('/')]).optional(),
   },
+  isolation: {
+    flag: 'isolation',
+    env: 'BOWLINE_ISOLATION',
+    help: 'auto: every layer the machine has; strict: also no network but the egress proxy, or no start; uid: no bubblewrap; none: no user of its own either',
+    accepts: '"auto", "strict", "uid" or "none"',
+    schema: z.enum(['auto', 'strict', 'uid', 'none']).default('auto'),
+  },
   warm: {
     flag: 'warm',
     env: 'BOWLINE_WARM',
@@ -98,6 +105,20 @@ export const settings = {
     help: 'sessions that may live at once; default: what the memory allows, container limits respected',
     accepts: 'a whole number from 1 to 10000',
     schema: wholeNumber(1, 10_000).optional(),
+  },
+  maxFiles: {
+    flag: 'max-files',
+    env: 'BOWLINE_MAX_FILES',
+    help: 'files one session may have downloaded and been sent',
+    accepts: 'a whole number from 0 to 100000',
+    schema: wholeNumber(0, 100_000).default(1000),
+  },
+  maxFilesMb: {
+    flag: 'max-files-mb',
+    env: 'BOWLINE_MAX_FILES_MB',
+    help: 'megabytes that the files of one session may have together',
+    accepts: 'a whole number from 0 to 1000000',
+    schema: wholeNumber(0, 1_000_000).default(1000),
   },
   allow: {
     flag: 'allow',
@@ -129,6 +150,61 @@ export const settings = {
       .string()
       .regex(/^postgres(ql)?:\/\//)
       .optional(),
+  },
+  blobs: {
+    flag: 'blobs',
+    env: 'BOWLINE_BLOBS',
+    help: 'where profiles are stored; default: `blobs` in the data directory',
+    accepts: 'a path, or s3://BUCKET/PREFIX with ?region= and ?endpoint= as needed',
+    schema: z
+      .string()
+      .regex(/^(s3:\/\/[^/]|(?!s3:).)/)
+      .optional(),
+  },
+  s3AccessKeyId: {
+    flag: 's3-access-key-id',
+    env: 'AWS_ACCESS_KEY_ID',
+    help: 'key of the S3-compatible service; default: what the machine has, such as its role',
+    accepts: 'the id of an access key',
+    schema: z.string().min(1).optional(),
+  },
+  s3SecretAccessKey: {
+    flag: 's3-secret-access-key',
+    env: 'AWS_SECRET_ACCESS_KEY',
+    help: 'secret that belongs to this key',
+    accepts: 'the secret of an access key',
+    schema: z.string().min(1).optional(),
+  },
+  s3SessionToken: {
+    flag: 's3-session-token',
+    env: 'AWS_SESSION_TOKEN',
+    help: 'token that belongs to a temporary key',
+    accepts: 'a session token',
+    schema: z.string().min(1).optional(),
+  },
+  profileKey: {
+    flag: 'profile-key',
+    env: 'BOWLINE_PROFILE_KEY',
+    help: 'key that encrypts profiles; when absent one is made and kept: in the data directory (mode 0600), or in PostgreSQL for all its servers',
+    accepts: '64 hexadecimal digits, as `openssl rand -hex 32` makes them',
+    schema: z
+      .string()
+      .regex(/^[0-9a-fA-F]{64}$/)
+      .optional(),
+  },
+  profileVersions: {
+    flag: 'profile-versions',
+    env: 'BOWLINE_PROFILE_VERSIONS',
+    help: 'saved versions kept of each profile',
+    accepts: 'a whole number from 1 to 1000',
+    schema: wholeNumber(1, 1000).default(10),
+  },
+  profileQuota: {
+    flag: 'profile-quota',
+    env: 'BOWLINE_PROFILE_QUOTA',
+    help: 'megabytes that one profile may hold before compression',
+    accepts: 'a whole number from 1 to 100000',
+    schema: wholeNumber(1, 100_000).default(500),
   },
   nodeUrl: {
     flag: 'node-url',
@@ -179,7 +255,15 @@ export const settingNames = Object.keys(settings) as readonly SettingName[]
 export const browserSearchEnvironment = (): Readonly<Record<string, string | undefined>> => process.env
 
 /** Their values hold secrets, so no message shows them. */
-const secretSettings: ReadonlySet<SettingName> = new Set(['apiKey', 'proxyBasic', 'proxyEnhanced', 'databaseUrl'])
+const secretSettings: ReadonlySet<SettingName> = new Set([
+  'apiKey',
+  'proxyBasic',
+  'proxyEnhanced',
+  'databaseUrl',
+  's3SecretAccessKey',
+  's3SessionToken',
+  'profileKey',
+])
 
 const parse = (raw: Readonly<Record<string, unknown>>, label: (name: SettingName) => string): ServerConfig => {
   const unknown = Object.keys(raw).find((name) => !Object.hasOwn(settings, name))

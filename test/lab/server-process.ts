@@ -26,6 +26,7 @@ export const startServerProcess = async (options: {
   readonly flags?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
 }): Promise<ServerProcess> => {
+  const apiKey = options.env?.['BOWLINE_API_KEY'] ?? labKey
   const args = ['serve', '--port', '0', '--data-dir', options.dataDir, '--allow', '127.0.0.1', '--warm', '1', '--json']
   const child = spawn(process.execPath, [main, ...args, ...(options.flags ?? [])], {
     env: { PATH: process.env['PATH'], HOME: options.dataDir, BOWLINE_API_KEY: labKey, ...options.env },
@@ -47,7 +48,7 @@ export const startServerProcess = async (options: {
     const response = await fetch(new URL(path, url), {
       method,
       headers: {
-        authorization: `Bearer ${labKey}`,
+        authorization: `Bearer ${apiKey}`,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -56,7 +57,7 @@ export const startServerProcess = async (options: {
   }
   return {
     url,
-    apiKey: labKey,
+    apiKey,
     pid: child.pid!,
     kill: (signal) => child.kill(signal),
     exited,

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, describe } from 'vitest'
-import { openStore, type Store } from '../../src/server/store/open.ts'
+import { openStore } from '../../src/server/store/open.ts'
+import type { Store } from '../../src/server/store/store.ts'
 import { sharedPostgres } from './shared-postgres.ts'
 
 /** Opens an empty store with the newest schema. Disposing removes it. */
@@ -51,7 +52,7 @@ const shared = (open: OpenStore): OpenStore => {
     opening ??= open()
     const store = await opening
     const empty = async (): Promise<void> => {
-      await sql`truncate team, api_key, node, session, ledger, setting`.execute(store.db)
+      await sql`truncate team, api_key, node, session, ledger, profile, profile_version, setting`.execute(store.db)
     }
     return { ...store, [Symbol.asyncDispose]: empty }
   }

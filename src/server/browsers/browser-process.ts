@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process'
+import { constants } from 'node:os'
+import type { Server } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import { BowlineError } from '../../kit/errors.ts'
 import { openPipe, type CdpPipe } from '../cdp/pipe.ts'
-import type { CommandLine } from './layers.ts'
+import type { CommandLine } from './command-line.ts'
+import { borrowPort, lendingStdio } from './lend-port.ts'
 import { killGroup } from './process-table.ts'
 
 /** How a browser ended. */
@@ -17,6 +20,8 @@ export interface BrowserProcess {
   readonly pipe: CdpPipe
   /** Resolves when the main process is gone and the rest of its group was killed. Never rejects. */
   readonly exited: Promise<BrowserExit>
+  /** The socket that listens in the network of the browser, when it lends one. Rejects when none comes. */
+  readonly lentPort: Promise<Server> | undefined
   /** The last 8 kB that the browser wrote to stderr. */
   readonly lastWords: () => string
   /** SIGKILL for the whole group. Stopped processes die too. */
@@ -25,6 +30,10 @@ export interface BrowserProcess {
 
 /** Options of `startProcess`. */
 export interface ProcessOptions {
+  /** Whether the program runs the browser as its child and tells of its death by a signal with a code above 128, as shells do. */
+  readonly isWrapped: boolean
+  /** Whether it lends a port; see `lendPort`. */
+  readonly isLending: boolean
   readonly uid: number | undefined
   readonly environment: Readonly<Record<string, string>>
 }
@@ -38,7 +47,7 @@ export const startProcess = async (command: CommandLine, options: ProcessOptions
     detached: true,
     cwd: '/',
     env: options.environment,
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', ...(options.isLending ? lendingStdio : [])],
     ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),
   })
   const { promise: exited, resolve } = Promise.withResolvers<BrowserExit>()
@@ -50,8 +59,11 @@ export const startProcess = async (command: CommandLine, options: ProcessOptions
   const { pid } = child
   child.once('exit', (code, signal) => {
     if (pid !== undefined) killGroup(pid)
-    resolve({ code, signal })
+    resolve(options.isWrapped ? unwrapExit(code, signal) : { code, signal })
   })
+  const lentPort = options.isLending ? borrowPort(child) : undefined
+  // Whoever waits for it hears of it; a failed start has reasons of its own.
+  lentPort?.catch(() => undefined)
   await spawned.promise
   if (pid === undefined) throw new BowlineError('BROWSER_START_FAILED', `${command.file} has no pid.`)
   const [, , , toBrowser, fromBrowser] = child.stdio
@@ -59,12 +71,18 @@ export const startProcess = async (command: CommandLine, options: ProcessOptions
     pid,
     pipe: openPipe(toBrowser as Writable, fromBrowser as Readable),
     exited,
+    lentPort,
     lastWords: keepLastWords(child.stderr as Readable),
     kill: () => {
       // After its exit the number may belong to someone else.
       if (child.exitCode === null && child.signalCode === null) killGroup(pid)
     },
   }
+}
+
+const unwrapExit = (code: number | null, signal: NodeJS.Signals | null): BrowserExit => {
+  const name = Object.entries(constants.signals).find(([, number]) => code === 128 + number)?.[0]
+  return name === undefined ? { code, signal } : { code: null, signal: name as NodeJS.Signals }
 }
 
 const keepLastWords = (stream: Readable): (() => string) => {

@@ -2,14 +2,8 @@ import { execFile } from 'node:child_process'
 import { access, constants, stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { BowlineError } from '../../kit/errors.ts'
-import { browserPlaces, type BrowserPlace } from './places.ts'
+import { browserPlaces, type BrowserKind, type BrowserPlace, type Environment } from './places.ts'
 import { realBinary } from './real-binary.ts'
-
-/** `shell`: chromium-headless-shell, small and quick. `chromium`: the full browser. */
-export type BrowserKind = 'shell' | 'chromium'
-
-/** The environment, as the configuration hands it on. */
-export type Environment = Readonly<Record<string, string | undefined>>
 
 /** A browser that was found and that answered. */
 export interface BrowserBinary {

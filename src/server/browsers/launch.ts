@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { abortable, signalWithTimeout } from '../../kit/abort.ts'
 import { BowlineError } from '../../kit/errors.ts'
@@ -6,9 +7,10 @@ import { routePipe, type CdpRouter } from '../cdp/router.ts'
 import { startProcess, type BrowserExit, type BrowserProcess } from './browser-process.ts'
 import type { BrowserBinary } from './find.ts'
 import { browserArgs, browserEnvironment } from './flags.ts'
-import { giveTo, removeFolder, type BootFolder, type BrowserFolder } from './folders.ts'
-import { nextUid, wrapCommand, type Layers } from './layers.ts'
+import { giveTo, jailPaths, removeFolder, type BootFolder, type BrowserFolder } from './folders.ts'
+import { jailOf, nextUid, wrapCommand, type Layers } from './layers.ts'
 import { browserLedger, writeLedger } from './ledger.ts'
+import { lentPort } from './lend-port.ts'
 import { findParkedPage } from './parked-page.ts'
 import { killUser } from './process-table.ts'
 
@@ -24,13 +26,23 @@ export interface BrowserProxy extends AsyncDisposable {
   /** As Chromium takes it, such as `http://127.0.0.1:40123`. */
   readonly server: string
   /** What went through it so far. */
+  /** Takes the listening socket of the browser's own network that it was asked for as `lentPort`. */
+  readonly serve?: (listener: Server) => void
   readonly traffic: () => { readonly sentBytes: number; readonly receivedBytes: number; readonly refused: number }
+}
+
+/** What a proxy is opened with. */
+export interface ProxyOptions {
+  /** The user of the browser. Undefined: the server's own. */
+  readonly uid: number | undefined
+  /** The port inside the browser's own network on which it will ask for the proxy. Undefined: it shares the machine's network. */
+  readonly lentPort: number | undefined
 }
 
 /** How one browser differs from the others. */
 export interface LaunchOptions {
   /** Opens the proxy that everything the browser loads goes through, loopback addresses too. Default: no proxy. */
-  readonly openProxy?: ((options: { readonly uid: number | undefined }) => Promise<BrowserProxy>) | undefined
+  readonly openProxy?: ((options: ProxyOptions) => Promise<BrowserProxy>) | undefined
   /** Fills the user-data-dir before the start. What it puts there is given to the browser's user afterwards. */
   readonly prepare?: ((folder: BrowserFolder) => Promise<void>) | undefined
   /** Further command line arguments. Default: none. */
@@ -55,8 +67,11 @@ export interface Browser extends AsyncDisposable {
   readonly version: string
   /** Resolves when the browser is gone. Never rejects. */
   readonly exited: Promise<BrowserExit>
-  /** Asks the browser to close, so that it writes its profile, and kills it after 5 s. Its folder stays until `close` or `kill`. */
-  readonly stop: () => Promise<BrowserExit>
+  /**
+   * Asks the browser to close, so that it writes its profile, and kills it after `timeoutMs` (default 5000; the first call
+   * decides). Its folder stays until `close` or `kill`.
+   */
+  readonly stop: (timeoutMs?: number) => Promise<BrowserExit>
   /** Stops the browser and removes its folder. A second call waits for the first. */
   readonly close: () => Promise<void>
   /** Kills the browser at once and removes its folder. */
@@ -77,7 +92,7 @@ export const launchBrowser = async (
   const { binary, layers, boot } = ground
   const id = randomBytes(5).toString('hex')
   const uid = nextUid(layers)
-  const folder = await boot.addBrowser(id, uid)
+  const folder = await boot.addBrowser(id, uid, jailOf(layers) === undefined ? undefined : jailPaths)
   const removeAll = async (): Promise<void> => {
     // Crash handlers, and whatever broke out, have left the process group.
     if (uid !== undefined && layers.runAs === 'each') killUser(uid)
@@ -89,18 +104,25 @@ export const launchBrowser = async (
     if (uid !== undefined) await giveTo(uid, folder.userDataDir)
   }
   signal?.throwIfAborted()
-  const proxy = await options.openProxy?.({ uid })
+  const isOffline = jailOf(layers)?.isOffline === true
+  const proxy = await options.openProxy?.({ uid, lentPort: isOffline ? lentPort : undefined })
+  const isLending = isOffline && proxy !== undefined
   if (proxy !== undefined) undo.use(proxy)
   const args = browserArgs({ ...options, proxyServer: proxy?.server, binary, layers, folder })
-  const command = wrapCommand(layers, { file: binary.path, args })
-  const started = await startProcess(command, { uid, environment: browserEnvironment(folder) })
+  const command = await wrapCommand(layers, { file: binary.path, args }, { folder, isLending })
+  const started = await startProcess(command, {
+    uid,
+    isWrapped: jailOf(layers) !== undefined,
+    isLending,
+    environment: browserEnvironment(folder),
+  })
   undo.defer(async () => {
     started.kill()
     await started.exited
   })
   writeLedger(folder.root, browserLedger, started.pid)
   const router = routePipe(started.pipe)
-  const { version, parkedTargetId } = await answered(started, router, options, signal)
+  const { version, parkedTargetId } = await answered(started, { router, proxy }, options, signal)
   undo.move()
   void started.exited.then(async () => proxy?.[Symbol.asyncDispose]())
   return {
@@ -119,12 +141,16 @@ export const launchBrowser = async (
 
 const answered = async (
   started: BrowserProcess,
-  router: CdpRouter,
+  { router, proxy }: { readonly router: CdpRouter; readonly proxy: BrowserProxy | undefined },
   { timeoutMs = startTimeoutMs }: LaunchOptions,
   signal: AbortSignal | undefined,
 ): Promise<{ version: string; parkedTargetId: string }> => {
   const greet = async (): Promise<{ version: string; parkedTargetId: string }> => {
-    const [{ product }, parkedTargetId] = await Promise.all([router.call('Browser.getVersion'), findParkedPage(router)])
+    const [{ product }, parkedTargetId] = await Promise.all([
+      router.call('Browser.getVersion'),
+      findParkedPage(router),
+      started.lentPort?.then((listener) => proxy?.serve?.(listener)),
+    ])
     return { version: String(product), parkedTargetId }
   }
   try {
@@ -145,8 +171,8 @@ type Ending = Pick<Browser, 'exited' | 'stop' | 'close' | 'kill' | typeof Symbol
 const ending = (started: BrowserProcess, router: CdpRouter, removeAll: () => Promise<void>): Ending => {
   let stopping: Promise<BrowserExit> | undefined
   let removing: Promise<void> | undefined
-  const stop = async (): Promise<BrowserExit> => {
-    stopping ??= askToClose(started, router)
+  const stop = async (timeoutMs = stopTimeoutMs): Promise<BrowserExit> => {
+    stopping ??= askToClose(started, router, timeoutMs)
     return stopping
   }
   const remove = async (): Promise<void> => {
@@ -165,12 +191,12 @@ const ending = (started: BrowserProcess, router: CdpRouter, removeAll: () => Pro
   return { exited: started.exited, stop, close, kill, [Symbol.asyncDispose]: close }
 }
 
-const askToClose = async (started: BrowserProcess, router: CdpRouter): Promise<BrowserExit> => {
+const askToClose = async (started: BrowserProcess, router: CdpRouter, timeoutMs: number): Promise<BrowserExit> => {
   // A client that has stopped reading must not keep the browser from being heard.
   router.resume()
   // The pipe may close before the answer. Only the exit counts.
   router.call('Browser.close').catch(() => undefined)
-  const killer = setTimeout(() => started.kill(), stopTimeoutMs)
+  const killer = setTimeout(() => started.kill(), timeoutMs)
   const exit = await started.exited
   clearTimeout(killer)
   return exit

@@ -1,7 +1,12 @@
 import { access, constants, glob } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import type { BrowserKind, Environment } from './find.ts'
+
+/** `shell`: chromium-headless-shell, small and quick. `chromium`: the full browser. */
+export type BrowserKind = 'shell' | 'chromium'
+
+/** The environment, as the configuration hands it on. */
+export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Where a browser may be. */
 export interface BrowserPlace {

@@ -20,6 +20,7 @@ const tailKey = Buffer.from(',"sessionId":"')
 const sessionIdLength = 32
 const tailLength = tailKey.length + sessionIdLength + '"}'.length
 const targetEvent = Buffer.from('{"method":"Target.')
+const dialogEvent = Buffer.from('{"method":"Page.javascriptDialogOpening"')
 
 const quote = 0x22
 const closingBrace = 0x7d
@@ -44,6 +45,10 @@ export const withoutSessionId = (message: Buffer): Buffer => {
 }
 
 /** Whether this is an event of the Target domain: only these change which sessions exist. */
-export const isTargetEvent = (message: Buffer): boolean =>
-  message.length > targetEvent.length &&
-  message.compare(targetEvent, 0, targetEvent.length, 0, targetEvent.length) === 0
+export const isTargetEvent = (message: Buffer): boolean => startsWith(message, targetEvent)
+
+/** Whether this says that a page asks something by a JavaScript dialog. */
+export const isDialogEvent = (message: Buffer): boolean => startsWith(message, dialogEvent)
+
+const startsWith = (message: Buffer, start: Buffer): boolean =>
+  message.length > start.length && message.compare(start, 0, start.length, 0, start.length) === 0

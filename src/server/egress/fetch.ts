@@ -11,7 +11,8 @@ export interface EgressDispatcherOptions {
 
 /**
  * Makes an undici dispatcher for the server's own requests. Every connection is judged, so redirects are, too. A refusal
- * rejects the request with EGRESS_REFUSED as the error's cause (`fetch`) or as the error (`request`). Close it at the end.
+ * rejects the request with EGRESS_REFUSED as the error's cause (`fetch`) or as the error (`request`). Both must be those of
+ * the package undici: Node's own `fetch` takes no dispatcher of another version. Close it at the end.
  */
 export const createEgressDispatcher = (
   connector: Connector,

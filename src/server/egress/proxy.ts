@@ -1,7 +1,9 @@
 import { createServer, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { BowlineError } from '../../kit/errors.ts'
 import { forwardRequest, maxHeaderBytes } from './forward.ts'
-import { openLane, type Lane, type LaneOptions, type LaneParts, type OpenLane, type Traffic } from './lane.ts'
+import { openLane, type Lane, type LaneOptions, type LaneParts, type Arrival, type Traffic } from './lane.ts'
+import type { LaneContext } from './lane-context.ts'
 import { openTunnel } from './tunnel.ts'
 import { forwardUpgrade } from './upgrade.ts'
 
@@ -13,20 +15,20 @@ export interface EgressProxy extends AsyncDisposable {
 }
 
 /** What the proxy is made from. */
-export type ProxyParts = Omit<LaneParts, 'http' | 'contexts'>
+export type ProxyParts = Omit<LaneParts, 'http' | 'arrivals'>
 
 // Longer than browsers keep a connection that they may use again.
 const keepAliveTimeoutMs = 600_000
 
 /** Makes the proxy. It listens only by its lanes. */
 export const openEgressProxy = (parts: ProxyParts): EgressProxy => {
-  const contexts = new WeakMap<object, OpenLane>()
-  const http = createHttp(contexts)
+  const arrivals = new WeakMap<object, Arrival>()
+  const http = createHttp(arrivals)
   const lanes = new Set<Lane>()
   let past: Traffic = { sentBytes: 0, receivedBytes: 0, connections: 0, refused: 0 }
   return {
     openLane: async (options = {}) => {
-      const lane = await openLane({ ...parts, http, contexts }, options)
+      const lane = await openLane({ ...parts, http, arrivals }, options)
       lanes.add(lane)
       return {
         ...lane,
@@ -51,7 +53,7 @@ const add = (left: Traffic, right: Traffic): Traffic => ({
 })
 
 /** One HTTP server for the connections of all lanes. It listens on no port itself. */
-const createHttp = (contexts: WeakMap<object, OpenLane>): Server => {
+const createHttp = (arrivals: WeakMap<object, Arrival>): Server => {
   const server = createServer({
     maxHeaderSize: maxHeaderBytes,
     insecureHTTPParser: true,
@@ -59,23 +61,38 @@ const createHttp = (contexts: WeakMap<object, OpenLane>): Server => {
     // A page may upload for as long as its session lives.
     requestTimeout: 0,
   })
-  const withLane = (socket: Duplex, use: (lane: OpenLane) => void): void => {
-    const lane = contexts.get(socket)
-    if (lane === undefined) socket.destroy()
-    else use(lane)
+  const withArrival = (socket: Duplex, use: (arrival: Arrival) => void): void => {
+    const arrival = arrivals.get(socket)
+    if (arrival === undefined) socket.destroy()
+    else use(arrival)
   }
   server.on('request', (request, response) =>
-    withLane(request.socket, (lane) => forwardRequest(lane, lane.agent, request, response)),
+    withArrival(request.socket, ({ lane, isAdmitted }) => {
+      void isAdmitted.then((isIn) => isIn && forwardRequest(lane, lane.agent, request, response))
+    }),
   )
   // Both answer every failure on the socket themselves.
   server.on('connect', (request, socket, head: Buffer) =>
-    withLane(socket, (lane) => void openTunnel(lane, request, socket, head)),
+    withArrival(socket, (arrival) => void openTunnel(contextOf(arrival), request, socket, head)),
   )
   server.on('upgrade', (request, socket, head: Buffer) =>
-    withLane(socket, (lane) => void forwardUpgrade(lane, request, socket, head)),
+    withArrival(socket, (arrival) => void forwardUpgrade(contextOf(arrival), request, socket, head)),
   )
   server.on('clientError', (_error, socket) => {
     socket.destroy()
   })
   return server
 }
+
+/** Finding out who asks takes the kernel some milliseconds. Meanwhile the connection is made, but nothing goes over it. */
+const contextOf = ({ lane, isAdmitted }: Arrival): LaneContext => ({
+  note: lane.note,
+  connect: async (target, signal) => {
+    const connecting = lane.connect(target, signal)
+    const [result] = await Promise.allSettled([connecting, isAdmitted])
+    if (result.status === 'rejected') throw result.reason
+    if (await isAdmitted) return result.value
+    result.value.destroy()
+    throw new BowlineError('EGRESS_REFUSED', 'This lane belongs to another user')
+  },
+})

@@ -4,6 +4,11 @@ import type { Duplex } from 'node:stream'
 export const splice = (left: Duplex, right: Duplex): void => {
   pour(left, right)
   pour(right, left)
+  // One that is gone already will not say so again.
+  if (left.destroyed || right.destroyed) {
+    left.destroy()
+    right.destroy()
+  }
 }
 
 const pour = (from: Duplex, into: Duplex): void => {

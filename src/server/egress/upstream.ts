@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { SocksClient } from 'socks'
 import { abortable } from '../../kit/abort.ts'
 import { BowlineError } from '../../kit/errors.ts'
@@ -95,6 +96,7 @@ const connectSocks = async (url: URL, target: Target, signal: AbortSignal): Prom
   try {
     const { socket } = await abortable(connecting, signal)
     socket.on('error', () => socket.destroy())
+    await keepEarlyBytes(socket)
     return socket
   } catch (error) {
     // An abort does not stop the library; whatever it still opens is closed.
@@ -104,4 +106,14 @@ const connectSocks = async (url: URL, target: Target, signal: AbortSignal): Prom
     )
     throw error
   }
+}
+
+/** The library lets the socket flow right after it is connected. What a target says at once would be lost. */
+const keepEarlyBytes = async (socket: Socket): Promise<void> => {
+  const early: Buffer[] = []
+  const keep = (chunk: Buffer): void => void early.push(chunk)
+  socket.on('data', keep)
+  await setImmediate()
+  socket.off('data', keep).pause()
+  for (const chunk of early.toReversed()) socket.unshift(chunk)
 }

@@ -48,7 +48,7 @@ export class CdpClient {
     this.#onLag = parts.onLag
     this.#endSession = parts.endSession
     this.#pages = new ClientPages(parts.focus)
-    const { downloadsDir, uploadsDir } = parts.session.browser.folder
+    const { downloadsDir, uploadsDir } = parts.session.browser.folder.seen
     this.#policy = { downloadsDir, uploadsDir }
     this.#webSocket.on('message', (data) => this.#receive(data))
     this.#webSocket.on('pong', () => this.#heard())
@@ -58,7 +58,7 @@ export class CdpClient {
   /** Passes a message of the browser on. */
   readonly deliver = (message: Buffer): void => {
     if (isTargetEvent(message)) this.#pages.follow(message)
-    if (this.#webSocket.readyState !== this.#webSocket.OPEN) return
+    if (this.#webSocket.readyState !== this.#webSocket.OPEN || this.#pages.withholds(message)) return
     this.#webSocket.send(message, { binary: false })
     if (this.#webSocket.bufferedAmount > highWaterBytes) this.#setLag(true)
   }
@@ -83,6 +83,7 @@ export class CdpClient {
   /** Gives the browser-level session back. */
   async leave(): Promise<void> {
     this.#setLag(false)
+    this.#pages.leave()
     await this.#channel[Symbol.asyncDispose]()
   }
 

@@ -1,10 +1,12 @@
-import { sessionIdAtTail, type CdpCommand } from '../cdp/message.ts'
+import { isDialogEvent, sessionIdAtTail, type CdpCommand } from '../cdp/message.ts'
 
 /** Which page of a browser was driven last by any of its clients. No signal of the browser itself tells that reliably. */
 export class PageFocus {
   #page: string | undefined
   readonly #opened = new Set<string>()
   readonly #listeners = new Set<() => void>()
+  /** The client that drove each page last. */
+  readonly #drivers = new Map<string, object>()
 
   /** Target id of the page; undefined when none was driven yet. It may be closed by now. */
   get page(): string | undefined {
@@ -24,9 +26,27 @@ export class PageFocus {
   /** Notes that a page is gone. */
   close(page: string): void {
     this.#opened.delete(page)
+    this.#drivers.delete(page)
   }
 
-  /** Notes that a page was driven. */
+  /** Notes that a client drove a page. */
+  drive(page: string, client: object): void {
+    this.#drivers.set(page, client)
+    this.set(page)
+  }
+
+  /** Whether a page was driven last by another client that is still there. */
+  isDrivenByOther(page: string, client: object): boolean {
+    const driver = this.#drivers.get(page)
+    return driver !== undefined && driver !== client
+  }
+
+  /** Notes that a client has left. */
+  leave(client: object): void {
+    for (const [page, driver] of this.#drivers) if (driver === client) this.#drivers.delete(page)
+  }
+
+  /** Notes that a page is the one to look at. */
   set(page: string): void {
     if (page === this.#page) return
     this.#page = page
@@ -86,7 +106,22 @@ export class ClientPages {
     if (method === 'Target.activateTarget') this.#focus.set(String(params?.['targetId']))
     if (sessionId === undefined || !(method.startsWith('Input.') || driving.has(method))) return
     const page = this.#pages.get(sessionId)
-    if (page !== undefined) this.#focus.set(page)
+    if (page !== undefined) this.#focus.drive(page, this)
+  }
+
+  /**
+   * Whether a message is not for this client: a dialog belongs to the client whose work opened it. Playwright dismisses
+   * every dialog it hears of on a page where nobody listens, so it must not hear of those of other clients.
+   */
+  withholds(message: Buffer): boolean {
+    if (!isDialogEvent(message)) return false
+    const page = this.#pages.get(sessionIdAtTail(message) ?? '')
+    return page !== undefined && this.#focus.isDrivenByOther(page, this)
+  }
+
+  /** Notes that the client has left. */
+  leave(): void {
+    this.#focus.leave(this)
   }
 
   #forget(sessionId: string): void {

@@ -4,22 +4,27 @@ import { serializerCompiler } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
 import { BowlineError } from '../../kit/errors.ts'
 import type { KeyRow } from '../store/keys.ts'
-import type { Store } from '../store/open.ts'
+import type { Shelves } from '../files/shelves.ts'
+import type { Store } from '../store/store.ts'
 import type { Authenticator } from './auth.ts'
 import { answerError, invalidRequest } from './errors.ts'
 import type { Metrics } from './metrics.ts'
 import { registerOpenApi } from './openapi.ts'
+import { relaySessionRequests, type PlacementParts } from './placement.ts'
 import { registerRoutes, type Call } from './register.ts'
 import { browserRoutes } from './routes/browser.ts'
+import { registerFiles } from './routes/files.ts'
 import { registerHealth, type HealthParts } from './routes/health.ts'
 import { keyRoutes } from './routes/keys.ts'
+import { profileRoutes, type ProfileRouteParts } from './routes/profiles.ts'
 import { registerLive } from './routes/live.ts'
 import { handleUpgrades, type UpgradeParts } from './upgrade.ts'
 
 /** What the HTTP side of the server is built from. */
-export interface HttpParts extends HealthParts, UpgradeParts {
+export interface HttpParts extends HealthParts, UpgradeParts, PlacementParts, ProfileRouteParts {
   readonly store: Store
   readonly authenticator: Authenticator
+  readonly shelves: Shelves
   readonly metrics: Metrics
   readonly publicUrl: string | undefined
   readonly log: FastifyBaseLogger
@@ -31,6 +36,8 @@ const bodyLimitBytes = 10 * 1024 * 1024
 export const buildHttpApp = async (parts: HttpParts): Promise<FastifyInstance> => {
   const app = Fastify({
     bodyLimit: bodyLimitBytes,
+    // Names of profiles have up to 128 characters, each up to twelve when it is encoded.
+    routerOptions: { maxParamLength: 2000 },
     forceCloseConnections: true,
     genReqId: (request) => requestId(request.headers['x-request-id']),
     // Query strings hold tokens, so only the pattern of the route is logged, by the hook below.
@@ -52,10 +59,12 @@ export const buildHttpApp = async (parts: HttpParts): Promise<FastifyInstance> =
   )
   acceptEmptyJson(app)
   recordRequests(app, parts.metrics)
+  relaySessionRequests(app, parts)
   await registerOpenApi(app, parts.version)
   registerHealth(app, parts)
   registerLive(app, parts)
   await app.register(async (scope) => registerProtected(scope, parts))
+  await app.register(async (scope) => registerFiles(scope, parts))
   app.server.on('upgrade', handleUpgrades(parts))
   return app
 }
@@ -77,7 +86,7 @@ const registerProtected = async (app: FastifyInstance, parts: HttpParts): Promis
       raw: request,
     }
   }
-  registerRoutes(app, { ...browserRoutes(parts), ...keyRoutes(parts) }, callOf)
+  registerRoutes(app, { ...browserRoutes(parts), ...keyRoutes(parts), ...profileRoutes(parts) }, callOf)
   app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
     reply.type(parts.metrics.registry.contentType).send(await parts.metrics.registry.metrics()),
   )

@@ -1,7 +1,7 @@
 import { BowlineError } from '../../kit/errors.ts'
 import { hashSecret } from '../../kit/ids.ts'
 import { findKeyByHash, touchKeys, type KeyRow } from '../store/keys.ts'
-import type { Store } from '../store/open.ts'
+import type { Store } from '../store/store.ts'
 
 /** How long a key found in the store is trusted without asking again: a revoked key works at most this long elsewhere. */
 const cacheMs = 5000

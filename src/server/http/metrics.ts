@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { BrowserPool } from '../browsers/pool.ts'
 import type { Gateway } from '../gateway/gateway.ts'
+import type { LiveViews } from '../live/live-views.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { SessionRow } from '../store/sessions.ts'
 
@@ -19,6 +20,7 @@ export interface Metrics {
     readonly sessions: Sessions
     readonly browsers: BrowserPool
     readonly gateway: Gateway
+    readonly live: LiveViews
     readonly egress: EgressCounts
   }) => void
 }
@@ -59,10 +61,12 @@ export const createMetrics = (): Metrics => {
       credits.inc(row.creditsBilled ?? 0)
     },
     requestAnswered: (route, status, seconds) => requests.observe({ route, status }, seconds),
-    watch: ({ sessions, browsers, gateway, egress }) => {
+    watch: ({ sessions, browsers, gateway, live, egress }) => {
       gauge('bowline_sessions_live', 'Sessions alive or starting', () => sessions.load)
       gauge('bowline_sessions_max', 'Sessions that may live at once', () => sessions.maxSessions)
       gauge('bowline_cdp_clients', 'Connected CDP clients', () => gateway.size)
+      gauge('bowline_live_viewers', 'Connected viewers of live views', () => live.size)
+      gauge('bowline_live_input_refused', 'Input of watching viewers refused since the start', () => live.refusals)
       gauge('bowline_browsers_warm', 'Browsers started and waiting', () => browsers.stats().warm)
       gauge('bowline_browsers_live', 'Browser processes in use', () => browsers.stats().live)
       gauge('bowline_browsers_launched', 'Browsers launched since the start', () => browsers.stats().launched)

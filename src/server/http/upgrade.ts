@@ -4,17 +4,19 @@ import type { Socket } from 'node:net'
 import { BowlineError, isBowlineError } from '../../kit/errors.ts'
 import { isUuid } from '../../kit/ids.ts'
 import type { Gateway } from '../gateway/gateway.ts'
+import { relayUpgrade } from '../cluster/relay.ts'
 import { admitViewer } from '../live/admission.ts'
 import type { LiveViews } from '../live/live-views.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import { tokenKind } from '../sessions/tokens.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { findSession, type SessionRow } from '../store/sessions.ts'
-import type { Store } from '../store/open.ts'
+import type { Store } from '../store/store.ts'
 import { failureBody } from './errors.ts'
+import { peerOf, type PlacementParts } from './placement.ts'
 
 /** What upgrades are checked against. */
-export interface UpgradeParts {
+export interface UpgradeParts extends PlacementParts {
   readonly store: Store
   readonly sessions: Sessions
   readonly gateway: Gateway
@@ -47,10 +49,13 @@ export const handleUpgrades =
 const connect = async (parts: UpgradeParts, request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> => {
   const url = new URL(request.url ?? '/', 'http://localhost')
   const token = url.searchParams.get('token') ?? ''
+  const named = (livePath.exec(url.pathname) ?? cdpPath.exec(url.pathname))?.[1]
+  const peer = named === undefined ? undefined : await peerOf(parts, named, request)
+  if (peer !== undefined) return relayUpgrade(peer, request, socket, head)
   const viewed = livePath.exec(url.pathname)?.[1]
   if (viewed !== undefined) {
     const { row, kind } = await admitViewer(parts.store, viewed, token)
-    parts.live.connect(liveSession(parts, row), kind, { request, socket, head })
+    parts.live.connect(await liveSession(parts, row), kind, { request, socket, head })
     return
   }
   const id = cdpPath.exec(url.pathname)?.[1]
@@ -64,10 +69,11 @@ const connect = async (parts: UpgradeParts, request: IncomingMessage, socket: So
       kind === undefined ? 'The token of this address is not valid' : `A ${kind} token gives no CDP access`,
     )
   }
-  await parts.gateway.connect(liveSession(parts, row), { request, socket, head })
+  await parts.gateway.connect(await liveSession(parts, row), { request, socket, head })
 }
 
-const liveSession = ({ sessions }: UpgradeParts, row: SessionRow): LiveSession => {
+const liveSession = async ({ sessions }: UpgradeParts, row: SessionRow): Promise<LiveSession> => {
+  await sessions.whenStarted(row.id)
   const session = sessions.find(row.id)
   if (session !== undefined) return session
   throw new BowlineError('SESSION_ENDED', `Browser session has been destroyed (${row.endReason ?? 'ending'}).`)

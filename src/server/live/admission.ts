@@ -2,7 +2,7 @@ import { BowlineError } from '../../kit/errors.ts'
 import { isUuid } from '../../kit/ids.ts'
 import { tokenKind } from '../sessions/tokens.ts'
 import { findSession, type SessionRow } from '../store/sessions.ts'
-import type { Store } from '../store/open.ts'
+import type { Store } from '../store/store.ts'
 
 /** A viewer that may see a session. */
 export interface Admitted {

@@ -1,5 +1,5 @@
 import type { Frame } from './frame.ts'
-import { qualities } from './quality.ts'
+import { qualities, type Quality } from './quality.ts'
 
 /** For whom pictures are taken: the largest screen among the viewers, and the best line. */
 export interface Audience {
@@ -17,6 +17,12 @@ export interface CastParts {
   /** Whether any viewer can take a further frame now. */
   readonly isAwaited: () => boolean
   readonly onError: (error: unknown) => void
+}
+
+/** What `Page.startScreencast` takes. */
+interface CastOptions extends Omit<Quality, 'scale'> {
+  readonly maxWidth: number
+  readonly maxHeight: number
 }
 
 /** `Page.screencastFrame` as Chromium sends it. */
@@ -38,6 +44,10 @@ const framesThatMove = 3
 /** A page on another tab sends one picture per start, so it is started again this often. */
 const hiddenPageMs = 1000
 
+/** How long a first picture may take. Doubles with each vain start. */
+const firstFrameMs = 250
+const longestFirstFrameMs = 8000
+
 /** Takes pictures of one page while there is an audience, no faster than the audience takes them. */
 export class Cast {
   readonly #parts: CastParts
@@ -51,6 +61,8 @@ export class Cast {
   #settleTimer: NodeJS.Timeout | undefined
   #hiddenTimer: NodeJS.Timeout | undefined
   #settled: { frames: number } | undefined
+  #overdueTimer: NodeJS.Timeout | undefined
+  #overdueMs = firstFrameMs
 
   constructor(parts: CastParts) {
     this.#parts = parts
@@ -64,6 +76,8 @@ export class Cast {
 
   /** Takes a picture from the browser. */
   receive({ data, sessionId, metadata }: ScreencastFrame): void {
+    clearTimeout(this.#overdueTimer)
+    this.#overdueMs = firstFrameMs
     this.#unacknowledged.push(sessionId)
     this.#noteMovement()
     const image = Buffer.from(data, 'base64')
@@ -94,11 +108,25 @@ export class Cast {
     this.#hiddenTimer = isHidden ? setInterval(() => this.#restart(), hiddenPageMs) : undefined
   }
 
+  /**
+   * Starts anew if no picture comes soon. While a page is being made or goes elsewhere a start may be refused, or lead to
+   * nothing without a word.
+   */
+  expectFrame(): void {
+    clearTimeout(this.#overdueTimer)
+    if (this.#audience === undefined || this.#unacknowledged.length > 0) return
+    this.#overdueTimer = setTimeout(() => {
+      this.#overdueMs = Math.min(longestFirstFrameMs, this.#overdueMs * 2)
+      this.#restart()
+    }, this.#overdueMs)
+  }
+
   /** Stops for good. The browser forgets the cast when the session it hangs on is detached. */
   end(): void {
     this.#audience = undefined
     this.setHidden(false)
     clearTimeout(this.#settleTimer)
+    clearTimeout(this.#overdueTimer)
     for (const timer of this.#timers) clearTimeout(timer)
   }
 
@@ -118,7 +146,7 @@ export class Cast {
     }, settleMs)
   }
 
-  #wanted(): object | undefined {
+  #wanted(): CastOptions | undefined {
     if (this.#audience === undefined) return undefined
     const { format, quality, scale } = qualities[this.#settled === undefined ? this.#audience.level : 0] ?? bestQuality
     return {
@@ -130,7 +158,8 @@ export class Cast {
   }
 
   #apply(): void {
-    this.#work = this.#work.then(async () => this.#change()).catch(this.#parts.onError)
+    // A start that is refused is tried again until the tab is gone; a tab that is gone is told of elsewhere.
+    this.#work = this.#work.then(async () => this.#change()).catch(() => undefined)
   }
 
   #restart(): void {
@@ -139,7 +168,7 @@ export class Cast {
         await this.#stop()
         await this.#change()
       })
-      .catch(this.#parts.onError)
+      .catch(() => undefined)
   }
 
   async #change(): Promise<void> {
@@ -150,18 +179,28 @@ export class Cast {
     await this.#stop()
     if (wanted === undefined) return
     try {
+      await this.#start(wanted)
+      this.#running = key
+    } finally {
+      this.expectFrame()
+    }
+  }
+
+  async #start(wanted: CastOptions): Promise<void> {
+    try {
       await this.#parts.call('Page.startScreencast', wanted)
     } catch (error) {
-      if (this.#isWebpRefused) throw error
+      if (wanted.format === 'jpeg') throw error
+      // A Chromium that knows no WebP here is not asked again.
+      await this.#parts.call('Page.startScreencast', { ...wanted, format: 'jpeg' })
       this.#isWebpRefused = true
-      await this.#parts.call('Page.startScreencast', this.#wanted())
     }
-    this.#running = key
   }
 
   async #stop(): Promise<void> {
     if (this.#running === undefined) return
     this.#running = undefined
+    clearTimeout(this.#overdueTimer)
     this.#unacknowledged.length = 0
     await this.#parts.call('Page.stopScreencast')
   }

@@ -48,6 +48,7 @@ export class LiveViews implements Disposable {
   readonly #stages = new Map<string, StageEntry>()
   readonly #viewers = new Set<Viewer>()
   readonly #timer: NodeJS.Timeout
+  #refusals = 0
 
   constructor(parts: LiveParts) {
     this.#parts = parts
@@ -62,9 +63,9 @@ export class LiveViews implements Disposable {
     return this.#viewers.size
   }
 
-  /** Input that watching viewers tried to send and that was refused, among those connected. */
+  /** Messages of watching viewers that were refused since the start. */
   get refusals(): number {
-    return [...this.#viewers].reduce((sum, viewer) => sum + viewer.refusals, 0)
+    return this.#refusals
   }
 
   /** Completes the handshake and shows the session. */
@@ -92,6 +93,9 @@ export class LiveViews implements Disposable {
       onActing: (message) => stage?.act(viewer, message),
       onReady: () => stage?.proceed(viewer),
       onQuality: () => stage?.adjust(viewer),
+      onRefused: () => {
+        this.#refusals += 1
+      },
     })
     this.#viewers.add(viewer)
     const onEnd = (): void => void this.#sayGoodbye(session, viewer)

@@ -148,7 +148,14 @@ export class Stage implements AsyncDisposable {
     if (existing !== undefined) return existing
     const { router } = this.#parts.session.browser
     const { onError } = this.#parts
-    const watched = new WatchedTab({ router, browserSession: this.#tabs.browserSession, tab, onError })
+    const watched = new WatchedTab({
+      router,
+      browserSession: this.#tabs.browserSession,
+      tab,
+      // A tab that is gone by now is told of elsewhere.
+      onMayDiffer: () => void this.#tabs.refresh(tab).catch(() => undefined),
+      onError,
+    })
     this.#watched.set(tab, watched)
     return watched
   }

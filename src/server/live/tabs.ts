@@ -11,6 +11,8 @@ export interface Tabs extends AsyncDisposable {
   /** Oldest first. */
   readonly list: () => readonly Tab[]
   readonly has: (tab: string) => boolean
+  /** Asks for a tab's title: the browser does not tell when a page that is there changes it. */
+  readonly refresh: (tab: string) => Promise<void>
   /** The browser-level session everything of the live view hangs on: detaching it undoes all of it. */
   readonly browserSession: string
 }
@@ -47,6 +49,12 @@ export const watchTabs = async (
     browserSession: sessionId,
     list: () => [...tabs.values()],
     has: (tab) => tabs.has(tab),
+    refresh: async (tab) => {
+      // A tab that crashed has the title it had before.
+      if (tabs.get(tab)?.isCrashed !== false) return
+      const { targetInfo } = await router.call('Target.getTargetInfo', { targetId: tab }, sessionId)
+      if (tabs.get(tab)?.isCrashed === false) follow('Target.targetInfoChanged', { targetInfo })
+    },
     [Symbol.asyncDispose]: async () => {
       stop()
       // A browser that is gone has nothing left to detach from.
@@ -69,8 +77,11 @@ const followTargets =
     if (method === 'Target.targetCreated' && info?.type === 'page') {
       tabs.set(id, toTab(info))
       onEvent({ kind: 'opened', tab: id, opener: info.openerId })
-    } else if (method === 'Target.targetInfoChanged' && info !== undefined && tabs.has(id)) {
-      tabs.set(id, toTab(info))
+    } else if (method === 'Target.targetInfoChanged' && info !== undefined) {
+      const former = tabs.get(id)
+      const tab = toTab(info)
+      if (former === undefined || (former.title === tab.title && former.url === tab.url && !former.isCrashed)) return
+      tabs.set(id, tab)
       onEvent({ kind: 'changed', tab: id })
     } else if (method === 'Target.targetCrashed' && tabs.has(id)) {
       const tab = tabs.get(id)

@@ -15,6 +15,8 @@ export interface ViewerEvents {
   readonly onReady: () => void
   /** The viewer's line carries more or less than before. */
   readonly onQuality: () => void
+  /** It sent what it has no right to. */
+  readonly onRefused: () => void
 }
 
 /** Frames that may be under way to one viewer. Two keep a line busy; more only make the picture late. */
@@ -38,14 +40,13 @@ export class Viewer {
   isVisible = true
   width = 1280
   height = 800
-  /** Messages it had no right to send. */
-  refusals = 0
   readonly #webSocket: WebSocket
   readonly #events: ViewerEvents
   readonly #gauge = new QualityGauge()
   readonly #underWay = new Map<number, number>()
   #waiting: Frame | undefined
   #lastNumber = 0
+  #refusals = 0
   #lastHeardMs = Date.now()
 
   constructor(webSocket: WebSocket, isInteractive: boolean, events: ViewerEvents) {
@@ -151,9 +152,10 @@ export class Viewer {
   }
 
   #refuse(): void {
-    this.refusals += 1
-    if (this.refusals === 1) this.tell({ type: 'notice', text: 'This address only lets you watch' })
-    if (this.refusals === refusalsToClose) this.close(1008, 'watching only')
+    this.#refusals += 1
+    this.#events.onRefused()
+    if (this.#refusals === 1) this.tell({ type: 'notice', text: 'This address only lets you watch' })
+    if (this.#refusals === refusalsToClose) this.close(1008, 'watching only')
   }
 }
 

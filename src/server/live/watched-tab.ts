@@ -12,6 +12,8 @@ export interface WatchedTabParts {
   readonly router: CdpRouter
   readonly browserSession: string
   readonly tab: string
+  /** Called when the page may have another title or address: at most twice a second, and never while it rests. */
+  readonly onMayDiffer: () => void
   readonly onError: (error: unknown) => void
 }
 
@@ -27,6 +29,7 @@ export class WatchedTab implements AsyncDisposable {
   #dialog: Dialog | null = null
   #choices: Choices | null = null
   #isHidden = false
+  #differTimer: NodeJS.Timeout | undefined
   #isGone = false
 
   constructor(parts: WatchedTabParts) {
@@ -116,6 +119,7 @@ export class WatchedTab implements AsyncDisposable {
     if (this.#isGone) return
     this.#isGone = true
     this.#stop()
+    clearTimeout(this.#differTimer)
     this.#cast.end()
     const sessionId = this.#sessionId ?? (await this.#session.promise.catch(() => undefined))
     // The tab, or the browser, may have gone already.
@@ -167,6 +171,13 @@ export class WatchedTab implements AsyncDisposable {
       case 'Page.javascriptDialogClosed':
         this.#tellDialog(null)
         break
+      case 'Page.loadEventFired':
+        this.#cast.expectFrame()
+        this.#noteDifference()
+        break
+      case 'Page.domContentEventFired':
+        this.#noteDifference()
+        break
       default:
     }
   }
@@ -180,7 +191,15 @@ export class WatchedTab implements AsyncDisposable {
     }
   }
 
+  #noteDifference(): void {
+    this.#differTimer ??= setTimeout(() => {
+      this.#differTimer = undefined
+      this.#parts.onMayDiffer()
+    }, differMs)
+  }
+
   #show(frame: Frame): void {
+    this.#noteDifference()
     this.#lastFrame = frame
     for (const viewer of this.viewers) if (viewer.isVisible) viewer.offer(frame)
   }
@@ -203,6 +222,8 @@ export class WatchedTab implements AsyncDisposable {
     for (const { method, params } of commands) this.call(method, params).catch(this.#report)
   }
 }
+
+const differMs = 500
 
 // A window that is dragged to a new size would otherwise start the cast anew at each pixel.
 const roundUp = (pixels: number): number => Math.ceil(pixels / 160) * 160

@@ -1,7 +1,7 @@
 import pRetry from 'p-retry'
 import type { EndReason } from '../../contract/browser.ts'
 import { endSession, type SessionRow } from '../store/sessions.ts'
-import type { Store } from '../store/open.ts'
+import type { Store } from '../store/store.ts'
 import { priceOfSession, type Prices } from '../usage/prices.ts'
 
 /** How a session ended. */
@@ -14,7 +14,12 @@ export interface SessionEnd {
   readonly lastUseMs?: number
   /** Why it never came to life, with status `error`: such a session costs nothing. */
   readonly error?: string
+  /** What became of its profile. */
+  readonly profile?: ProfileEnd | undefined
 }
+
+/** What the end of a session saved: a version of its profile, or nothing for a reason. */
+export type ProfileEnd = { readonly version: number } | { readonly error: string }
 
 /** Writes the end of a session and its bill in one transaction, once: a second end answers with the first bill. */
 export const billSession = async (
@@ -27,7 +32,10 @@ export const billSession = async (
   const lastActivityAt = end.lastUseMs === undefined ? undefined : new Date(row.createdAt.getTime() + end.lastUseMs)
   const credits = end.status === 'error' ? 0 : priceOfSession(parts.prices, durationMs)
   const { status, reason, error } = end
-  const ending = { id: row.id, status, reason, error, endedAt, lastActivityAt, durationMs, credits }
+  const profileVersion = end.profile !== undefined && 'version' in end.profile ? end.profile.version : undefined
+  const profileError = end.profile !== undefined && 'error' in end.profile ? end.profile.error : undefined
+  const figures = { endedAt, lastActivityAt, durationMs, credits, profileVersion, profileError }
+  const ending = { id: row.id, status, reason, error, ...figures }
   const outcome = await pRetry(async () => endSession(parts.store.db, ending), { retries: 3, minTimeout: 100 })
   return outcome?.session ?? row
 }

@@ -4,7 +4,7 @@ import { endLostSessions } from './recovery.ts'
 import type { SessionParts, Sessions } from './sessions.ts'
 
 /** What the heartbeat tells of this node. */
-export type HeartbeatParts = SessionParts & { readonly nodeUrl: string | undefined }
+export type HeartbeatParts = SessionParts & { readonly nodeUrl: string }
 
 const beatMs = 5000
 
@@ -18,8 +18,8 @@ const comeBack = async (parts: HeartbeatParts, sessions: Sessions): Promise<void
 }
 
 /**
- * Tells the store every 5 s that this node lives and when each session was last used, and ends the sessions of nodes
- * that no longer say so.
+ * Tells the store every 5 s that this node lives, when each session was last used and which profiles it writes, and ends
+ * the sessions of nodes that no longer say so.
  */
 export const startHeartbeat = (parts: HeartbeatParts, sessions: Sessions): AsyncDisposable => {
   const written = new Map<string, number>()
@@ -27,6 +27,7 @@ export const startHeartbeat = (parts: HeartbeatParts, sessions: Sessions): Async
     const { db } = parts.store
     const isKnown = await beatNode(db, { id: parts.nodeId, live: sessions.load, draining: sessions.isDraining })
     if (!isKnown) await comeBack(parts, sessions)
+    await parts.profiles.renewLeases()
     const live = sessions.list()
     const used = live.filter((session) => written.get(session.row.id) !== session.lastActivityAt())
     await recordActivity(
@@ -37,7 +38,7 @@ export const startHeartbeat = (parts: HeartbeatParts, sessions: Sessions): Async
     for (const session of live) written.set(session.row.id, session.lastActivityAt())
     for (const node of await findDeadNodes(db, deadAfterSeconds)) {
       if (node.id === parts.nodeId) continue
-      await endLostSessions(parts, node.id, node.heartbeatAt)
+      for (const row of await endLostSessions(parts, node.id, node.heartbeatAt)) parts.onEnd?.(row)
       await removeNode(db, node.id)
     }
   }

@@ -1,11 +1,12 @@
+import { releaseLeasesOfNode } from '../store/profile-leases.ts'
 import { activeSessionsOfNode, type SessionRow } from '../store/sessions.ts'
-import type { Store } from '../store/open.ts'
+import type { Store } from '../store/store.ts'
 import type { Prices } from '../usage/prices.ts'
 import { billSession } from './bill.ts'
 
 /**
  * Ends the sessions of a node that died: their browsers are gone. Each is billed to the last sign of life, of the node or
- * of the session, whichever is later. Answers the sessions that were ended.
+ * of the session, whichever is later. The profiles they wrote stay as last saved and are free. Answers these sessions.
  */
 export const endLostSessions = async (
   parts: { readonly store: Store; readonly prices: Prices },
@@ -19,5 +20,6 @@ export const endLostSessions = async (
     const durationMs = lastSignMs - row.createdAt.getTime()
     ended.push(await billSession(parts, row, { status: 'destroyed', reason: 'lost', durationMs }))
   }
+  await releaseLeasesOfNode(parts.store.db, nodeId)
   return ended
 }

@@ -4,20 +4,27 @@ import { BowlineError } from '../../kit/errors.ts'
 import { hashSecret, randomSecret, uuidV7 } from '../../kit/ids.ts'
 import type { Browser } from '../browsers/launch.ts'
 import type { BrowserPool } from '../browsers/pool.ts'
-import { admitSession, type SessionRow } from '../store/sessions.ts'
+import type { OpenProfile } from '../profiles/open-profile.ts'
+import type { Profiles } from '../profiles/profiles.ts'
+import { admitSession, hasTwin, type SessionRow } from '../store/sessions.ts'
 import { availableCredits } from '../store/teams.ts'
-import type { Store } from '../store/open.ts'
+import type { Store } from '../store/store.ts'
 import { priceOfSession, type Prices } from '../usage/prices.ts'
-import { billSession } from './bill.ts'
+import { billSession, type ProfileEnd } from './bill.ts'
+import { fromPool, fromProfile, type BrowserSource } from './browser-source.ts'
 import { startSessionClock, type LiveSession, type SessionClock } from './live-session.ts'
+import { saveAtEnd } from './profile-browser.ts'
 
 /** What the sessions of a node are built from. */
 export interface SessionParts {
   readonly store: Store
   readonly browsers: BrowserPool
+  readonly profiles: Profiles
   readonly prices: Prices
   readonly nodeId: string
   readonly maxSessions: number
+  /** Called with every session whose browser is there, before anybody else gets it. */
+  readonly onStart?: (session: LiveSession) => void
   /** Called with every session that ends, after it was billed. */
   readonly onEnd?: (row: SessionRow) => void
   /** Called with what went wrong where nobody waits for the answer. */
@@ -36,10 +43,11 @@ interface Entry {
   readonly session: LiveSession
   readonly clock: SessionClock
   readonly controller: AbortController
+  readonly profile: OpenProfile | undefined
   ending: Promise<SessionRow> | undefined
+  /** The browser is stopped and its profile saved once, however often the bill is tried. */
+  finishing: Promise<ProfileEnd | undefined> | undefined
 }
-
-const startAttempts = 3
 
 /** The sessions whose browsers run on this node: creates them, ends each exactly once, and bills it. */
 export class Sessions implements AsyncDisposable {
@@ -48,6 +56,8 @@ export class Sessions implements AsyncDisposable {
   /** Creations under way by team and idempotency key: a repeated request waits for the first. */
   readonly #creations = new Map<string, Promise<SessionRow>>()
   readonly #closing = new Set<Promise<void>>()
+  /** Sessions admitted whose browser is not there yet. */
+  readonly #starts = new Map<string, Promise<unknown>>()
   #starting = 0
   #isDraining = false
 
@@ -75,6 +85,11 @@ export class Sessions implements AsyncDisposable {
     return entry === undefined || entry.ending !== undefined ? undefined : entry.session
   }
 
+  /** Resolves when a session that is being started has come to life, or failed to. At once for every other. */
+  async whenStarted(id: string): Promise<void> {
+    await this.#starts.get(id)?.catch(() => undefined)
+  }
+
   /** All live sessions of this node. */
   list(): readonly LiveSession[] {
     return [...this.#entries.values()].filter((entry) => entry.ending === undefined).map((entry) => entry.session)
@@ -82,14 +97,10 @@ export class Sessions implements AsyncDisposable {
 
   /**
    * Starts a session, or finds the one an earlier request with the same idempotency key started.
-   * Throws INSUFFICIENT_CREDITS, CONCURRENCY_LIMIT, IDEMPOTENCY_KEY_REUSED, SESSION_ENDED, BROWSER_START_FAILED, DRAINING.
+   * Throws INSUFFICIENT_CREDITS, CONCURRENCY_LIMIT, IDEMPOTENCY_KEY_REUSED, SESSION_ENDED, PROFILE_LOCKED,
+   * PROFILE_UNREADABLE, BROWSER_START_FAILED, DRAINING.
    */
   async create(wanted: NewSession): Promise<SessionRow> {
-    if (wanted.request.profile !== undefined) {
-      throw new BowlineError('NOT_IMPLEMENTED', 'This server does not keep profiles yet', {
-        hint: 'Leave out `profile`.',
-      })
-    }
     if (wanted.idempotencyKey === undefined) return this.#create(wanted)
     const key = `${wanted.teamId} ${wanted.idempotencyKey}`
     // Whatever became of the first request, the store knows; its error is its own caller's to see.
@@ -103,7 +114,7 @@ export class Sessions implements AsyncDisposable {
     }
   }
 
-  /** Ends a live session: closes its sockets, bills it, stops its browser. Undefined when it is not alive here. */
+  /** Ends a live session: closes its sockets, saves its profile, bills it, stops its browser. Undefined when it is not alive here. */
   async end(id: string, reason: EndReason): Promise<SessionRow | undefined> {
     const entry = this.#entries.get(id)
     if (entry === undefined) return undefined
@@ -129,19 +140,45 @@ export class Sessions implements AsyncDisposable {
     if (this.load >= this.#parts.maxSessions) await this.#refuseForLoad(wanted.teamId, wanted.request.ttl, credits)
     this.#starting += 1
     const startedAtMs = Date.now()
+    const id = uuidV7()
     try {
-      const admitted = await this.#admit(wanted, credits)
-      return admitted.isNew ? await this.#start(admitted.row, startedAtMs) : admitted.row
+      const source = await this.#openSource(id, wanted)
+      const admitted = await this.#admit(id, wanted, credits).catch(async (error: unknown) => {
+        await source.discard()
+        throw error
+      })
+      if (!admitted.isNew) {
+        await source.discard()
+        return admitted.row
+      }
+      const start = this.#start(admitted.row, startedAtMs, source)
+      this.#starts.set(id, start)
+      return await start.finally(() => this.#starts.delete(id))
     } finally {
       this.#starting -= 1
     }
   }
 
-  async #admit(wanted: NewSession, credits: number): Promise<{ row: SessionRow; isNew: boolean }> {
+  /** Where the session's browser comes from. With a profile it starts now: admission and launch go side by side. */
+  async #openSource(id: string, { teamId, request, idempotencyKey }: NewSession): Promise<BrowserSource> {
+    const { browsers, profiles, store } = this.#parts
+    if (request.profile === undefined) return fromPool(browsers)
+    const { name, saveChanges: isWritable } = request.profile
+    try {
+      return fromProfile(browsers, await profiles.open({ teamId, name, isWritable, sessionId: id }))
+    } catch (error) {
+      // The holder may be the session that this very request has made before: admission will find it.
+      const isRepeated = idempotencyKey !== undefined && (await hasTwin(store.db, teamId, idempotencyKey))
+      if (isRepeated) return fromPool(browsers)
+      throw error
+    }
+  }
+
+  async #admit(id: string, wanted: NewSession, credits: number): Promise<{ row: SessionRow; isNew: boolean }> {
     const { request } = wanted
     const requestHash = hashSecret(JSON.stringify(request))
     const admission = await admitSession(this.#parts.store.db, {
-      id: uuidV7(),
+      id,
       teamId: wanted.teamId,
       apiKeyId: wanted.apiKeyId,
       nodeId: this.#parts.nodeId,
@@ -169,8 +206,13 @@ export class Sessions implements AsyncDisposable {
     return admission satisfies never
   }
 
-  async #start(row: SessionRow, startedAtMs: number): Promise<SessionRow> {
-    const browser = await this.#takeBrowser(row)
+  async #start(row: SessionRow, startedAtMs: number, source: BrowserSource): Promise<SessionRow> {
+    const browser = await source.take().catch(async (error: unknown) => {
+      await source.discard()
+      const message = Error.isError(error) ? error.message : String(error)
+      await billSession(this.#parts, row, { status: 'error', reason: 'crashed', durationMs: 0, error: message })
+      throw error
+    })
     const controller = new AbortController()
     const clock = startSessionClock({ ...row, startedAtMs }, (reason) => this.#endUnasked(row.id, reason))
     const session: LiveSession = {
@@ -181,24 +223,11 @@ export class Sessions implements AsyncDisposable {
       touch: clock.touch,
       lastActivityAt: clock.lastActivityAt,
     }
-    this.#entries.set(row.id, { session, clock, controller, ending: undefined })
+    const { profile } = source
+    this.#parts.onStart?.(session)
+    this.#entries.set(row.id, { session, clock, controller, profile, ending: undefined, finishing: undefined })
     void browser.exited.then(() => this.#endUnasked(row.id, 'crashed'))
     return row
-  }
-
-  async #takeBrowser(row: SessionRow): Promise<Browser> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.#parts.browsers.take()
-      } catch (cause) {
-        if (attempt < startAttempts) continue
-        const message = cause instanceof Error ? cause.message : String(cause)
-        await billSession(this.#parts, row, { status: 'error', reason: 'crashed', durationMs: 0, error: message })
-        throw new BowlineError('BROWSER_START_FAILED', `No browser could be started (${attempt} tries): ${message}`, {
-          cause,
-        })
-      }
-    }
   }
 
   #endUnasked(id: string, reason: EndReason): void {
@@ -206,14 +235,16 @@ export class Sessions implements AsyncDisposable {
   }
 
   async #end(entry: Entry, reason: EndReason): Promise<SessionRow> {
-    const { row, browser, startedAtMs } = entry.session
+    const { row, startedAtMs } = entry.session
     entry.clock[Symbol.dispose]()
     const durationMs = Date.now() - startedAtMs
     const lastUseMs = entry.clock.lastActivityAt() - startedAtMs
     entry.controller.abort(reason)
-    this.#close(browser)
+    entry.finishing ??= this.#finish(entry, reason)
+    const profile = await entry.finishing
     try {
-      const ended = await billSession(this.#parts, row, { status: 'destroyed', reason, durationMs, lastUseMs })
+      const end = { status: 'destroyed', reason, durationMs, lastUseMs, profile } as const
+      const ended = await billSession(this.#parts, row, end)
       this.#entries.delete(row.id)
       this.#parts.onEnd?.(ended)
       return ended
@@ -222,6 +253,21 @@ export class Sessions implements AsyncDisposable {
       entry.ending = undefined
       throw error
     }
+  }
+
+  /** Saves the profile, if there is one to save, and lets the browser go. Never rejects. */
+  async #finish({ session, profile }: Entry, reason: EndReason): Promise<ProfileEnd | undefined> {
+    const { browser, row } = session
+    if (profile === undefined) {
+      this.#close(browser)
+      return undefined
+    }
+    const end = await saveAtEnd(profile, browser, { sessionId: row.id, reason }).catch((error: unknown) => {
+      this.#parts.onError(error, `saving the profile of session ${row.id}`)
+      return { error: Error.isError(error) ? error.message : String(error) }
+    })
+    this.#close(browser)
+    return end
   }
 
   #close(browser: Browser): void {

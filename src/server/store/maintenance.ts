@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import type { StoreLog } from './open.ts'
+import type { StoreLog } from './store.ts'
 
 /** What the maintenance may be told. */
 export interface MaintenanceOptions {

@@ -2,9 +2,13 @@ import { sql, type Kysely } from 'kysely'
 import { Migrator, type Migration } from 'kysely/migration'
 import { BowlineError } from '../../kit/errors.ts'
 import { firstTables } from './migrations/0001-first-tables.ts'
+import { profiles } from './migrations/0002-profiles.ts'
 
 /** Every step of the schema as statements, in order. A released step is never edited: add another. */
-const steps: Readonly<Record<string, readonly string[]>> = { '0001-first-tables': firstTables }
+const steps: Readonly<Record<string, readonly string[]>> = {
+  '0001-first-tables': firstTables,
+  '0002-profiles': profiles,
+}
 
 /** The whole schema as SQL: equal texts make equal schemas. */
 export const describeSchema = (): string =>

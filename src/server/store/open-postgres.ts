@@ -1,7 +1,7 @@
 import { Pool, types } from 'pg'
 import { BowlineError } from '../../kit/errors.ts'
 import { migrate } from './migrate.ts'
-import type { Store, StoreLog } from './open.ts'
+import type { Store, StoreLog } from './store.ts'
 import { queriesOf } from './queries-of.ts'
 
 /** The type number of bigint. */

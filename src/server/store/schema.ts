@@ -73,6 +73,10 @@ export interface SessionTable {
   readonly durationMs: Nullable<number>
   readonly creditsBilled: Nullable<number>
   readonly error: Nullable<string>
+  /** Version that its end saved. */
+  readonly profileVersion: Nullable<number>
+  /** Why its end saved nothing. */
+  readonly profileError: Nullable<string>
 }
 
 /** A bill. There is at most one per kind and subject. */
@@ -84,6 +88,41 @@ export interface LedgerTable {
   readonly subjectId: string
   readonly credits: number
   readonly createdAt: Date
+}
+
+/** A named profile of a team, and who may write it now. */
+export interface ProfileTable {
+  readonly id: string
+  readonly teamId: string
+  readonly name: string
+  /** Null: nothing was saved yet. */
+  readonly currentVersion: Nullable<number>
+  readonly lastVersion: Generated<number>
+  /** Grows with each lease; only the newest may write. */
+  readonly fence: Generated<number>
+  /** Null with a lease: what holds it is no session. */
+  readonly leaseSessionId: Nullable<string>
+  readonly leaseNodeId: Nullable<string>
+  /** Null: free. */
+  readonly leaseExpiresAt: Nullable<Date>
+  readonly createdAt: Stamp
+  readonly updatedAt: Stamp
+}
+
+/** One saved state of a profile. */
+export interface ProfileVersionTable {
+  readonly profileId: string
+  readonly version: number
+  readonly blob: string
+  /** Tells which key it is encrypted with. */
+  readonly keyId: string
+  readonly storedBytes: number
+  readonly contentBytes: number
+  /** What wrote it, such as `HeadlessChrome/156.0.8078.79`. */
+  readonly browser: string
+  /** Null: it was imported. */
+  readonly sessionId: Nullable<string>
+  readonly savedAt: Stamp
 }
 
 interface SettingTable {
@@ -98,5 +137,7 @@ export interface Database {
   readonly node: NodeTable
   readonly session: SessionTable
   readonly ledger: LedgerTable
+  readonly profile: ProfileTable
+  readonly profileVersion: ProfileVersionTable
   readonly setting: SettingTable
 }

@@ -83,6 +83,10 @@ export interface SessionEnding {
   readonly durationMs: number
   readonly credits: number
   readonly error?: string | undefined
+  /** Version of its profile that the end saved. */
+  readonly profileVersion?: number | undefined
+  /** Why the end saved no version though it should have. */
+  readonly profileError?: string | undefined
 }
 
 /** Ends an active session, bills it, and settles with its team: no row means it was not active. */
@@ -98,6 +102,8 @@ export const endStatement = (db: Kysely<Database>, ending: SessionEnding) =>
           durationMs: ending.durationMs,
           creditsBilled: ending.credits,
           error: ending.error ?? null,
+          profileVersion: ending.profileVersion ?? null,
+          profileError: ending.profileError ?? null,
           ...(ending.lastActivityAt === undefined ? {} : { lastActivityAt: ending.lastActivityAt }),
           // A session that never came to life must not stand in the way of a second try.
           ...(ending.status === 'error' ? { idempotencyKey: null } : {}),

@@ -48,6 +48,10 @@ export const endSession = async (db: Kysely<Database>, ending: SessionEnding): P
   return session && { ended: false, session }
 }
 
+/** Whether the team has made a session with that idempotency key before. */
+export const hasTwin = async (db: Kysely<Database>, teamId: string, idempotencyKey: string): Promise<boolean> =>
+  (await findTwin(db, teamId, idempotencyKey).executeTakeFirst()) !== undefined
+
 /** The session with that id, or undefined. */
 export const findSession = async (db: Kysely<Database>, id: string): Promise<SessionRow | undefined> => {
   const row = await db.selectFrom('session').selectAll().where('id', '=', id).executeTakeFirst()

@@ -1,5 +1,5 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
-import type { RawDatabase } from './open.ts'
+import type { RawDatabase } from './store.ts'
 import type { Pglite } from './pglite.ts'
 
 /** The embedded database for the query builder and for libraries with statements of their own. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openBrowserHost, type BrowserHost } from '../../../src/server/browsers/host.ts'
-import type { BrowserKind } from '../../../src/server/browsers/find.ts'
+import type { BrowserKind } from '../../../src/server/browsers/places.ts'
 import { processesNaming } from '../../lab/browser-processes.ts'
 
 /** A data directory of its own. Disposing removes it. */

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocketServer } from 'ws'
@@ -51,27 +51,34 @@ const reachWorker = `addEventListener('install', () => skipWaiting())
   addEventListener('message', (event) =>
     event.waitUntil(fetch(event.data, { mode: 'no-cors' }).catch(() => {}).then(() => event.source.postMessage(1))))`
 
+const answerSecret = (socket: Socket): void => {
+  socket.end('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nsecret')
+}
+
 const bodyText = async (page: Page): Promise<string> => page.innerText('body')
 
 describe.each(['shell', 'chromium'] as const)('a page in %s', (kind) => {
   let undo: AsyncDisposableStack
   let site: Site
   let victim: RawServer
+  let neighbour: RawServer
   let open: OpenPage
   let page: Page
 
   beforeAll(async () => {
     undo = new AsyncDisposableStack()
     site = undo.use(await startSite({ '/reach.js': (exchange) => sendScript(exchange, reachWorker) }))
-    victim = undo.use(
-      await startRawServer((socket) => socket.end('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nsecret')),
-    )
+    victim = undo.use(await startRawServer(answerSecret))
+    neighbour = undo.use(await startRawServer(answerSecret))
     open = undo.use(
-      await openPage({ browser: kind, allow: [`127.0.0.1:${site.port}`] }, async (name) => {
-        if (name === 'inside.example') return ['127.0.0.1']
-        if (name === 'mapped.example') return ['::ffff:127.0.0.1', '64:ff9b::7f00:1']
-        throw new Error(`no such name: ${name}`)
-      }),
+      await openPage(
+        { browser: kind, allow: [`127.0.0.1:${site.port}`, `127.0.0.1:${neighbour.port}`] },
+        async (name) => {
+          if (name === 'inside.example') return ['127.0.0.1']
+          if (name === 'mapped.example') return ['::ffff:127.0.0.1', '64:ff9b::7f00:1']
+          throw new Error(`no such name: ${name}`)
+        },
+      ),
     )
   })
 
@@ -159,6 +166,14 @@ describe.each(['shell', 'chromium'] as const)('a page in %s', (kind) => {
     await page.evaluate(attempt(`http://inside.example:${victim.port}/secret`))
 
     expect(victim.connections()).toBe(0)
+  })
+
+  test.each(Object.entries(attempts))('would get through to an allowed address with %s', async (_name, attempt) => {
+    const before = neighbour.connections()
+
+    await page.evaluate(attempt(`http://127.0.0.1:${neighbour.port}/secret`))
+
+    expect(neighbour.connections()).toBeGreaterThan(before)
   })
 
   test('may not send UDP', async () => {

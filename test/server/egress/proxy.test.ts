@@ -152,6 +152,21 @@ test('a process of another user gets nothing from a lane', async () => {
   expect(site.requests.all).toEqual([])
 })
 
+test('a process of another user gets no tunnel from a lane', async () => {
+  let heard = ''
+  await using site = await startRawServer((socket) => {
+    socket.on('data', (chunk: Buffer) => (heard += chunk.toString())).write('greeting')
+  })
+  await using egress = await open({ allow: ['127.0.0.1'] })
+  await using lane = await egress.openLane({ uid: (process.getuid?.() ?? 0) + 1 })
+
+  using client = await openRawClient(lane)
+  client.socket.write(`CONNECT 127.0.0.1:${site.port} HTTP/1.1\r\nHost: x\r\n\r\nearly`)
+
+  expect(await client.read()).toBe('')
+  expect(heard).toBe('')
+})
+
 describe('a tunnel', () => {
   test('stays open in one direction when the other has ended', async () => {
     await using site = await startRawServer((socket) => {

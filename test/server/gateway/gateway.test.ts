@@ -222,8 +222,9 @@ describe('the end', () => {
 
     expect(await first.closed).toEqual({ code: 1000, reason: 'closed' })
     await using second = await connectCdp(session.cdpUrl)
-    const { result } = await second.call('Target.getTargets')
-    expect(result?.['targetInfos'].map((target: { title: string }) => target.title)).toContain('kept')
+    const titles = async (): Promise<string[]> =>
+      (await second.call('Target.getTargets')).result?.['targetInfos'].map((target: { title: string }) => target.title)
+    await expect.poll(titles).toContain('kept')
   })
 
   test('Browser.close ends the session when it was created so', async () => {

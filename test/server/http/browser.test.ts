@@ -21,7 +21,7 @@ describe('a key is asked for', () => {
     ['no token', { authorization: 'Bearer' }, 'Unauthorized: Token missing'],
     ['a wrong token', { authorization: 'Bearer fc-00000000000000000000000000000000' }, 'Unauthorized: Invalid token'],
   ])('%s is 401', async (_what, headers, error) => {
-    const answer = await lab.api('POST', '/v2/browser', {}, headers as Record<string, string>)
+    const answer = await lab.api('POST', '/v2/browser', {}, headers)
 
     expect(answer).toMatchObject({ status: 401, body: { success: false, error, code: 'UNAUTHORIZED' } })
   })

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, test } from 'vitest'
 import { browserPids } from '../../lab/browser-processes.ts'
 import { connectCdp } from '../../lab/cdp-socket.ts'
 import { startLab, type Lab } from '../../lab/lab.ts'

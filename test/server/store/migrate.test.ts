@@ -16,7 +16,7 @@ test('servers that start at once on an empty PostgreSQL migrate it once', async 
   expect(codes).toEqual([0, 0])
   await using store = await openStore({ dataDir: '', databaseUrl: database.url })
   const { rows } = await sql`select name from kysely_migration`.execute(store.db)
-  expect(rows).toEqual([{ name: '0001-first-tables' }])
+  expect(rows).toEqual([{ name: '0001-first-tables' }, { name: '0002-profiles' }])
 })
 
 test('ten stores opened at once on an empty PostgreSQL all work', async () => {

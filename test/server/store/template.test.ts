@@ -2,7 +2,8 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openStore, type Store } from '../../../src/server/store/open.ts'
+import { openStore } from '../../../src/server/store/open.ts'
+import type { Store } from '../../../src/server/store/store.ts'
 import { openPgliteStore, temporaryFolder } from '../../lab/stores.ts'
 
 /** All that makes a schema: columns, indexes, constraints, and which steps have run. */

@@ -1,17 +1,19 @@
-import { BowlineError } from '../../../kit/errors.ts'
+import { createSessionResponse, deleteSessionResponse, type CreateSessionRequest } from '../../../contract/browser.ts'
+import { BowlineError, isBowlineError } from '../../../kit/errors.ts'
 import { isUuid } from '../../../kit/ids.ts'
+import { askPeer } from '../../cluster/relay.ts'
 import { sessionUrls } from '../../sessions/urls.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import { findSession, listSessions, type SessionRow } from '../../store/sessions.ts'
-import type { Store } from '../../store/open.ts'
 import type { KeyRow } from '../../store/keys.ts'
+import { isHop, peerOfRow, type PlacementParts } from '../placement.ts'
 import type { Call, Handlers } from '../register.ts'
 
 /** Most sessions that one list answers. */
 const listLimit = 1000
 
 /** The routes of browser sessions. */
-export const browserRoutes = (parts: { readonly store: Store; readonly sessions: Sessions }): Handlers => {
+export const browserRoutes = (parts: PlacementParts): Handlers => {
   const ownSession = async (id: string, key: KeyRow): Promise<SessionRow> => {
     const row = isUuid(id) ? await findSession(parts.store.db, id) : undefined
     if (row === undefined) throw new BowlineError('SESSION_NOT_FOUND', 'Browser session not found.')
@@ -21,18 +23,23 @@ export const browserRoutes = (parts: { readonly store: Store; readonly sessions:
 
   const end = async (id: string, call: Call) => {
     const row = await ownSession(id, call.key)
+    const peer = await peerOfRow(parts, row, call.raw.raw)
+    if (peer !== undefined) return deleteSessionResponse.parse(await askPeer(peer, call.raw.raw, { id }))
     const ended = row.status === 'active' ? await parts.sessions.end(row.id, 'deleted') : row
     const bill = ended ?? (await ownSession(id, call.key))
     return {
       success: true as const,
       sessionDurationMs: bill.durationMs ?? 0,
       creditsBilled: bill.creditsBilled ?? 0,
+      ...profileOutcome(bill),
       cleanupQueued: true,
     }
   }
 
   return {
     createSession: async ({ body }, call) => {
+      const elsewhere = await createElsewhere(parts, call, body)
+      if (elsewhere !== undefined) return elsewhere
       const row = await parts.sessions.create({
         teamId: call.key.teamId,
         apiKeyId: call.key.id,
@@ -59,6 +66,23 @@ export const browserRoutes = (parts: { readonly store: Store; readonly sessions:
   }
 }
 
+/** Errors of a peer after which this node may still take the session itself. */
+const passing: ReadonlySet<string> = new Set(['CONCURRENCY_LIMIT', 'DRAINING', 'NODE_UNREACHABLE'])
+
+/** Hands the creation to a clearly freer node. Undefined when there is none, or when it would not have it. */
+const createElsewhere = async ({ sessions, peers }: PlacementParts, call: Call, body: CreateSessionRequest) => {
+  if (isHop(call.raw.raw)) return undefined
+  const { load, maxSessions: slots, isDraining } = sessions
+  const peer = await peers.freest({ load, slots, isDraining })
+  if (peer === undefined) return undefined
+  try {
+    return createSessionResponse.parse(await askPeer(peer, call.raw.raw, body))
+  } catch (error) {
+    if (isBowlineError(error) && passing.has(error.code)) return undefined
+    throw error
+  }
+}
+
 const summary = (row: SessionRow, sessions: Sessions, baseUrl: string) => {
   const lastActivityMs = sessions.find(row.id)?.lastActivityAt() ?? row.lastActivityAt.getTime()
   return {
@@ -77,6 +101,10 @@ const summary = (row: SessionRow, sessions: Sessions, baseUrl: string) => {
           sessionDurationMs: row.durationMs,
           creditsBilled: row.creditsBilled,
         }),
+    ...profileOutcome(row),
     ...(row.error === undefined ? {} : { error: row.error }),
   }
 }
+
+const profileOutcome = ({ profileName: name, profileSave, profileVersion: version, profileError: error }: SessionRow) =>
+  name === undefined ? {} : { profile: { name, saveChanges: profileSave === true, version, error } }

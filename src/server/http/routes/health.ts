@@ -3,7 +3,7 @@ import type { BrowserPool } from '../../browsers/pool.ts'
 import type { Layer } from '../../browsers/layers.ts'
 import type { BrowserBinary } from '../../browsers/find.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
-import type { Store } from '../../store/open.ts'
+import type { Store } from '../../store/store.ts'
 
 /** What the health routes ask. */
 export interface HealthParts {

@@ -2,7 +2,7 @@ import { BowlineError } from '../../../kit/errors.ts'
 import { hashSecret, isUuid, newApiKey, uuidV7 } from '../../../kit/ids.ts'
 import { insertKey, listKeys, revokeKey, type KeyRow } from '../../store/keys.ts'
 import { ensureTeam } from '../../store/teams.ts'
-import type { Store } from '../../store/open.ts'
+import type { Store } from '../../store/store.ts'
 import type { Authenticator } from '../auth.ts'
 import type { Handlers } from '../register.ts'
 

@@ -5,7 +5,7 @@ import { readPageFiles } from '../../live/page-files.ts'
 import { createPageRenderer, pageHeaders } from '../../live/render-page.ts'
 import type { PageState } from '../../live/server-message.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
-import type { Store } from '../../store/open.ts'
+import type { Store } from '../../store/store.ts'
 
 /** What the routes of the live view ask. */
 export interface LiveRouteParts {

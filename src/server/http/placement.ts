@@ -1,0 +1,51 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import { isUuid } from '../../kit/ids.ts'
+import { hopHeader, relayRequest } from '../cluster/relay.ts'
+import type { Peer, Peers } from '../cluster/peers.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import { findSession, type SessionRow } from '../store/sessions.ts'
+import type { Store } from '../store/store.ts'
+
+/** What tells where a session lives. */
+export interface PlacementParts {
+  readonly store: Store
+  readonly sessions: Sessions
+  readonly peers: Peers
+  readonly nodeId: string
+}
+
+const sessionPath = /^\/(?:v2\/(?:browser|interact)|live)\/([0-9a-f-]{36})(?:[/?]|$)/i
+
+/** Hands requests about a session of another node to that node, before their body is read. */
+export const relaySessionRequests = (app: FastifyInstance, parts: PlacementParts): void => {
+  app.addHook('onRequest', async (request, reply) => {
+    const id = sessionPath.exec(request.url)?.[1]
+    const peer = id === undefined ? undefined : await peerOf(parts, id, request.raw)
+    if (peer === undefined) return
+    await relayRequest(peer, request.raw, reply.raw, () => void reply.hijack())
+  })
+}
+
+/** The node that holds the session with this id; undefined when it is this one, when it has ended, or when it is unknown. */
+export const peerOf = async (
+  parts: PlacementParts,
+  id: string,
+  request: IncomingMessage,
+): Promise<Peer | undefined> => {
+  if (parts.store.kind === 'pglite' || isHop(request) || !isUuid(id)) return undefined
+  if (parts.sessions.find(id) !== undefined) return undefined
+  const row = await findSession(parts.store.db, id)
+  return row === undefined ? undefined : peerOfRow(parts, row, request)
+}
+
+/** The same for a session already read. Throws NODE_UNREACHABLE. */
+export const peerOfRow = async (
+  { peers, nodeId }: Pick<PlacementParts, 'peers' | 'nodeId'>,
+  row: SessionRow,
+  request: IncomingMessage,
+): Promise<Peer | undefined> =>
+  row.status === 'active' && row.nodeId !== nodeId && !isHop(request) ? peers.find(row.nodeId) : undefined
+
+/** Whether another server handed this request over. */
+export const isHop = (request: IncomingMessage): boolean => request.headers[hopHeader] !== undefined

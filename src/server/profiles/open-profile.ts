@@ -1,0 +1,100 @@
+import { BowlineError } from '../../kit/errors.ts'
+import { releaseLease, type Lease } from '../store/profile-leases.ts'
+import { commitVersion, pruneVersions, type ProfileVersionRow } from '../store/profiles.ts'
+import type { Store } from '../store/store.ts'
+import { readArchive, writeArchive, type ArchiveParts } from './archives.ts'
+
+/** What a profile keeps beside files, as text. */
+export type Extras = string
+
+/** What is saved, and what wrote it. */
+export interface SaveRequest {
+  readonly userDataDir: string
+  readonly extras: Extras
+  /** Such as `HeadlessChrome/156.0.8078.79`. */
+  readonly browser: string
+  readonly sessionId: string | undefined
+}
+
+/** A profile in use: by its one writer, or by a reader. Disposing gives the writer's lease back. */
+export interface OpenProfile extends AsyncDisposable {
+  readonly name: string
+  readonly isWritable: boolean
+  /** Fills an empty user-data-dir with the version that was current when it was opened. Answers its extras; undefined when nothing was saved yet. */
+  readonly restore: (userDataDir: string) => Promise<Extras | undefined>
+  /**
+   * Saves the user-data-dir of an ended browser as the new current version and gives the lease back. Throws
+   * PROFILE_LEASE_LOST, PROFILE_TOO_LARGE; then the profile is as it was.
+   */
+  readonly save: (request: SaveRequest) => Promise<ProfileVersionRow>
+}
+
+/** What an open profile works with. */
+export interface OpenProfileParts extends ArchiveParts {
+  readonly store: Store
+  /** Versions that are kept of each profile. */
+  readonly keepVersions: number
+  /** Forgets a lease that ended. */
+  readonly onLeaseEnd: (lease: Lease) => void
+  readonly onError: (error: unknown, what: string) => void
+}
+
+/** Opens a profile at a version. Without a lease it can only be read. */
+export const openProfile = (
+  parts: OpenProfileParts,
+  name: string,
+  version: ProfileVersionRow | undefined,
+  lease: Lease | undefined,
+): OpenProfile => {
+  const { store, blobs, keepVersions, onError } = parts
+  let held = lease
+
+  const letGo = async (): Promise<void> => {
+    if (held === undefined) return
+    const lease = held
+    held = undefined
+    parts.onLeaseEnd(lease)
+    await releaseLease(store.db, lease)
+  }
+
+  const save = async (request: SaveRequest): Promise<ProfileVersionRow> => {
+    if (held === undefined) throw leaseLost(name)
+    const { profileId } = held
+    const archive = await writeArchive(parts, profileId, request)
+    const saved = await commitVersion(store.db, held, {
+      ...archive,
+      browser: request.browser,
+      sessionId: request.sessionId,
+    }).catch(async (error: unknown) => {
+      // Whether it was committed is not known, so the blob stays; the sweep removes it when nobody needs it.
+      throw new BowlineError('STORE_FAILED', 'The profile could not be saved', { cause: error })
+    })
+    if (saved === undefined) {
+      await blobs.delete(archive.blob)
+      throw leaseLost(name)
+    }
+    parts.onLeaseEnd(held)
+    held = undefined
+    await prune(profileId).catch((error: unknown) => onError(error, `tidying the versions of profile ${profileId}`))
+    return saved
+  }
+
+  const prune = async (profileId: string): Promise<void> => {
+    const blobsToDelete = await pruneVersions(store.db, profileId, keepVersions)
+    await Promise.all(blobsToDelete.map(async (blob) => blobs.delete(blob)))
+  }
+
+  return {
+    name,
+    isWritable: lease !== undefined,
+    restore: async (userDataDir) => (version === undefined ? undefined : readArchive(parts, version, userDataDir)),
+    save,
+    [Symbol.asyncDispose]: letGo,
+  }
+}
+
+const leaseLost = (name: string): BowlineError =>
+  new BowlineError(
+    'PROFILE_LEASE_LOST',
+    `The profile "${name}" was not saved: this session no longer has the right to write it`,
+  )

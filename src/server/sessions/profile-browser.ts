@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import type { EndReason } from '../../contract/browser.ts'
+import { abortable } from '../../kit/abort.ts'
+import type { Browser } from '../browsers/launch.ts'
+import type { BrowserPool } from '../browsers/pool.ts'
+import type { OpenProfile } from '../profiles/open-profile.ts'
+import type { ProfileVersionRow } from '../store/profiles.ts'
+import type { ProfileEnd } from './bill.ts'
+import { browserCookie, readCookies, writeCookies } from './cookies.ts'
+
+/** What is kept beside the files: the cookies that Chromium itself would drop. */
+const extrasSchema = z.object({ cookies: z.array(browserCookie).default([]) })
+
+/** Time for a browser to tell its cookies before it counts as hung. */
+const cookiesTimeoutMs = 5000
+
+/** Time for a browser to write its storage to disk. */
+const flushTimeoutMs = 20_000
+
+/** Launches a browser with a profile restored, cookies of the session included. The caller closes it. */
+export const launchWithProfile = async (
+  browsers: BrowserPool,
+  profile: OpenProfile,
+  signal?: AbortSignal,
+): Promise<Browser> => {
+  let extras: string | undefined
+  const prepare = async ({ userDataDir }: { readonly userDataDir: string }): Promise<void> => {
+    extras = await profile.restore(userDataDir)
+  }
+  const browser = await browsers.launch({ prepare }, signal)
+  try {
+    if (extras !== undefined) await writeCookies(browser.router, extrasSchema.parse(JSON.parse(extras)).cookies)
+    return browser
+  } catch (error) {
+    await browser.kill()
+    throw error
+  }
+}
+
+/** Stops a browser so that it writes everything, and saves its profile. The folder of the browser stays. */
+export const saveProfile = async (
+  profile: OpenProfile,
+  browser: Browser,
+  sessionId: string | undefined,
+): Promise<ProfileVersionRow> => {
+  // A client that has stopped reading must not keep the answer from coming.
+  browser.router.resume()
+  const cookies = await abortable(readCookies(browser.router), AbortSignal.timeout(cookiesTimeoutMs))
+  const { signal } = await browser.stop(flushTimeoutMs)
+  // A browser that had to be killed may not have written the others, either.
+  const dropped = signal === null ? cookies.filter(({ session }) => session) : cookies
+  return profile.save({
+    userDataDir: browser.folder.userDataDir,
+    extras: JSON.stringify({ cookies: dropped }),
+    browser: browser.version,
+    sessionId,
+  })
+}
+
+/** Saves the profile of a session that ends, if it is to be saved, and gives the right to write it back. */
+export const saveAtEnd = async (
+  profile: OpenProfile,
+  browser: Browser,
+  session: { readonly sessionId: string; readonly reason: EndReason },
+): Promise<ProfileEnd | undefined> => {
+  // Disposed of whatever happens: a failed save must not keep the next writer out.
+  await using opened = profile
+  if (!opened.isWritable) return undefined
+  // What a crash leaves behind may be half written.
+  if (session.reason === 'crashed') return { error: 'The browser crashed: the profile stays as it was last saved' }
+  const { version } = await saveProfile(opened, browser, session.sessionId)
+  return { version }
+}

@@ -1,0 +1,35 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { BrowserKind } from '../../src/server/browsers/find.ts'
+import { startServerProcess, type ServerProcess } from '../lab/server-process.ts'
+
+/** A server in a process of its own, as users run it, with a data directory of its own. */
+export interface BenchServer extends ServerProcess {
+  readonly dataDir: string
+  /** Resolves when as many browsers wait as the pool is to hold. */
+  readonly untilWarm: () => Promise<void>
+}
+
+/** Starts `bowline serve` and waits until its pool is warm. Disposing kills it and removes its data. */
+export const startBenchServer = async (options: {
+  readonly browser: BrowserKind
+  readonly warm: number
+}): Promise<BenchServer> => {
+  await using undo = new AsyncDisposableStack()
+  const dataDir = await mkdtemp('/var/tmp/bowline-bench-')
+  undo.defer(async () => rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }))
+  const flags = ['--browser', options.browser, '--warm', String(options.warm), '--max-sessions', '50']
+  // The home directory holds the template of an empty store, which only the very first server on a machine has to make.
+  const server = undo.use(await startServerProcess({ dataDir, flags, env: { HOME: homedir() } }))
+  const untilWarm = async (): Promise<void> => {
+    for (;;) {
+      const { body } = await server.api('GET', '/readyz')
+      if (Number(body['pool']?.warm) >= options.warm) return
+      await sleep(25)
+    }
+  }
+  await untilWarm()
+  const owned = undo.move()
+  return { ...server, dataDir, untilWarm, [Symbol.asyncDispose]: async () => owned.disposeAsync() }
+}

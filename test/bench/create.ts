@@ -1,0 +1,47 @@
+import { startBenchServer, type BenchServer } from './bench-server.ts'
+import { atMost, type BenchGroup, type Figure } from './group.ts'
+import { quantile, timed } from './samples.ts'
+
+const warm = 4
+
+/** How long creating and deleting a session takes when a browser waits. */
+export const group: BenchGroup = {
+  name: 'create',
+  about:
+    'POST /v2/browser with a warm pool, and DELETE, over a kept connection; beside it the cheapest request there is',
+  run: async ({ isQuick, rounds }) => {
+    await using server = await startBenchServer({ browser: 'shell', warm })
+    const samples: Samples = { create: [], remove: [], livez: [] }
+    await measureRound(server, { create: [], remove: [], livez: [] })
+    for (let round = 0; round < (rounds ?? (isQuick ? 5 : 25)); round += 1) await measureRound(server, samples)
+    const figure = (name: string, share: number, ours: readonly number[]): Figure => ({
+      name: `${name}, p${share * 100}`,
+      unit: 'ms',
+      ours: quantile(ours, share),
+      baseline: quantile(samples.livez, share),
+    })
+    return [
+      { ...figure('create', 0.5, samples.create), aim: atMost(10) },
+      figure('create', 0.99, samples.create),
+      figure('delete', 0.5, samples.remove),
+      figure('delete', 0.99, samples.remove),
+    ]
+  },
+}
+
+interface Samples {
+  readonly create: number[]
+  readonly remove: number[]
+  readonly livez: number[]
+}
+
+/** As many sessions as browsers wait, so that no creation waits for a start. */
+const measureRound = async (server: BenchServer, samples: Samples): Promise<void> => {
+  await server.untilWarm()
+  const ids: string[] = []
+  for (let index = 0; index < warm; index += 1) {
+    samples.livez.push(await timed(async () => server.api('GET', '/livez')))
+    samples.create.push(await timed(async () => ids.push((await server.create()).id)))
+  }
+  for (const id of ids) samples.remove.push(await timed(async () => server.api('DELETE', `/v2/browser/${id}`)))
+}

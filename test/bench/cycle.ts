@@ -1,0 +1,128 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Bowline } from '../../src/index.ts'
+import { playwright } from '../../src/playwright.ts'
+import { findBrowser, type BrowserKind } from '../../src/server/browsers/find.ts'
+import { browserSearchEnvironment } from '../../src/server/config.ts'
+import { startSite } from '../lab/site.ts'
+import { startBenchServer } from './bench-server.ts'
+import { ratioAtMost, type BenchGroup, type BenchOptions, type Figure } from './group.ts'
+import { startPlaywrightServer, visitLaunched, visitLaunchedServer, type Visit } from './playwright-ways.ts'
+import { interleave, median, quantile, timed } from './samples.ts'
+
+const aims: Readonly<Record<BrowserKind, number>> = { shell: 0.4, chromium: 0.25 }
+
+/** A session from its creation to the answer of its deletion, against Playwright alone with the same binary. */
+export const group: BenchGroup = {
+  name: 'cycle',
+  about: 'withSession (create, connect, goto, delete answered), against Playwright with the same binary',
+  run: async (options) => [...(await measure('chromium', options)), ...(await measure('shell', options))],
+}
+
+interface World {
+  readonly kind: BrowserKind
+  readonly url: string
+  readonly ours: Visit
+  readonly untilWarm: () => Promise<void>
+  readonly launch: Visit
+  readonly launchServer: Visit
+  readonly runServer: Visit
+}
+
+const measure = async (kind: BrowserKind, options: BenchOptions): Promise<readonly Figure[]> => {
+  const { path } = await findBrowser(kind, browserSearchEnvironment())
+  await using site = await startSite()
+  await using server = await startBenchServer({ browser: kind, warm: 2 })
+  await using runServer = await startPlaywrightServer(path)
+  await using bowline = new Bowline({
+    baseUrl: server.url,
+    apiKey: server.apiKey,
+    leaseDir: join(tmpdir(), 'bowline-bench-leases'),
+  })
+  const world: World = {
+    kind,
+    url: site.url('/'),
+    ours: async (url) => void (await bowline.withSession({ driver: playwright }, async ({ page }) => page.goto(url))),
+    untilWarm: server.untilWarm,
+    launch: visitLaunched(path),
+    launchServer: visitLaunchedServer(path),
+    runServer: runServer.visit,
+  }
+  options.progress(`  ${kind}: one at a time`)
+  const alone = await measureAlone(world, options)
+  options.progress(`  ${kind}: without a pause`)
+  return [...alone, ...(await measureBursts(world, options))]
+}
+
+/** Each visit on an idle machine with a warm pool: what somebody who waits for it sees. */
+const measureAlone = async (world: World, options: BenchOptions): Promise<readonly Figure[]> => {
+  const { kind, url, ours, untilWarm } = world
+  const probe = (visit: Visit) => async (): Promise<number> => {
+    await untilWarm()
+    return timed(async () => visit(url))
+  }
+  const samples = await interleave(
+    {
+      ours: probe(ours),
+      launch: probe(world.launch),
+      launchServer: probe(world.launchServer),
+      runServer: probe(world.runServer),
+    },
+    options.rounds ?? (options.isQuick ? 5 : 30),
+  )
+  const aim = ratioAtMost(aims[kind])
+  const against = (name: string, baseline: readonly number[]): Figure => ({
+    name: `${kind} against ${name}, median`,
+    unit: 'ms',
+    ours: median(samples.ours),
+    baseline: median(baseline),
+    aim,
+  })
+  return [
+    against('chromium.launch', samples.launch),
+    {
+      name: `${kind} against chromium.launch, p90`,
+      unit: 'ms',
+      ours: quantile(samples.ours, 0.9),
+      baseline: quantile(samples.launch, 0.9),
+    },
+    against('launchServer + connect', samples.launchServer),
+    against('run-server + connect', samples.runServer),
+  ]
+}
+
+/** Visit after visit, and ten at once: browsers must be started as fast as they are used up. */
+const measureBursts = async (world: World, options: BenchOptions): Promise<readonly Figure[]> => {
+  const { kind, url, untilWarm } = world
+  const count = options.isQuick ? 10 : 50
+  const inARow = async (visit: Visit): Promise<readonly number[]> => {
+    const samples: number[] = []
+    for (let index = 0; index < count; index += 1) samples.push(await timed(async () => visit(url)))
+    return samples
+  }
+  const atOnce = async (visit: Visit): Promise<readonly number[]> =>
+    Promise.all(Array.from({ length: 10 }, async () => timed(async () => visit(url))))
+  await untilWarm()
+  const [ourRow, launchRow] = [await inARow(world.ours), await inARow(world.launch)]
+  const ourCrowd: number[] = []
+  const launchCrowd: number[] = []
+  for (let round = 0; round < (options.isQuick ? 1 : 3); round += 1) {
+    await untilWarm()
+    ourCrowd.push(...(await atOnce(world.ours)))
+    await untilWarm()
+    launchCrowd.push(...(await atOnce(world.launch)))
+  }
+  const figure = (name: string, share: number, ours: readonly number[], baseline: readonly number[]): Figure => ({
+    name: `${kind}, ${name}`,
+    unit: 'ms',
+    ours: quantile(ours, share),
+    baseline: quantile(baseline, share),
+    aim: ratioAtMost(1),
+  })
+  return [
+    figure(`${count} in a row, median`, 0.5, ourRow, launchRow),
+    figure(`${count} in a row, p95`, 0.95, ourRow, launchRow),
+    figure('10 at once, median', 0.5, ourCrowd, launchCrowd),
+    figure('10 at once, p95', 0.95, ourCrowd, launchCrowd),
+  ]
+}

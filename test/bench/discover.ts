@@ -1,0 +1,22 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import type { BenchGroup } from './group.ts'
+
+/**
+ * The groups of this folder whose names were given, or all of them, in the order of their file names. Throws an Error for a
+ * name that no group has.
+ */
+export const discoverGroups = async (names: readonly string[]): Promise<readonly BenchGroup[]> => {
+  // Only files that say so are imported: others may be programs that start to work at once.
+  const files = readdirSync(import.meta.dirname)
+    .filter((file) => file.endsWith('.ts'))
+    .filter((file) => /^export const group\b/m.test(readFileSync(`${import.meta.dirname}/${file}`, 'utf8')))
+  const groups = await Promise.all(
+    files.map(async (file) => ((await import(`./${file}`)) as { readonly group: BenchGroup }).group),
+  )
+  const unknown = names.filter((name) => !groups.some((group) => group.name === name))
+  if (unknown.length > 0) {
+    const known = groups.map(({ name }) => name).join(', ')
+    throw new Error(`There is no benchmark "${unknown.join('", "')}". There are: ${known}.`)
+  }
+  return groups.filter((group) => names.length === 0 || names.includes(group.name))
+}

@@ -1,0 +1,96 @@
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { BrowserKind } from '../../src/server/browsers/find.ts'
+import { launchBrowser, type Browser } from '../../src/server/browsers/launch.ts'
+import { connectCdp, type CdpSocket } from '../lab/cdp-socket.ts'
+import { openGround } from '../server/browsers/ground.ts'
+import { startBenchServer } from './bench-server.ts'
+import { ratioAtLeast, ratioAtMost, type BenchGroup, type BenchOptions, type Figure } from './group.ts'
+import { interleave, median, quantile, timed } from './samples.ts'
+
+/** What lies between a client and its browser. */
+export const group: BenchGroup = {
+  name: 'gateway',
+  about: 'CDP through the gateway, against the same kind of browser with the same flags on a debugging port',
+  run: async (options) => [...(await measure('shell', options)), ...(await measure('chromium', options))],
+}
+
+const resultMegabytes = 50
+const callsAtATime = 100
+
+const measure = async (kind: BrowserKind, { isQuick, rounds }: BenchOptions): Promise<readonly Figure[]> => {
+  await using server = await startBenchServer({ browser: kind, warm: 1 })
+  await using ground = await openGround(kind)
+  // The flags of a session, and a port beside its pipe.
+  await using browser = await launchBrowser(ground, { extraArgs: ['--remote-debugging-port=0'] })
+  await using direct = await openCaller(await portAddress(browser))
+  await using ours = await openCaller((await server.create()).cdpUrl)
+  const count = rounds ?? (isQuick ? 10 : 60)
+  const trips = { ours: [] as number[], direct: [] as number[] }
+  const collect = (side: keyof typeof trips, caller: Caller) => async (): Promise<number> => {
+    const samples = await caller.roundTrips(callsAtATime)
+    trips[side].push(...samples)
+    return median(samples)
+  }
+  await interleave({ ours: collect('ours', ours), direct: collect('direct', direct) }, count)
+  const large = await interleave({ ours: ours.largeResult, direct: direct.largeResult }, Math.ceil(count / 4))
+  const trip = (share: number): Pick<Figure, 'name' | 'unit' | 'ours' | 'baseline'> => ({
+    name: `${kind}: round trip, p${share * 100}`,
+    unit: 'ms',
+    ours: quantile(trips.ours, share),
+    baseline: quantile(trips.direct, share),
+  })
+  return [
+    { ...trip(0.5), aim: ratioAtMost(1.2) },
+    trip(0.9),
+    { ...trip(0.99), aim: ratioAtMost(1.2) },
+    {
+      name: `${kind}: ${resultMegabytes} MB result`,
+      unit: 'MB/s',
+      ours: resultMegabytes / (median(large.ours) / 1000),
+      baseline: resultMegabytes / (median(large.direct) / 1000),
+      aim: ratioAtLeast(0.95),
+    },
+  ]
+}
+
+const portAddress = async (browser: Browser): Promise<string> => {
+  for (;;) {
+    const text = await readFile(join(browser.folder.userDataDir, 'DevToolsActivePort'), 'utf8').catch(() => '')
+    const [port, path] = text.split('\n')
+    if (path !== undefined && path !== '') return `ws://127.0.0.1:${port}${path}`
+    await sleep(20)
+  }
+}
+
+interface Caller extends AsyncDisposable {
+  /** Milliseconds of each of `count` calls, one after another. */
+  readonly roundTrips: (count: number) => Promise<readonly number[]>
+  /** Milliseconds until a large result is there. It is not parsed: that would cost both sides the same and hide the rest. */
+  readonly largeResult: () => Promise<number>
+}
+
+const openCaller = async (address: string): Promise<Caller> => {
+  const cdp = await connectCdp(address)
+  const session = await cdp.attachToPage()
+  // From here on only one answer at a time is expected, and nobody parses it.
+  cdp.socket.removeAllListeners('message')
+  const ask = (expression: string): Promise<unknown> => answer(cdp, session, expression)
+  return {
+    roundTrips: async (count) => {
+      const samples: number[] = []
+      for (let index = 0; index < count; index += 1) samples.push(await timed(async () => ask('1')))
+      return samples
+    },
+    largeResult: async () => timed(async () => ask(`"0123456789".repeat(${resultMegabytes * 1e5})`)),
+    [Symbol.asyncDispose]: async () => cdp[Symbol.asyncDispose](),
+  }
+}
+
+const answer = async (cdp: CdpSocket, sessionId: string, expression: string): Promise<unknown> => {
+  const answered = once(cdp.socket, 'message')
+  cdp.socket.send(JSON.stringify({ id: 1, method: 'Runtime.evaluate', params: { expression }, sessionId }))
+  return answered
+}

@@ -1,0 +1,44 @@
+/** What `npm run bench` was told. */
+export interface BenchOptions {
+  /** Whether a rough figure soon is worth more than a good one later. */
+  readonly isQuick: boolean
+  /** Rounds to measure, where given on the command line; each group has its own default. */
+  readonly rounds: number | undefined
+  /** Says what is going on, on stderr. */
+  readonly progress: (line: string) => void
+}
+
+/** What a figure should reach: a bound on the ratio to the baseline, or on the figure itself. */
+export interface Aim {
+  readonly of: 'ratio' | 'ours'
+  readonly bound: 'at most' | 'at least'
+  readonly value: number
+}
+
+/** One line of the table. */
+export interface Figure {
+  readonly name: string
+  /** Such as `ms` or `MB`. */
+  readonly unit: string
+  readonly ours: number
+  /** The same, measured beside it in the same run on something else. Absent: there is nothing to compare with. */
+  readonly baseline?: number
+  readonly aim?: Aim
+}
+
+/** One file of this folder: `export const group`. `npm run bench` finds it by that line. */
+export interface BenchGroup {
+  readonly name: string
+  /** One sentence for the table's heading: what is compared with what. */
+  readonly about: string
+  readonly run: (options: BenchOptions) => Promise<readonly Figure[]>
+}
+
+/** An aim that the ratio to the baseline stays at or below `value`. */
+export const ratioAtMost = (value: number): Aim => ({ of: 'ratio', bound: 'at most', value })
+
+/** An aim that the ratio to the baseline reaches `value`. */
+export const ratioAtLeast = (value: number): Aim => ({ of: 'ratio', bound: 'at least', value })
+
+/** An aim that the figure itself stays at or below `value`. */
+export const atMost = (value: number): Aim => ({ of: 'ours', bound: 'at most', value })

@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { BrowserHost } from '../../src/server/browsers/host.ts'
+import { groupMembers } from '../../src/server/browsers/process-table.ts'
+import { openGround } from '../server/browsers/ground.ts'
+import { openWorld, type BareViewer, type World } from '../server/live/world.ts'
+
+/** One line of the result. `ratio` is to the same page without a viewer, in the same run; undefined for one at rest. */
+export interface LiveRow {
+  readonly browser: 'shell' | 'chromium'
+  readonly page: 'moving' | 'still'
+  readonly viewers: string
+  /** Pictures that reached the first viewer, a second. */
+  readonly framesPerSecond: number
+  readonly kilobytesPerFrame: number
+  /** Processor time of the browser with all its processes, in per cent of one core. */
+  readonly browserCpuPercent: number
+  readonly ratio: number | undefined
+  /** Processor time of this process: the server's share and that of the bare viewers. */
+  readonly serverCpuPercent: number
+}
+
+interface Case {
+  readonly viewers: string
+  /** How long each viewer takes to draw a frame, in milliseconds. */
+  readonly drawMs: readonly number[]
+}
+
+const cases: readonly Case[] = [
+  { viewers: 'none', drawMs: [] },
+  { viewers: 'one', drawMs: [5] },
+  { viewers: 'two', drawMs: [5, 5] },
+  { viewers: 'one that is slow', drawMs: [300] },
+]
+
+const pages = {
+  moving: `<body style="margin:0"><canvas width="1280" height="720"></canvas><script>
+    const context = document.querySelector('canvas').getContext('2d')
+    const draw = (time) => {
+      for (let x = 0; x < 1280; x += 80) for (let y = 0; y < 720; y += 80) {
+        context.fillStyle = 'hsl(' + ((x + y + time / 10) % 360) + ' 60% 50%)'
+        context.fillRect(x, y, 80, 80)
+      }
+      requestAnimationFrame(draw)
+    }
+    draw(0)</script>`,
+  still: '<h1>Nothing moves here</h1>',
+} as const
+
+const rounds = 3
+const roundMs = 2000
+const warmUpMs = 700
+const ticksPerSecond = 100
+
+/** Measures what watching costs: frames and processor time, with and without viewers, side by side. */
+export const run = async (browsers: readonly LiveRow['browser'][] = ['shell']): Promise<LiveRow[]> => {
+  const rows: LiveRow[] = []
+  for (const browser of browsers) {
+    await using host = await openGround(browser)
+    for (const page of ['moving', 'still'] as const) rows.push(...(await measurePage(host, browser, page)))
+  }
+  return rows
+}
+
+const measurePage = async (
+  host: BrowserHost,
+  browser: LiveRow['browser'],
+  page: LiveRow['page'],
+): Promise<readonly LiveRow[]> => {
+  await using world = await openWorld(host, pages[page])
+  const samples = cases.map((): Sample[] => [])
+  // Interleaved, so that whatever else the machine does falls on all of them.
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [index, { drawMs }] of cases.entries()) samples[index]?.push(await measure(world, drawMs))
+  }
+  const results = samples.map(middle)
+  const alone = results[0]?.browserCpuPercent ?? 0
+  return results.map((sample, index) =>
+    Object.assign({ browser, page, viewers: cases[index]?.viewers ?? '' }, sample, {
+      // A page at rest uses nothing measurable to compare with.
+      ratio: alone < 1 ? undefined : round(sample.browserCpuPercent / alone),
+    }),
+  )
+}
+
+type Sample = Omit<LiveRow, 'browser' | 'page' | 'viewers' | 'ratio'>
+
+const measure = async (world: World, drawMs: readonly number[]): Promise<Sample> => {
+  const viewers: BareViewer[] = []
+  for (const each of drawMs) viewers.push(await world.join(each))
+  await sleep(warmUpMs)
+  const first = viewers[0]?.frames ?? []
+  const [framesBefore, cpuBefore, ownBefore] = [first.length, cpuOf(world.browser.pid), process.cpuUsage()]
+  const startedAt = performance.now()
+  await sleep(roundMs)
+  const seconds = (performance.now() - startedAt) / 1000
+  const own = process.cpuUsage(ownBefore)
+  const taken = first.slice(framesBefore)
+  const browserSeconds = cpuOf(world.browser.pid) - cpuBefore
+  for (const viewer of viewers) await viewer.leave()
+  const bytes = taken.reduce((sum, frame) => sum + frame.length, 0)
+  return {
+    framesPerSecond: round(taken.length / seconds),
+    kilobytesPerFrame: round(bytes / 1000 / Math.max(1, taken.length)),
+    browserCpuPercent: round((browserSeconds / seconds) * 100),
+    serverCpuPercent: round((own.user + own.system) / 10_000 / seconds),
+  }
+}
+
+/** Seconds of processor time that a browser and its processes have used. */
+const cpuOf = (pid: number): number => {
+  const ticks = groupMembers(pid).map((member) => {
+    const fields = readFileSync(`/proc/${member}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+    return Number(fields[11]) + Number(fields[12])
+  })
+  return ticks.reduce((sum, each) => sum + each, 0) / ticksPerSecond
+}
+
+/** The sample in the middle by the browser's processor time. */
+const middle = (samples: readonly Sample[]): Sample =>
+  samples.toSorted((left, right) => left.browserCpuPercent - right.browserCpuPercent)[samples.length >> 1] as Sample
+
+const round = (value: number): number => Math.round(value * 10) / 10
+
+if (import.meta.main) {
+  const named = process.argv.slice(2).filter((name) => name === 'shell' || name === 'chromium')
+  console.table(await run(named.length === 0 ? ['shell'] : named))
+}

@@ -1,0 +1,80 @@
+// npm run bench [-- NAME…] [--quick] [--rounds N] [--json]
+import { cpus, loadavg } from 'node:os'
+import { parseArgs } from 'node:util'
+import playwright from 'playwright-core/package.json' with { type: 'json' }
+import { browserSearchEnvironment } from '../../src/server/config.ts'
+import { listBrowsers } from '../../src/server/browsers/find.ts'
+import { packageVersion } from '../../src/server/version.ts'
+import { discoverGroups } from './discover.ts'
+import type { BenchGroup, BenchOptions } from './group.ts'
+import { formatTable, judge, type Verdict } from './report.ts'
+
+interface GroupResult {
+  readonly group: string
+  readonly about: string
+  readonly seconds: number
+  /** Load average of the last minute before and after: on a busy machine only the ratios mean something. */
+  readonly load: { readonly before: number; readonly after: number }
+  readonly figures: readonly Verdict[]
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    json: { type: 'boolean', default: false },
+    quick: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+  },
+})
+
+const options: BenchOptions = {
+  isQuick: values.quick,
+  rounds: values.rounds === undefined ? undefined : Number(values.rounds),
+  progress: (line) => process.stderr.write(`${line}\n`),
+}
+
+const measure = async (group: BenchGroup): Promise<GroupResult> => {
+  options.progress(`… ${group.name}`)
+  const before = loadavg()[0] ?? 0
+  const startedMs = performance.now()
+  const figures = (await group.run(options)).map(judge)
+  const seconds = Math.round((performance.now() - startedMs) / 1000)
+  return { group: group.name, about: group.about, seconds, load: { before, after: loadavg()[0] ?? 0 }, figures }
+}
+
+const describeHost = async (): Promise<Readonly<Record<string, string | number>>> => {
+  const found = (await listBrowsers(browserSearchEnvironment())).flatMap(({ found }) => found ?? [])
+  return {
+    cpus: cpus().length,
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    node: process.versions.node,
+    bowline: packageVersion,
+    playwright: playwright.version,
+    ...Object.fromEntries(found.map(({ kind, version }) => [kind, version])),
+  }
+}
+
+const main = async (): Promise<void> => {
+  const groups = await discoverGroups(positionals)
+  const host = await describeHost()
+  if (!values.json) {
+    process.stdout.write(
+      `${Object.entries(host)
+        .map(([name, value]) => `${name} ${value}`)
+        .join(' · ')}\n`,
+    )
+  }
+  const results: GroupResult[] = []
+  for (const group of groups) {
+    const result = await measure(group)
+    results.push(result)
+    if (values.json) continue
+    const { about, seconds, load, figures } = result
+    process.stdout.write(
+      `\n${result.group}: ${about}\n  ${seconds} s, load ${load.before.toFixed(1)} before, ${load.after.toFixed(1)} after\n${formatTable(figures)}`,
+    )
+  }
+  if (values.json) process.stdout.write(`${JSON.stringify({ host, results }, undefined, 2)}\n`)
+}
+
+await main()

@@ -1,0 +1,45 @@
+import type { Aim, Figure } from './group.ts'
+
+/** A figure with what follows from it, as `--json` prints it. */
+export interface Verdict extends Figure {
+  readonly ratio: number | undefined
+  /** Whether the aim is reached; undefined without one. */
+  readonly isReached: boolean | undefined
+}
+
+/** Ours divided by the baseline, and whether the aim is reached. */
+export const judge = (figure: Figure): Verdict => {
+  const { ours, baseline, aim } = figure
+  const ratio = baseline === undefined ? undefined : ours / baseline
+  return { ...figure, ratio, isReached: aim && isReached(aim, aim.of === 'ratio' ? ratio : ours) }
+}
+
+/** The verdicts as the lines of a table. */
+export const formatTable = (verdicts: readonly Verdict[]): string => {
+  const heads = ['figure', 'ours', 'baseline', 'ratio', 'aim', 'reached']
+  const cells = verdicts.map((verdict) => [
+    verdict.name,
+    `${formatNumber(verdict.ours)} ${verdict.unit}`,
+    verdict.baseline === undefined ? '' : `${formatNumber(verdict.baseline)} ${verdict.unit}`,
+    verdict.ratio === undefined ? '' : `${verdict.ratio.toFixed(2)}x`,
+    verdict.aim === undefined ? '' : formatAim(verdict.aim, verdict.unit),
+    verdict.isReached === undefined ? '' : verdict.isReached ? 'yes' : 'NO',
+  ])
+  const widths = heads.map((head, column) => Math.max(head.length, ...cells.map((row) => row[column]?.length ?? 0)))
+  return [heads, ...cells]
+    .map((row) => row.map((cell, column) => pad(cell, widths[column] ?? 0, column)).join('  '))
+    .map((line) => `  ${line.trimEnd()}\n`)
+    .join('')
+}
+
+const isReached = ({ bound, value }: Aim, found: number | undefined): boolean =>
+  found !== undefined && (bound === 'at most' ? found <= value : found >= value)
+
+const formatAim = ({ of, bound, value }: Aim, unit: string): string =>
+  `${bound === 'at most' ? '≤' : '≥'} ${of === 'ratio' ? `${value.toFixed(2)}x` : `${value} ${unit}`}`
+
+const formatNumber = (value: number): string => value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)
+
+/** Names to the left, numbers to the right. */
+const pad = (cell: string, width: number, column: number): string =>
+  column === 0 || column >= 4 ? cell.padEnd(width) : cell.padStart(width)

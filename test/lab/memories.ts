@@ -1,0 +1,66 @@
+import type { Page } from 'playwright-core'
+import type { Pages } from './pages/page.ts'
+import { sendScript } from './pages/page.ts'
+import type { Site } from './site.ts'
+
+/** What a site remembers of its visitor, one thing for each kind of storage. Null: nothing. */
+export interface Memories {
+  readonly persistentCookie: string | null
+  readonly sessionCookie: string | null
+  readonly localStorage: string | null
+  readonly indexedDB: string | null
+  /** What its service worker answers with; its script is at a new address each time, so it cannot be a fresh one. */
+  readonly serviceWorker: string | null
+}
+
+/** A service worker that answers `/remembered` with what its address was given. */
+export const memoryPages: Pages = {
+  '/memory-worker.js': (exchange) =>
+    sendScript(
+      exchange,
+      `const value = new URL(location.href).searchParams.get('value')
+       addEventListener('install', () => skipWaiting())
+       addEventListener('activate', (event) => event.waitUntil(clients.claim()))
+       addEventListener('fetch', (event) => {
+         if (event.request.url.endsWith('/remembered')) event.respondWith(new Response(value))
+       })`,
+    ),
+}
+
+/** Leaves `value` in every kind of storage of the site. */
+export const remember = async (page: Page, site: Site, value: string): Promise<void> => {
+  await page.goto(site.url(`/cookies/set?name=persistent&value=${value}&maxAge=3600`))
+  await page.goto(site.url(`/cookies/set?name=session&value=${value}&httpOnly`))
+  await page.goto(site.url('/storage'))
+  await page.evaluate(`(async () => {
+    await remember('${value}')
+    await navigator.serviceWorker.register('/memory-worker.js?value=${value}')
+    await navigator.serviceWorker.ready
+  })()`)
+}
+
+/** What the site finds again, storage by storage. */
+export const recall = async (page: Page, site: Site): Promise<Memories> => {
+  await page.goto(site.url('/storage'))
+  return page.evaluate<Memories>(`(async () => {
+    const { localStorage, indexedDB } = await recall()
+    const cookies = await (await fetch('/cookies')).json()
+    const answer = await fetch('/remembered')
+    return {
+      persistentCookie: cookies.persistent ?? null,
+      sessionCookie: cookies.session ?? null,
+      localStorage,
+      indexedDB,
+      serviceWorker: answer.ok ? await answer.text() : null,
+    }
+  })()`)
+}
+
+/** What `recall` finds after `remember`. */
+export const memoriesOf = (value: string | null): Memories => ({
+  persistentCookie: value,
+  sessionCookie: value,
+  localStorage: value,
+  indexedDB: value,
+  serviceWorker: value,
+})

@@ -1,0 +1,14 @@
+import { chromium, type Page } from 'playwright-core'
+
+/** Works with the first page of a session through Playwright, and leaves. */
+export const visit = async <Result>(
+  session: { readonly cdpUrl: string },
+  work: (page: Page) => Promise<Result>,
+): Promise<Result> => {
+  const browser = await chromium.connectOverCDP(session.cdpUrl)
+  try {
+    return await work(browser.contexts()[0]!.pages()[0]!)
+  } finally {
+    await browser.close()
+  }
+}

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectColour, openTheatre, type Theatre } from './theatre.ts'
+
+const [red, green, blue, yellow] = [
+  [255, 0, 0],
+  [0, 255, 0],
+  [0, 0, 255],
+  [255, 255, 0],
+] as const
+
+describe.each(['shell', 'chromium'] as const)('what is seen of %s', (browser) => {
+  let theatre: Theatre
+  beforeAll(async () => {
+    theatre = await openTheatre(browser)
+  })
+  afterAll(async () => theatre[Symbol.asyncDispose]())
+
+  test('the picture is that of the page, each colour in its place', async () => {
+    await using scene = await theatre.openScene('/blocks')
+
+    await using view = await theatre.openView(scene.session.liveViewUrl)
+
+    await expectColour(view, [150, 100], red)
+    await expectColour(view, [450, 100], green)
+    await expectColour(view, [150, 300], blue)
+    await expectColour(view, [450, 300], yellow)
+  })
+
+  test('a change of the page is seen by every viewer, also by one that came later', async () => {
+    await using scene = await theatre.openScene('/blocks')
+    await using first = await theatre.openView(scene.session.liveViewUrl)
+    await using second = await theatre.openView(scene.session.interactiveLiveViewUrl)
+
+    await scene.page.goto(theatre.site.url('/one-colour?colour=ff00ff'))
+
+    await expectColour(first, [300, 200], [255, 0, 255])
+    await expectColour(second, [300, 200], [255, 0, 255])
+    await using third = await theatre.openView(scene.session.liveViewUrl)
+    await expectColour(third, [300, 200], [255, 0, 255])
+  })
+
+  test('title and address are those of the page', async () => {
+    await using scene = await theatre.openScene('/blocks')
+    await using view = await theatre.openView(scene.session.liveViewUrl)
+
+    await scene.page.goto(theatre.site.url('/title?text=Second'))
+
+    await expect.poll(() => view.page.getByRole('tab', { selected: true }).textContent()).toBe('Second')
+    expect(await view.page.locator('#address').inputValue()).toBe(theatre.site.url('/title?text=Second'))
+  })
+
+  test('the view follows the tab that the client drives', async () => {
+    await using scene = await theatre.openScene('/one-colour?colour=ff0000')
+    await using view = await theatre.openView(scene.session.liveViewUrl)
+    const other = await scene.page.context().newPage()
+    await other.setViewportSize({ width: 600, height: 400 })
+
+    await other.goto(theatre.site.url('/one-colour?colour=00ff00'))
+    await expectColour(view, [300, 200], green)
+    await scene.page.bringToFront()
+    await expectColour(view, [300, 200], red)
+    await scene.page.close()
+
+    await expectColour(view, [300, 200], green)
+    expect(await view.page.getByRole('tab').count()).toBe(1)
+  })
+
+  test('a viewer may look at another tab, and follow again', async () => {
+    await using scene = await theatre.openScene('/one-colour?colour=ff0000')
+    const other = await scene.page.context().newPage()
+    await other.setViewportSize({ width: 600, height: 400 })
+    await other.goto(theatre.site.url('/one-colour?colour=00ff00'))
+    await using view = await theatre.openView(scene.session.liveViewUrl)
+    await using neighbour = await theatre.openView(scene.session.liveViewUrl)
+
+    await view.page.getByRole('tab', { name: 'Colour ff0000' }).click()
+    await expectColour(view, [300, 200], red)
+    await expectColour(neighbour, [300, 200], green)
+    await view.page.getByRole('button', { name: 'Follow the active tab' }).click()
+
+    await expectColour(view, [300, 200], green)
+  })
+
+  test('the picture keeps its shape when the page or the window changes its size', async () => {
+    await using scene = await theatre.openScene('/blocks')
+    await using view = await theatre.openView(scene.session.liveViewUrl)
+    const shape = async () => {
+      const box = await view.page.locator('#picture').boundingBox()
+      return box === null ? 0 : Math.round((box.width / box.height) * 10) / 10
+    }
+
+    await expect.poll(shape).toBe(1.5)
+    await scene.page.setViewportSize({ width: 400, height: 800 })
+    await expect.poll(shape).toBe(0.5)
+    await view.page.setViewportSize({ width: 390, height: 500 })
+
+    await expect.poll(shape).toBe(0.5)
+    const overflow = await view.page.evaluate('document.documentElement.scrollWidth > innerWidth')
+    expect(overflow).toBe(false)
+  })
+
+  test('it can be embedded in a page of another site', async () => {
+    await using scene = await theatre.openScene('/blocks')
+    await using view = await theatre.openView(scene.session.liveViewUrl)
+
+    await view.page.goto(theatre.site.crossUrl(`/embed?src=${encodeURIComponent(scene.session.liveViewUrl ?? '')}`))
+    const frame = view.page.frameLocator('iframe')
+    await frame.locator('body[data-phase=live]').waitFor()
+
+    expect(await frame.getByRole('tab').textContent()).toBe('Blocks')
+    await expect.poll(async () => frame.locator('#sheet').isVisible()).toBe(true)
+  })
+
+  test('after a refresh the picture is there again', async () => {
+    await using scene = await theatre.openScene('/blocks')
+    await using view = await theatre.openView(scene.session.liveViewUrl)
+
+    await view.page.reload()
+    await view.page.waitForSelector('body[data-phase=live]')
+
+    await expectColour(view, [450, 100], green)
+  })
+
+  test('after the network was away the picture is there again', async () => {
+    await using scene = await theatre.openScene('/one-colour?colour=ff0000')
+    await using view = await theatre.openView(scene.session.liveViewUrl)
+
+    await view.page.context().setOffline(true)
+    await view.page.waitForSelector('body[data-phase=reconnecting]')
+    await scene.page.goto(theatre.site.url('/one-colour?colour=0000ff'))
+    await view.page.context().setOffline(false)
+
+    await view.page.waitForSelector('body[data-phase=live]')
+    await expectColour(view, [300, 200], blue)
+  })
+
+  test('a page that crashes is said to have crashed, and can be reloaded', async () => {
+    await using scene = await theatre.openScene('/blocks')
+    await using view = await theatre.openView(scene.session.interactiveLiveViewUrl)
+    const cdp = await scene.page.context().newCDPSession(scene.page)
+
+    cdp.send('Page.crash').catch(() => undefined)
+
+    await expect.poll(() => view.page.locator('#cover h1').textContent()).toBe('This page has crashed')
+    await view.page.getByRole('button', { name: 'Reload' }).click()
+    await expect.poll(() => view.page.locator('#cover').isVisible()).toBe(false)
+  })
+
+  test('when the session ends the page says why, how long it was and what it cost', async () => {
+    await using scene = await theatre.openScene('/blocks')
+    await using view = await theatre.openView(scene.session.liveViewUrl)
+
+    const { body } = await theatre.lab.api('DELETE', `/v2/browser/${scene.session.id}`)
+
+    await view.page.waitForSelector('body[data-phase=ended]')
+    await expect.poll(() => view.page.locator('#cover dd').allTextContents()).toHaveLength(2)
+    const [, credits] = await view.page.locator('#cover dd').allTextContents()
+    expect(await view.page.locator('#cover p').textContent()).toBe('It was closed by its owner.')
+    expect(Number(credits)).toBe(body['creditsBilled'])
+    await view.page.reload()
+    expect(await view.page.locator('#cover h1').textContent()).toBe('This session has ended')
+  })
+})

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectCdp } from '../../lab/cdp-socket.ts'
+import { startLab, type Lab } from '../../lab/lab.ts'
+import { memoriesOf, memoryPages, recall, remember } from '../../lab/memories.ts'
+import { startServerProcess } from '../../lab/server-process.ts'
+import { startSite, type Site } from '../../lab/site.ts'
+import { temporaryFolder } from '../../lab/stores.ts'
+import { visit } from '../../lab/visit.ts'
+
+let site: Site
+beforeAll(async () => {
+  site = await startSite(memoryPages)
+})
+afterAll(async () => site[Symbol.asyncDispose]())
+
+/** Each way for a session to end; resolves when it has ended. */
+const ends: Readonly<Record<string, (lab: Lab, session: { id: string; cdpUrl: string }) => Promise<unknown>>> = {
+  'its deletion': async (lab, { id }) => lab.api('DELETE', `/v2/browser/${id}`),
+  'its total lifetime': async (lab, session) => untilDestroyed(lab, session),
+  'its idleness': async (lab, session) => untilDestroyed(lab, session),
+  "a client's Browser.close": async (lab, session) => {
+    await using cdp = await connectCdp(session.cdpUrl)
+    await cdp.call('Browser.close')
+    await untilDestroyed(lab, session)
+  },
+}
+
+const untilDestroyed = async (lab: Lab, { id }: { id: string }): Promise<void> => {
+  const status = async () => (await lab.api('GET', '/v2/browser?status=destroyed')).body['sessions']
+  await expect.poll(status, { timeout: 45_000, interval: 200 }).toContainEqual(expect.objectContaining({ id }))
+}
+
+describe.concurrent.each(['shell', 'chromium'] as const)('with %s, what a session stored', (browser) => {
+  let lab: Lab
+  beforeAll(async () => {
+    lab = await startLab({ browser, warm: 0 })
+  })
+  afterAll(async () => lab[Symbol.asyncDispose]())
+
+  test.each(Object.keys(ends))('is there in the next one after %s', { timeout: 90_000 }, async (how) => {
+    const profile = { name: how }
+    const activityTtl = how === 'its idleness' ? 10 : 3600
+    const first = await lab.createSession({ ttl: 30, activityTtl, profile, onBrowserClose: 'delete' })
+    await visit(first, async (page) => remember(page, site, 'kept'))
+
+    await ends[how]!(lab, first)
+
+    const second = await lab.createSession({ profile })
+    expect(await visit(second, async (page) => recall(page, site))).toEqual(memoriesOf('kept'))
+  })
+})
+
+describe.each(['shell', 'chromium'] as const)('with %s, what a session stored', (browser) => {
+  test('is there after SIGTERM of the server', async () => {
+    await using folder = await temporaryFolder()
+    const flags = ['--browser', browser]
+    const server = await startServerProcess({ dataDir: folder.path, flags })
+    const session = await server.create({ profile: { name: 'acme' } })
+    await visit(session, async (page) => remember(page, site, 'kept'))
+
+    server.kill('SIGTERM')
+
+    expect(await server.exited).toEqual({ code: 0, signal: null })
+    await using next = await startServerProcess({ dataDir: folder.path, flags })
+    const second = await next.create({ profile: { name: 'acme' } })
+    expect(await visit(second, async (page) => recall(page, site))).toEqual(memoriesOf('kept'))
+  })
+})
+
+test.each([
+  ['shell', 'chromium'],
+  ['chromium', 'shell'],
+] as const)('a profile written by %s opens under %s', async (writer, reader) => {
+  await using folder = await temporaryFolder()
+  const profile = { name: 'acme' }
+  {
+    await using lab = await startLab({ dataDir: folder.path, browser: writer, warm: 0 })
+    const session = await lab.createSession({ profile })
+    await visit(session, async (page) => remember(page, site, 'kept'))
+  }
+
+  await using lab = await startLab({ dataDir: folder.path, browser: reader, warm: 0 })
+  const session = await lab.createSession({ profile })
+
+  expect(await visit(session, async (page) => recall(page, site))).toEqual(memoriesOf('kept'))
+})
+
+test('a profile of its own kind: another name knows nothing of it', async () => {
+  await using lab = await startLab({ warm: 0 })
+  const first = await lab.createSession({ profile: { name: 'acme' } })
+  await visit(first, async (page) => remember(page, site, 'kept'))
+  await lab.api('DELETE', `/v2/browser/${first.id}`)
+
+  const second = await lab.createSession({ profile: { name: 'other' } })
+
+  expect(await visit(second, async (page) => recall(page, site))).toEqual(memoriesOf(null))
+})
