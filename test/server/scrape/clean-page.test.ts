@@ -17,6 +17,7 @@ describe('only the main content', () => {
 
     for (const topic of ['meanders', 'erosion', 'oxbow lakes', 'sediment', 'floods'])
       expect(markdown).toContain(`about ${topic} `)
+    expect(markdown).toMatch(/^# How rivers bend$/m)
     expect(markdown).toContain('## Oxbow lakes')
     expect(markdown).toContain('![A bend](https://site.example/bend.jpg)')
   })

@@ -103,7 +103,11 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       '<table><caption>C</caption><tr><th>A<th>B<tr><td>1<td>2</table>',
       'C\n\n| A | B |\n| --- | --- |\n| 1 | 2 |',
     ],
-    ['with text outside of its cells', '<table><tr><th>A<th>B</tr>stray<tr><td>1<td>2</table>', 'stray\n\n| A | B |\n| --- | --- |\n| 1 | 2 |'],
+    [
+      'with text outside of its cells',
+      '<table><tr><th>A<th>B</tr>stray<tr><td>1<td>2</table>',
+      'stray\n\n| A | B |\n| --- | --- |\n| 1 | 2 |',
+    ],
     ['for the layout', '<table role="presentation"><tr><td>a<td>b</table>', 'a\n\nb'],
     [
       'for the layout, around others',
