@@ -81,21 +81,29 @@ const read = async (
   const child = spawn(process.execPath, ['--max-old-space-size=1024', script, reader, String(maxPages ?? 0)], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: {},
-    signal,
-    killSignal: 'SIGKILL',
   })
-  const exited = once(child, 'close')
-  // A reader that dies early closes its input; its exit says more than the broken pipe.
-  child.stdin.on('error', () => {})
-  child.stdin.end(bytes)
-  const [output, complaint] = await Promise.all([buffer(child.stdout), text(child.stderr), exited])
+  const kill = (): boolean => child.kill('SIGKILL')
+  signal.addEventListener('abort', kill, { once: true })
+  if (signal.aborted) kill()
   try {
-    return JSON.parse(output.toString()) as PdfAnswer
+    const exited = once(child, 'close')
+    // A reader that dies early closes its input; its exit says more than the broken pipe.
+    child.stdin.on('error', () => {})
+    child.stdin.end(bytes)
+    // Waits for the exit even when aborted, so that nothing is left running.
+    const [output, complaint] = await Promise.all([buffer(child.stdout), text(child.stderr), exited])
+    signal.throwIfAborted()
+    return toAnswer(output.toString(), complaint, child.exitCode ?? child.signalCode)
+  } finally {
+    signal.removeEventListener('abort', kill)
+  }
+}
+
+const toAnswer = (output: string, complaint: string, ending: number | string | null): PdfAnswer => {
+  try {
+    return JSON.parse(output) as PdfAnswer
   } catch {
-    return {
-      kind: 'failed',
-      message: complaint.trim().split('\n').at(-1) ?? `ended with ${child.exitCode ?? child.signalCode}`,
-    }
+    return { kind: 'failed', message: complaint.trim().split('\n').at(-1) || `the reader ended with ${ending}` }
   }
 }
 
