@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parsePdf } from '../../../src/server/scrape/pdf/parse-pdf.ts'
 import { processesNaming } from '../../lab/browser-processes.ts'
@@ -82,4 +84,21 @@ describe('reading ends when it should', () => {
 
     await expect(reading).rejects.toThrow('no longer wanted')
   })
+})
+
+test('the second reader finds the text too, for platforms that the first one does not run on', () => {
+  const program = join(import.meta.dirname, '../../../src/server/scrape/pdf/read-pdf.ts')
+
+  const { stdout } = spawnSync(process.execPath, [program, 'unpdf', '1'], {
+    input: makePdf([chapter('Report'), chapter('Outlook')]),
+    encoding: 'utf8',
+  })
+
+  expect(JSON.parse(stdout)).toMatchObject({
+    kind: 'read',
+    totalPages: 2,
+    pages: [{ pageNumber: 1 }],
+    isScanned: false,
+  })
+  expect(stdout).toContain('quick brown fox')
 })
