@@ -48,14 +48,14 @@ export const cleanTree = (document: Document, url: string, options: CleanOptions
   prepareTree(document, isChosen ? 'short' : 'all')
   if (excludeTags.length > 0) removeMatching(document, excludeTags)
   if (includeTags.length > 0) keepMatching(document, includeTags)
-  if (isChosen) keepMainContent(document, url, onlyCleanContent)
+  if (isChosen) keepMainContent(document, onlyCleanContent)
   removeMachinery(document)
   absolutize(document, findBase(document, url), removeBase64Images)
   return { document, url, removeBase64Images }
 }
 
-const keepMainContent = (document: Document, url: string, isStrict: boolean): void => {
-  const content = selectMainContent(document, url, { beta: isStrict ? 0.5 : 1 })
+const keepMainContent = (document: Document, isStrict: boolean): void => {
+  const content = selectMainContent(document, { beta: isStrict ? 0.5 : 1 })
   if (content.isKept.includes(true)) pruneTree(document, content)
   else describe(document)
 }
@@ -66,7 +66,8 @@ const describe = (document: Document): void => {
   let body: Element | undefined
   visitElements(document, (element) => {
     const name = element.attribs['name'] ?? element.attribs['property']
-    if (element.name === 'meta' && (name === 'description' || name === 'og:description')) description ??= element.attribs['content']
+    if (element.name === 'meta' && (name === 'description' || name === 'og:description'))
+      description ??= element.attribs['content']
     if (element.name === 'body') body ??= element
   })
   if (description === undefined || description.trim() === '' || body === undefined) return

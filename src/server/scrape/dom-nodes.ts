@@ -41,10 +41,12 @@ export const textOf = (parent: ParentNode): string => {
   return text
 }
 
-/** Visits every element inside in document order; a visitor that returns false keeps out of that element. */
+/**
+ * Visits every element inside in document order; a visitor that returns false keeps out of that element.
+ * Visitors may give a parent other children: the ones it had are visited.
+ */
 export const visitElements = (parent: ParentNode, visit: (element: Element) => boolean | void): void => {
-  // Copied, because visitors remove elements.
-  for (const child of [...parent.children]) {
+  for (const child of parent.children) {
     if (isElement(child) && visit(child) !== false) visitElements(child, visit)
   }
 }

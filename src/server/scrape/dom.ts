@@ -1,5 +1,5 @@
 import { Document, Element, Text } from 'domhandler'
-import { QuoteType, Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
+import { Tokenizer, type QuoteType, type TokenizerCallbacks } from 'htmlparser2'
 import { boundHtml, defaultBounds, type Bounds } from './bound.ts'
 import { closesOnOpen, inlineNames, leavesForeign, scopeBoundaries, voidNames } from './html-rules.ts'
 
@@ -72,7 +72,8 @@ class TreeBuilder implements TokenizerCallbacks {
   }
 
   onattribend(_quote: QuoteType, _end: number): void {
-    if (this.#attributeCount >= this.#bounds.maxAttributes || Object.hasOwn(this.#attributes, this.#attributeName)) return
+    if (this.#attributeCount >= this.#bounds.maxAttributes || Object.hasOwn(this.#attributes, this.#attributeName))
+      return
     this.#attributeCount++
     this.#attributes[this.#attributeName] = this.#attributeValue
   }

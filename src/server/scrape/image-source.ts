@@ -33,7 +33,8 @@ export const imageSource = (image: Element): string | undefined => {
 const isAddress = (value: string): boolean => /^\S+$/.test(value.trim()) && !value.trim().startsWith('{')
 
 const isPlaceholder = (source: string): boolean =>
-  source.startsWith('data:') || /(?:^|\/)(?:blank|spacer|placeholder|transparent|pixel|1x1|lazy)\.(?:gif|png|svg)$/i.test(source)
+  source.startsWith('data:') ||
+  /(?:^|\/)(?:blank|spacer|placeholder|transparent|pixel|1x1|lazy)\.(?:gif|png|svg)$/i.test(source)
 
 const sourceOfPicture = (image: Element): string | undefined => {
   const { parent } = image

@@ -34,12 +34,23 @@ export const extractImages = (page: string | Document, url: string): readonly st
   visitElements(document, (element) => {
     const { name, attribs } = element
     if (name === 'img') add(imageSource(element))
-    else if (name === 'source' && element.parent !== null && isElement(element.parent) && element.parent.name === 'picture') {
+    else if (
+      name === 'source' &&
+      element.parent !== null &&
+      isElement(element.parent) &&
+      element.parent.name === 'picture'
+    ) {
       add(attribs['srcset'] === undefined ? undefined : largestOf(attribs['srcset']))
     } else if (name === 'video') add(attribs['poster'])
-    else if (name === 'link' && /(?:^|\s)(?:icon|apple-touch-icon)(?:\s|$)/i.test(attribs['rel'] ?? '')) add(attribs['href'])
-    else if (name === 'meta' && /^(?:og|twitter):image(?::url|:src)?$/i.test(attribs['property'] ?? attribs['name'] ?? '')) add(attribs['content'])
-    for (const match of (attribs['style'] ?? '').matchAll(/background(?:-image)?\s*:[^;]*url\(\s*["']?([^"')]+)/gi)) add(match[1])
+    else if (name === 'link' && /(?:^|\s)(?:icon|apple-touch-icon)(?:\s|$)/i.test(attribs['rel'] ?? ''))
+      add(attribs['href'])
+    else if (
+      name === 'meta' &&
+      /^(?:og|twitter):image(?::url|:src)?$/i.test(attribs['property'] ?? attribs['name'] ?? '')
+    )
+      add(attribs['content'])
+    for (const match of (attribs['style'] ?? '').matchAll(/background(?:-image)?\s*:[^;]*url\(\s*["']?([^"')]+)/gi))
+      add(match[1])
   })
   return [...images]
 }

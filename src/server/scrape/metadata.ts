@@ -70,7 +70,8 @@ const readMeta = (element: Element, fields: Map<string, string | string[]>, base
   const { attribs } = element
   const name = (attribs['property'] ?? attribs['name'] ?? attribs['itemprop'])?.trim()
   const content = attribs['content']?.replace(/\s+/g, ' ').trim()
-  if (attribs['http-equiv']?.toLowerCase() === 'content-language') set(fields, 'language', fields.has('language') ? undefined : content)
+  if (attribs['http-equiv']?.toLowerCase() === 'content-language')
+    set(fields, 'language', fields.has('language') ? undefined : content)
   if (name === undefined || name === '' || content === undefined || content === '') return
   // `__proto__` as a name would not become a field.
   if (name === '__proto__') return
@@ -87,7 +88,12 @@ const readMeta = (element: Element, fields: Map<string, string | string[]>, base
 /** Single facts keep their first value; tags and unknown names collect all of theirs. */
 const isListed = (field: string): boolean => field === 'articleTag' || !Object.values(namedFields).includes(field)
 
-const addTo = (fields: Map<string, string | string[]>, field: string, known: string | string[], value: string): void => {
+const addTo = (
+  fields: Map<string, string | string[]>,
+  field: string,
+  known: string | string[],
+  value: string,
+): void => {
   const all = Array.isArray(known) ? known : [known]
   if (!all.includes(value)) fields.set(field, [...all, value])
 }

@@ -10,11 +10,16 @@ const foldedWords = 25
 
 /** Makes a tree ready to be read: fallbacks for browsers without scripts unwrapped where they are the page, hidden parts dropped. */
 export const prepareTree = (document: Document, hidden: HiddenRule): void => {
+  const shades: Element[] = []
   visitElements(document, (element) => {
-    if (element.name === 'template' && element.attribs['shadowrootmode'] !== undefined) unwrap(element)
+    if (element.name === 'template' && element.attribs['shadowrootmode'] !== undefined) shades.push(element)
   })
+  for (const shade of shades) unwrap(shade)
   unwrapNoscript(document)
-  keepOnly(document, (node) => !isElement(node) || !isHidden(node) || (hidden === 'short' && countWords(node) >= foldedWords))
+  keepOnly(
+    document,
+    (node) => !isElement(node) || !isHidden(node) || (hidden === 'short' && countWords(node) >= foldedWords),
+  )
 }
 
 const isHidden = (element: Element): boolean => {

@@ -1,4 +1,4 @@
-import render from 'dom-serializer'
+import { render } from 'dom-serializer'
 import { cleanTree, type CleanOptions } from './clean-page.ts'
 import { parseHtml } from './dom.ts'
 import { extractImages, extractLinks } from './links.ts'

@@ -3,7 +3,11 @@ import type { AnyNode, ChildNode, Element, ParentNode } from 'domhandler'
 /** Takes a node out of its tree. */
 export const removeNode = (node: ChildNode): void => {
   const { parent } = node
-  if (parent !== null) setChildren(parent, parent.children.filter((child) => child !== node))
+  if (parent !== null)
+    setChildren(
+      parent,
+      parent.children.filter((child) => child !== node),
+    )
   node.parent = null
 }
 
@@ -11,7 +15,10 @@ export const removeNode = (node: ChildNode): void => {
 export const unwrap = (element: Element): void => {
   const { parent } = element
   if (parent === null) return
-  setChildren(parent, parent.children.flatMap((child) => (child === element ? element.children : [child])))
+  setChildren(
+    parent,
+    parent.children.flatMap((child) => (child === element ? element.children : [child])),
+  )
   element.children = []
   element.parent = null
 }

@@ -42,7 +42,8 @@ const findCuts = (rows: readonly Float32Array[], next: () => number): readonly F
     const values = Float32Array.from(sample, (row) => row[feature]!).sort()
     const cuts = new Set<number>()
     const distinct = [...new Set(values)]
-    if (distinct.length <= bins) for (let index = 1; index < distinct.length; index++) cuts.add((distinct[index - 1]! + distinct[index]!) / 2)
+    if (distinct.length <= bins)
+      for (let index = 1; index < distinct.length; index++) cuts.add((distinct[index - 1]! + distinct[index]!) / 2)
     else for (let bin = 1; bin < bins; bin++) cuts.add(values[Math.floor((bin * values.length) / bins)]!)
     return Float32Array.from([...cuts].sort((a, b) => a - b))
   })
@@ -60,12 +61,19 @@ const binOf = (value: number, cuts: Float32Array): number => {
 }
 
 /** Trains a model on rows with labels in 0..1 and weights. Deterministic for a seed. */
-export const boost = (rows: readonly Float32Array[], labels: readonly number[], weights: readonly number[], options: BoostOptions): Model => {
+export const boost = (
+  rows: readonly Float32Array[],
+  labels: readonly number[],
+  weights: readonly number[],
+  options: BoostOptions,
+): Model => {
   const next = random(options.seed)
   const cuts = findCuts(rows, next)
   const width = cuts.length
   const count = rows.length
-  const binned = Array.from({ length: width }, (_, feature) => Uint8Array.from(rows, (row) => binOf(row[feature]!, cuts[feature]!)))
+  const binned = Array.from({ length: width }, (_, feature) =>
+    Uint8Array.from(rows, (row) => binOf(row[feature]!, cuts[feature]!)),
+  )
   const weightSum = weights.reduce((sum, each) => sum + each, 0)
   const mean = labels.reduce((sum, label, index) => sum + label * weights[index]!, 0) / weightSum
   const base = Math.log(mean / (1 - mean))
@@ -91,12 +99,14 @@ export const boost = (rows: readonly Float32Array[], labels: readonly number[], 
 
 const valueOf = (tree: Tree, row: Float32Array): number => {
   let node = 0
-  while (tree.feature[node]! >= 0) node = row[tree.feature[node]!]! < tree.threshold[node]! ? tree.left[node]! : tree.right[node]!
+  while (tree.feature[node]! >= 0)
+    node = row[tree.feature[node]!]! < tree.threshold[node]! ? tree.left[node]! : tree.right[node]!
   return tree.value[node]!
 }
 
 /** The logit a model gives to a row. */
-export const logitOf = (model: Model, row: Float32Array): number => model.trees.reduce((sum, tree) => sum + valueOf(tree, row), model.base)
+export const logitOf = (model: Model, row: Float32Array): number =>
+  model.trees.reduce((sum, tree) => sum + valueOf(tree, row), model.base)
 
 interface Split {
   readonly gain: number
@@ -105,8 +115,13 @@ interface Split {
 }
 
 const grow = (
-  chosen: Int32Array, features: readonly number[], binned: readonly Uint8Array[], cuts: readonly Float32Array[],
-  gradients: Float64Array, hessians: Float64Array, options: BoostOptions,
+  chosen: Int32Array,
+  features: readonly number[],
+  binned: readonly Uint8Array[],
+  cuts: readonly Float32Array[],
+  gradients: Float64Array,
+  hessians: Float64Array,
+  options: BoostOptions,
 ): Tree => {
   const tree: Tree = { feature: [], threshold: [], left: [], right: [], value: [] }
   const add = (rows: Int32Array, depth: number): number => {
@@ -128,8 +143,14 @@ const grow = (
     const column = binned[split.feature]!
     tree.feature[node] = split.feature
     tree.threshold[node] = cuts[split.feature]![split.bin]!
-    tree.left[node] = add(rows.filter((row) => column[row]! <= split.bin), depth + 1)
-    tree.right[node] = add(rows.filter((row) => column[row]! > split.bin), depth + 1)
+    tree.left[node] = add(
+      rows.filter((row) => column[row]! <= split.bin),
+      depth + 1,
+    )
+    tree.right[node] = add(
+      rows.filter((row) => column[row]! > split.bin),
+      depth + 1,
+    )
     return node
   }
   add(chosen, 0)
@@ -137,8 +158,14 @@ const grow = (
 }
 
 const bestSplit = (
-  rows: Int32Array, features: readonly number[], binned: readonly Uint8Array[], gradients: Float64Array, hessians: Float64Array,
-  gradient: number, hessian: number, options: BoostOptions,
+  rows: Int32Array,
+  features: readonly number[],
+  binned: readonly Uint8Array[],
+  gradients: Float64Array,
+  hessians: Float64Array,
+  gradient: number,
+  hessian: number,
+  options: BoostOptions,
 ): Split | undefined => {
   let best: Split | undefined
   const sumsG = new Float64Array(bins + 1)

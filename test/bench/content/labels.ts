@@ -20,11 +20,19 @@ export const labelTexts = (texts: readonly string[], truth: string): readonly nu
   align(words, truthWords, 0, words.length, 0, truthWords.length, 6, matched)
   const hits = sizes.map(() => 0)
   for (const [index, owner] of owners.entries()) if (matched[index] === 1) hits[owner] = (hits[owner] ?? 0) + 1
-  return addMovedTexts(texts, truthWords, sizes.map((size, index) => (size === 0 ? 0 : (hits[index] ?? 0) / size)))
+  return addMovedTexts(
+    texts,
+    truthWords,
+    sizes.map((size, index) => (size === 0 ? 0 : (hits[index] ?? 0) / size)),
+  )
 }
 
 /** A long text that the truth has elsewhere, in another order, counts as content too. */
-const addMovedTexts = (texts: readonly string[], truth: readonly string[], labels: readonly number[]): readonly number[] => {
+const addMovedTexts = (
+  texts: readonly string[],
+  truth: readonly string[],
+  labels: readonly number[],
+): readonly number[] => {
   const grams = new Set(truth.map((_, index) => truth.slice(index, index + 4).join(' ')))
   const taken = new Set(texts.filter((_, index) => (labels[index] ?? 0) > 0.6))
   return texts.map((text, index) => {
@@ -40,16 +48,19 @@ const addMovedTexts = (texts: readonly string[], truth: readonly string[], label
 }
 
 const align = (
-  left: readonly string[], right: readonly string[],
-  leftFrom: number, leftTo: number, rightFrom: number, rightTo: number, gram: number, matched: Uint8Array,
+  left: readonly string[],
+  right: readonly string[],
+  leftFrom: number,
+  leftTo: number,
+  rightFrom: number,
+  rightTo: number,
+  gram: number,
+  matched: Uint8Array,
 ): void => {
-  while (leftFrom < leftTo && rightFrom < rightTo && left[leftFrom] === right[rightFrom] && gram < 6) {
-    matched[leftFrom++] = 1
-    rightFrom++
-  }
   const size = (leftTo - leftFrom) * (rightTo - rightFrom)
   if (size <= 0) return
-  if (size <= longestOverlap && gram <= 2) return matchBySubsequence(left, right, leftFrom, leftTo, rightFrom, rightTo, matched)
+  if (size <= longestOverlap && gram <= 2)
+    return matchBySubsequence(left, right, leftFrom, leftTo, rightFrom, rightTo, matched)
   if (gram === 0) return
   const anchors = increasing(uniqueAnchors(left, right, leftFrom, leftTo, rightFrom, rightTo, gram))
   let leftAt = leftFrom
@@ -58,7 +69,11 @@ const align = (
     if (leftAnchor < leftAt || rightAnchor < rightAt) continue
     align(left, right, leftAt, leftAnchor, rightAt, rightAnchor, gram - 1, matched)
     let length = 0
-    while (leftAnchor + length < leftTo && rightAnchor + length < rightTo && left[leftAnchor + length] === right[rightAnchor + length]) {
+    while (
+      leftAnchor + length < leftTo &&
+      rightAnchor + length < rightTo &&
+      left[leftAnchor + length] === right[rightAnchor + length]
+    ) {
       matched[leftAnchor + length] = 1
       length++
     }
@@ -78,8 +93,13 @@ const gramsOf = (words: readonly string[], from: number, to: number, gram: numbe
 }
 
 const uniqueAnchors = (
-  left: readonly string[], right: readonly string[],
-  leftFrom: number, leftTo: number, rightFrom: number, rightTo: number, gram: number,
+  left: readonly string[],
+  right: readonly string[],
+  leftFrom: number,
+  leftTo: number,
+  rightFrom: number,
+  rightTo: number,
+  gram: number,
 ): readonly (readonly [number, number])[] => {
   const inRight = gramsOf(right, rightFrom, rightTo, gram)
   const anchors: [number, number][] = []
@@ -107,12 +127,17 @@ const increasing = (anchors: readonly (readonly [number, number])[]): readonly (
   }
   const run: (readonly [number, number])[] = []
   for (let at = tails.at(-1) ?? -1; at >= 0; at = before[at]!) run.push(anchors[at]!)
-  return run.reverse()
+  return run.toReversed()
 }
 
 const matchBySubsequence = (
-  left: readonly string[], right: readonly string[],
-  leftFrom: number, leftTo: number, rightFrom: number, rightTo: number, matched: Uint8Array,
+  left: readonly string[],
+  right: readonly string[],
+  leftFrom: number,
+  leftTo: number,
+  rightFrom: number,
+  rightTo: number,
+  matched: Uint8Array,
 ): void => {
   const width = rightTo - rightFrom + 1
   const height = leftTo - leftFrom + 1
@@ -120,12 +145,13 @@ const matchBySubsequence = (
   for (let row = height - 2; row >= 0; row--) {
     for (let column = width - 2; column >= 0; column--) {
       const at = row * width + column
-      table[at] = left[leftFrom + row] === right[rightFrom + column]
-        ? table[at + width + 1]! + 1
-        : Math.max(table[at + width]!, table[at + 1]!)
+      table[at] =
+        left[leftFrom + row] === right[rightFrom + column]
+          ? table[at + width + 1]! + 1
+          : Math.max(table[at + width]!, table[at + 1]!)
     }
   }
-  for (let row = 0, column = 0; row < height - 1 && column < width - 1; ) {
+  for (let row = 0, column = 0; row < height - 1 && column < width - 1;) {
     const at = row * width + column
     if (left[leftFrom + row] === right[rightFrom + column]) {
       matched[leftFrom + row++] = 1

@@ -11,7 +11,8 @@ export interface WordScore {
 export const scoreWords = (given: string, truth: string): WordScore => {
   const left = tokenize(given)
   const right = tokenize(truth)
-  if (right.length === 0) return left.length === 0 ? { f1: 1, precision: 1, recall: 1 } : { f1: 0, precision: 0, recall: 0 }
+  if (right.length === 0)
+    return left.length === 0 ? { f1: 1, precision: 1, recall: 1 } : { f1: 0, precision: 0, recall: 0 }
   if (left.length === 0) return { f1: 0, precision: 0, recall: 0 }
   const counts = new Map<string, number>()
   for (const word of right) counts.set(word, (counts.get(word) ?? 0) + 1)

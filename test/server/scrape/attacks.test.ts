@@ -7,7 +7,7 @@ const url = 'https://site.example/'
 const attacks: Readonly<Record<string, () => string>> = {
   '100,000 nested elements': () => `${'<div>'.repeat(100_000)}deep`,
   '100,000 nested elements, all closed': () => `${'<div>'.repeat(100_000)}deep${'</div>'.repeat(100_000)}`,
-  '10,000 nested lists': () => `${'<ul><li>deep'.repeat(10_000)}`,
+  '10,000 nested lists': () => '<ul><li>deep'.repeat(10_000),
   '10,000 nested quotes': () => `${'<blockquote>'.repeat(10_000)}deep`,
   '5,000 nested tables': () => `${'<table><tr><td>'.repeat(5000)}deep`,
   '100,000 nested styles': () => `${'<b><i>'.repeat(50_000)}deep`,
@@ -17,7 +17,8 @@ const attacks: Readonly<Record<string, () => string>> = {
   '20 MB of paragraphs': () => `<p>deep ${'lorem ipsum dolor sit amet '.repeat(20)}</p>`.repeat(36_000),
   '20 MB of one text': () => `<p>deep ${'lorem ipsum '.repeat(1_700_000)}</p>`,
   'a million breaks': () => `deep${'<br>'.repeat(1_000_000)}`,
-  'a cell over a billion columns': () => '<table><tr><td colspan=1000000000>deep<td rowspan=1000000000>b<tr><td>c</table>',
+  'a cell over a billion columns': () =>
+    '<table><tr><td colspan=1000000000>deep<td rowspan=1000000000>b<tr><td>c</table>',
   '2,000 rows of wide cells': () => `<table>${'<tr><td colspan=1000 rowspan=1000>deep<td>b'.repeat(2000)}</table>`,
   '1 MB of opening brackets': () => `deep${'<'.repeat(1_000_000)}`,
   '1 MB of brackets and stars': () => `<p>deep${'[*_`'.repeat(250_000)}</p>`,
@@ -33,17 +34,18 @@ const attacks: Readonly<Record<string, () => string>> = {
   'spaces that end in no digit': () => `<p>deep ${' '.repeat(500_000)}x${'\n'.repeat(500_000)}y</p>`,
 }
 
-describe('a hostile page is read within bounds of time', () => {
+describe('a hostile page is read within bounds of time', { timeout: 240_000 }, () => {
   test.each(Object.entries(attacks))('%s', (_title, make) => {
     const html = make()
-    const startedMs = performance.now()
+    const before = process.cpuUsage()
 
     const whole = readPage({ html, url, formats, options: { onlyMainContent: false } })
     const main = readPage({ html, url, formats })
 
     expect(whole.markdown).toContain('deep')
     expect(main.markdown).toBeDefined()
-    expect(performance.now() - startedMs).toBeLessThan(15_000)
+    // Processor time: it does not depend on what else the machine does.
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(15)
   })
 })
 
@@ -57,7 +59,12 @@ test('a hostile page is read within bounds of memory', () => {
 })
 
 test('text deeper than the bound is kept, though flattened', () => {
-  const { markdown } = readPage({ html: `${'<div>'.repeat(1000)}<p>one</p><p>two</p>`, url, formats: ['markdown'], options: { onlyMainContent: false } })
+  const { markdown } = readPage({
+    html: `${'<div>'.repeat(1000)}<p>one</p><p>two</p>`,
+    url,
+    formats: ['markdown'],
+    options: { onlyMainContent: false },
+  })
 
   expect(markdown?.split(/\s+/).filter(Boolean)).toEqual(['onetwo'])
 })

@@ -5,7 +5,10 @@ export interface PdfLine {
 }
 
 /** Writes a small PDF, one array of lines a page. With `encrypted`, it opens only with a password nobody knows. */
-export const makePdf = (pages: readonly (readonly PdfLine[])[], options: { readonly encrypted?: boolean } = {}): Buffer => {
+export const makePdf = (
+  pages: readonly (readonly PdfLine[])[],
+  options: { readonly encrypted?: boolean } = {},
+): Buffer => {
   const objects: string[] = []
   const add = (body: string): number => objects.push(body)
   const catalog = add('<< /Type /Catalog /Pages 2 0 R >>')
@@ -15,11 +18,14 @@ export const makePdf = (pages: readonly (readonly PdfLine[])[], options: { reado
     let y = 760
     const drawn = lines.map(({ size, text }) => `BT /F1 ${size} Tf 72 ${(y -= size * 2)} Td (${text}) Tj ET`).join('\n')
     const content = add(`<< /Length ${drawn.length} >>\nstream\n${drawn}\nendstream`)
-    return add(`<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents ${content} 0 R /Resources << /Font << /F1 ${font} 0 R >> >> >>`)
+    return add(
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents ${content} 0 R /Resources << /Font << /F1 ${font} 0 R >> >> >>`,
+    )
   })
   objects[1] = `<< /Type /Pages /Kids [${kids.map((kid) => `${kid} 0 R`).join(' ')}] /Count ${kids.length} >>`
   const lock = '00'.repeat(32)
-  const encrypt = options.encrypted === true ? add(`<< /Filter /Standard /V 1 /R 2 /O <${lock}> /U <${lock}> /P -4 >>`) : 0
+  const encrypt =
+    options.encrypted === true ? add(`<< /Filter /Standard /V 1 /R 2 /O <${lock}> /U <${lock}> /P -4 >>`) : 0
   let text = '%PDF-1.4\n'
   const offsets = objects.map((body, index) => {
     const offset = text.length

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parsePdf } from '../../../src/server/scrape/pdf/parse-pdf.ts'
 import { processesNaming } from '../../lab/browser-processes.ts'
@@ -32,13 +34,19 @@ describe('a PDF becomes Markdown', () => {
 
 describe('a file that is no readable PDF is refused with its reason', () => {
   test('an empty one', async () => {
-    await expect(parsePdf(new Uint8Array())).rejects.toMatchObject({ code: 'PDF_INVALID', message: 'The PDF is empty: 0 bytes' })
+    await expect(parsePdf(new Uint8Array())).rejects.toMatchObject({
+      code: 'PDF_INVALID',
+      message: 'The PDF is empty: 0 bytes',
+    })
   })
 
   test('a web page with the label of a PDF', async () => {
     const page = Buffer.from('<!doctype html><p>Not found</p>')
 
-    await expect(parsePdf(page)).rejects.toMatchObject({ code: 'PDF_INVALID', message: expect.stringContaining('<!doctype html>') })
+    await expect(parsePdf(page)).rejects.toMatchObject({
+      code: 'PDF_INVALID',
+      message: expect.stringContaining('<!doctype html>'),
+    })
   })
 
   test('one cut off in the middle', async () => {
@@ -52,7 +60,10 @@ describe('a file that is no readable PDF is refused with its reason', () => {
   })
 
   test('one that needs a password', async () => {
-    await expect(parsePdf(makePdf([chapter('Secret')], { encrypted: true }))).rejects.toMatchObject({ code: 'PDF_ENCRYPTED', status: 422 })
+    await expect(parsePdf(makePdf([chapter('Secret')], { encrypted: true }))).rejects.toMatchObject({
+      code: 'PDF_ENCRYPTED',
+      status: 422,
+    })
   })
 })
 
@@ -73,4 +84,21 @@ describe('reading ends when it should', () => {
 
     await expect(reading).rejects.toThrow('no longer wanted')
   })
+})
+
+test('the second reader finds the text too, for platforms that the first one does not run on', () => {
+  const program = join(import.meta.dirname, '../../../src/server/scrape/pdf/read-pdf.ts')
+
+  const { stdout } = spawnSync(process.execPath, [program, 'unpdf', '1'], {
+    input: makePdf([chapter('Report'), chapter('Outlook')]),
+    encoding: 'utf8',
+  })
+
+  expect(JSON.parse(stdout)).toMatchObject({
+    kind: 'read',
+    totalPages: 2,
+    pages: [{ pageNumber: 1 }],
+    isScanned: false,
+  })
+  expect(stdout).toContain('quick brown fox')
 })

@@ -1,24 +1,32 @@
 /** Words that page authors put into class names, ids and roles, grouped by what they say about a place in a page. */
 export const markGroups = {
-  navigation: 'nav navbar navigation menu menus breadcrumb breadcrumbs crumb crumbs pagination pager tabs toc submenu megamenu sitemap skip',
+  navigation:
+    'nav navbar navigation menu menus breadcrumb breadcrumbs crumb crumbs pagination pager tabs toc submenu megamenu sitemap skip',
   footer: 'footer foot copyright legal bottom colophon footnotes imprint',
   header: 'header masthead topbar top banner hero toolbar',
   sidebar: 'sidebar side aside rail widget widgets secondary complementary',
-  related: 'related recommend recommended recommendations recommendation similar more popular trending also upsell cross readnext next prev previous latest recent',
-  promotion: 'ad ads advert advertisement sponsor sponsored promo promotion promotional affiliate callout cta teaser offer marketing',
+  related:
+    'related recommend recommended recommendations recommendation similar more popular trending also upsell cross readnext next prev previous latest recent',
+  promotion:
+    'ad ads advert advertisement sponsor sponsored promo promotion promotional affiliate callout cta teaser offer marketing',
   social: 'share sharing social follow facebook twitter linkedin addthis like likes reactions reaction',
-  popup: 'modal popup popover overlay dialog drawer cookie cookies consent gdpr toast flyout offcanvas tooltip dropdown notification alert notice banner onetrust',
+  popup:
+    'modal popup popover overlay dialog drawer cookie cookies consent gdpr toast flyout offcanvas tooltip dropdown notification alert notice banner onetrust',
   account: 'newsletter subscribe subscription signup signin login register account user profile optin mailing',
   meta: 'meta byline author date time info tags tag category categories label labels avatar rank badge badges published timestamp signature details stats count',
   comment: 'comment comments reply replies respond disqus discussion responses',
   post: 'post posts message messages thread topic topics answer answers question questions entry postbody bbwrapper',
-  content: 'content contents article main text body story copy rich prose markdown wysiwyg richtext editor section page primary container docs document documentation',
-  description: 'description desc detail summary excerpt intro lead lede abstract overview about features feature specs spec specification specifications faq accordion tab panel',
-  product: 'product products price prices sku variant variants option options swatch gallery shipping stock size color buy',
+  content:
+    'content contents article main text body story copy rich prose markdown wysiwyg richtext editor section page primary container docs document documentation',
+  description:
+    'description desc detail summary excerpt intro lead lede abstract overview about features feature specs spec specification specifications faq accordion tab panel',
+  product:
+    'product products price prices sku variant variants option options swatch gallery shipping stock size color buy',
   review: 'review reviews rating ratings stars testimonial testimonials quote customer',
   list: 'list grid card cards item items tile tiles result results collection catalog listing feed row rows',
   slider: 'carousel slider slide slides slick swiper owl splide marquee',
-  control: 'button btn buttons form input filter filters facet facets sort search select quantity cart checkout wishlist compare action actions control controls field refine refinement picker',
+  control:
+    'button btn buttons form input filter filters facet facets sort search select quantity cart checkout wishlist compare action actions control controls field refine refinement picker',
   hidden: 'hidden hide sr only visually screenreader invisible collapsed collapse noprint',
   figure: 'caption captions figure image images media video photo thumbnail thumb credit icon logo logos brand',
 } as const
@@ -37,7 +45,8 @@ for (const [bit, name] of markNames.entries()) {
 /** The groups that the words of a class name, an id or a role belong to, one bit a group. */
 export const marksOf = (names: string): number => {
   let bits = 0
-  for (const word of names.slice(0, 400).match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? []) bits |= bitsByWord.get(word.toLowerCase()) ?? 0
+  for (const word of names.slice(0, 400).match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? [])
+    bits |= bitsByWord.get(word.toLowerCase()) ?? 0
   return bits
 }
 

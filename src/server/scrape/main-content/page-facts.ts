@@ -12,22 +12,20 @@ export interface PageFacts {
   readonly isDiscussion: boolean
   readonly isCollection: boolean
   readonly isWebsite: boolean
-  /** Path and query of the page's own address, lower case; '' = unknown. */
-  readonly path: string
 }
 
 const wordSet = (text: string): ReadonlySet<string> => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu))
 
 /** Reads the facts of a page from its meta elements and JSON-LD. */
-export const readPageFacts = (document: Document, url = ''): PageFacts => {
-  const found = { title: '', description: '', kinds: '', address: '' }
+export const readPageFacts = (document: Document): PageFacts => {
+  const found = { title: '', description: '', kinds: '' }
   visitElements(document, (element) => {
     if (element.name === 'title' && found.title === '') found.title = textOf(element)
     else if (element.name === 'meta') readMeta(element, found)
     else if (element.name === 'script') {
-      for (const match of textOf(element).matchAll(/"@type"\s*:\s*\[?\s*"([A-Za-z:/.]+)"/g)) found.kinds += ` ld${match[1] ?? ''} `
+      for (const match of textOf(element).matchAll(/"@type"\s*:\s*\[?\s*"([A-Za-z:/.]+)"/g))
+        found.kinds += ` ld${match[1] ?? ''} `
     }
-    else if (element.name === 'link' && element.attribs['rel'] === 'canonical') found.address = element.attribs['href'] ?? ''
     const kind = element.attribs['itemtype']
     if (kind !== undefined) found.kinds += ` ld${kind.slice(kind.lastIndexOf('/') + 1)} `
   })
@@ -39,20 +37,13 @@ export const readPageFacts = (document: Document, url = ''): PageFacts => {
     isDiscussion: / ld(DiscussionForumPosting|QAPage|Question) /i.test(found.kinds),
     isCollection: / ld(ItemList|CollectionPage|SearchResultsPage|OfferCatalog) /i.test(found.kinds),
     isWebsite: / website /i.test(found.kinds),
-    path: pathOf(found.address) ?? pathOf(url) ?? '',
   }
 }
 
-const pathOf = (address: string): string | undefined => {
-  const parsed = URL.parse(address)
-  return parsed === null ? undefined : (parsed.pathname + parsed.search).toLowerCase()
-}
-
-const readMeta = (element: Element, found: { title: string; description: string; kinds: string; address: string }): void => {
+const readMeta = (element: Element, found: { title: string; description: string; kinds: string }): void => {
   const name = (element.attribs['property'] ?? element.attribs['name'] ?? '').toLowerCase()
   const content = element.attribs['content'] ?? ''
   if (name === 'og:title') found.title += ` ${content}`
   else if (name === 'description' || name === 'og:description') found.description += ` ${content}`
-  else if (name === 'og:url' && found.address === '') found.address = content
   else if (name === 'og:type') found.kinds += ` ${content} `
 }

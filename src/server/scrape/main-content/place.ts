@@ -38,27 +38,81 @@ export interface Group {
 
 /** Elements and roles that name an area of a page, in the order of their bits. */
 export const areaNames = [
-  'nav', 'header', 'footer', 'aside', 'main', 'article', 'form', 'table', 'list', 'figure', 'dialog', 'button',
-  'details', 'blockquote', 'section', 'pre', 'link', 'noscript', 'headerInArticle', 'footerInArticle',
+  'nav',
+  'header',
+  'footer',
+  'aside',
+  'main',
+  'article',
+  'form',
+  'table',
+  'list',
+  'figure',
+  'dialog',
+  'button',
+  'details',
+  'blockquote',
+  'section',
+  'pre',
+  'link',
+  'noscript',
+  'headerInArticle',
+  'footerInArticle',
 ] as const
 
-const bit = Object.fromEntries(areaNames.map((name, index) => [name, 1 << index])) as Record<(typeof areaNames)[number], number>
+const bit = Object.fromEntries(areaNames.map((name, index) => [name, 1 << index])) as Record<
+  (typeof areaNames)[number],
+  number
+>
 
 const areaByName: Readonly<Record<string, number>> = {
-  nav: bit.nav, header: bit.header, footer: bit.footer, aside: bit.aside, main: bit.main, article: bit.article,
-  form: bit.form, table: bit.table, ul: bit.list, ol: bit.list, figure: bit.figure, dialog: bit.dialog,
-  button: bit.button, details: bit.details, blockquote: bit.blockquote, section: bit.section, pre: bit.pre, a: bit.link,
+  nav: bit.nav,
+  header: bit.header,
+  footer: bit.footer,
+  aside: bit.aside,
+  main: bit.main,
+  article: bit.article,
+  form: bit.form,
+  table: bit.table,
+  ul: bit.list,
+  ol: bit.list,
+  figure: bit.figure,
+  dialog: bit.dialog,
+  button: bit.button,
+  details: bit.details,
+  blockquote: bit.blockquote,
+  section: bit.section,
+  pre: bit.pre,
+  a: bit.link,
   noscript: bit.noscript,
 }
 
 const areaByRole: Readonly<Record<string, number>> = {
-  navigation: bit.nav, banner: bit.header, contentinfo: bit.footer, complementary: bit.aside, main: bit.main,
-  article: bit.article, dialog: bit.dialog, alertdialog: bit.dialog, search: bit.form, button: bit.button, menu: bit.nav,
-  menubar: bit.nav, list: bit.list,
+  navigation: bit.nav,
+  banner: bit.header,
+  contentinfo: bit.footer,
+  complementary: bit.aside,
+  main: bit.main,
+  article: bit.article,
+  dialog: bit.dialog,
+  alertdialog: bit.dialog,
+  search: bit.form,
+  button: bit.button,
+  menu: bit.nav,
+  menubar: bit.nav,
+  list: bit.list,
 }
 
 /** Sums of nothing. */
-export const newSums = (): Sums => ({ words: 0, linkWords: 0, sentences: 0, leaves: 0, paragraphWords: 0, boilerplate: 0, order: -1 })
+export const newSums = (): Sums => ({
+  words: 0,
+  linkWords: 0,
+  sentences: 0,
+  leaves: 0,
+  paragraphWords: 0,
+  boilerplate: 0,
+  order: -1,
+})
 
 const isHiddenElement = (element: Element): boolean => {
   const { attribs } = element
@@ -92,8 +146,10 @@ const areasOf = (element: Element, above: number): number => {
   const own = (areaByName[element.name] ?? 0) | (areaByRole[element.attribs['role'] ?? ''] ?? 0)
   let areas = above | own
   const isInside = (above & (bit.main | bit.article)) !== 0
-  if (isInside && (own & bit.header) !== 0) areas = (areas & ~(above & bit.header ? 0 : bit.header)) | bit.headerInArticle
-  if (isInside && (own & bit.footer) !== 0) areas = (areas & ~(above & bit.footer ? 0 : bit.footer)) | bit.footerInArticle
+  if (isInside && (own & bit.header) !== 0)
+    areas = (areas & ~(above & bit.header ? 0 : bit.header)) | bit.headerInArticle
+  if (isInside && (own & bit.footer) !== 0)
+    areas = (areas & ~(above & bit.footer ? 0 : bit.footer)) | bit.footerInArticle
   return areas
 }
 

@@ -48,7 +48,8 @@ const mark = (parent: ParentNode, marking: Marking): boolean => {
     isNeeded = true
   }
   // A cell holds its column's place in a row of which something stays.
-  if (isNeeded) for (const child of parent.children) if (isElement(child) && /^t[dh]$/.test(child.name)) marking.needed.add(child)
+  if (isNeeded)
+    for (const child of parent.children) if (isElement(child) && /^t[dh]$/.test(child.name)) marking.needed.add(child)
   return isNeeded
 }
 
@@ -56,7 +57,8 @@ const keeps = (node: ChildNode, marking: Marking): boolean => {
   const fate = marking.fates.get(node)
   if (fate !== undefined) {
     if (fate) keepAll(node, marking.needed)
-    else if (isElement(node) && marking.isAmongKept && holdsPicture(node)) return mark(node, { ...marking, fates: new Map() })
+    else if (isElement(node) && marking.isAmongKept && holdsPicture(node))
+      return mark(node, { ...marking, fates: new Map() })
     return fate
   }
   if (isText(node)) return marking.isAmongKept && node.data.trim() === ''

@@ -33,8 +33,7 @@ const walk = (parent: ParentNode, leaves: Leaf[], isBlock: (element: Element) =>
       else if (child.name === 'pre') {
         flush()
         addLeaf(child, child.children, leaves)
-      }
-      else {
+      } else {
         flush()
         walk(child, leaves, isBlock)
       }

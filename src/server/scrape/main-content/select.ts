@@ -1,5 +1,6 @@
 import type { Document } from 'domhandler'
-import { featureRows, layOut, type Layout } from './features.ts'
+import { featureRows } from './features.ts'
+import { headingLevel, layOut, type Layout } from './layout.ts'
 import { scoreRow } from './score.ts'
 import { segment } from './segment.ts'
 
@@ -19,10 +20,12 @@ export interface SelectOptions {
 }
 
 /** Chooses the texts of a page that are its main content. */
-export const selectMainContent = (document: Document, url: string, options: SelectOptions = {}): MainContent => {
-  const layout = layOut(document, segment(document), url)
+export const selectMainContent = (document: Document, options: SelectOptions = {}): MainContent => {
+  const layout = layOut(document, segment(document))
   const chances = featureRows(layout).map((row) => (options.score ?? scoreRow)(row))
-  return { layout, isKept: withoutRepeats(layout, chooseTexts(chances, layout.facts.map((fact) => fact.words), options.beta ?? 1)) }
+  const words = layout.facts.map((fact) => fact.words)
+  const isChosen = withTitle(layout, chances, chooseTexts(chances, words, options.beta ?? 1))
+  return { layout, isKept: withoutRepeats(layout, isChosen) }
 }
 
 // Words that a page of few words is assumed to have besides: it keeps one short text from deciding alone.
@@ -46,6 +49,16 @@ export const chooseTexts = (chances: readonly number[], words: readonly number[]
     least = chances[index] ?? 0
   }
   return chances.map((chance) => chance >= least && best > 0)
+}
+
+const leastTitleChance = 0.05
+
+/** Keeps the title, which labels tend to leave out and readers miss, unless it is the name of the site. */
+const withTitle = (layout: Layout, chances: readonly number[], isKept: readonly boolean[]): readonly boolean[] => {
+  const { firstHeading } = layout
+  const place = layout.places[firstHeading]
+  if (place === undefined || headingLevel(place.element) !== 1 || !isKept.includes(true)) return isKept
+  return isKept.map((is, index) => is || (index === firstHeading && (chances[index] ?? 0) > leastTitleChance))
 }
 
 const repeatWords = 6

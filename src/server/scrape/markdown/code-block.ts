@@ -5,7 +5,7 @@ import { isElement, isText, unseenNames } from '../dom-nodes.ts'
 export const writeCodeBlock = (pre: Element): string => {
   const text = codeText(pre).replace(/^\n+|\s+$/g, '')
   if (text === '') return ''
-  const longest = Math.max(2, ...(text.match(/`{3,}/g) ?? []).map((run) => run.length))
+  const longest = (text.match(/`{3,}/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2)
   const fence = '`'.repeat(longest + 1)
   return `${fence}${languageOf(pre)}\n${text}\n${fence}`
 }
@@ -34,21 +34,28 @@ const codeText = (pre: Element): string => {
 export const isNumbering = (element: Element): boolean =>
   element.name !== 'pre' && element.name !== 'code' && numbering.test(element.attribs['class'] ?? '')
 
-const named = /(?:^|\s)(?:language|lang|highlight-source|highlight-text|highlight|brush|sourcecode|prettyprint\s+lang)(?:-|:\s*)([\w+#.]+)/i
+const named =
+  /(?:^|\s)(?:language|lang|highlight-source|highlight-text|highlight|brush|sourcecode|prettyprint\s+lang)(?:-|:\s*)([\w+#.]+)/i
 const beside = /(?:^|\s)(?:hljs|sourceCode|prism|shiki|codehilite)\s+([\w+#]+)(?:\s|$)/
-const noLanguage = new Set('none text plain plaintext default notranslate nohighlight txt source numbersource wrapper language literal'.split(' '))
+const noLanguage = new Set(
+  'none text plain plaintext default notranslate nohighlight txt source numbersource wrapper language literal'.split(
+    ' ',
+  ),
+)
 
 /** The language of a code block, from it, its code or its two nearest ancestors; '' = none named. */
 export const languageOf = (pre: Element): string => {
   const code = pre.children.filter(isElement).find((child) => child.name === 'code')
   const parent = pre.parent !== null && isElement(pre.parent) ? pre.parent : undefined
-  const grandparent = parent?.parent !== undefined && parent.parent !== null && isElement(parent.parent) ? parent.parent : undefined
+  const grandparent =
+    parent?.parent !== undefined && parent.parent !== null && isElement(parent.parent) ? parent.parent : undefined
   for (const element of [code, pre, parent, grandparent]) {
     if (element === undefined) continue
     const { attribs } = element
     const names = attribs['class'] ?? ''
     const found = attribs['data-lang'] ?? attribs['data-language'] ?? named.exec(names)?.[1] ?? beside.exec(names)?.[1]
-    if (found !== undefined && /^[\w+#.-]+$/.test(found) && !noLanguage.has(found.toLowerCase())) return found.toLowerCase()
+    if (found !== undefined && /^[\w+#.-]+$/.test(found) && !noLanguage.has(found.toLowerCase()))
+      return found.toLowerCase()
   }
   return ''
 }

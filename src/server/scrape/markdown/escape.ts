@@ -20,7 +20,8 @@ export const escapeLineStart = (line: string): string =>
     .replace(/^(~{3,})/, '\\$1')
 
 /** Escapes brackets, for text inside a link or an image. */
-export const escapeBrackets = (text: string): string => text.replace(/\\?[[\]]/g, (found) => (found.length === 2 ? found : `\\${found}`))
+export const escapeBrackets = (text: string): string =>
+  text.replace(/\\?[[\]]/g, (found) => (found.length === 2 ? found : `\\${found}`))
 
 /** Writes an address so that it can stand inside the parentheses of a link. */
 export const writeAddress = (address: string): string => {

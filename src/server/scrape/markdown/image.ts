@@ -19,6 +19,7 @@ export const writeImage = (image: Element, writer: Writer): string => {
   return `![${alt}](${writeAddress(address)}${title === undefined || title === '' ? '' : ` "${title}"`})`
 }
 
-const altOf = (image: Element): string => escapeBrackets(escapeText((image.attribs['alt'] ?? '').replace(/\s+/g, ' ').trim()))
+const altOf = (image: Element): string =>
+  escapeBrackets(escapeText((image.attribs['alt'] ?? '').replace(/\s+/g, ' ').trim()))
 
 const isPixel = (size: string | undefined): boolean => size === '1' || size === '0' || size === '1px' || size === '0px'

@@ -24,10 +24,20 @@ type Style = Omit<Run, 'text'>
 const plain: Style = { link: undefined, strong: false, emphasis: false, strike: false, code: false }
 
 const stylesByName: Readonly<Record<string, Partial<Style>>> = {
-  b: { strong: true }, strong: { strong: true },
-  i: { emphasis: true }, em: { emphasis: true }, cite: { emphasis: true }, dfn: { emphasis: true }, var: { emphasis: true },
-  s: { strike: true }, strike: { strike: true }, del: { strike: true },
-  code: { code: true }, kbd: { code: true }, samp: { code: true }, tt: { code: true },
+  b: { strong: true },
+  strong: { strong: true },
+  i: { emphasis: true },
+  em: { emphasis: true },
+  cite: { emphasis: true },
+  dfn: { emphasis: true },
+  var: { emphasis: true },
+  s: { strike: true },
+  strike: { strike: true },
+  del: { strike: true },
+  code: { code: true },
+  kbd: { code: true },
+  samp: { code: true },
+  tt: { code: true },
 }
 
 /** Writes nodes that run along one line, with their emphasis, links, code and images. Breaks are line feeds. */
@@ -39,7 +49,11 @@ export const writeInline = (nodes: readonly ChildNode[], writer: Writer): string
 }
 
 const collect = (node: ChildNode, style: Style, runs: Run[], writer: Writer): void => {
-  if (isText(node)) runs.push({ ...style, text: style.code ? node.data.replace(/\s+/g, ' ') : escapeText(node.data.replace(/\s+/g, ' ')) })
+  if (isText(node))
+    runs.push({
+      ...style,
+      text: style.code ? node.data.replace(/\s+/g, ' ') : escapeText(node.data.replace(/\s+/g, ' ')),
+    })
   else if (isElement(node) && !unseenNames.has(node.name)) collectElement(node, style, runs, writer)
 }
 
@@ -89,7 +103,10 @@ const findTex = (element: Element): string | undefined => {
 const isPermalink = (element: Element): boolean => {
   if (element.name !== 'a' || element.attribs['href']?.includes('#') !== true) return false
   const text = textOf(element).trim()
-  return /^[#¶§🔗]$/u.test(text) || (text === '' && /anchor|permalink|headerlink|hash-link/i.test(element.attribs['class'] ?? ''))
+  return (
+    /^[#¶§🔗]$/u.test(text) ||
+    (text === '' && /anchor|permalink|headerlink|hash-link/i.test(element.attribs['class'] ?? ''))
+  )
 }
 
 /** Leaves one space between words, and none at the edges of the line or beside a break. */
@@ -112,24 +129,42 @@ const marks: Readonly<Record<string, string>> = { strong: '**', emphasis: '*', s
 const serialise = (runs: readonly Run[], level: number): string => {
   const key = keys[level]
   if (key === undefined) return runs.map((run) => run.text).join('')
-  let out = ''
-  for (let from = 0; from < runs.length; ) {
+  const parts: string[] = []
+  let previous = ''
+  for (let from = 0; from < runs.length;) {
     const value = runs[from]?.[key]
     let to = from + 1
     while (to < runs.length && (runs[to]?.[key] === value || isInside(runs, to, key, value))) to++
     const inner = serialise(runs.slice(from, to), level + 1)
     const next = runs[to]?.text.at(0) ?? ''
-    out += value === undefined || value === false ? inner : wrap(key, value, inner, out.at(-1) ?? '', next)
+    const part = value === undefined || value === false ? inner : wrap(key, value, inner, previous, next)
+    parts.push(part)
+    previous = part.at(-1) ?? previous
     from = to
   }
-  return out
+  return parts.join('')
 }
 
 /** Whether a break or a space without style stands between two runs of the same style. */
-const isInside = (runs: readonly Run[], at: number, key: (typeof keys)[number], value: Link | boolean | undefined): boolean =>
-  value !== undefined && value !== false && key !== 'code' && (runs[at]?.text === ' ' || runs[at]?.text === '\n') && runs[at + 1]?.[key] === value
+const isInside = (
+  runs: readonly Run[],
+  at: number,
+  key: (typeof keys)[number],
+  value: Link | boolean | undefined,
+): boolean =>
+  value !== undefined &&
+  value !== false &&
+  key !== 'code' &&
+  (runs[at]?.text === ' ' || runs[at]?.text === '\n') &&
+  runs[at + 1]?.[key] === value
 
-const wrap = (key: string, value: Link | boolean | undefined, inner: string, previous: string, next: string): string => {
+const wrap = (
+  key: string,
+  value: Link | boolean | undefined,
+  inner: string,
+  previous: string,
+  next: string,
+): string => {
   const core = inner.trim()
   if (core === '') return inner
   const lead = inner.slice(0, inner.indexOf(core))
@@ -138,13 +173,18 @@ const wrap = (key: string, value: Link | boolean | undefined, inner: string, pre
     return `${lead}[${/^!\[[^\]]*\]\([^)]*\)$/.test(core) ? core : bracketed(core.replace(/\s*\n\s*/g, ' '))}](${writeAddress(value.address)})${tail}`
   }
   if (key === 'code') return `${lead}${writeCode(core)}${tail}`
-  const lines = core.split('\n').map((line) => emphasize(line, marks[key] ?? '', lead === '' ? previous : ' ', tail === '' ? next : ' '))
+  const lines = core
+    .split('\n')
+    .map((line) => emphasize(line, marks[key] ?? '', lead === '' ? previous : ' ', tail === '' ? next : ' '))
   return `${lead}${lines.join('\n')}${tail}`
 }
 
 /** Escapes brackets in the text of a link, but not those of images in it. */
 const bracketed = (text: string): string =>
-  text.split(/(!\[[^\]]*\]\([^)]*\)|`[^`]*`)/).map((part, index) => (index % 2 === 1 ? part : escapeBrackets(part))).join('')
+  text
+    .split(/(!\[[^\]]*\]\([^)]*\)|`[^`]*`)/)
+    .map((part, index) => (index % 2 === 1 ? part : escapeBrackets(part)))
+    .join('')
 
 const letter = /[\p{L}\p{N}]/u
 const punctuation = /[\p{P}\p{S}]/u
@@ -163,7 +203,7 @@ const emphasize = (line: string, mark: string, previous: string, next: string): 
 
 /** Text between backticks, more of them than any run inside has. */
 const writeCode = (text: string): string => {
-  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length))
+  const longest = (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0)
   const fence = '`'.repeat(longest + 1)
   const pad = text.startsWith('`') || text.endsWith('`') ? ' ' : ''
   return `${fence}${pad}${text}${pad}${fence}`

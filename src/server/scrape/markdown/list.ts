@@ -73,7 +73,10 @@ export const writeDefinitions = (list: Element, writer: Writer): readonly string
     if (!isElement(child)) {
       if (isText(child) && child.data.trim() !== '') blocks.push(...writer.blocks([child]))
     } else if (child.name === 'dt') {
-      const term = writer.inline(child.children).replace(/\s*\n\s*/g, ' ').trim()
+      const term = writer
+        .inline(child.children)
+        .replace(/\s*\n\s*/g, ' ')
+        .trim()
       if (isAfterDefinition) flush()
       isAfterDefinition = false
       if (term !== '') open += `${open === '' ? '' : '\n'}${term}`

@@ -1,5 +1,5 @@
-import type { Element } from 'domhandler'
-import { isElement, visitElements } from '../dom-nodes.ts'
+import type { ChildNode, Element } from 'domhandler'
+import { isElement, isText, visitElements } from '../dom-nodes.ts'
 import { isNumbering } from './code-block.ts'
 import type { Writer } from './writer.ts'
 
@@ -16,16 +16,26 @@ interface Cell {
 export const writeTable = (table: Element, writer: Writer): readonly string[] => {
   const rows = rowsOf(table)
   const captions = table.children.filter(isElement).filter((child) => child.name === 'caption')
-  const caption = captions.flatMap((child) => writer.blocks(child.children))
-  if (isLayout(table, rows)) return [...caption, ...rows.flatMap((row) => row.flatMap((cell) => writer.blocks(cell.element.children)))]
+  const caption = [...captions.flatMap((child) => writer.blocks(child.children)), ...writer.blocks(straysOf(table))]
+  if (isLayout(table, rows))
+    return [...caption, ...rows.flatMap((row) => row.flatMap((cell) => writer.blocks(cell.element.children)))]
   const grid = toGrid(rows, writer)
   const kept = withoutEmpty(grid)
   const [head, ...body] = kept
   if (head === undefined) return caption
-  const hasHead = rows[0]?.some((cell) => cell.element.name === 'th' || isInHead(cell.element)) === true || body.length > 0
+  const hasHead =
+    rows[0]?.some((cell) => cell.element.name === 'th' || isInHead(cell.element)) === true || body.length > 0
   const lines = hasHead ? [head, head.map(() => '---'), ...body] : [head.map(() => ''), head.map(() => '---'), head]
   return [...caption, lines.map((line) => `| ${line.join(' | ')} |`).join('\n')]
 }
+
+/** What stands in a table outside of its cells. Browsers show it before the table. */
+const straysOf = (parent: Element): readonly ChildNode[] =>
+  parent.children.flatMap((child) => {
+    if (!isElement(child)) return isText(child) && child.data.trim() !== '' ? [child] : []
+    if (/^(?:caption|colgroup|td|th)$/.test(child.name)) return []
+    return /^(?:thead|tbody|tfoot|tr)$/.test(child.name) ? straysOf(child) : [child]
+  })
 
 const isInHead = (cell: Element): boolean => {
   const section = cell.parent?.parent
@@ -40,7 +50,11 @@ const rowsOf = (table: Element): readonly (readonly Cell[])[] => {
     if (element.name !== 'td' && element.name !== 'th') return true
     if (rows.length === 0) rows.push([])
     if (isNumbering(element)) return false
-    rows.at(-1)?.push({ element, columns: span(element.attribs['colspan'], maxColumns), rows: span(element.attribs['rowspan'], 65_534) })
+    rows.at(-1)?.push({
+      element,
+      columns: span(element.attribs['colspan'], maxColumns),
+      rows: span(element.attribs['rowspan'], 65_534),
+    })
     return false
   })
   return rows.filter((row) => row.length > 0)
@@ -68,7 +82,7 @@ const isLayout = (table: Element, rows: readonly (readonly Cell[])[]): boolean =
 
 /** Lays cells out on a grid; a cell that spans others leaves them empty. */
 const toGrid = (rows: readonly (readonly Cell[])[], writer: Writer): readonly (readonly string[])[] => {
-  const width = Math.min(maxColumns, Math.max(...rows.map((row) => row.reduce((sum, cell) => sum + cell.columns, 0))))
+  const width = Math.min(maxColumns, most(rows.map((row) => row.reduce((sum, cell) => sum + cell.columns, 0))))
   const spansFit = width * rows.length <= maxCells
   const grid: string[][] = rows.map(() => [])
   const taken: (Set<number> | undefined)[] = []
@@ -90,9 +104,13 @@ const toGrid = (rows: readonly (readonly Cell[])[], writer: Writer): readonly (r
     }
     while (taken[rowIndex]?.has(column) === true) line[column++] = ''
   }
-  const columns = Math.max(...grid.map((line) => line.length))
-  return columns * rows.length > maxCells ? grid : grid.map((line) => Array.from({ length: columns }, (_, column) => line[column] ?? ''))
+  const columns = most(grid.map((line) => line.length))
+  return columns * rows.length > maxCells
+    ? grid
+    : grid.map((line) => Array.from({ length: columns }, (_, column) => line[column] ?? ''))
 }
+
+const most = (numbers: readonly number[]): number => numbers.reduce((left, right) => Math.max(left, right), 0)
 
 const writeCell = (cell: Element, writer: Writer): string =>
   writer

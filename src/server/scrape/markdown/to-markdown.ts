@@ -65,7 +65,12 @@ const writeParagraphs = (nodes: readonly ChildNode[], writer: Writer): readonly 
     .split(/\s*\n\s*\n\s*/)
     .map((paragraph) => paragraph.trim())
     .filter((paragraph) => paragraph !== '')
-    .map((paragraph) => paragraph.split(/ *\n */).map(escapeLineStart).join('  \n'))
+    .map((paragraph) =>
+      paragraph
+        .split(/ *\n */)
+        .map(escapeLineStart)
+        .join('  \n'),
+    )
 }
 
 const writeBlock = (element: Element, writer: Writer): readonly string[] => {
@@ -94,8 +99,9 @@ const writeBlock = (element: Element, writer: Writer): readonly string[] => {
     case 'xmp':
       return some(writeCodeBlock(element))
     case 'blockquote':
-      return some(writer.blocks(element.children).join('\n\n').replace(/^/gm, '> ').replace(/ +$/gm, ''))
-        .filter((quote) => quote !== '>')
+      return some(writer.blocks(element.children).join('\n\n').replace(/^/gm, '> ').replace(/ +$/gm, '')).filter(
+        (quote) => quote !== '>',
+      )
     case 'hr':
       return ['---']
     case 'a':
@@ -108,7 +114,10 @@ const writeBlock = (element: Element, writer: Writer): readonly string[] => {
 const some = (block: string): readonly string[] => (block === '' ? [] : [block])
 
 const writeHeading = (element: Element, level: number, writer: Writer): readonly string[] => {
-  const text = writer.inline(element.children).replace(/\s*\n\s*/g, ' ').trim()
+  const text = writer
+    .inline(element.children)
+    .replace(/\s*\n\s*/g, ' ')
+    .trim()
   const unmarked = /^\*\*(?:(?!\*\*).)+\*\*$/.test(text) ? text.slice(2, -2) : text
   return unmarked === '' ? [] : [`${'#'.repeat(level)} ${unmarked}`]
 }
@@ -118,7 +127,10 @@ const writeCard = (element: Element, writer: Writer): readonly string[] => {
   const blocks = writer.blocks(element.children)
   const address = resolveAddress(element.attribs['href'], writer.base)
   if (address === undefined) return blocks
-  const canLink = (block: string): boolean => !block.includes('\n') && !/(?<!!)\[[^\]]*\]\(/.test(block.replace(/!\[[^\]]*\]\([^)]*\)/g, '')) && !/^(?:[|>`]|[-+*] |\d+\. )/.test(block)
+  const canLink = (block: string): boolean =>
+    !block.includes('\n') &&
+    !/(?<!!)\[[^\]]*\]\(/.test(block.replace(/!\[[^\]]*\]\([^)]*\)/g, '')) &&
+    !/^(?:[|>`]|[-+*] |\d+\. )/.test(block)
   const heading = blocks.findIndex((block) => block.startsWith('#') && canLink(block))
   const text = blocks.findIndex((block) => !block.startsWith('![') && canLink(block))
   const chosen = heading >= 0 ? heading : text >= 0 ? text : blocks.findIndex(canLink)

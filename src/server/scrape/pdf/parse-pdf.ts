@@ -42,7 +42,12 @@ export const parsePdf = async (bytes: Uint8Array, options: PdfOptions = {}): Pro
       return await read(bytes, reader, maxPages, stop)
     } catch (cause) {
       signal?.throwIfAborted()
-      if (limit.aborted) throw new BowlineError('TIMEOUT', `The PDF of ${sizeOf(bytes)} was not read in ${timeoutMs} ms`, { status: 408, hint: 'Ask for fewer pages with `maxPages`, or raise `timeout`.', cause })
+      if (limit.aborted)
+        throw new BowlineError('TIMEOUT', `The PDF of ${sizeOf(bytes)} was not read in ${timeoutMs} ms`, {
+          status: 408,
+          hint: 'Ask for fewer pages with `maxPages`, or raise `timeout`.',
+          cause,
+        })
       throw cause
     }
   }
@@ -58,28 +63,47 @@ const refuseOthers = (bytes: Uint8Array): void => {
   if (bytes.length === 0) throw new BowlineError('PDF_INVALID', 'The PDF is empty: 0 bytes')
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024))
   if (start.includes('%PDF-')) return
-  const shown = start.subarray(0, 24).toString('latin1').replace(/[^\x20-\x7e]+/g, '.')
+  const shown = start
+    .subarray(0, 24)
+    .toString('latin1')
+    .replace(/[^\x20-\x7e]+/g, '.')
   throw new BowlineError('PDF_INVALID', `Not a PDF: ${sizeOf(bytes)} that start with \`${shown}\``)
 }
 
 const script = fileURLToPath(new URL(`./read-pdf${extname(import.meta.filename)}`, import.meta.url))
 
-const read = async (bytes: Uint8Array, reader: string, maxPages: number | undefined, signal: AbortSignal): Promise<PdfAnswer> => {
+const read = async (
+  bytes: Uint8Array,
+  reader: string,
+  maxPages: number | undefined,
+  signal: AbortSignal,
+): Promise<PdfAnswer> => {
   const child = spawn(process.execPath, ['--max-old-space-size=1024', script, reader, String(maxPages ?? 0)], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: {},
-    signal,
-    killSignal: 'SIGKILL',
   })
-  const exited = once(child, 'close')
-  // A reader that dies early closes its input; its exit says more than the broken pipe.
-  child.stdin.on('error', () => {})
-  child.stdin.end(bytes)
-  const [output, complaint] = await Promise.all([buffer(child.stdout), text(child.stderr), exited])
+  const kill = (): boolean => child.kill('SIGKILL')
+  signal.addEventListener('abort', kill, { once: true })
+  if (signal.aborted) kill()
   try {
-    return JSON.parse(output.toString()) as PdfAnswer
+    const exited = once(child, 'close')
+    // A reader that dies early closes its input; its exit says more than the broken pipe.
+    child.stdin.on('error', () => {})
+    child.stdin.end(bytes)
+    // Waits for the exit even when aborted, so that nothing is left running.
+    const [output, complaint] = await Promise.all([buffer(child.stdout), text(child.stderr), exited])
+    signal.throwIfAborted()
+    return toAnswer(output.toString(), complaint, child.exitCode ?? child.signalCode)
+  } finally {
+    signal.removeEventListener('abort', kill)
+  }
+}
+
+const toAnswer = (output: string, complaint: string, ending: number | string | null): PdfAnswer => {
+  try {
+    return JSON.parse(output) as PdfAnswer
   } catch {
-    return { kind: 'failed', message: complaint.trim().split('\n').at(-1) ?? `ended with ${child.exitCode ?? child.signalCode}` }
+    return { kind: 'failed', message: complaint.trim().split('\n').at(-1) || `the reader ended with ${ending}` }
   }
 }
 
@@ -94,7 +118,10 @@ const toContent = (answer: PdfAnswer, bytes: Uint8Array): PdfContent => {
     case 'read': {
       const { pages, totalPages, title, isScanned } = answer
       if (totalPages === 0) throw new BowlineError('PDF_INVALID', `The PDF of ${sizeOf(bytes)} has no pages`)
-      const markdown = pages.map((page) => page.markdown.trim()).filter((page) => page !== '').join('\n\n')
+      const markdown = pages
+        .map((page) => page.markdown.trim())
+        .filter((page) => page !== '')
+        .join('\n\n')
       return { markdown: markdown === '' ? '' : `${markdown}\n`, pages, totalPages, title, isScanned }
     }
     default:

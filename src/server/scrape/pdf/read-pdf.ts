@@ -49,7 +49,8 @@ const titleOf = (xmp: string | undefined): string | undefined =>
 const toAnswer = (error: unknown): PdfAnswer => {
   const message = (error instanceof Error ? error.message : String(error)).replace(/^(?:PDF error: )/, '')
   if (/password|encrypted/i.test(message)) return { kind: 'encrypted' }
-  if (/invalid pdf|pdf format|page not found|corrupt|file format|xref|trailer|not contain any pages/i.test(message)) return { kind: 'invalid', message }
+  if (/invalid pdf|pdf format|page not found|corrupt|file format|xref|trailer|not contain any pages/i.test(message))
+    return { kind: 'invalid', message }
   return { kind: 'failed', message }
 }
 

@@ -1,0 +1,96 @@
+import type { Layout } from './layout.ts'
+import { flag, log } from './numbers.ts'
+import type { Group, Place } from './place.ts'
+
+/** What the elements around a text hold. */
+export const ancestorFeatures = (layout: Layout, index: number): number[] => {
+  const row: number[] = []
+  let place = layout.places[index]
+  for (let step = 0; step <= 5; step++) {
+    if (step !== 4 && place !== undefined) {
+      const { sums } = place
+      row.push(
+        log(sums.words),
+        sums.linkWords / Math.max(1, sums.words),
+        log(sums.words / (sums.sentences + 1)),
+        log(sums.words / Math.max(1, sums.leaves)),
+        sums.words / Math.max(1, layout.total.words),
+        sums.boilerplate / Math.max(1, sums.words),
+      )
+    }
+    place = place?.parent ?? place
+  }
+  return row
+}
+
+/** The nearest group of like siblings that a text is in. */
+export const groupFeatures = (layout: Layout, index: number): number[] => {
+  let steps = 0
+  for (let place = layout.places[index]; place !== undefined; place = place.parent, steps++) {
+    const { group } = place
+    if (group === undefined) continue
+    const { sums } = group
+    return [
+      log(group.size),
+      log(sums.words / group.size),
+      sums.linkWords / Math.max(1, sums.words),
+      sums.words / Math.max(1, layout.total.words),
+      steps,
+      flag(group === layout.biggestGroup),
+      log(sums.leaves / group.size),
+    ]
+  }
+  return [0, 0, 0, 0, 30, 0, 0]
+}
+
+/** The group with the most words among the ancestors whose members hold several texts each: the page's cards or posts. */
+export const cardFeatures = (layout: Layout, index: number): number[] => {
+  let best: Group | undefined
+  let bestSteps = 30
+  let bestStart = 0
+  let steps = 0
+  for (let place = layout.places[index]; place !== undefined; place = place.parent, steps++) {
+    const { group } = place
+    if (group === undefined || group.sums.leaves < 1.5 * group.size || group.sums.words <= (best?.sums.words ?? 0))
+      continue
+    best = group
+    bestSteps = steps
+    bestStart = place.parent?.sums.order ?? 0
+  }
+  if (best === undefined) return [0, 0, 0, 0, 30, 0, 0, 0]
+  const { sums, size } = best
+  return [
+    log(size),
+    log(sums.words / size),
+    sums.linkWords / Math.max(1, sums.words),
+    sums.words / Math.max(1, layout.total.words),
+    bestSteps,
+    log(sums.leaves / size),
+    log(sums.sentences / size),
+    bestStart / layout.leaves.length,
+  ]
+}
+
+/** How a text stands to the place that most prose is in. */
+export const topFeatures = (layout: Layout, index: number): number[] => {
+  const { top, total } = layout
+  if (top === undefined) return [0, 30, 0, 0, 0]
+  const above = new Set<Place>()
+  for (let up: Place | undefined = top; up !== undefined; up = up.parent) above.add(up)
+  let steps = 0
+  let isIn = false
+  for (let place = layout.places[index]; place !== undefined; place = place.parent) {
+    if (place === top) isIn = true
+    if (above.has(place)) {
+      steps = top.depth - place.depth
+      break
+    }
+  }
+  return [
+    flag(isIn),
+    steps,
+    top.sums.words / Math.max(1, total.words),
+    top.sums.linkWords / Math.max(1, top.sums.words),
+    flag(index >= top.sums.order) + flag(index >= top.sums.order + top.sums.leaves),
+  ]
+}

@@ -1,0 +1,124 @@
+import type { Document, Element } from 'domhandler'
+import { readLeaf, type LeafFacts } from './leaf-facts.ts'
+import { readPageFacts, type PageFacts } from './page-facts.ts'
+import { addToSums, findGroups, placeOf, type Group, type Place, type Sums } from './place.ts'
+import type { Leaf } from './segment.ts'
+
+/** A page laid out: every text with its facts and its place, and what the whole page is like. */
+export interface Layout {
+  readonly leaves: readonly Leaf[]
+  readonly facts: readonly LeafFacts[]
+  readonly places: readonly Place[]
+  readonly page: PageFacts
+  readonly total: Sums
+  readonly firstHeading: number
+  readonly biggestGroup: Group | undefined
+  readonly firstSeen: ReadonlyMap<string, number>
+  readonly repeats: ReadonlyMap<string, number>
+  readonly top: Place | undefined
+  readonly prices: number
+  readonly articles: number
+}
+
+/** Lays out the texts of a page. */
+export const layOut = (document: Document, leaves: readonly Leaf[]): Layout => {
+  const byElement = new Map<Element, Place>()
+  const facts = leaves.map(readLeaf)
+  const places = leaves.map((leaf) => placeOf(leaf.parent, byElement))
+  const page = readPageFacts(document)
+  const firstSeen = new Map<string, number>()
+  const repeats = new Map<string, number>()
+  const total: Sums = { words: 0, linkWords: 0, sentences: 0, leaves: 0, paragraphWords: 0, boilerplate: 0, order: 0 }
+  for (const [index, leaf] of leaves.entries()) {
+    const fact = facts[index]
+    const place = places[index]
+    if (fact === undefined || place === undefined) continue
+    if (!firstSeen.has(leaf.text)) firstSeen.set(leaf.text, index)
+    repeats.set(leaf.text, (repeats.get(leaf.text) ?? 0) + 1)
+    const isParagraph = fact.sentences > 0 && fact.linkShare < 0.4 && fact.words >= 8
+    const sums = {
+      words: fact.words,
+      linkWords: fact.words * fact.linkShare,
+      sentences: fact.sentences,
+      paragraphWords: isParagraph ? fact.words : 0,
+      boilerplate: fact.boilerplate,
+      order: index,
+    }
+    addToSums(place, sums)
+    total.words += sums.words
+    total.linkWords += sums.linkWords
+    total.sentences += sums.sentences
+    total.paragraphWords += sums.paragraphWords
+    total.boilerplate += sums.boilerplate
+    total.leaves++
+  }
+  const groups = findGroups(byElement)
+  return {
+    leaves,
+    facts,
+    places,
+    page,
+    total,
+    firstHeading: findHeading(leaves, facts, page),
+    biggestGroup: groups.reduce<Group | undefined>(
+      (big, each) => (each.sums.words > (big?.sums.words ?? 0) ? each : big),
+      undefined,
+    ),
+    firstSeen,
+    repeats,
+    top: findTop(places, facts),
+    prices: facts.filter((fact) => fact.hasPrice).length,
+    articles: [...byElement.keys()].filter((element) => element.name === 'article').length,
+  }
+}
+
+/** The share of words that are known. */
+export const overlap = (words: readonly string[], known: ReadonlySet<string>): number =>
+  words.length === 0 ? 0 : words.filter((word) => known.has(word)).length / words.length
+
+/** The heading that says most of the title; the first h1, or the first text, for want of one. */
+const findHeading = (leaves: readonly Leaf[], facts: readonly LeafFacts[], page: PageFacts): number => {
+  let best = -1
+  let bestScore = 0
+  for (const [index, leaf] of leaves.entries()) {
+    const level = headingLevel(leaf.parent)
+    if (level === 0 || level > 2) continue
+    const words = facts[index]?.distinctWords ?? []
+    const score = (level === 1 ? 1 : 0) + overlap(words, page.titleWords) * Math.min(words.length, 4)
+    if (score > bestScore) {
+      best = index
+      bestScore = score
+    }
+  }
+  return best
+}
+
+/** Level of the heading an element is in, at most three steps up; 0 = none. */
+export const headingLevel = (element: Element): number => {
+  let up: Element | null = element
+  for (let step = 0; step < 4 && up !== null; step++) {
+    const match = /^h([1-6])$/.exec(up.name)
+    if (match !== null) return Number(match[1])
+    const parent: Element['parent'] = up.parent
+    up = parent !== null && 'name' in parent ? parent : null
+  }
+  return 0
+}
+
+/** The place that most prose stands in directly: each text gives points to its ancestors, fewer with every step. */
+const findTop = (places: readonly Place[], facts: readonly LeafFacts[]): Place | undefined => {
+  const scores = new Map<Place, number>()
+  let best: Place | undefined
+  for (const [index, place] of places.entries()) {
+    const fact = facts[index]
+    if (fact === undefined || fact.words < 6) continue
+    const points = fact.words * (1 - fact.linkShare) * (fact.sentences > 0 ? 1 : 0.3)
+    let up = place.parent
+    for (let step = 1; step <= 4 && up !== undefined; step++, up = up.parent) {
+      const score = (scores.get(up) ?? 0) + points / step
+      scores.set(up, score)
+      if (best === undefined || score > (scores.get(best) ?? 0)) best = up
+    }
+  }
+  return best
+}

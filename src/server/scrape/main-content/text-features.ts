@@ -1,0 +1,94 @@
+import { headingLevel, overlap, type Layout } from './layout.ts'
+import { flag, log } from './numbers.ts'
+import { areaNames } from './place.ts'
+
+/** Elements told apart: that a text is in, or that its parent is in. */
+export const tagKinds = [
+  'p',
+  'li',
+  'td',
+  'th',
+  'a',
+  'span',
+  'div',
+  'dt',
+  'dd',
+  'label',
+  'button',
+  'figcaption',
+  'time',
+  'summary',
+] as const
+
+/** What a text is. */
+export const ownFeatures = (layout: Layout, index: number): number[] => {
+  const fact = layout.facts[index]
+  const place = layout.places[index]
+  if (fact === undefined || place === undefined) return []
+  const row = [
+    log(fact.words),
+    fact.linkShare,
+    log(fact.sentences),
+    flag(fact.endsLikeSentence),
+    fact.marksPerWord,
+    fact.digitShare,
+    fact.capitalizedShare,
+    fact.upperCaseShare,
+    fact.shortWordShare,
+    fact.lettersPerWord,
+    fact.boilerplate / fact.words,
+    flag(fact.hasPrice),
+    flag(fact.hasCopyright),
+    flag(fact.hasDate),
+    headingLevel(place.element),
+    flag(place.element.name === 'pre'),
+  ]
+  for (const kind of tagKinds) row.push(flag(place.element.name === kind || place.parent?.element.name === kind))
+  for (let bit = 0; bit < areaNames.length; bit++) row.push((place.areas >> bit) & 1)
+  for (const steps of place.markSteps) row.push(Math.min(steps, 12))
+  return row
+}
+
+/** Where in the page a text is. */
+export const positionFeatures = (layout: Layout, index: number, wordsBefore: Float64Array): number[] => {
+  const fact = layout.facts[index]
+  const place = layout.places[index]
+  const leaf = layout.leaves[index]
+  if (fact === undefined || place === undefined || leaf === undefined) return []
+  const before = wordsBefore[index] ?? 0
+  const fromHeading = layout.firstHeading < 0 ? 0 : before - (wordsBefore[layout.firstHeading] ?? 0)
+  return [
+    flag(place.isHidden),
+    place.depth,
+    before / Math.max(1, layout.total.words),
+    index / layout.leaves.length,
+    layout.firstHeading < 0 ? 0 : Math.sign(index - layout.firstHeading),
+    Math.sign(fromHeading) * log(Math.abs(fromHeading)),
+    overlap(fact.distinctWords, layout.page.titleWords),
+    overlap(fact.distinctWords, layout.page.descriptionWords),
+    flag((layout.firstSeen.get(leaf.text) ?? index) < index),
+    log(layout.repeats.get(leaf.text) ?? 1),
+  ]
+}
+
+/** What stands before and after a text. */
+export const neighbourFeatures = (layout: Layout, index: number): number[] => {
+  const row: number[] = []
+  for (const step of [-2, -1, 1, 2]) {
+    const fact = layout.facts[index + step]
+    const place = layout.places[index + step]
+    row.push(log(fact?.words ?? 0), fact?.linkShare ?? 0.5, place === undefined ? 0 : headingLevel(place.element))
+  }
+  let words = 0
+  let linkWords = 0
+  let paragraphWords = 0
+  for (let near = index - 6; near <= index + 6; near++) {
+    const fact = layout.facts[near]
+    if (fact === undefined || near === index) continue
+    words += fact.words
+    linkWords += fact.words * fact.linkShare
+    if (fact.sentences > 0 && fact.linkShare < 0.4 && fact.words >= 8) paragraphWords += fact.words
+  }
+  row.push(log(words), linkWords / Math.max(1, words), paragraphWords / Math.max(1, words))
+  return row
+}
