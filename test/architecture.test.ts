@@ -31,9 +31,11 @@ const ladder: Readonly<Record<string, readonly string[]>> = {
   ],
   'server/gateway': ['server/sessions', 'server/browsers', 'server/cdp', 'server/store'],
   'server/live': ['server/sessions', 'server/browsers', 'server/cdp', 'server/store'],
+  'server/files': ['server/sessions', 'server/browsers', 'server/cdp'],
   'server/http': [
     'server/cluster',
     'server/live',
+    'server/files',
     'server/gateway',
     'server/sessions',
     'server/browsers',

@@ -26,6 +26,7 @@ type DoctorFlags = Parameters<typeof readConfig>[0] & { readonly json?: boolean 
 export const createDoctorCommand = (): Command =>
   new Command('doctor')
     .option('--browser <which>', 'shell, chromium, or the path of a browser')
+    .option('--isolation <how>', 'auto, strict, uid or none, as the server is started with')
     .option('--data-dir <path>', 'data directory to look at (BOWLINE_DATA_DIR; default: ~/.bowline)')
     .option('--database-url <url>', 'PostgreSQL to look at (DATABASE_URL)')
     .option('--json', 'print JSON')
@@ -65,8 +66,8 @@ const browsers = async (flags: DoctorFlags): Promise<readonly Finding[]> => {
   )
   const dataDir = await mkdtemp(join(tmpdir(), 'bowline-doctor-'))
   try {
-    const { browser } = readConfig(flags)
-    await using host = await openBrowserHost({ dataDir, choice: browser, environment })
+    const { browser, isolation } = readConfig(flags)
+    await using host = await openBrowserHost({ dataDir, choice: browser, isolation, environment })
     const { kind, path } = host.binary
     const layers = describeLayers(host.layers).map(({ name, state, detail }): Finding => ({
       what: name,

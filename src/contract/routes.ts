@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import * as browser from './browser.ts'
+import * as files from './files.ts'
 import * as keys from './keys.ts'
 
 /** What one endpoint takes and answers. The server registers it, OpenAPI describes it, the client takes its types from it. */
@@ -14,6 +15,8 @@ export interface Route {
   readonly query?: z.ZodObject
   readonly body?: z.ZodType
   readonly response: z.ZodType
+  /** Which body is the bytes of a file, sent and read as a stream. */
+  readonly streams?: 'request' | 'response'
 }
 
 /** Every endpoint that takes an API key. */
@@ -57,6 +60,44 @@ export const routes = {
     summary: 'Delete the browser session named in the body and report its bill',
     body: browser.deleteSessionRequest,
     response: browser.deleteSessionResponse,
+  },
+  listFiles: {
+    method: 'GET',
+    path: '/v2/browser/{id}/files',
+    aliases: ['/v2/interact/{id}/files'],
+    summary: 'List the files a session has downloaded and was sent, oldest first',
+    params: browser.sessionParams,
+    query: files.filesQuery,
+    response: files.listFilesResponse,
+  },
+  uploadFile: {
+    method: 'POST',
+    path: '/v2/browser/{id}/files',
+    aliases: ['/v2/interact/{id}/files'],
+    summary: 'Send a session a file; the answer has the path for DOM.setFileInputFiles',
+    params: browser.sessionParams,
+    query: files.uploadFileQuery,
+    response: files.uploadFileResponse,
+    streams: 'request',
+  },
+  downloadFile: {
+    method: 'GET',
+    path: '/v2/browser/{id}/files/{name}',
+    aliases: ['/v2/interact/{id}/files/{name}'],
+    summary: 'Read a file of a session, or the `Range` of it',
+    params: files.fileParams,
+    query: files.filesQuery,
+    response: z.string(),
+    streams: 'response',
+  },
+  deleteFile: {
+    method: 'DELETE',
+    path: '/v2/browser/{id}/files/{name}',
+    aliases: ['/v2/interact/{id}/files/{name}'],
+    summary: 'Delete a file of a session; a download that still runs is cancelled',
+    params: files.fileParams,
+    query: files.filesQuery,
+    response: files.deleteFileResponse,
   },
   createKey: {
     method: 'POST',

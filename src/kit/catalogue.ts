@@ -16,6 +16,11 @@ export const catalogue = {
   SESSION_NOT_FOUND: { status: 404, hint: 'Check the id. `bowline sessions list` shows the sessions of your team.' },
   KEY_NOT_FOUND: { status: 404, hint: 'Check the id. `bowline keys list` shows the keys of your team.' },
   PROFILE_NOT_FOUND: { status: 404, hint: 'Check the name. `bowline profiles list` shows the profiles of your team.' },
+  FILE_NOT_FOUND: {
+    status: 404,
+    hint: 'Check the name. `bowline sessions files list ID` shows the files of a session.',
+  },
+  FILE_INCOMPLETE: { status: 409, hint: 'Wait until `complete` is true in the list of files.' },
   CONFLICT: { status: 409, hint: undefined },
   IDEMPOTENCY_KEY_REUSED: { status: 409, hint: 'Use a new `x-idempotency-key` for a different request.' },
   PROFILE_LOCKED: {
@@ -26,6 +31,10 @@ export const catalogue = {
   SESSION_ENDED: { status: 410, hint: 'Create a new session.' },
   PAYLOAD_TOO_LARGE: { status: 413, hint: 'Send at most 10 MB.' },
   PROFILE_TOO_LARGE: { status: 413, hint: 'Clear what the profile need not keep, or raise `--profile-quota`.' },
+  FILE_QUOTA_EXCEEDED: {
+    status: 413,
+    hint: 'Delete files of the session. The operator of the server can raise `--max-files` and `--max-files-mb`.',
+  },
   CONCURRENCY_LIMIT: { status: 429, hint: 'Delete a session, or retry after the seconds in `Retry-After`.' },
   RATE_LIMITED: { status: 429, hint: 'Retry after the seconds in `Retry-After`.' },
 
@@ -52,6 +61,10 @@ export const catalogue = {
 
   // What stops a start
   CONFIG_INVALID: { status: 0, hint: 'See `bowline serve --help`.' },
+  ISOLATION_MISSING: {
+    status: 0,
+    hint: 'Install bubblewrap and allow user namespaces, or start with `--isolation auto`. `bowline doctor` tells more.',
+  },
   DATA_DIR_IN_USE: { status: 0, hint: 'Stop the other server, or give this one its own `--data-dir`.' },
   STORE_FAILED: { status: 0, hint: undefined },
 

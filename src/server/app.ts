@@ -11,6 +11,7 @@ import { createPeers } from './cluster/peers.ts'
 import { browserSearchEnvironment, parseConfig, type ServerConfig, type ServerOptions } from './config.ts'
 import { openEgress, type Egress } from './egress/egress.ts'
 import type { Resolve } from './egress/resolve.ts'
+import { Shelves } from './files/shelves.ts'
 import { Gateway } from './gateway/gateway.ts'
 import { judgeCommand } from './gateway/policy.ts'
 import { buildHttpApp } from './http/app.ts'
@@ -72,7 +73,12 @@ export const startConfigured = async (config: ServerConfig, resolve?: Resolve): 
     await openStore({ dataDir: config.dataDir, databaseUrl: config.databaseUrl, onFatal: failed.resolve, log }),
   )
   const host = undo.use(
-    await openBrowserHost({ dataDir: config.dataDir, choice: config.browser, environment: browserSearchEnvironment() }),
+    await openBrowserHost({
+      dataDir: config.dataDir,
+      choice: config.browser,
+      isolation: config.isolation,
+      environment: browserSearchEnvironment(),
+    }),
   )
   const egress = undo.use(await openEgress({ ...config, resolve, log }))
   const browsers = undo.use(
@@ -193,8 +199,9 @@ const openHttp = async (
   log: Logger,
 ): Promise<OpenHttp> => {
   const { store, browsers, metrics, egress, onError } = parts
-  const sessions = new Sessions(parts)
-  const gateway = new Gateway(sessions, onError)
+  const shelves = new Shelves(config, onError)
+  const sessions = new Sessions({ ...parts, onStart: shelves.open })
+  const gateway = new Gateway(sessions, onError, shelves.clientLeft)
   const live = openLive(parts, sessions, gateway)
   const authenticator = createAuthenticator(store)
   metrics.watch({ sessions, browsers, gateway, live, egress })
@@ -204,6 +211,7 @@ const openHttp = async (
     sessions,
     gateway,
     live,
+    shelves,
     authenticator,
     metrics,
     onError,
@@ -237,7 +245,7 @@ const openLive = ({ store, onError }: Parts, sessions: Sessions, gateway: Gatewa
     onError,
     stagePartsOf: (session) => {
       const focus = gateway.focusOf(session)
-      const { downloadsDir, uploadsDir } = session.browser.folder
+      const { downloadsDir, uploadsDir } = session.browser.folder.seen
       return {
         activePage: () => focus.page,
         openedPages: () => focus.opened,

@@ -5,7 +5,7 @@ import { groupMembers } from '../../src/server/browsers/process-table.ts'
 import { openGround } from '../server/browsers/ground.ts'
 import { openWorld, type BareViewer, type World } from '../server/live/world.ts'
 
-/** One line of the result. `ratio` is to the same page without a viewer, in the same run. */
+/** One line of the result. `ratio` is to the same page without a viewer, in the same run; undefined for one at rest. */
 export interface LiveRow {
   readonly browser: 'shell' | 'chromium'
   readonly page: 'moving' | 'still'
@@ -15,7 +15,7 @@ export interface LiveRow {
   readonly kilobytesPerFrame: number
   /** Processor time of the browser with all its processes, in per cent of one core. */
   readonly browserCpuPercent: number
-  readonly ratio: number
+  readonly ratio: number | undefined
   /** Processor time of this process: the server's share and that of the bare viewers. */
   readonly serverCpuPercent: number
 }
@@ -77,7 +77,8 @@ const measurePage = async (
   const alone = results[0]?.browserCpuPercent ?? 0
   return results.map((sample, index) =>
     Object.assign({ browser, page, viewers: cases[index]?.viewers ?? '' }, sample, {
-      ratio: round(sample.browserCpuPercent / Math.max(alone, 0.1)),
+      // A page at rest uses nothing measurable to compare with.
+      ratio: alone < 1 ? undefined : round(sample.browserCpuPercent / alone),
     }),
   )
 }
@@ -102,7 +103,7 @@ const measure = async (world: World, drawMs: readonly number[]): Promise<Sample>
     framesPerSecond: round(taken.length / seconds),
     kilobytesPerFrame: round(bytes / 1000 / Math.max(1, taken.length)),
     browserCpuPercent: round((browserSeconds / seconds) * 100),
-    serverCpuPercent: round(((own.user + own.system) / 10_000 / seconds) * 1),
+    serverCpuPercent: round((own.user + own.system) / 10_000 / seconds),
   }
 }
 

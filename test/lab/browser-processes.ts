@@ -1,18 +1,24 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Pids of the main processes of browsers whose command line names `directory`. */
+/** Pids of the outermost processes of browsers whose command line names `directory`, one for each browser. */
 export const browserPids = (directory: string): readonly number[] =>
   readdirSync('/proc')
     .map(Number)
     .filter(Number.isInteger)
-    .filter((pid) => {
-      const words = commandLine(pid)
-      return (
-        words.some((word) => word.includes(directory)) &&
-        isBrowser(words) &&
-        !words.some((word) => word.startsWith('--type='))
-      )
-    })
+    .filter((pid) => isBrowserIn(pid, directory) && !isBrowserIn(parentOf(pid), directory))
+
+const isBrowserIn = (pid: number, directory: string): boolean => {
+  const words = commandLine(pid)
+  return words.some((word) => word.includes(directory)) && isBrowser(words)
+}
+
+const parentOf = (pid: number): number => {
+  try {
+    return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+  } catch {
+    return 0
+  }
+}
 
 /** Pids of every process whose command line names `directory`: browsers, their renderers and whoever watches over them. */
 export const processesNaming = (directory: string): readonly number[] =>

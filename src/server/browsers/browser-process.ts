@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
+import { constants } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import { BowlineError } from '../../kit/errors.ts'
 import { openPipe, type CdpPipe } from '../cdp/pipe.ts'
-import type { CommandLine } from './layers.ts'
+import type { CommandLine } from './jail.ts'
 import { killGroup } from './process-table.ts'
 
 /** How a browser ended. */
@@ -25,6 +26,8 @@ export interface BrowserProcess {
 
 /** Options of `startProcess`. */
 export interface ProcessOptions {
+  /** Whether the program runs the browser as its child and tells of its death by a signal with a code above 128, as shells do. */
+  readonly isWrapped: boolean
   readonly uid: number | undefined
   readonly environment: Readonly<Record<string, string>>
 }
@@ -50,7 +53,7 @@ export const startProcess = async (command: CommandLine, options: ProcessOptions
   const { pid } = child
   child.once('exit', (code, signal) => {
     if (pid !== undefined) killGroup(pid)
-    resolve({ code, signal })
+    resolve(options.isWrapped ? unwrapExit(code, signal) : { code, signal })
   })
   await spawned.promise
   if (pid === undefined) throw new BowlineError('BROWSER_START_FAILED', `${command.file} has no pid.`)
@@ -65,6 +68,11 @@ export const startProcess = async (command: CommandLine, options: ProcessOptions
       if (child.exitCode === null && child.signalCode === null) killGroup(pid)
     },
   }
+}
+
+const unwrapExit = (code: number | null, signal: NodeJS.Signals | null): BrowserExit => {
+  const name = Object.entries(constants.signals).find(([, number]) => code === 128 + number)?.[0]
+  return name === undefined ? { code, signal } : { code: null, signal: name as NodeJS.Signals }
 }
 
 const keepLastWords = (stream: Readable): (() => string) => {

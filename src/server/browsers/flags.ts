@@ -1,6 +1,6 @@
 import type { BrowserBinary } from './find.ts'
 import type { BrowserFolder } from './folders.ts'
-import type { Layers } from './layers.ts'
+import { jailOf, type Layers } from './layers.ts'
 
 /** What the command line of a browser is made from. */
 export interface FlagOptions {
@@ -79,9 +79,10 @@ export const browserArgs = ({
   ...(binary.kind === 'chromium' ? ['--headless=new'] : []),
   ...behaviour,
   // No `--disk-cache-dir`: every context would share that folder, and the second one's requests wait for ever for its lock.
-  `--user-data-dir=${folder.userDataDir}`,
+  `--user-data-dir=${folder.seen.userDataDir}`,
   ...(layers.isSandboxed ? [] : ['--no-sandbox']),
-  ...(layers.isShmSmall ? ['--disable-dev-shm-usage'] : []),
+  // Bubblewrap gives it a /dev/shm of its own.
+  ...(layers.isShmSmall && jailOf(layers) === undefined ? ['--disable-dev-shm-usage'] : []),
   ...(proxyServer === undefined ? [] : proxyArgs(proxyServer)),
   ...extraArgs,
   'about:blank',
@@ -97,11 +98,11 @@ const proxyArgs = (server: string): readonly string[] => [
 ]
 
 /** The whole environment of a browser: nothing of the server's own. */
-export const browserEnvironment = (folder: BrowserFolder): Readonly<Record<string, string>> => ({
-  HOME: folder.tmpDir,
+export const browserEnvironment = ({ seen }: BrowserFolder): Readonly<Record<string, string>> => ({
+  HOME: seen.tmpDir,
   LANG: 'C.UTF-8',
   PATH: '/usr/local/bin:/usr/bin:/bin',
-  TMPDIR: folder.tmpDir,
-  XDG_CACHE_HOME: `${folder.tmpDir}/cache`,
-  XDG_CONFIG_HOME: `${folder.tmpDir}/config`,
+  TMPDIR: seen.tmpDir,
+  XDG_CACHE_HOME: `${seen.tmpDir}/cache`,
+  XDG_CONFIG_HOME: `${seen.tmpDir}/config`,
 })

@@ -4,10 +4,8 @@ import { dirname, join, resolve } from 'node:path'
 import { BowlineError } from '../../kit/errors.ts'
 import { serverLedger, writeLedger } from './ledger.ts'
 
-/** Where one browser keeps its files. All of them go when the browser goes. */
-export interface BrowserFolder {
-  /** Belongs to the server, so that the browser cannot exchange the folders in it or its ledger. */
-  readonly root: string
+/** The folders of one browser. */
+export interface BrowserPaths {
   readonly userDataDir: string
   readonly tmpDir: string
   readonly downloadsDir: string
@@ -15,13 +13,29 @@ export interface BrowserFolder {
   readonly uploadsDir: string
 }
 
+/** Where one browser keeps its files. All of them go when the browser goes. */
+export interface BrowserFolder extends BrowserPaths {
+  /** Belongs to the server, so that the browser cannot exchange the folders in it or its ledger. */
+  readonly root: string
+  /** The same folders as the browser knows them: what goes into commands to it, and comes with its events. */
+  readonly seen: BrowserPaths
+}
+
+/** The folders as every browser inside bubblewrap sees them. They tell nothing of the machine. */
+export const jailPaths: BrowserPaths = {
+  userDataDir: '/browser/profile',
+  tmpDir: '/tmp',
+  downloadsDir: '/browser/downloads',
+  uploadsDir: '/browser/uploads',
+}
+
 /** The folder of one run of the server. Disposing removes it with all it holds. */
 export interface BootFolder extends AsyncDisposable {
   readonly path: string
   /** Holds the boot folders of this data directory. */
   readonly runtimeDir: string
-  /** Makes the folder of one browser that runs as `uid` (default: as the server does). */
-  readonly addBrowser: (id: string, uid: number | undefined) => Promise<BrowserFolder>
+  /** Makes the folder of one browser that runs as `uid` (default: as the server does) and sees it at `seen` (default: where it is). */
+  readonly addBrowser: (id: string, uid: number | undefined, seen?: BrowserPaths) => Promise<BrowserFolder>
 }
 
 /** Options of `openBootFolder`. */
@@ -50,7 +64,7 @@ export const openBootFolder = async (options: BootFolderOptions): Promise<BootFo
   return {
     path,
     runtimeDir,
-    addBrowser: async (id, uid) => makeBrowserFolder(join(path, id), uid),
+    addBrowser: async (id, uid, seen) => makeBrowserFolder(join(path, id), uid, seen),
     [Symbol.asyncDispose]: async () => {
       await removeFolder(path)
       // Another run of the server may still be there.
@@ -70,9 +84,12 @@ export const giveTo = async (uid: number, path: string): Promise<void> => {
   for (const entry of entries) await lchown(join(entry.parentPath, entry.name), uid, uid)
 }
 
-const makeBrowserFolder = async (root: string, uid: number | undefined): Promise<BrowserFolder> => {
-  const folder = {
-    root,
+const makeBrowserFolder = async (
+  root: string,
+  uid: number | undefined,
+  seen: BrowserPaths | undefined,
+): Promise<BrowserFolder> => {
+  const folder: BrowserPaths = {
     userDataDir: join(root, 'profile'),
     tmpDir: join(root, 'tmp'),
     downloadsDir: join(root, 'downloads'),
@@ -89,7 +106,7 @@ const makeBrowserFolder = async (root: string, uid: number | undefined): Promise
     await chown(root, ownUid(), uid)
     await chmod(root, 0o710)
   }
-  return folder
+  return { ...folder, root, seen: seen ?? folder }
 }
 
 const openRuntimeDir = async ({ dataDir, isForOtherUids }: BootFolderOptions): Promise<string> => {

@@ -3,7 +3,7 @@ import { openBootFolder } from './folders.ts'
 import { startJanitor } from './janitor.ts'
 import type { BrowserGround } from './launch.ts'
 import type { BrowserKind, Environment } from './places.ts'
-import { canSwitchUser, probeLayers } from './probe-layers.ts'
+import { canSwitchUser, probeLayers, type Isolation } from './probe-layers.ts'
 import { sweepLeftovers, type SweepReport } from './sweep.ts'
 
 /** Options of `openBrowserHost`. */
@@ -13,6 +13,8 @@ export interface BrowserHostOptions {
   /** Which browser. Default: the shell when there is one. */
   readonly choice?: BrowserKind | (string & {}) | undefined
   readonly environment: Environment
+  /** Default: `auto`. */
+  readonly isolation?: Isolation | undefined
 }
 
 /** This machine, ready to run browsers. Disposing removes every browser folder of this run; close the browsers first. */
@@ -28,7 +30,7 @@ export const openBrowserHost = async (options: BrowserHostOptions, signal?: Abor
   const boot = undo.use(await openBootFolder({ dataDir: options.dataDir, isForOtherUids: canSwitchUser() }))
   undo.use(await startJanitor(boot.path))
   const swept = await sweepLeftovers(boot.runtimeDir, boot.path)
-  const layers = await probeLayers(binary, boot, signal)
+  const layers = await probeLayers({ binary, boot }, options.isolation ?? 'auto', signal)
   const opened = undo.move()
   return { binary, boot, layers, swept, [Symbol.asyncDispose]: async () => opened.disposeAsync() }
 }

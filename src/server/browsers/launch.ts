@@ -6,8 +6,8 @@ import { routePipe, type CdpRouter } from '../cdp/router.ts'
 import { startProcess, type BrowserExit, type BrowserProcess } from './browser-process.ts'
 import type { BrowserBinary } from './find.ts'
 import { browserArgs, browserEnvironment } from './flags.ts'
-import { giveTo, removeFolder, type BootFolder, type BrowserFolder } from './folders.ts'
-import { nextUid, wrapCommand, type Layers } from './layers.ts'
+import { giveTo, jailPaths, removeFolder, type BootFolder, type BrowserFolder } from './folders.ts'
+import { jailOf, nextUid, wrapCommand, type Layers } from './layers.ts'
 import { browserLedger, writeLedger } from './ledger.ts'
 import { findParkedPage } from './parked-page.ts'
 import { killUser } from './process-table.ts'
@@ -80,7 +80,7 @@ export const launchBrowser = async (
   const { binary, layers, boot } = ground
   const id = randomBytes(5).toString('hex')
   const uid = nextUid(layers)
-  const folder = await boot.addBrowser(id, uid)
+  const folder = await boot.addBrowser(id, uid, jailOf(layers) === undefined ? undefined : jailPaths)
   const removeAll = async (): Promise<void> => {
     // Crash handlers, and whatever broke out, have left the process group.
     if (uid !== undefined && layers.runAs === 'each') killUser(uid)
@@ -95,8 +95,12 @@ export const launchBrowser = async (
   const proxy = await options.openProxy?.({ uid })
   if (proxy !== undefined) undo.use(proxy)
   const args = browserArgs({ ...options, proxyServer: proxy?.server, binary, layers, folder })
-  const command = wrapCommand(layers, { file: binary.path, args })
-  const started = await startProcess(command, { uid, environment: browserEnvironment(folder) })
+  const command = await wrapCommand(layers, { file: binary.path, args }, folder)
+  const started = await startProcess(command, {
+    uid,
+    isWrapped: jailOf(layers) !== undefined,
+    environment: browserEnvironment(folder),
+  })
   undo.defer(async () => {
     started.kill()
     await started.exited

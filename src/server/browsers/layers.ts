@@ -1,4 +1,6 @@
 import { randomInt } from 'node:crypto'
+import type { BrowserFolder } from './folders.ts'
+import { jailCommand, type CommandLine, type Jail } from './jail.ts'
 
 /** Which user browsers run as. `each`: every browser as a user of its own. */
 export type RunAs = 'each' | 'nobody' | 'self'
@@ -8,23 +10,30 @@ export interface Layers {
   readonly runAs: RunAs
   /** Whether Chromium's own sandbox is on. */
   readonly isSandboxed: boolean
+  /** The bubblewrap around every browser, or why there is none. */
+  readonly jail: Jail | NoJail
   /** Path of `setpriv`, which has the kernel kill a browser at the death of the server. */
   readonly setprivPath: string | undefined
   /** Whether Chromium must keep shared memory in its TMPDIR, for want of room in `/dev/shm`. */
   readonly isShmSmall: boolean
 }
 
-/** One layer in words, for the start-up log, `/readyz` and `bowline doctor`. */
-export interface Layer {
-  readonly name: 'process user' | 'chromium sandbox' | 'parent-death signal' | 'debugging pipe'
-  readonly state: 'on' | 'off'
-  readonly detail: string
+/** Why browsers run without bubblewrap, in words. */
+export interface NoJail {
+  readonly missing: string
 }
 
-/** A program and its arguments. */
-export interface CommandLine {
-  readonly file: string
-  readonly args: readonly string[]
+/** One layer in words, for the start-up log, `/readyz` and `bowline doctor`. */
+export interface Layer {
+  readonly name:
+    | 'debugging pipe'
+    | 'process user'
+    | 'chromium sandbox'
+    | 'bubblewrap'
+    | 'network'
+    | 'parent-death signal'
+  readonly state: 'on' | 'off'
+  readonly detail: string
 }
 
 // Numbers that neither systemd nor the subordinate ranges of containers give out, and no person has.
@@ -46,11 +55,21 @@ export const nextUid = (layers: Layers): number | undefined => {
   }
 }
 
+/** The bubblewrap of these layers; undefined when there is none. */
+export const jailOf = ({ jail }: Layers): Jail | undefined => ('missing' in jail ? undefined : jail)
+
 /** The command line that starts a browser inside these layers. */
-export const wrapCommand = (layers: Layers, command: CommandLine): CommandLine =>
-  layers.setprivPath === undefined
+export const wrapCommand = async (
+  layers: Layers,
+  command: CommandLine,
+  folder: BrowserFolder,
+): Promise<CommandLine> => {
+  const jail = jailOf(layers)
+  if (jail !== undefined) return jailCommand(jail, command, folder)
+  return layers.setprivPath === undefined
     ? command
     : { file: layers.setprivPath, args: ['--pdeathsig', 'KILL', '--', command.file, ...command.args] }
+}
 
 /** Says of every layer whether it is on, and why not. */
 export const describeLayers = (layers: Layers): readonly Layer[] => [
@@ -62,11 +81,20 @@ export const describeLayers = (layers: Layers): readonly Layer[] => [
         name: 'chromium sandbox',
         state: 'off',
         detail:
-          'WARNING: Chromium does not start with its sandbox here (no user namespaces), so a page that breaks out of its renderer has the rights of the browser',
+          'WARNING: Chromium does not start with its sandbox here (it needs user namespaces and a user that is not root), so a page that breaks out of its renderer has the rights of the browser',
       },
-  layers.setprivPath === undefined
-    ? { name: 'parent-death signal', state: 'off', detail: 'no setpriv with --pdeathsig (util-linux) on this machine' }
-    : { name: 'parent-death signal', state: 'on', detail: 'the kernel kills browsers when the server is gone' },
+  'missing' in layers.jail
+    ? { name: 'bubblewrap', state: 'off', detail: layers.jail.missing }
+    : { name: 'bubblewrap', state: 'on', detail: 'browsers see no file of this machine but fonts and libraries' },
+  jailOf(layers)?.isOffline === true
+    ? { name: 'network', state: 'on', detail: 'browsers have no network; only the egress proxy leads out' }
+    : {
+        name: 'network',
+        state: 'off',
+        detail:
+          'browsers are sent through the egress proxy but share the network of the machine; see --isolation strict',
+      },
+  describeLeash(layers),
 ]
 
 const describeUser = (runAs: RunAs): Layer => {
@@ -82,3 +110,12 @@ const describeUser = (runAs: RunAs): Layer => {
       return runAs satisfies never
   }
 }
+
+const describeLeash = (layers: Layers): Layer =>
+  layers.setprivPath === undefined && jailOf(layers) === undefined
+    ? {
+        name: 'parent-death signal',
+        state: 'off',
+        detail: 'neither bubblewrap nor a setpriv with --pdeathsig (install util-linux) on this machine',
+      }
+    : { name: 'parent-death signal', state: 'on', detail: 'the kernel kills browsers when the server is gone' }

@@ -2,10 +2,15 @@ import { execFile } from 'node:child_process'
 import { access, constants, statfs } from 'node:fs/promises'
 import { isMainThread } from 'node:worker_threads'
 import { promisify } from 'node:util'
+import { BowlineError } from '../../kit/errors.ts'
 import type { BrowserBinary } from './find.ts'
 import type { BootFolder } from './folders.ts'
+import { findJail, type Jail } from './jail.ts'
 import { launchBrowser } from './launch.ts'
-import type { Layers } from './layers.ts'
+import type { Layers, NoJail, RunAs } from './layers.ts'
+
+/** How much isolation is asked for: all the machine has, all or nothing, none around the files, or nothing but the browser's own. */
+export type Isolation = 'auto' | 'strict' | 'uid' | 'none'
 
 const setprivPaths = ['/usr/bin/setpriv', '/bin/setpriv']
 
@@ -17,39 +22,66 @@ export const canSwitchUser = (): boolean => process.getuid?.() === 0
 
 /**
  * Finds out which layers hold on this machine, by starting a browser in the best of them and stepping down until one
- * starts. Throws BROWSER_START_FAILED when none does.
+ * starts. Throws BROWSER_START_FAILED when none does, and ISOLATION_MISSING when `strict` cannot be had.
  */
-export const probeLayers = async (binary: BrowserBinary, boot: BootFolder, signal?: AbortSignal): Promise<Layers> => {
+export const probeLayers = async (
+  ground: { readonly binary: BrowserBinary; readonly boot: BootFolder },
+  isolation: Isolation,
+  signal?: AbortSignal,
+): Promise<Layers> => {
   const machine = { setprivPath: await findSetpriv(), isShmSmall: await isShmSmall() }
+  const jail = await chooseJail(isolation)
   let problem: unknown
-  for (const step of ladder()) {
-    const layers: Layers = { ...machine, ...step }
+  let missing: NoJail | undefined
+  for (const step of ladder(isolation, jail)) {
+    // What went wrong with bubblewrap is said where it is missed.
+    const stepJail = 'missing' in step.jail ? (missing ?? step.jail) : step.jail
+    const layers: Layers = { ...machine, ...step, jail: stepJail }
     try {
-      await using _browser = await launchBrowser({ binary, layers, boot }, {}, signal)
+      await using _browser = await launchBrowser({ ...ground, layers }, {}, signal)
       return layers
     } catch (error) {
       signal?.throwIfAborted()
       // The reason of the best step says most.
       problem ??= error
+      if (!('missing' in step.jail)) missing ??= { missing: `bubblewrap does not work here: ${lastLine(error)}` }
     }
   }
-  throw problem
+  if (isolation !== 'strict') throw problem
+  throw new BowlineError('ISOLATION_MISSING', `Strict isolation does not work here: ${lastLine(problem)}`, {
+    cause: problem,
+  })
 }
 
+/** The bubblewrap to try. Throws ISOLATION_MISSING when it is a must and not there. */
+const chooseJail = async (isolation: Isolation): Promise<Jail | NoJail> => {
+  if (isolation === 'uid' || isolation === 'none') return { missing: `switched off by --isolation ${isolation}` }
+  const found = await findJail()
+  if (found !== undefined) return { ...found, isOffline: isolation === 'strict' }
+  if (isolation === 'auto') {
+    return { missing: 'not installed, so browsers can read what every user may read; install bubblewrap' }
+  }
+  throw new BowlineError('ISOLATION_MISSING', 'Strict isolation needs bubblewrap, and there is no bwrap here')
+}
+
+type Step = Pick<Layers, 'runAs' | 'isSandboxed' | 'jail'>
+
+const notUsed: NoJail = { missing: 'not used' }
+
 /** From best to worst. Never without the sandbox while any user can have it, and as root only when there is no other user. */
-const ladder = (): readonly Pick<Layers, 'runAs' | 'isSandboxed'>[] =>
-  canSwitchUser()
-    ? [
-        { runAs: 'each', isSandboxed: true },
-        { runAs: 'nobody', isSandboxed: true },
-        { runAs: 'each', isSandboxed: false },
-        { runAs: 'nobody', isSandboxed: false },
-        { runAs: 'self', isSandboxed: false },
-      ]
-    : [
-        { runAs: 'self', isSandboxed: true },
-        { runAs: 'self', isSandboxed: false },
-      ]
+const ladder = (isolation: Isolation, jail: Jail | NoJail): readonly Step[] => {
+  const users: readonly RunAs[] = canSwitchUser() && isolation !== 'none' ? ['each', 'nobody'] : ['self']
+  const jails = 'missing' in jail || isolation === 'strict' ? [jail] : [jail, notUsed]
+  const steps = [true, false].flatMap((isSandboxed) =>
+    users.flatMap((runAs) => jails.map((each) => ({ runAs, isSandboxed, jail: each }))),
+  )
+  if (isolation === 'strict') return steps.filter(({ isSandboxed }) => isSandboxed)
+  if (users.includes('self')) return steps
+  return [...steps, { runAs: 'self', isSandboxed: false, jail: 'missing' in jail ? jail : notUsed }]
+}
+
+const lastLine = (error: unknown): string =>
+  (Error.isError(error) ? error.message : String(error)).trim().split('\n').at(-1) ?? ''
 
 const findSetpriv = async (): Promise<string | undefined> => {
   // The signal comes when the starting thread ends, and only the main thread lasts as long as the server.

@@ -48,7 +48,7 @@ export class CdpClient {
     this.#onLag = parts.onLag
     this.#endSession = parts.endSession
     this.#pages = new ClientPages(parts.focus)
-    const { downloadsDir, uploadsDir } = parts.session.browser.folder
+    const { downloadsDir, uploadsDir } = parts.session.browser.folder.seen
     this.#policy = { downloadsDir, uploadsDir }
     this.#webSocket.on('message', (data) => this.#receive(data))
     this.#webSocket.on('pong', () => this.#heard())

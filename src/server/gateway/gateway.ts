@@ -29,11 +29,18 @@ export class Gateway implements Disposable {
   readonly #clients = new Set<CdpClient>()
   readonly #gates = new WeakMap<CdpRouter, ReturnType<typeof lagGate>>()
   readonly #focuses = new WeakMap<LiveSession, PageFocus>()
+  readonly #onLeave: (session: LiveSession) => void
   readonly #timer: NodeJS.Timeout
 
-  constructor(sessions: Sessions, onError: (error: unknown, what: string) => void) {
+  /** `onLeave` is called when the browser has let go of a client. */
+  constructor(
+    sessions: Sessions,
+    onError: (error: unknown, what: string) => void,
+    onLeave: (session: LiveSession) => void = () => undefined,
+  ) {
     this.#sessions = sessions
     this.#onError = onError
+    this.#onLeave = onLeave
     this.#timer = setInterval(() => {
       const nowMs = Date.now()
       for (const client of this.#clients) client.check(nowMs)
@@ -96,7 +103,10 @@ export class Gateway implements Disposable {
       this.#clients.delete(client)
       session.ended.removeEventListener('abort', onEnd)
       stopDraining()
-      client.leave().catch((error: unknown) => this.#onError(error, `leaving session ${session.row.id}`))
+      client
+        .leave()
+        .then(() => this.#onLeave(session))
+        .catch((error: unknown) => this.#onError(error, `leaving session ${session.row.id}`))
     })
   }
 

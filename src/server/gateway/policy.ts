@@ -1,7 +1,7 @@
 import { resolve, sep } from 'node:path'
 import type { CdpCommand } from '../cdp/message.ts'
 
-/** Where a session's files may lie. */
+/** Where a session's files may lie, as its browser sees it. */
 export interface PolicyContext {
   readonly downloadsDir: string
   readonly uploadsDir: string
@@ -57,6 +57,10 @@ const navigates =
 const downloads: Rule = (command, params, context) =>
   pass({ ...command, params: 'downloadPath' in params ? { ...params, downloadPath: context.downloadsDir } : params })
 
+/** The same, each under its guid: a name that a site suggests cannot be the name of another download. */
+const namedDownloads: Rule = (command, params, context) =>
+  downloads(command, params['behavior'] === 'allow' ? { ...params, behavior: 'allowAndName' } : params, context)
+
 const isInside = (directory: string, path: unknown): boolean =>
   typeof path === 'string' && resolve(path) === path && path.startsWith(directory + sep)
 
@@ -97,7 +101,7 @@ const rules: Readonly<Record<string, Rule>> = {
   'Browser.crashGpuProcess': refused,
   'Browser.executeBrowserCommand': refused,
   'Browser.getBrowserCommandLine': refused,
-  'Browser.setDownloadBehavior': downloads,
+  'Browser.setDownloadBehavior': namedDownloads,
   'Cast.*': refused,
   'DOM.setFileInputFiles': uploads,
   'Extensions.*': refused,

@@ -4,6 +4,7 @@ import { serializerCompiler } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
 import { BowlineError } from '../../kit/errors.ts'
 import type { KeyRow } from '../store/keys.ts'
+import type { Shelves } from '../files/shelves.ts'
 import type { Store } from '../store/store.ts'
 import type { Authenticator } from './auth.ts'
 import { answerError, invalidRequest } from './errors.ts'
@@ -12,6 +13,7 @@ import { registerOpenApi } from './openapi.ts'
 import { relaySessionRequests, type PlacementParts } from './placement.ts'
 import { registerRoutes, type Call } from './register.ts'
 import { browserRoutes } from './routes/browser.ts'
+import { registerFiles } from './routes/files.ts'
 import { registerHealth, type HealthParts } from './routes/health.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { registerLive } from './routes/live.ts'
@@ -21,6 +23,7 @@ import { handleUpgrades, type UpgradeParts } from './upgrade.ts'
 export interface HttpParts extends HealthParts, UpgradeParts, PlacementParts {
   readonly store: Store
   readonly authenticator: Authenticator
+  readonly shelves: Shelves
   readonly metrics: Metrics
   readonly publicUrl: string | undefined
   readonly log: FastifyBaseLogger
@@ -58,6 +61,7 @@ export const buildHttpApp = async (parts: HttpParts): Promise<FastifyInstance> =
   registerHealth(app, parts)
   registerLive(app, parts)
   await app.register(async (scope) => registerProtected(scope, parts))
+  await app.register(async (scope) => registerFiles(scope, parts))
   app.server.on('upgrade', handleUpgrades(parts))
   return app
 }

@@ -53,7 +53,8 @@ export const registerRoutes = (
   }
 }
 
-const schemaOf = (name: RouteName, route: Route, isAlias: boolean): FastifySchema => ({
+/** What the framework validates and the OpenAPI document says of a route. */
+export const schemaOf = (name: RouteName, route: Route, isAlias: boolean): FastifySchema => ({
   ...(route.params === undefined ? {} : { params: route.params }),
   ...(route.query === undefined ? {} : { querystring: route.query }),
   ...(route.body === undefined ? {} : { body: route.body }),

@@ -23,6 +23,8 @@ export interface SessionParts {
   readonly prices: Prices
   readonly nodeId: string
   readonly maxSessions: number
+  /** Called with every session whose browser is there, before anybody else gets it. */
+  readonly onStart?: (session: LiveSession) => void
   /** Called with every session that ends, after it was billed. */
   readonly onEnd?: (row: SessionRow) => void
   /** Called with what went wrong where nobody waits for the answer. */
@@ -222,6 +224,7 @@ export class Sessions implements AsyncDisposable {
       lastActivityAt: clock.lastActivityAt,
     }
     const { profile } = source
+    this.#parts.onStart?.(session)
     this.#entries.set(row.id, { session, clock, controller, profile, ending: undefined, finishing: undefined })
     void browser.exited.then(() => this.#endUnasked(row.id, 'crashed'))
     return row

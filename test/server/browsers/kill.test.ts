@@ -7,7 +7,9 @@ import { writeLedger } from '../../../src/server/browsers/ledger.ts'
 import { groupMembers, readProcess } from '../../../src/server/browsers/process-table.ts'
 import { openDataDir, until, untilNothingIsLeft } from './ground.ts'
 import { replaceInFile } from './replace-in-file.ts'
-import { startServerLike } from './server-like.ts'
+import { startServerLike, type Leash } from './server-like.ts'
+
+const leashes: readonly Leash[] = ['bubblewrap', 'signal', 'pipe']
 
 const janitorOf = (bootPath: string): number | undefined =>
   readdirSync('/proc')
@@ -25,7 +27,7 @@ const argumentsOf = (pid: number): readonly string[] => {
   }
 }
 
-test.each(['all', 'pipe-only'] as const)('a killed server leaves nothing (leash: %s)', async (leash) => {
+test.each(leashes)('a killed server leaves nothing (leash: %s)', async (leash) => {
   await using dataDir = await openDataDir()
   await using server = await startServerLike(dataDir.path, leash)
 
@@ -35,10 +37,10 @@ test.each(['all', 'pipe-only'] as const)('a killed server leaves nothing (leash:
   await until(() => groupMembers(server.browserPid).length === 0, 'the browser dies')
 })
 
-test.each(['all', 'pipe-only'] as const)('nor when its browser is stuck (leash: %s)', async (leash) => {
+test.each(leashes)('nor when its browser is stuck (leash: %s)', async (leash) => {
   await using dataDir = await openDataDir()
   await using server = await startServerLike(dataDir.path, leash)
-  process.kill(server.browserPid, 'SIGSTOP')
+  process.kill(-server.browserPid, 'SIGSTOP')
 
   await server.kill()
 
@@ -46,10 +48,21 @@ test.each(['all', 'pipe-only'] as const)('nor when its browser is stuck (leash: 
   await until(() => groupMembers(server.browserPid).length === 0, 'the browser dies')
 })
 
-test('a stuck browser dies with the server even when the janitor is gone', async () => {
+test('a stuck browser dies with the server by the signal of the kernel even when the janitor is gone', async () => {
   await using dataDir = await openDataDir()
-  await using server = await startServerLike(dataDir.path)
+  await using server = await startServerLike(dataDir.path, 'signal')
   process.kill(server.browserPid, 'SIGSTOP')
+  process.kill(janitorOf(server.bootPath)!, 'SIGKILL')
+
+  await server.kill()
+
+  await until(() => groupMembers(server.browserPid).length === 0, 'the browser dies')
+})
+
+test('inside bubblewrap it dies even with every process of it stuck', async () => {
+  await using dataDir = await openDataDir()
+  await using server = await startServerLike(dataDir.path, 'bubblewrap')
+  process.kill(-server.browserPid, 'SIGSTOP')
   process.kill(janitorOf(server.bootPath)!, 'SIGKILL')
 
   await server.kill()
@@ -59,7 +72,7 @@ test('a stuck browser dies with the server even when the janitor is gone', async
 
 test('the pipe alone ends a browser whose server and janitor were killed', async () => {
   await using dataDir = await openDataDir()
-  await using server = await startServerLike(dataDir.path, 'pipe-only')
+  await using server = await startServerLike(dataDir.path, 'pipe')
   process.kill(janitorOf(server.bootPath)!, 'SIGKILL')
 
   await server.kill()
@@ -69,9 +82,9 @@ test('the pipe alone ends a browser whose server and janitor were killed', async
 
 test('the next start removes what a server and its janitor have left', async () => {
   await using dataDir = await openDataDir()
-  await using first = await startServerLike(dataDir.path, 'pipe-only')
+  await using first = await startServerLike(dataDir.path, 'pipe')
   process.kill(janitorOf(first.bootPath)!, 'SIGKILL')
-  process.kill(first.browserPid, 'SIGSTOP')
+  process.kill(-first.browserPid, 'SIGSTOP')
   await first.kill()
 
   await using second = await startServerLike(dataDir.path)

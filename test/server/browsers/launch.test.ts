@@ -225,7 +225,7 @@ describe('a launch that fails', () => {
 
   test('says that the program cannot be run', async () => {
     const binary = { path: '/nowhere/chromium', kind: 'shell', version: '0' } as const
-    const layers = { ...host.layers, setprivPath: undefined }
+    const layers = { ...host.layers, setprivPath: undefined, jail: { missing: 'not wanted here' } }
 
     await expect(launchBrowser({ ...host, binary, layers })).rejects.toMatchObject({
       code: 'BROWSER_START_FAILED',
@@ -239,8 +239,10 @@ describe('a launch that fails', () => {
     const path = join(host.boot.path, '..', 'silent')
     await writeFile(path, '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 })
     const binary = { path, kind: 'shell', version: '0' } as const
+    // Inside bubblewrap there is no shell.
+    const layers = { ...host.layers, jail: { missing: 'not wanted here' } }
 
-    await expect(launchBrowser({ ...host, binary }, { timeoutMs: 200 })).rejects.toMatchObject({
+    await expect(launchBrowser({ ...host, binary, layers }, { timeoutMs: 200 })).rejects.toMatchObject({
       code: 'BROWSER_START_FAILED',
       message: expect.stringContaining('did not answer within 0.2 s'),
     })

@@ -12,10 +12,13 @@ export interface ServerLike extends AsyncDisposable {
   readonly kill: () => Promise<void>
 }
 
+/** What ends a browser with its server, beside the pipe. */
+export type Leash = 'bubblewrap' | 'signal' | 'pipe'
+
 const program = fileURLToPath(new URL('programs/hold-browser.ts', import.meta.url))
 
-/** Starts one. `pipe-only`: the browser has no parent-death signal. */
-export const startServerLike = async (dataDir: string, leash: 'all' | 'pipe-only' = 'all'): Promise<ServerLike> => {
+/** Starts one. Default: all that the machine has. */
+export const startServerLike = async (dataDir: string, leash: Leash = 'bubblewrap'): Promise<ServerLike> => {
   const child = spawn(process.execPath, [program, dataDir, leash], { stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = once(child, 'exit')
   const [line] = (await once(child.stdout, 'data')) as [Buffer]

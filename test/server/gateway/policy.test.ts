@@ -74,6 +74,14 @@ test.each(['Browser.setDownloadBehavior', 'Page.setDownloadBehavior'])(
   },
 )
 
+test('downloads are named by their guid, so that no site chooses a file name', () => {
+  const allowed = judge('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: '/tmp' })
+  const denied = judge('Browser.setDownloadBehavior', { behavior: 'deny' })
+
+  expect(passedParams(allowed)).toEqual({ behavior: 'allowAndName', downloadPath: '/run/s1/downloads' })
+  expect(passedParams(denied)).toEqual({ behavior: 'deny' })
+})
+
 describe('files given to a page', () => {
   test('may come from the uploads of the session', () => {
     expect(judge('DOM.setFileInputFiles', { files: ['/run/s1/uploads/a.txt'], backendNodeId: 3 })).toMatchObject({

@@ -174,6 +174,24 @@ describe('dialogs', () => {
     await expect.poll(() => view.page.getByRole('tab', { selected: true }).textContent()).toBe('bowline')
   })
 
+  test('Enter says yes, and who only watches sees the question without an answer', async () => {
+    const session = await theatre.lab.createSession()
+    await using acting = await theatre.openView(session.interactiveLiveViewUrl)
+    await using watching = await theatre.openView(session.liveViewUrl)
+    const page = htmlDocument('Asking', `<script>setTimeout(() => { document.title = confirm('Cast off?') })</script>`)
+
+    await acting.page.fill('#address', `data:text/html,${encodeURIComponent(page)}`)
+    await acting.page.press('#address', 'Enter')
+    await watching.page.getByRole('dialog').getByText('Cast off?').waitFor()
+    await acting.page.getByRole('dialog').getByText('Cast off?').waitFor()
+    const answers = await watching.page.getByRole('dialog').getByRole('button').count()
+    await acting.page.keyboard.press('Enter')
+
+    expect(answers).toBe(0)
+    await expect.poll(() => acting.page.getByRole('tab', { selected: true }).textContent()).toBe('true')
+    await expect.poll(() => watching.page.getByRole('dialog').count()).toBe(0)
+  })
+
   test('one that the client answers is left to the client', async () => {
     await using both = await openBoth('/blocks')
     both.page.on('dialog', (dialog) => void dialog.accept('client'))

@@ -27,8 +27,10 @@ export const createDialogs = (
     const [cancel] = menu.children
     if (cancel instanceof HTMLElement) cancel.hidden = dialog.kind === 'alert'
     box.returnValue = ''
-    if (isInteractive) box.showModal()
-    else box.show()
+    if (!isInteractive) return box.show()
+    box.showModal()
+    const answer = dialog.kind === 'prompt' ? input : menu.lastElementChild
+    if (answer instanceof HTMLElement) answer.focus()
   }
   box.addEventListener('close', () => {
     if (open === null) return

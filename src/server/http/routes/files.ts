@@ -1,0 +1,132 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import type { z } from 'zod'
+import { routes, type Route, type RouteName, type Routes } from '../../../contract/routes.ts'
+import { BowlineError } from '../../../kit/errors.ts'
+import { isUuid } from '../../../kit/ids.ts'
+import type { Shelves } from '../../files/shelves.ts'
+import type { LiveSession } from '../../sessions/live-session.ts'
+import type { Sessions } from '../../sessions/sessions.ts'
+import { tokenKind } from '../../sessions/tokens.ts'
+import { findSession, type SessionRow } from '../../store/sessions.ts'
+import type { Store } from '../../store/store.ts'
+import type { Authenticator } from '../auth.ts'
+import { byteRange } from '../byte-range.ts'
+import { detachBody } from '../detach-body.ts'
+import { schemaOf } from '../register.ts'
+
+/** What the routes of files ask. */
+export interface FileRouteParts {
+  readonly store: Store
+  readonly sessions: Sessions
+  readonly shelves: Shelves
+  readonly authenticator: Authenticator
+}
+
+type FileRoute = Extract<RouteName, 'listFiles' | 'uploadFile' | 'downloadFile' | 'deleteFile'>
+
+/** Registers the routes of files. They take the API key, or the token of the session's CDP address. */
+export const registerFiles = (app: FastifyInstance, parts: FileRouteParts): void => {
+  // A file may claim any type; its bytes are read as they come.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+  const { shelves } = parts
+
+  register(app, 'listFiles', async (request) => {
+    const session = await admit(parts, request)
+    return { success: true, files: shelves.of(session).list() }
+  })
+
+  register(app, 'uploadFile', async (request) => {
+    const session = await admit(parts, request)
+    const { name, group } = request.query as Query<'uploadFile'>
+    const announced = request.headers['content-length']
+    const announcedBytes = announced === undefined ? undefined : Number(announced)
+    const received = await shelves.of(session).receive({ name, group, announcedBytes, body: detachBody(request.raw) })
+    return { success: true, ...received }
+  })
+
+  register(app, 'downloadFile', async (request, reply) => {
+    const session = await admit(parts, request)
+    const { entry, read, close } = await shelves.of(session).open((request.params as Params<'downloadFile'>).name)
+    const range = byteRange(request.headers.range, entry.size)
+    describeFile(reply, entry.name)
+    if (range === 'unsatisfiable') {
+      await close()
+      return reply.code(416).header('content-range', `bytes */${entry.size}`).send('')
+    }
+    if (range === undefined) return reply.header('content-length', entry.size).send(followed(read(), session))
+    return reply
+      .code(206)
+      .header('content-range', `bytes ${range.start}-${range.end}/${entry.size}`)
+      .header('content-length', range.end - range.start + 1)
+      .send(followed(read(range), session))
+  })
+
+  register(app, 'deleteFile', async (request) => {
+    const session = await admit(parts, request)
+    await shelves.remove(session, (request.params as Params<'deleteFile'>).name)
+    return { success: true }
+  })
+}
+
+type Params<Name extends FileRoute> = z.output<Routes[Name]['params']>
+type Query<Name extends FileRoute> = z.output<Routes[Name]['query']>
+
+const register = (app: FastifyInstance, name: FileRoute, handler: RouteHandlerMethod): void => {
+  const route: Route = routes[name]
+  for (const path of [route.path, ...(route.aliases ?? [])]) {
+    const schema = schemaOf(name, route, path !== route.path)
+    app.route({ method: route.method, url: path.replaceAll(/\{(\w+)\}/g, ':$1'), schema, handler })
+  }
+}
+
+/** Finds the live session of a request and makes sure that the caller may use its files. */
+const admit = async (parts: FileRouteParts, request: FastifyRequest): Promise<LiveSession> => {
+  const { id } = request.params as Params<'listFiles'>
+  const { token } = request.query as Query<'listFiles'>
+  const key = token === undefined ? await parts.authenticator.authenticate(request.headers.authorization) : undefined
+  const row = isUuid(id) ? await findSession(parts.store.db, id) : undefined
+  if (row === undefined) throw new BowlineError('SESSION_NOT_FOUND', 'Browser session not found.')
+  if (token !== undefined) checkToken(row, token)
+  else if (key?.teamId !== row.teamId) throw new BowlineError('FORBIDDEN', 'Forbidden.')
+  const session = parts.sessions.find(row.id)
+  if (session === undefined) {
+    throw new BowlineError('SESSION_ENDED', `Browser session has been destroyed (${row.endReason ?? 'ending'}).`)
+  }
+  session.touch()
+  return session
+}
+
+const checkToken = (row: SessionRow, token: string): void => {
+  const kind = tokenKind(row.secret, token)
+  if (kind === 'control') return
+  throw new BowlineError(
+    'FORBIDDEN',
+    kind === undefined ? 'The token of this address is not valid' : `A ${kind} token gives no access to files`,
+  )
+}
+
+/** Reading is activity, too: a session must not end for idleness in the middle of a large file. */
+const followed = <Stream extends NodeJS.ReadableStream>(stream: Stream, session: LiveSession): Stream => {
+  stream.on('data', session.touch)
+  stream.pause()
+  return stream
+}
+
+/** A file of a site must never run as a page of this server. */
+const describeFile = (reply: FastifyReply, name: string): void => {
+  const fileName = name.slice(name.lastIndexOf('/') + 1)
+  void reply.headers({
+    'content-type': 'application/octet-stream',
+    'content-disposition': `attachment; filename*=UTF-8''${encodeRfc5987(fileName)}`,
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+    'accept-ranges': 'bytes',
+  })
+}
+
+const encodeRfc5987 = (text: string): string =>
+  encodeURIComponent(text.toWellFormed()).replaceAll(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16)}`,
+  )
