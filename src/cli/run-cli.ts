@@ -25,6 +25,10 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'run a command of any language on a session of its own',
     load: async () => (await import('./exec.ts')).createExecCommand(),
   },
+  map: {
+    summary: 'list the pages of a site',
+    load: async () => (await import('./map.ts')).createMapCommand(),
+  },
   sessions: {
     summary: 'list, read, delete and reap sessions',
     load: async () => (await import('./sessions.ts')).createSessionsCommand(),

@@ -2,6 +2,7 @@ import { createCall } from './call.ts'
 import { resolveConfig, type BowlineOptions } from './config.ts'
 import { startEmbedded, type EmbeddedOptions } from './embedded.ts'
 import { createKeys, type Keys } from './keys.ts'
+import { createMap, type MapSite } from './map.ts'
 import type { Session } from './session.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { withSession, type SessionOutcome, type WithSessionOptions, type Work } from './with-session.ts'
@@ -11,6 +12,8 @@ export class Bowline implements AsyncDisposable {
   readonly baseUrl: string
   readonly sessions: Sessions
   readonly keys: Keys
+  /** Lists the pages of a site. */
+  readonly map: MapSite
   readonly #handleSignals: boolean
   readonly #open = new Map<string, Session>()
   readonly #owned = new AsyncDisposableStack()
@@ -23,6 +26,7 @@ export class Bowline implements AsyncDisposable {
     this.#handleSignals = config.handleSignals
     this.sessions = createSessions({ call, config, ...place }, this.#open)
     this.keys = createKeys(call)
+    this.map = createMap(call, config)
   }
 
   /** A client with a server of its own in this process, on a free loopback port. Disposing of it ends both. */

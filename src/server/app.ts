@@ -18,6 +18,7 @@ import { buildHttpApp } from './http/app.ts'
 import { createAuthenticator } from './http/auth.ts'
 import { createMetrics } from './http/metrics.ts'
 import { LiveViews } from './live/live-views.ts'
+import { openMapper } from './map/mapper.ts'
 import { readIdentity, writePrivate, type Identity } from './identity.ts'
 import { sessionsThatFit } from './sessions/capacity.ts'
 import { readProfileKey } from './profiles/profile-key.ts'
@@ -205,7 +206,9 @@ const openHttp = async (
   const live = openLive(parts, sessions, gateway)
   const authenticator = createAuthenticator(store)
   metrics.watch({ sessions, browsers, gateway, live, egress })
+  const mapper = undo.use(openMapper(parts))
   const app = await buildHttpApp({
+    mapper,
     store,
     browsers,
     sessions,

@@ -5,6 +5,7 @@ import type { z } from 'zod'
 import { BowlineError } from '../../kit/errors.ts'
 import type { KeyRow } from '../store/keys.ts'
 import type { Shelves } from '../files/shelves.ts'
+import type { Mapper } from '../map/mapper.ts'
 import type { Store } from '../store/store.ts'
 import type { Authenticator } from './auth.ts'
 import { answerError, invalidRequest } from './errors.ts'
@@ -17,6 +18,7 @@ import { registerFiles } from './routes/files.ts'
 import { registerHealth, type HealthParts } from './routes/health.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { registerLive } from './routes/live.ts'
+import { mapRoutes } from './routes/map.ts'
 import { handleUpgrades, type UpgradeParts } from './upgrade.ts'
 
 /** What the HTTP side of the server is built from. */
@@ -24,6 +26,7 @@ export interface HttpParts extends HealthParts, UpgradeParts, PlacementParts {
   readonly store: Store
   readonly authenticator: Authenticator
   readonly shelves: Shelves
+  readonly mapper: Mapper
   readonly metrics: Metrics
   readonly publicUrl: string | undefined
   readonly log: FastifyBaseLogger
@@ -83,7 +86,7 @@ const registerProtected = async (app: FastifyInstance, parts: HttpParts): Promis
       raw: request,
     }
   }
-  registerRoutes(app, { ...browserRoutes(parts), ...keyRoutes(parts) }, callOf)
+  registerRoutes(app, { ...browserRoutes(parts), ...keyRoutes(parts), ...mapRoutes(parts) }, callOf)
   app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
     reply.type(parts.metrics.registry.contentType).send(await parts.metrics.registry.metrics()),
   )

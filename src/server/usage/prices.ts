@@ -4,10 +4,12 @@ export interface Prices {
   readonly browserHour: number
   /** Least credits for one browser session. */
   readonly browserMinimum: number
+  /** Credits for one map of a site. */
+  readonly mapCall: number
 }
 
-/** 2 credits a minute, charged by the started half minute, at least 2. */
-export const defaultPrices: Prices = { browserHour: 120, browserMinimum: 2 }
+/** Sessions: 2 credits a minute, charged by the started half minute, at least 2. Maps: 1 each. */
+export const defaultPrices: Prices = { browserHour: 120, browserMinimum: 2, mapCall: 1 }
 
 const msPerHour = 3_600_000
 
