@@ -127,7 +127,11 @@ const createXmlReader = (onEntry: (entry: SitemapEntry) => boolean): SitemapRead
       parser.write(piece)
       return goesOn
     },
-    end: () => parser.end(),
+    end: () => {
+      // What the end cut off is half an address.
+      if (part !== undefined) goesOn = false
+      parser.end()
+    },
   }
 }
 
