@@ -129,8 +129,9 @@ describe('a map holds', () => {
   test('the host that the start page redirects to', async () => {
     await using world = await startMapWorld({
       '/': (exchange) => {
-        if (exchange.url.hostname === 'new.test') return void linksTo('/a')(exchange)
-        exchange.response.writeHead(301, { location: `http://new.test:${exchange.url.port}/` }).end()
+        const location = `http://new.test:${exchange.url.port}/`
+        if (exchange.url.hostname === 'new.test') void linksTo('/a')(exchange)
+        else exchange.response.writeHead(301, { location }).end()
       },
       '/a': linksTo(),
     })
