@@ -3,6 +3,7 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { ensureBrowser } from './setup/browser.mjs'
+import { copyAssets } from './setup/assets.mjs'
 import { makeExecutable } from './setup/bin.mjs'
 import { ensureDependencies } from './setup/dependencies.mjs'
 import { findNode } from './setup/node.mjs'
@@ -12,6 +13,8 @@ import { ensureTestTools } from './setup/test-tools.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const cli = 'src/cli/main.ts'
+/** The browser's side of the live view: it has a compiler configuration of its own, and files that no compiler makes. */
+const viewerPage = 'src/server/live/page'
 const tool = (name) => `node_modules/.bin/${name}`
 
 /** What each command needs beside the dependencies, and the programs it runs, one after another. */
@@ -27,12 +30,19 @@ const commands = {
       [tool('oxfmt'), '--check', '.'],
       [tool('oxlint'), '--type-aware', '--deny-warnings'],
       [tool('tsc'), '-p', '.'],
+      [tool('tsc'), '-p', viewerPage],
     ],
   },
   build: {
     needs: [() => rmSync(new URL('../dist', import.meta.url), { recursive: true, force: true })],
-    steps: () => [[tool('tsc'), '-p', 'tsconfig.build.json']],
-    after: () => makeExecutable(root),
+    steps: () => [
+      [tool('tsc'), '-p', 'tsconfig.build.json'],
+      [tool('tsc'), '-p', viewerPage, '--noEmit', 'false'],
+    ],
+    after: () => {
+      copyAssets(root, viewerPage)
+      makeExecutable(root)
+    },
   },
 }
 

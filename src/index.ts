@@ -1,18 +1,29 @@
 /** The client: sessions of a remote browser that always end. @module */
 export { Bowline } from './client/bowline.ts'
 export type { BowlineOptions } from './client/config.ts'
-export type { Driver } from './client/driver.ts'
+export type { DrivenSession, Driver } from './client/driver.ts'
 export type { EmbeddedOptions } from './client/embedded.ts'
 export type { Keys } from './client/keys.ts'
 export type { MapSite, SiteMap } from './client/map.ts'
+export type { Profiles } from './client/profiles.ts'
 export type { SessionTies } from './client/open-session.ts'
 export type { EndOptions, Session } from './client/session.ts'
 export type { EndedBy, SessionBill } from './client/session-bill.ts'
+export type { SessionFiles, UploadOptions } from './client/session-files.ts'
 export type { CreateOptions, ReapReport, Sessions } from './client/sessions.ts'
 export type { SessionOutcome, WithSessionOptions, Work } from './client/with-session.ts'
-export type { CreateSessionOptions, EndReason, Profile, SessionStatus, SessionSummary } from './contract/browser.ts'
+export type {
+  CreateSessionOptions,
+  EndReason,
+  Profile,
+  ProfileOutcome,
+  SessionStatus,
+  SessionSummary,
+} from './contract/browser.ts'
+export type { SessionFile } from './contract/files.ts'
 export type { CreateKeyOptions, CreateKeyResponse, KeySummary } from './contract/keys.ts'
 export type { MapLink, MapOptions } from './contract/map.ts'
+export type { ProfileSummary, ProfileVersion, StorageState, StorageStateInput } from './contract/profiles.ts'
 export type { Abortable } from './kit/abort.ts'
 export type { ErrorCode } from './kit/catalogue.ts'
 export { BowlineError, isBowlineError } from './kit/errors.ts'

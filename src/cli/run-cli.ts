@@ -33,6 +33,10 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'list, read, delete and reap sessions',
     load: async () => (await import('./sessions.ts')).createSessionsCommand(),
   },
+  profiles: {
+    summary: 'list, show, roll back, delete, export and import profiles',
+    load: async () => (await import('./profiles.ts')).createProfilesCommand(),
+  },
   keys: {
     summary: 'create, list and revoke API keys',
     load: async () => (await import('./keys.ts')).createKeysCommand(),

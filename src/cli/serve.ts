@@ -4,6 +4,7 @@ import { createFreshSignalTest } from '../kit/fresh-signals.ts'
 import { startConfigured, type RunningServer } from '../server/app.ts'
 import { readConfig, type ServerConfig } from '../server/config.ts'
 import { packageVersion } from '../server/version.ts'
+import { keepCompilerSmall } from './small-compiler.ts'
 
 /** Flags of `bowline serve`, named as the settings of the server. */
 export type ServeFlags = Parameters<typeof readConfig>[0] & { readonly json?: boolean | undefined }
@@ -17,6 +18,7 @@ export const serve = async ({ json, ...flags }: ServeFlags): Promise<number> => 
   const config = readConfig(flags)
   // Heard from the first moment on: a signal during the start must not leave browsers behind.
   const stop = firstSignal()
+  keepCompilerSmall()
   const server = await startConfigured(config)
   process.stdout.write(json === true ? `${JSON.stringify(announcement(server))}\n` : greeting(server, config))
   const end = await Promise.race([stop, server.failed])

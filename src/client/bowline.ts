@@ -3,6 +3,7 @@ import { resolveConfig, type BowlineOptions } from './config.ts'
 import { startEmbedded, type EmbeddedOptions } from './embedded.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { createMap, type MapSite } from './map.ts'
+import { createProfiles, type Profiles } from './profiles.ts'
 import type { Session } from './session.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { withSession, type SessionOutcome, type WithSessionOptions, type Work } from './with-session.ts'
@@ -14,6 +15,7 @@ export class Bowline implements AsyncDisposable {
   readonly keys: Keys
   /** Lists the pages of a site. */
   readonly map: MapSite
+  readonly profiles: Profiles
   readonly #handleSignals: boolean
   readonly #open = new Map<string, Session>()
   readonly #owned = new AsyncDisposableStack()
@@ -27,6 +29,7 @@ export class Bowline implements AsyncDisposable {
     this.sessions = createSessions({ call, config, ...place }, this.#open)
     this.keys = createKeys(call)
     this.map = createMap(call, config)
+    this.profiles = createProfiles(call)
   }
 
   /** A client with a server of its own in this process, on a free loopback port. Disposing of it ends both. */

@@ -1,3 +1,4 @@
+import type { ProfileOutcome } from '../contract/browser.ts'
 import { isBowlineError } from '../kit/errors.ts'
 import type { Call } from './call.ts'
 
@@ -5,6 +6,7 @@ import type { Call } from './call.ts'
 export interface Figures {
   readonly sessionDurationMs?: number | undefined
   readonly creditsBilled?: number | undefined
+  readonly profile?: ProfileOutcome | undefined
 }
 
 const deletionRetries = 6
@@ -20,6 +22,7 @@ export const deleteSession = async (call: Call, id: string): Promise<Figures> =>
   return pickFigures({
     sessionDurationMs: answer.sessionDurationMs ?? summary.sessionDurationMs,
     creditsBilled: answer.creditsBilled ?? summary.creditsBilled,
+    profile: answer.profile ?? summary.profile,
   })
 }
 
@@ -31,7 +34,8 @@ export const deleteSessionIfThere = async (call: Call, id: string): Promise<Figu
     throw error
   })
 
-const pickFigures = ({ sessionDurationMs, creditsBilled }: Figures): Figures => ({
+const pickFigures = ({ sessionDurationMs, creditsBilled, profile }: Figures): Figures => ({
   ...(sessionDurationMs === undefined ? {} : { sessionDurationMs }),
   ...(creditsBilled === undefined ? {} : { creditsBilled }),
+  ...(profile === undefined ? {} : { profile }),
 })

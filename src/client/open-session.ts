@@ -55,14 +55,18 @@ export const openSession = async (
     const answer = await requestSession(parts.call, options)
     if (ties.detached !== true && !parts.isEmbedded) ticket = protect(parts.config, answer, undo)
     const release = undo.move()
-    session = createSession(answer, {
-      remove: () => deleteSessionIfThere(parts.call, answer.id),
-      onDeleted: (bill) => {
-        release.dispose()
-        tell(bill)
+    session = createSession(
+      answer,
+      {
+        remove: () => deleteSessionIfThere(parts.call, answer.id),
+        onDeleted: (bill) => {
+          release.dispose()
+          tell(bill)
+        },
+        onFailed: tell,
       },
-      onFailed: tell,
-    })
+      parts.config,
+    )
     opening.resolve(session)
     return session
   } catch (error) {

@@ -1,3 +1,4 @@
+import type { ProfileOutcome } from '../contract/browser.ts'
 import type { BowlineError } from '../kit/errors.ts'
 
 /**
@@ -13,6 +14,8 @@ export interface SessionBill {
   /** Milliseconds from creation to end. */
   readonly sessionDurationMs?: number | undefined
   readonly creditsBilled?: number | undefined
+  /** The profile, with the version that was saved, or why none was. Absent without a profile. */
+  readonly profile?: ProfileOutcome | undefined
   /** Present when the deletion could not be confirmed: DELETE_FAILED. */
   readonly error?: BowlineError | undefined
 }

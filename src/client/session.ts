@@ -3,6 +3,7 @@ import { abortable, type Abortable } from '../kit/abort.ts'
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
 import type { Figures } from './deletion.ts'
 import type { EndedBy, SessionBill } from './session-bill.ts'
+import { createSessionFiles, type FilesTransport, type SessionFiles } from './session-files.ts'
 
 /** How a session is ended. Aborting stops the wait; the deletion goes on. */
 export interface EndOptions extends Abortable {
@@ -21,6 +22,8 @@ export interface Session extends AsyncDisposable {
   readonly interactiveLiveViewUrl: string | undefined
   /** When the total lifetime is over. */
   readonly expiresAt: Date | undefined
+  /** What its browser downloaded and what it was sent. With a driver, both happen by themselves. */
+  readonly files: SessionFiles
   /** The bill, once the session has ended. */
   readonly bill: SessionBill | undefined
   /**
@@ -41,7 +44,11 @@ export interface SessionHooks {
 }
 
 /** Makes the session that a service's answer tells of. */
-export const createSession = (answer: CreateSessionResponse, hooks: SessionHooks): Session => {
+export const createSession = (
+  answer: CreateSessionResponse,
+  hooks: SessionHooks,
+  transport?: FilesTransport,
+): Session => {
   let bill: SessionBill | undefined
   let ending: Promise<SessionBill> | undefined
 
@@ -69,6 +76,7 @@ export const createSession = (answer: CreateSessionResponse, hooks: SessionHooks
     liveViewUrl: answer.liveViewUrl,
     interactiveLiveViewUrl: answer.interactiveLiveViewUrl,
     expiresAt: answer.expiresAt === undefined ? undefined : new Date(answer.expiresAt),
+    files: createSessionFiles(answer.cdpUrl, transport),
     get bill() {
       return bill
     },

@@ -1,4 +1,4 @@
-import type { CreateSessionOptions } from '../contract/browser.ts'
+import type { CreateSessionOptions, ProfileOutcome } from '../contract/browser.ts'
 import { abortable, type Abortable } from '../kit/abort.ts'
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
 import type { Driver } from './driver.ts'
@@ -30,6 +30,8 @@ export interface SessionOutcome<Result> {
   readonly sessionId: string
   readonly sessionDurationMs: number | undefined
   readonly creditsBilled: number | undefined
+  /** The profile, with the version that was saved, or why none was. */
+  readonly profile: ProfileOutcome | undefined
   readonly liveViewUrl: string | undefined
 }
 
@@ -191,5 +193,6 @@ const toOutcome = <Result>(session: Session, result: Result, bill: SessionBill):
   sessionId: session.id,
   sessionDurationMs: bill.sessionDurationMs,
   creditsBilled: bill.creditsBilled,
+  profile: bill.profile,
   liveViewUrl: session.liveViewUrl,
 })

@@ -32,6 +32,16 @@ export const createSessionRequest = z.object({
   onBrowserClose: z.enum(['disconnect', 'delete']).default('disconnect'),
 })
 
+/** What became of a session's profile. */
+export const profileOutcome = z.looseObject({
+  name: z.string(),
+  saveChanges: z.boolean(),
+  /** Version that the end of the session saved. */
+  version: z.int().optional(),
+  /** Why the end saved nothing though it should have. */
+  error: z.string().optional(),
+})
+
 /** Why a session ended. */
 export const endReason = z.enum(['deleted', 'ttl', 'idle', 'crashed', 'drained', 'lost'])
 
@@ -69,6 +79,7 @@ export const sessionSummary = z.looseObject({
   sessionDurationMs: z.number().optional(),
   /** Credits billed for the session. Present once the session has ended. */
   creditsBilled: z.number().optional(),
+  profile: profileOutcome.optional(),
   error: z.string().optional(),
 })
 
@@ -91,6 +102,7 @@ export const deleteSessionResponse = z.looseObject({
   sessionDurationMs: z.int().optional(),
   /** Credits billed for the session. */
   creditsBilled: z.number().optional(),
+  profile: profileOutcome.optional(),
   cleanupQueued: z.boolean().optional(),
 })
 
@@ -104,4 +116,5 @@ export type SessionSummary = z.output<typeof sessionSummary>
 export type SessionStatus = z.output<typeof sessionStatus>
 export type DeleteSessionResponse = z.output<typeof deleteSessionResponse>
 export type EndReason = z.output<typeof endReason>
+export type ProfileOutcome = z.output<typeof profileOutcome>
 export type Profile = z.output<typeof profile>

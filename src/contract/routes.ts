@@ -3,10 +3,11 @@ import * as browser from './browser.ts'
 import * as files from './files.ts'
 import * as keys from './keys.ts'
 import * as map from './map.ts'
+import * as profiles from './profiles.ts'
 
 /** What one endpoint takes and answers. The server registers it, OpenAPI describes it, the client takes its types from it. */
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'DELETE' | 'PATCH'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH'
   /** Path with `{name}` for parameters. */
   readonly path: string
   /** Further paths that mean the same. */
@@ -99,6 +100,55 @@ export const routes = {
     params: files.fileParams,
     query: files.filesQuery,
     response: files.deleteFileResponse,
+  },
+  listProfiles: {
+    method: 'GET',
+    path: '/v2/browser/profiles',
+    summary: 'List the profiles of the team, by name',
+    response: profiles.listProfilesResponse,
+  },
+  getProfile: {
+    method: 'GET',
+    path: '/v2/browser/profiles/{name}',
+    summary: 'Read one profile',
+    params: profiles.profileParams,
+    response: profiles.profileResponse,
+  },
+  deleteProfile: {
+    method: 'DELETE',
+    path: '/v2/browser/profiles/{name}',
+    summary: 'Delete a profile with all its versions',
+    params: profiles.profileParams,
+    response: profiles.deleteProfileResponse,
+  },
+  listProfileVersions: {
+    method: 'GET',
+    path: '/v2/browser/profiles/{name}/versions',
+    summary: 'List the kept versions of a profile, newest first',
+    params: profiles.profileParams,
+    response: profiles.listVersionsResponse,
+  },
+  rollBackProfile: {
+    method: 'POST',
+    path: '/v2/browser/profiles/{name}/versions/{version}/rollback',
+    summary: 'Make a kept version of a profile the current one',
+    params: profiles.profileVersionParams,
+    response: profiles.profileResponse,
+  },
+  exportStorageState: {
+    method: 'GET',
+    path: '/v2/browser/profiles/{name}/storage-state',
+    summary: "Export cookies, localStorage and IndexedDB of a profile as Playwright's storageState",
+    params: profiles.profileParams,
+    response: profiles.storageStateResponse,
+  },
+  importStorageState: {
+    method: 'PUT',
+    path: '/v2/browser/profiles/{name}/storage-state',
+    summary: "Save Playwright's storageState as a new version that holds nothing else; the profile is made when absent",
+    params: profiles.profileParams,
+    body: profiles.storageState,
+    response: profiles.profileResponse,
   },
   createKey: {
     method: 'POST',

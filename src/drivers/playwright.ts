@@ -1,7 +1,9 @@
-import type { Browser, BrowserContext, BrowserType, Page } from 'playwright-core'
-import type { Driver } from '../client/driver.ts'
+import type { Browser, BrowserContext, BrowserType, ConnectOverCDPTransport, Page } from 'playwright-core'
+import type { DrivenSession, Driver } from '../client/driver.ts'
 import { connectBrowser } from './connect.ts'
 import { loadPackage } from './load-package.ts'
+import { objectForm } from './message-form.ts'
+import { openTransport } from './open-transport.ts'
 
 /** What work driven by Playwright gets: the session's own context and its page. */
 export interface PlaywrightHandles {
@@ -17,7 +19,7 @@ const createDriver = (load: () => Promise<Library>): Driver<PlaywrightHandles> =
   connect: async (session, { signal } = {}) => {
     signal?.throwIfAborted()
     const library = await load()
-    const connecting = library.connectOverCDP(session.cdpUrl)
+    const connecting = connectLibrary(library, session)
     const browser = await connectBrowser('Playwright', connecting, disconnect, signal)
     await using undo = new AsyncDisposableStack()
     undo.defer(() => disconnect(browser))
@@ -29,6 +31,21 @@ const createDriver = (load: () => Promise<Library>): Driver<PlaywrightHandles> =
     return { browser, context, page, [Symbol.asyncDispose]: () => owned.disposeAsync() }
   },
 })
+
+/** Through a transport that bridges files; by the bare address for services without files and for older versions. */
+const connectLibrary = async (library: Library, session: DrivenSession): Promise<Browser> => {
+  const opened = await openTransport(session, objectForm)
+  if (opened === undefined) return library.connectOverCDP(session.cdpUrl)
+  const { transport } = opened
+  try {
+    return await library.connectOverCDP(transport as ConnectOverCDPTransport)
+  } catch (error) {
+    transport.close()
+    // A version that does not know transports has sent nothing.
+    if (opened.isUsed()) throw error
+    return library.connectOverCDP(session.cdpUrl)
+  }
+}
 
 // On a browser connected over CDP this only disconnects, and it is harmless after the user's own close.
 const disconnect = (browser: Browser): Promise<void> => browser.close()

@@ -1,7 +1,9 @@
 import type { Browser, BrowserContext, ConnectOptions, Page } from 'puppeteer-core'
-import type { Driver } from '../client/driver.ts'
+import type { DrivenSession, Driver } from '../client/driver.ts'
 import { connectBrowser } from './connect.ts'
 import { loadPackage } from './load-package.ts'
+import { textForm } from './message-form.ts'
+import { openTransport } from './open-transport.ts'
 
 /** What work driven by Puppeteer gets: the session's own context and its page. */
 export interface PuppeteerHandles {
@@ -19,11 +21,7 @@ const createDriver = (load: () => Promise<Library>): Driver<PuppeteerHandles> =>
   connect: async (session, { signal } = {}) => {
     signal?.throwIfAborted()
     const library = await load()
-    const connecting = library.connect({
-      browserWSEndpoint: session.cdpUrl,
-      // Puppeteer would resize every page to 800 × 600.
-      defaultViewport: null,
-    })
+    const connecting = connectLibrary(library, session)
     const browser = await connectBrowser('Puppeteer', connecting, disconnect, signal)
     await using undo = new AsyncDisposableStack()
     undo.defer(() => disconnect(browser))
@@ -35,6 +33,15 @@ const createDriver = (load: () => Promise<Library>): Driver<PuppeteerHandles> =>
     return { browser, context, page, [Symbol.asyncDispose]: () => owned.disposeAsync() }
   },
 })
+
+const connectLibrary = async (library: Library, session: DrivenSession): Promise<Browser> => {
+  const opened = await openTransport(session, textForm)
+  return library.connect({
+    ...(opened === undefined ? { browserWSEndpoint: session.cdpUrl } : { transport: opened.transport }),
+    // Puppeteer would resize every page to 800 × 600.
+    defaultViewport: null,
+  })
+}
 
 // Not `close()`, which would ask the remote browser to end; harmless after the user's own close.
 const disconnect = (browser: Browser): Promise<void> => browser.disconnect()

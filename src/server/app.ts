@@ -210,6 +210,8 @@ const openHttp = async (
   const app = await buildHttpApp({
     mapper,
     store,
+    profiles: parts.profiles,
+    states: { browsers, profiles: parts.profiles },
     browsers,
     sessions,
     gateway,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { chromium } from 'playwright-core'
-import type { BrowserKind } from '../../src/server/browsers/find.ts'
+import type { BrowserKind } from '../../src/server/browsers/places.ts'
 import { groupMembers } from '../../src/server/browsers/process-table.ts'
 import { browserPids } from '../lab/browser-processes.ts'
 import { startSite } from '../lab/site.ts'

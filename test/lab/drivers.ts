@@ -13,6 +13,7 @@ export interface SharedHandles {
 /** A page as both libraries have it. */
 export interface SharedPage {
   readonly goto: (url: string) => Promise<unknown>
+  readonly setDefaultTimeout: (timeoutMs: number) => void
   readonly title: () => Promise<string>
   readonly url: () => string
   readonly evaluate: <Result>(pageFunction: string) => Promise<Result>

@@ -24,13 +24,14 @@ export const translate =
 export const responseInvalid = (message: string, text: string, facts: ErrorFacts): BowlineError =>
   new BowlineError('RESPONSE_INVALID', `${message}: ${JSON.stringify(text.slice(0, 200))}`, facts)
 
-const connectionFailed = (request: Request, error: unknown, apiKey: string): BowlineError => {
+/** CONNECTION_FAILED for a request that got no answer, without the query of its address and without `secret`. */
+export const connectionFailed = (request: Request, error: unknown, secret: string): BowlineError => {
   const url = new URL(request.url)
   const inner = Error.isError(error) && Error.isError(error.cause) ? error.cause : error
   const why = Error.isError(inner) ? inner.message || inner.name : String(inner)
   return new BowlineError(
     'CONNECTION_FAILED',
-    `${request.method} ${url.origin}${url.pathname} got no answer: ${why.replaceAll(apiKey, '[API key]')}`,
+    `${request.method} ${url.origin}${url.pathname} got no answer: ${secret === '' ? why : why.replaceAll(secret, '[secret]')}`,
     { cause: error, requestId: request.headers.get('x-request-id') ?? undefined },
   )
 }
@@ -42,7 +43,8 @@ const notJson = (request: Request, response: Response, text: string, facts: Erro
     facts,
   )
 
-const refused = (response: Response, body: unknown, facts: ErrorFacts): BowlineError => {
+/** The error that a service's failure body tells of. */
+export const refused = (response: Response, body: unknown, facts: ErrorFacts): BowlineError => {
   const parsed = failure.safeParse(body)
   if (!parsed.success) {
     return responseInvalid(`The service answered ${response.status}`, JSON.stringify(body), facts)

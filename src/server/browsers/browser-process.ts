@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
+import type { Server } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import { BowlineError } from '../../kit/errors.ts'
 import { openPipe, type CdpPipe } from '../cdp/pipe.ts'
-import type { CommandLine } from './jail.ts'
+import type { CommandLine } from './command-line.ts'
+import { borrowPort, lendingStdio } from './lend-port.ts'
 import { killGroup } from './process-table.ts'
 
 /** How a browser ended. */
@@ -18,6 +20,8 @@ export interface BrowserProcess {
   readonly pipe: CdpPipe
   /** Resolves when the main process is gone and the rest of its group was killed. Never rejects. */
   readonly exited: Promise<BrowserExit>
+  /** The socket that listens in the network of the browser, when it lends one. Rejects when none comes. */
+  readonly lentPort: Promise<Server> | undefined
   /** The last 8 kB that the browser wrote to stderr. */
   readonly lastWords: () => string
   /** SIGKILL for the whole group. Stopped processes die too. */
@@ -28,6 +32,8 @@ export interface BrowserProcess {
 export interface ProcessOptions {
   /** Whether the program runs the browser as its child and tells of its death by a signal with a code above 128, as shells do. */
   readonly isWrapped: boolean
+  /** Whether it lends a port; see `lendPort`. */
+  readonly isLending: boolean
   readonly uid: number | undefined
   readonly environment: Readonly<Record<string, string>>
 }
@@ -41,7 +47,7 @@ export const startProcess = async (command: CommandLine, options: ProcessOptions
     detached: true,
     cwd: '/',
     env: options.environment,
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', ...(options.isLending ? lendingStdio : [])],
     ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),
   })
   const { promise: exited, resolve } = Promise.withResolvers<BrowserExit>()
@@ -55,6 +61,9 @@ export const startProcess = async (command: CommandLine, options: ProcessOptions
     if (pid !== undefined) killGroup(pid)
     resolve(options.isWrapped ? unwrapExit(code, signal) : { code, signal })
   })
+  const lentPort = options.isLending ? borrowPort(child) : undefined
+  // Whoever waits for it hears of it; a failed start has reasons of its own.
+  lentPort?.catch(() => undefined)
   await spawned.promise
   if (pid === undefined) throw new BowlineError('BROWSER_START_FAILED', `${command.file} has no pid.`)
   const [, , , toBrowser, fromBrowser] = child.stdio
@@ -62,6 +71,7 @@ export const startProcess = async (command: CommandLine, options: ProcessOptions
     pid,
     pipe: openPipe(toBrowser as Writable, fromBrowser as Readable),
     exited,
+    lentPort,
     lastWords: keepLastWords(child.stderr as Readable),
     kill: () => {
       // After its exit the number may belong to someone else.

@@ -1,6 +1,8 @@
 import { access, constants, lstat, readdir, readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import type { CommandLine } from './command-line.ts'
 import { jailPaths, type BrowserFolder } from './folders.ts'
+import { lendPort, lendingMounts } from './lend-port.ts'
 
 /** A bubblewrap that works here. */
 export interface Jail {
@@ -10,12 +12,6 @@ export interface Jail {
   readonly mounts: readonly string[]
   /** Whether browsers are without a network, so that only what the server hands them leads out. */
   readonly isOffline: boolean
-}
-
-/** A program and its arguments. */
-export interface CommandLine {
-  readonly file: string
-  readonly args: readonly string[]
 }
 
 const bwrapPaths = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap']
@@ -53,9 +49,22 @@ export const findJail = async (): Promise<Omit<Jail, 'isOffline'> | undefined> =
   return undefined
 }
 
+/** How a browser is put inside. */
+export interface JailOptions {
+  readonly folder: BrowserFolder
+  /** Whether it lends the server a port of its network; see `lendPort`. */
+  readonly isLending: boolean
+}
+
 /** The command line that starts a browser inside, with only its own folder of all that the machine holds. */
-export const jailCommand = async (jail: Jail, command: CommandLine, folder: BrowserFolder): Promise<CommandLine> => {
+export const jailCommand = async (
+  jail: Jail,
+  command: CommandLine,
+  { folder, isLending }: JailOptions,
+): Promise<CommandLine> => {
   const program = await placeProgram(command.file)
+  const placed = { file: program.path, args: command.args }
+  const launched = isLending ? lendPort(placed) : placed
   const args = [
     ['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
     jail.isOffline ? ['--unshare-net'] : [],
@@ -69,8 +78,9 @@ export const jailCommand = async (jail: Jail, command: CommandLine, folder: Brow
     ['--ro-bind', folder.uploadsDir, jailPaths.uploadsDir],
     ['--bind', folder.tmpDir, jailPaths.tmpDir],
     program.mounts,
+    isLending ? lendingMounts() : [],
     ['--remount-ro', '/', '--chdir', '/', '--'],
-    [program.path, ...command.args],
+    [launched.file, ...launched.args],
   ].flat()
   return { file: jail.path, args }
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { abortable, signalWithTimeout } from '../../kit/abort.ts'
 import { BowlineError } from '../../kit/errors.ts'
@@ -9,6 +10,7 @@ import { browserArgs, browserEnvironment } from './flags.ts'
 import { giveTo, jailPaths, removeFolder, type BootFolder, type BrowserFolder } from './folders.ts'
 import { jailOf, nextUid, wrapCommand, type Layers } from './layers.ts'
 import { browserLedger, writeLedger } from './ledger.ts'
+import { lentPort } from './lend-port.ts'
 import { findParkedPage } from './parked-page.ts'
 import { killUser } from './process-table.ts'
 
@@ -24,13 +26,23 @@ export interface BrowserProxy extends AsyncDisposable {
   /** As Chromium takes it, such as `http://127.0.0.1:40123`. */
   readonly server: string
   /** What went through it so far. */
+  /** Takes the listening socket of the browser's own network that it was asked for as `lentPort`. */
+  readonly serve?: (listener: Server) => void
   readonly traffic: () => { readonly sentBytes: number; readonly receivedBytes: number; readonly refused: number }
+}
+
+/** What a proxy is opened with. */
+export interface ProxyOptions {
+  /** The user of the browser. Undefined: the server's own. */
+  readonly uid: number | undefined
+  /** The port inside the browser's own network on which it will ask for the proxy. Undefined: it shares the machine's network. */
+  readonly lentPort: number | undefined
 }
 
 /** How one browser differs from the others. */
 export interface LaunchOptions {
   /** Opens the proxy that everything the browser loads goes through, loopback addresses too. Default: no proxy. */
-  readonly openProxy?: ((options: { readonly uid: number | undefined }) => Promise<BrowserProxy>) | undefined
+  readonly openProxy?: ((options: ProxyOptions) => Promise<BrowserProxy>) | undefined
   /** Fills the user-data-dir before the start. What it puts there is given to the browser's user afterwards. */
   readonly prepare?: ((folder: BrowserFolder) => Promise<void>) | undefined
   /** Further command line arguments. Default: none. */
@@ -92,13 +104,16 @@ export const launchBrowser = async (
     if (uid !== undefined) await giveTo(uid, folder.userDataDir)
   }
   signal?.throwIfAborted()
-  const proxy = await options.openProxy?.({ uid })
+  const isOffline = jailOf(layers)?.isOffline === true
+  const proxy = await options.openProxy?.({ uid, lentPort: isOffline ? lentPort : undefined })
+  const isLending = isOffline && proxy !== undefined
   if (proxy !== undefined) undo.use(proxy)
   const args = browserArgs({ ...options, proxyServer: proxy?.server, binary, layers, folder })
-  const command = await wrapCommand(layers, { file: binary.path, args }, folder)
+  const command = await wrapCommand(layers, { file: binary.path, args }, { folder, isLending })
   const started = await startProcess(command, {
     uid,
     isWrapped: jailOf(layers) !== undefined,
+    isLending,
     environment: browserEnvironment(folder),
   })
   undo.defer(async () => {
@@ -107,7 +122,7 @@ export const launchBrowser = async (
   })
   writeLedger(folder.root, browserLedger, started.pid)
   const router = routePipe(started.pipe)
-  const { version, parkedTargetId } = await answered(started, router, options, signal)
+  const { version, parkedTargetId } = await answered(started, { router, proxy }, options, signal)
   undo.move()
   void started.exited.then(async () => proxy?.[Symbol.asyncDispose]())
   return {
@@ -126,12 +141,16 @@ export const launchBrowser = async (
 
 const answered = async (
   started: BrowserProcess,
-  router: CdpRouter,
+  { router, proxy }: { readonly router: CdpRouter; readonly proxy: BrowserProxy | undefined },
   { timeoutMs = startTimeoutMs }: LaunchOptions,
   signal: AbortSignal | undefined,
 ): Promise<{ version: string; parkedTargetId: string }> => {
   const greet = async (): Promise<{ version: string; parkedTargetId: string }> => {
-    const [{ product }, parkedTargetId] = await Promise.all([router.call('Browser.getVersion'), findParkedPage(router)])
+    const [{ product }, parkedTargetId] = await Promise.all([
+      router.call('Browser.getVersion'),
+      findParkedPage(router),
+      started.lentPort?.then((listener) => proxy?.serve?.(listener)),
+    ])
     return { version: String(product), parkedTargetId }
   }
   try {

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
-import type { BrowserFolder } from './folders.ts'
-import { jailCommand, type CommandLine, type Jail } from './jail.ts'
+import type { CommandLine } from './command-line.ts'
+import { jailCommand, type Jail, type JailOptions } from './jail.ts'
 
 /** Which user browsers run as. `each`: every browser as a user of its own. */
 export type RunAs = 'each' | 'nobody' | 'self'
@@ -59,13 +59,9 @@ export const nextUid = (layers: Layers): number | undefined => {
 export const jailOf = ({ jail }: Layers): Jail | undefined => ('missing' in jail ? undefined : jail)
 
 /** The command line that starts a browser inside these layers. */
-export const wrapCommand = async (
-  layers: Layers,
-  command: CommandLine,
-  folder: BrowserFolder,
-): Promise<CommandLine> => {
+export const wrapCommand = async (layers: Layers, command: CommandLine, options: JailOptions): Promise<CommandLine> => {
   const jail = jailOf(layers)
-  if (jail !== undefined) return jailCommand(jail, command, folder)
+  if (jail !== undefined) return jailCommand(jail, command, options)
   return layers.setprivPath === undefined
     ? command
     : { file: layers.setprivPath, args: ['--pdeathsig', 'KILL', '--', command.file, ...command.args] }

@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process'
 import { access, constants, statfs } from 'node:fs/promises'
+import type { Server } from 'node:net'
 import { isMainThread } from 'node:worker_threads'
 import { promisify } from 'node:util'
 import { BowlineError } from '../../kit/errors.ts'
 import type { BrowserBinary } from './find.ts'
 import type { BootFolder } from './folders.ts'
 import { findJail, type Jail } from './jail.ts'
-import { launchBrowser } from './launch.ts'
+import { launchBrowser, type BrowserProxy, type ProxyOptions } from './launch.ts'
 import type { Layers, NoJail, RunAs } from './layers.ts'
 
 /** How much isolation is asked for: all the machine has, all or nothing, none around the files, or nothing but the browser's own. */
@@ -38,7 +39,7 @@ export const probeLayers = async (
     const stepJail = 'missing' in step.jail ? (missing ?? step.jail) : step.jail
     const layers: Layers = { ...machine, ...step, jail: stepJail }
     try {
-      await using _browser = await launchBrowser({ ...ground, layers }, {}, signal)
+      await using _browser = await launchBrowser({ ...ground, layers }, { openProxy: openNoProxy }, signal)
       return layers
     } catch (error) {
       signal?.throwIfAborted()
@@ -78,6 +79,21 @@ const ladder = (isolation: Isolation, jail: Jail | NoJail): readonly Step[] => {
   if (isolation === 'strict') return steps.filter(({ isSandboxed }) => isSandboxed)
   if (users.includes('self')) return steps
   return [...steps, { runAs: 'self', isSandboxed: false, jail: 'missing' in jail ? jail : notUsed }]
+}
+
+/** Leads nowhere: only whether a port is lent for it is of interest. */
+const openNoProxy = async ({ lentPort = 9 }: ProxyOptions): Promise<BrowserProxy> => {
+  let lent: Server | undefined
+  return {
+    server: `http://127.0.0.1:${lentPort}`,
+    serve: (listener) => {
+      lent = listener
+    },
+    traffic: () => ({ sentBytes: 0, receivedBytes: 0, refused: 0 }),
+    [Symbol.asyncDispose]: async () => {
+      lent?.close()
+    },
+  }
 }
 
 const lastLine = (error: unknown): string =>

@@ -21,6 +21,8 @@ export interface Traffic {
 export interface Lane extends AsyncDisposable {
   /** The proxy as Chromium takes it, such as `http://127.0.0.1:40123`. */
   readonly server: string
+  /** Listens on a socket that was made for `lentPort`. The lane closes it. */
+  readonly serve: (listener: Server) => void
   readonly traffic: () => Traffic
 }
 
@@ -28,6 +30,11 @@ export interface Lane extends AsyncDisposable {
 export interface LaneOptions {
   /** The user whose processes may use it. Default: the server's own. */
   readonly uid?: number | undefined
+  /**
+   * A port in a network of the browser's own; the lane listens when it is handed the socket of that port by `serve`.
+   * Default: a free port of this machine.
+   */
+  readonly lentPort?: number | undefined
   /** Default `auto`. */
   readonly route?: Route | undefined
 }
@@ -81,15 +88,20 @@ export const openLane = async (parts: LaneParts, options: LaneOptions): Promise<
       count.sentBytes += socket.bytesRead
       count.receivedBytes += socket.bytesWritten
     })
-    receive(parts, options.uid, socket, context)
+    receive(parts, options, socket, context)
   })
   listener.maxConnections = parts.maxConnections ?? defaultMaxConnections
-  const port = await listen(listener)
-  const guard = parts.ownPorts.guard(port)
+  const port = options.lentPort ?? (await listen(listener))
+  const guard = options.lentPort === undefined ? parts.ownPorts.guard(port) : undefined
   const sum = (base: number, field: 'bytesRead' | 'bytesWritten'): number =>
     [...sockets].reduce((total, socket) => total + socket[field], base)
   return {
     server: `http://127.0.0.1:${port}`,
+    serve: (lent) => {
+      // Its handle is listened on anew, because half-open sockets and pausing cannot be set on it.
+      if (ended.signal.aborted) lent.close()
+      else listener.listen(lent)
+    },
     traffic: () => ({
       ...count,
       sentBytes: sum(count.sentBytes, 'bytesRead'),
@@ -99,11 +111,11 @@ export const openLane = async (parts: LaneParts, options: LaneOptions): Promise<
       if (ended.signal.aborted) return
       ended.abort()
       context.agent.destroy()
-      const closed = once(listener, 'close')
+      const closed = listener.listening ? once(listener, 'close') : undefined
       listener.close()
       for (const socket of sockets) socket.destroy()
       await closed
-      guard[Symbol.dispose]()
+      guard?.[Symbol.dispose]()
     },
   }
 }
@@ -151,8 +163,10 @@ const listen = async (listener: Server): Promise<number> => {
 }
 
 /** Hands a connection to the HTTP server, with the promise to find out where it comes from. */
-const receive = (parts: LaneParts, uid: number | undefined, socket: Socket, lane: OpenLane): void => {
-  parts.arrivals.set(socket, { lane, isAdmitted: isOfUser(parts, uid ?? process.getuid?.(), socket) })
+const receive = (parts: LaneParts, { uid, lentPort }: LaneOptions, socket: Socket, lane: OpenLane): void => {
+  // Nobody else is in the network of a lent port.
+  const isAdmitted = lentPort === undefined ? isOfUser(parts, uid ?? process.getuid?.(), socket) : Promise.resolve(true)
+  parts.arrivals.set(socket, { lane, isAdmitted })
   parts.http.emit('connection', socket)
   socket.resume()
 }

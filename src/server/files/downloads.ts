@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { tameFileName } from '../../kit/file-name.ts'
 import type { CdpIncoming } from '../cdp/message.ts'
 import { browserPath } from './browser-path.ts'
-import { tameName } from './file-names.ts'
 import type { Shelf } from './shelf.ts'
 import type { ShelfEntry } from './shelf-entry.ts'
 
@@ -65,7 +65,7 @@ export class Downloads {
     const { session } = this.#shelf
     session.touch()
     const entry = this.#shelf.add({
-      name: tameName(suggestedFilename),
+      name: tameFileName(suggestedFilename),
       direction: 'download',
       path: join(session.browser.folder.downloadsDir, guid),
       guid,

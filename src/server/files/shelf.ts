@@ -6,9 +6,10 @@ import { Transform, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { SessionFile } from '../../contract/files.ts'
 import { BowlineError } from '../../kit/errors.ts'
+import { freeFileName } from '../../kit/file-name.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import { browserPath } from './browser-path.ts'
-import { freeName, pathParts } from './file-names.ts'
+import { pathParts } from './path-parts.ts'
 import { describeEntry, type ShelfEntry } from './shelf-entry.ts'
 
 /** How much the files of one session may be. */
@@ -63,7 +64,7 @@ export class Shelf {
   add(file: Pick<ShelfEntry, 'name' | 'direction' | 'path' | 'guid'>): ShelfEntry {
     const failed = [...this.#entries.values()].filter((entry) => entry.state.kind === 'failed')
     if (failed.length >= mostFailed) this.#entries.delete(failed[0]?.name ?? '')
-    const name = freeName(file.name, (name) => this.#entries.has(name))
+    const name = freeFileName(file.name, (name) => this.#entries.has(name))
     const entry: ShelfEntry = { ...file, name, createdAt: new Date(), size: 0, state: { kind: 'running' } }
     this.#entries.set(name, entry)
     return entry

@@ -17,12 +17,13 @@ import { browserRoutes } from './routes/browser.ts'
 import { registerFiles } from './routes/files.ts'
 import { registerHealth, type HealthParts } from './routes/health.ts'
 import { keyRoutes } from './routes/keys.ts'
+import { profileRoutes, type ProfileRouteParts } from './routes/profiles.ts'
 import { registerLive } from './routes/live.ts'
 import { mapRoutes } from './routes/map.ts'
 import { handleUpgrades, type UpgradeParts } from './upgrade.ts'
 
 /** What the HTTP side of the server is built from. */
-export interface HttpParts extends HealthParts, UpgradeParts, PlacementParts {
+export interface HttpParts extends HealthParts, UpgradeParts, PlacementParts, ProfileRouteParts {
   readonly store: Store
   readonly authenticator: Authenticator
   readonly shelves: Shelves
@@ -38,6 +39,8 @@ const bodyLimitBytes = 10 * 1024 * 1024
 export const buildHttpApp = async (parts: HttpParts): Promise<FastifyInstance> => {
   const app = Fastify({
     bodyLimit: bodyLimitBytes,
+    // Names of profiles have up to 128 characters, each up to twelve when it is encoded.
+    routerOptions: { maxParamLength: 2000 },
     forceCloseConnections: true,
     genReqId: (request) => requestId(request.headers['x-request-id']),
     // Query strings hold tokens, so only the pattern of the route is logged, by the hook below.
@@ -86,7 +89,11 @@ const registerProtected = async (app: FastifyInstance, parts: HttpParts): Promis
       raw: request,
     }
   }
-  registerRoutes(app, { ...browserRoutes(parts), ...keyRoutes(parts), ...mapRoutes(parts) }, callOf)
+  registerRoutes(
+    app,
+    { ...browserRoutes(parts), ...keyRoutes(parts), ...profileRoutes(parts), ...mapRoutes(parts) },
+    callOf,
+  )
   app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
     reply.type(parts.metrics.registry.contentType).send(await parts.metrics.registry.metrics()),
   )

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { EndReason } from '../../contract/browser.ts'
 import { abortable } from '../../kit/abort.ts'
+import { BowlineError } from '../../kit/errors.ts'
 import type { Browser } from '../browsers/launch.ts'
 import type { BrowserPool } from '../browsers/pool.ts'
 import type { OpenProfile } from '../profiles/open-profile.ts'
@@ -14,8 +15,8 @@ const extrasSchema = z.object({ cookies: z.array(browserCookie).default([]) })
 /** Time for a browser to tell its cookies before it counts as hung. */
 const cookiesTimeoutMs = 5000
 
-/** Time for a browser to write its storage to disk. */
-const flushTimeoutMs = 20_000
+/** Time for a browser that has just answered to write its storage to disk. */
+const flushTimeoutMs = 60_000
 
 /** Launches a browser with a profile restored, cookies of the session included. The caller closes it. */
 export const launchWithProfile = async (
@@ -46,12 +47,11 @@ export const saveProfile = async (
   // A client that has stopped reading must not keep the answer from coming.
   browser.router.resume()
   const cookies = await abortable(readCookies(browser.router), AbortSignal.timeout(cookiesTimeoutMs))
-  const { signal } = await browser.stop(flushTimeoutMs)
-  // A browser that had to be killed may not have written the others, either.
-  const dropped = signal === null ? cookies.filter(({ session }) => session) : cookies
+  const { code } = await browser.stop(flushTimeoutMs)
+  if (code !== 0) throw new BowlineError('CDP_FAILED', unsaved('The browser ended before it had written everything'))
   return profile.save({
     userDataDir: browser.folder.userDataDir,
-    extras: JSON.stringify({ cookies: dropped }),
+    extras: JSON.stringify({ cookies: cookies.filter(({ session }) => session) }),
     browser: browser.version,
     sessionId,
   })
@@ -67,7 +67,9 @@ export const saveAtEnd = async (
   await using opened = profile
   if (!opened.isWritable) return undefined
   // What a crash leaves behind may be half written.
-  if (session.reason === 'crashed') return { error: 'The browser crashed: the profile stays as it was last saved' }
+  if (session.reason === 'crashed') return { error: unsaved('The browser crashed') }
   const { version } = await saveProfile(opened, browser, session.sessionId)
   return { version }
 }
+
+const unsaved = (why: string): string => `${why}: the profile stays as it was last saved`

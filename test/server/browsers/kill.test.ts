@@ -9,7 +9,7 @@ import { openDataDir, until, untilNothingIsLeft } from './ground.ts'
 import { replaceInFile } from './replace-in-file.ts'
 import { startServerLike, type Leash } from './server-like.ts'
 
-const leashes: readonly Leash[] = ['bubblewrap', 'signal', 'pipe']
+const leashes: readonly Leash[] = ['own network', 'bubblewrap', 'signal', 'pipe']
 
 const janitorOf = (bootPath: string): number | undefined =>
   readdirSync('/proc')

@@ -13,7 +13,7 @@ export interface ServerLike extends AsyncDisposable {
 }
 
 /** What ends a browser with its server, beside the pipe. */
-export type Leash = 'bubblewrap' | 'signal' | 'pipe'
+export type Leash = 'own network' | 'bubblewrap' | 'signal' | 'pipe'
 
 const program = fileURLToPath(new URL('programs/hold-browser.ts', import.meta.url))
 

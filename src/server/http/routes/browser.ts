@@ -31,6 +31,7 @@ export const browserRoutes = (parts: PlacementParts): Handlers => {
       success: true as const,
       sessionDurationMs: bill.durationMs ?? 0,
       creditsBilled: bill.creditsBilled ?? 0,
+      ...profileOutcome(bill),
       cleanupQueued: true,
     }
   }
@@ -100,6 +101,10 @@ const summary = (row: SessionRow, sessions: Sessions, baseUrl: string) => {
           sessionDurationMs: row.durationMs,
           creditsBilled: row.creditsBilled,
         }),
+    ...profileOutcome(row),
     ...(row.error === undefined ? {} : { error: row.error }),
   }
 }
+
+const profileOutcome = ({ profileName: name, profileSave, profileVersion: version, profileError: error }: SessionRow) =>
+  name === undefined ? {} : { profile: { name, saveChanges: profileSave === true, version, error } }

@@ -1,16 +1,19 @@
 import { openBrowserHost } from '../../../../src/server/browsers/host.ts'
 import { launchBrowser } from '../../../../src/server/browsers/launch.ts'
 import type { Layers } from '../../../../src/server/browsers/layers.ts'
+import { openEgress } from '../../../../src/server/egress/egress.ts'
 
 // Stands for a server: opens a browser, says which, and waits to be killed.
 const [dataDir = '', leash] = process.argv.slice(2)
-const host = await openBrowserHost({ dataDir, choice: 'shell', environment: process.env })
+const isolation = leash === 'own network' ? 'strict' : 'auto'
+const host = await openBrowserHost({ dataDir, choice: 'shell', isolation, environment: process.env })
 const noJail = { missing: 'not wanted here' }
 const layers: Layers = {
   ...host.layers,
-  ...(leash === 'bubblewrap' ? {} : { jail: noJail }),
+  ...(leash === 'bubblewrap' || leash === 'own network' ? {} : { jail: noJail }),
   ...(leash === 'pipe' ? { setprivPath: undefined } : {}),
 }
-const browser = await launchBrowser({ ...host, layers })
+const egress = await openEgress({ log: { debug: () => {}, warn: () => {} } })
+const browser = await launchBrowser({ ...host, layers }, { openProxy: egress.openLane })
 process.stdout.write(`${JSON.stringify({ pid: browser.pid, bootPath: host.boot.path, swept: host.swept })}\n`)
 setInterval(() => {}, 60_000)

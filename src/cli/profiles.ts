@@ -1,0 +1,125 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
+import { Command, InvalidArgumentError } from 'commander'
+import { storageState, type ProfileSummary, type ProfileVersion } from '../contract/profiles.ts'
+import { BowlineError } from '../kit/errors.ts'
+import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { print, printFacts, printJson, printTable } from './print.ts'
+
+/** Makes `bowline profiles`. */
+export const createProfilesCommand = (): Command => {
+  const command = new Command('profiles')
+  const add = (name: string, description: string): Command =>
+    withConnectionFlags(command.command(name).description(description))
+  add('list', 'list profiles by name').action(listProfiles)
+  add('show', 'show one profile').argument('<name>', 'name of the profile').action(showProfile)
+  add('versions', 'list the kept versions, newest first').argument('<name>', 'name of the profile').action(listVersions)
+  add('rollback', 'make a kept version the current one')
+    .argument('<name>', 'name of the profile')
+    .argument('<version>', 'number of the version', toVersion)
+    .action(rollBack)
+  add('delete', 'delete a profile with all its versions')
+    .argument('<name>', 'name of the profile')
+    .action(deleteProfile)
+  add('export', "write cookies and storage as Playwright's storageState")
+    .argument('<name>', 'name of the profile')
+    .argument('[file]', 'file to write; default: standard output')
+    .action(exportState)
+  add('import', "save Playwright's storageState as a new version that holds nothing else")
+    .argument('<name>', 'name of the profile; made when absent')
+    .argument('[file]', 'file to read; default: standard input')
+    .action(importState)
+  return command
+}
+
+const toVersion = (value: string): number => {
+  const version = Number(value)
+  if (Number.isSafeInteger(version) && version > 0) return version
+  throw new InvalidArgumentError('It is a whole number from 1 on.')
+}
+
+const listProfiles = async (flags: ConnectionFlags): Promise<void> => {
+  const profiles = await (await connect(flags)).profiles.list()
+  if (flags.json === true) return printJson(profiles)
+  printTable(['name', 'version', 'content', 'stored', 'saved', 'written by'], profiles.map(toRow))
+}
+
+const toRow = (profile: ProfileSummary): readonly string[] => [
+  profile.name,
+  profile.version === undefined ? '' : `${profile.version} of ${profile.versions}`,
+  toSize(profile.contentBytes),
+  toSize(profile.storedBytes),
+  profile.savedAt ?? '',
+  profile.lockedBy ?? (profile.isLocked ? 'an import' : ''),
+]
+
+const showProfile = async (name: string, flags: ConnectionFlags): Promise<void> => {
+  const profile = await (await connect(flags)).profiles.get(name)
+  printProfile(profile, flags)
+}
+
+const printProfile = (profile: ProfileSummary, flags: ConnectionFlags): void => {
+  if (flags.json === true) return printJson(profile)
+  const { contentBytes, storedBytes, ...facts } = profile
+  printFacts({ ...facts, content: toSize(contentBytes), stored: toSize(storedBytes) })
+}
+
+const listVersions = async (name: string, flags: ConnectionFlags): Promise<void> => {
+  const versions = await (await connect(flags)).profiles.versions(name)
+  if (flags.json === true) return printJson(versions)
+  printTable(['version', 'content', 'stored', 'saved', 'browser', 'session'], versions.map(toVersionRow))
+}
+
+const toVersionRow = (version: ProfileVersion): readonly string[] => [
+  `${version.version}${version.isCurrent ? ' (current)' : ''}`,
+  toSize(version.contentBytes),
+  toSize(version.storedBytes),
+  version.savedAt,
+  version.browser,
+  version.sessionId ?? 'imported',
+]
+
+const rollBack = async (name: string, version: number, flags: ConnectionFlags): Promise<void> => {
+  printProfile(await (await connect(flags)).profiles.rollback(name, version), flags)
+}
+
+const deleteProfile = async (name: string, flags: ConnectionFlags): Promise<void> => {
+  await (await connect(flags)).profiles.delete(name)
+  if (flags.json === true) printJson({ name, deleted: true })
+  else print(`profile "${name}": deleted`)
+}
+
+const exportState = async (name: string, file: string | undefined, flags: ConnectionFlags): Promise<void> => {
+  const state = await (await connect(flags)).profiles.exportState(name)
+  if (file === undefined) return printJson(state)
+  // Cookies are as good as passwords.
+  await writeFile(file, `${JSON.stringify(state, undefined, 2)}\n`, { mode: 0o600 })
+  const { cookies, origins } = state
+  if (flags.json === true) printJson({ file, cookies: cookies.length, origins: origins.length })
+  else print(`profile "${name}": ${cookies.length} cookies and ${origins.length} origins written to ${file}`)
+}
+
+const importState = async (name: string, file: string | undefined, flags: ConnectionFlags): Promise<void> => {
+  const given = file === undefined ? await text(process.stdin) : await readFile(file, 'utf8')
+  printProfile(await (await connect(flags)).profiles.importState(name, parseState(given, file)), flags)
+}
+
+const parseState = (given: string, file = 'the standard input') => {
+  try {
+    return storageState.parse(JSON.parse(given))
+  } catch (cause) {
+    throw new BowlineError('BAD_REQUEST', `There is no storageState in ${file}`, {
+      cause,
+      hint: 'Playwright writes one with `context.storageState({ path })`.',
+    })
+  }
+}
+
+/** Bytes for people: three digits that count. */
+const toSize = (bytes: number | undefined): string => {
+  if (bytes === undefined) return ''
+  if (bytes < 1000) return `${bytes} B`
+  const units = ['kB', 'MB', 'GB']
+  const step = Math.min(units.length, Math.floor(Math.log10(bytes) / 3))
+  return `${(bytes / 1000 ** step).toPrecision(3)} ${units[step - 1] ?? ''}`
+}

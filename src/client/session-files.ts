@@ -1,0 +1,155 @@
+import { createReadStream } from 'node:fs'
+import { rename, rm, stat } from 'node:fs/promises'
+import { createWriteStream } from 'node:fs'
+import { basename } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { z } from 'zod'
+import { listFilesResponse, uploadFileResponse, type SessionFile, type UploadFileResponse } from '../contract/files.ts'
+import type { Abortable } from '../kit/abort.ts'
+import { BowlineError } from '../kit/errors.ts'
+import { connectionFailed, refused } from './layers/translate.ts'
+
+/** How a file is uploaded. */
+export interface UploadOptions extends Abortable {
+  /** File name as pages shall see it; may be a relative path. Default: the name of the local file, else `file`. */
+  readonly name?: string | undefined
+  /** Files of one group share a folder. Default: a new one. */
+  readonly group?: string | undefined
+}
+
+/** The files of a session: what its browser downloaded, and what it was sent. Bytes are streamed; no file is held in memory. */
+export interface SessionFiles {
+  /** Lists files, oldest first. */
+  readonly list: (how?: Abortable) => Promise<readonly SessionFile[]>
+  /** Reads a file by its name or guid. Rejects with FILE_NOT_FOUND, FILE_INCOMPLETE. Aborting breaks the stream. */
+  readonly read: (name: string, how?: Abortable) => Promise<ReadableStream<Uint8Array>>
+  /** Saves a file to a local path, which holds the whole file or is left as it was. */
+  readonly download: (name: string, path: string, how?: Abortable) => Promise<void>
+  /** Sends a local file (by its path), a Blob or a stream; `path` of the answer is for `DOM.setFileInputFiles`. Rejects with FILE_QUOTA_EXCEEDED. */
+  readonly upload: (
+    source: string | Blob | ReadableStream<Uint8Array>,
+    options?: UploadOptions,
+  ) => Promise<Pick<UploadFileResponse, 'file' | 'path'>>
+  /** Deletes a file; a download that still runs is cancelled. Rejects with FILE_NOT_FOUND. */
+  readonly delete: (name: string, how?: Abortable) => Promise<void>
+}
+
+/** How requests for files are sent. */
+export interface FilesTransport {
+  readonly fetch: typeof globalThis.fetch
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** The address of a session's files, which its CDP address tells; undefined for services that have no such. */
+export const filesUrl = (cdpUrl: string): URL | undefined => {
+  const url = URL.parse(cdpUrl)
+  const path = /^(.*\/v2\/(?:browser|interact)\/[^/]+)\/cdp$/.exec(url?.pathname ?? '')?.[1]
+  if (url === null || path === undefined || !url.searchParams.has('token')) return undefined
+  return new URL(`${url.protocol.replace('ws', 'http')}//${url.host}${path}/files${url.search}`)
+}
+
+/** Makes the files of the session at `cdpUrl`; the token in it opens them. Calls throw NOT_IMPLEMENTED for services without files. */
+export const createSessionFiles = (
+  cdpUrl: string,
+  transport: FilesTransport = { fetch: globalThis.fetch, headers: {} },
+): SessionFiles => {
+  const base = filesUrl(cdpUrl)
+  const send = async (call: FileCall, { signal }: Abortable = {}): Promise<Response> => {
+    if (base === undefined) throw new BowlineError('NOT_IMPLEMENTED', 'This service does not keep files of sessions')
+    signal?.throwIfAborted()
+    return request(transport, base, call, signal)
+  }
+  const read = async (name: string, how?: Abortable): Promise<ReadableStream<Uint8Array>> => {
+    const { body } = await send({ method: 'GET', name }, how)
+    return body ?? new Blob([]).stream()
+  }
+  return {
+    list: async (how) => listFilesResponse.parse(await (await send({ method: 'GET' }, how)).json()).files,
+    read,
+    download: async (name, path, how) => writeWhole(await read(name, how), path, how?.signal),
+    upload: async (source, { name, group, signal } = {}) => {
+      const { body, size } = await openSource(source)
+      const query = { name: name ?? (typeof source === 'string' ? basename(source) : 'file'), ...(group && { group }) }
+      const answer = await send({ method: 'POST', query, body, size }, { signal })
+      return uploadFileResponse.parse(await answer.json())
+    },
+    delete: async (name, how) => {
+      await (await send({ method: 'DELETE', name }, how)).body?.cancel()
+    },
+  }
+}
+
+interface FileCall {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly name?: string
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: ReadableStream<Uint8Array>
+  readonly size?: number | undefined
+}
+
+const request = async (
+  { fetch, headers }: FilesTransport,
+  base: URL,
+  { method, name, query = {}, body, size }: FileCall,
+  signal: AbortSignal | undefined,
+): Promise<Response> => {
+  const url = new URL(base)
+  if (name !== undefined) url.pathname += `/${encodeURIComponent(name)}`
+  for (const [key, value] of Object.entries(query)) url.searchParams.set(key, value)
+  const toSend = new Request(url, {
+    method,
+    headers: {
+      ...headers,
+      ...(body === undefined ? {} : { 'content-type': 'application/octet-stream' }),
+      // Lets the service refuse a file that is too large before it is sent.
+      ...(size === undefined ? {} : { 'content-length': String(size) }),
+    },
+    ...(body === undefined ? {} : { body, duplex: 'half' }),
+    ...(signal === undefined ? {} : { signal }),
+  })
+  const token = base.searchParams.get('token') ?? ''
+  const response = await fetch(toSend).catch((error: unknown) => {
+    throw signal?.aborted === true ? signal.reason : connectionFailed(toSend, error, token)
+  })
+  if (response.ok) return response
+  const facts = { status: response.status, requestId: response.headers.get('x-request-id') ?? undefined }
+  throw refused(response, failureOf(await response.text()), facts)
+}
+
+const failureOf = (text: string): unknown => z.json().safeParse(tryJson(text)).data
+
+const tryJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const openSource = async (
+  source: string | Blob | ReadableStream<Uint8Array>,
+): Promise<{ readonly body: ReadableStream<Uint8Array>; readonly size: number | undefined }> => {
+  if (source instanceof Blob) return { body: source.stream(), size: source.size }
+  if (typeof source !== 'string') return { body: source, size: undefined }
+  const { size } = await stat(source)
+  // A file that grows meanwhile is sent as it was.
+  const stream = size === 0 ? Readable.from([]) : createReadStream(source, { end: size - 1 })
+  return { body: Readable.toWeb(stream) as ReadableStream<Uint8Array>, size }
+}
+
+const writeWhole = async (
+  content: ReadableStream<Uint8Array>,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<void> => {
+  // The name by which Chromium marks unfinished downloads, too.
+  const unfinished = `${path}.crdownload`
+  try {
+    await pipeline(Readable.fromWeb(content), createWriteStream(unfinished), { ...(signal && { signal }) })
+    await rename(unfinished, path)
+  } catch (error) {
+    await rm(unfinished, { force: true })
+    throw error
+  }
+}

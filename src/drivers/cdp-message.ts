@@ -1,0 +1,8 @@
+/** A command or event as libraries exchange it with the browser. */
+export interface CdpMessage {
+  readonly id?: number
+  readonly method?: string
+  readonly params?: Readonly<Record<string, unknown>>
+  readonly sessionId?: string
+  readonly error?: { readonly code: number; readonly message: string }
+}

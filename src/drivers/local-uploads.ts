@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto'
+import { readdir, stat } from 'node:fs/promises'
+import { basename, join, relative, sep } from 'node:path'
+import type { SessionFiles } from '../client/session-files.ts'
+
+/** Uploads of one folder that run at once. */
+const widest = 4
+
+/** Sends the local files that a library names to the session, and tells their paths there. */
+export class LocalUploads {
+  readonly #files: SessionFiles
+  readonly #signal: AbortSignal
+  /** What was sent and has not changed since need not be sent again. */
+  readonly #sent = new Map<string, Promise<string>>()
+
+  constructor(files: SessionFiles, signal: AbortSignal) {
+    this.#files = files
+    this.#signal = signal
+  }
+
+  /** The path of a local file or folder in the session. One that is not there is taken for a path of the session. */
+  async send(path: string): Promise<string> {
+    const found = await stat(path).catch(() => undefined)
+    if (found === undefined) return path
+    if (found.isDirectory()) return this.#sendFolder(path)
+    const key = `${path}\0${found.ino}\0${found.size}\0${found.mtimeMs}`
+    const sending = this.#sent.get(key) ?? this.#sendFile(path)
+    this.#sent.set(key, sending)
+    return sending.catch((error: unknown) => {
+      this.#sent.delete(key)
+      throw error
+    })
+  }
+
+  async #sendFile(path: string): Promise<string> {
+    return (await this.#files.upload(path, { signal: this.#signal })).path
+  }
+
+  async #sendFolder(folder: string): Promise<string> {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+    const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+    if (paths.length === 0) throw new Error(`${folder} holds no files`)
+    const group = randomUUID()
+    let root = ''
+    const queue = paths.values()
+    const work = async (): Promise<void> => {
+      for (const path of queue) {
+        const inside = relative(folder, path).replaceAll(sep, '/')
+        const sent = await this.#files.upload(path, {
+          name: `${basename(folder)}/${inside}`,
+          group,
+          signal: this.#signal,
+        })
+        root = sent.path.slice(0, -inside.length - 1)
+      }
+    }
+    await Promise.all(Array.from({ length: widest }, work))
+    return root
+  }
+}

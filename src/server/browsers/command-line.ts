@@ -1,0 +1,5 @@
+/** A program and its arguments. */
+export interface CommandLine {
+  readonly file: string
+  readonly args: readonly string[]
+}

@@ -1,0 +1,63 @@
+import type { Profiles } from '../../profiles/profiles.ts'
+import { exportState, importState, type StateParts } from '../../sessions/state/storage-state.ts'
+import type { ProfileSummary, ProfileVersionRow } from '../../store/profiles.ts'
+import type { Call, Handlers } from '../register.ts'
+
+/** What the routes of profiles ask. */
+export interface ProfileRouteParts {
+  readonly profiles: Profiles
+  readonly states: StateParts
+}
+
+/** The routes of profiles. */
+export const profileRoutes = ({ profiles, states }: ProfileRouteParts): Handlers => {
+  const own = ({ name }: { readonly name: string }, { key }: Call) => ({ teamId: key.teamId, name })
+
+  return {
+    listProfiles: async (_input, { key }) => ({ success: true, data: (await profiles.list(key.teamId)).map(summary) }),
+    getProfile: async ({ params }, call) => ({ success: true, data: summary(await profiles.get(own(params, call))) }),
+    deleteProfile: async ({ params }, call) => {
+      await profiles.delete(own(params, call))
+      return { success: true }
+    },
+    listProfileVersions: async ({ params }, call) => {
+      const { currentVersion } = await profiles.get(own(params, call))
+      const versions = await profiles.versions(own(params, call))
+      return { success: true, data: versions.map((row) => describeVersion(row, currentVersion)) }
+    },
+    rollBackProfile: async ({ params }, call) => ({
+      success: true,
+      data: summary(await profiles.rollBack(own(params, call), params.version)),
+    }),
+    exportStorageState: async ({ params }, call) => ({
+      success: true,
+      data: await exportState(states, own(params, call)),
+    }),
+    importStorageState: async ({ params, body }, call) => {
+      await importState(states, own(params, call), body)
+      return { success: true, data: summary(await profiles.get(own(params, call))) }
+    },
+  }
+}
+
+const summary = (row: ProfileSummary) => ({
+  name: row.name,
+  version: row.currentVersion,
+  versions: row.versions,
+  contentBytes: row.current?.contentBytes,
+  storedBytes: row.storedBytes,
+  createdAt: row.createdAt.toISOString(),
+  savedAt: row.current?.savedAt.toISOString(),
+  isLocked: row.isLocked,
+  lockedBy: row.isLocked ? row.leaseSessionId : undefined,
+})
+
+const describeVersion = (row: ProfileVersionRow, currentVersion: number | undefined) => ({
+  version: row.version,
+  isCurrent: row.version === currentVersion,
+  contentBytes: row.contentBytes,
+  storedBytes: row.storedBytes,
+  savedAt: row.savedAt.toISOString(),
+  browser: row.browser,
+  sessionId: row.sessionId,
+})

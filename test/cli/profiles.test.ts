@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startLab, type Lab } from '../lab/lab.ts'
+import { temporaryFolder } from '../lab/stores.ts'
+
+const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+const cookie = {
+  name: 'login',
+  value: 'kept',
+  domain: 'shop.example',
+  path: '/',
+  expires: -1,
+  httpOnly: true,
+  secure: true,
+  sameSite: 'Lax',
+} as const
+
+let lab: Lab
+beforeAll(async () => {
+  lab = await startLab({ warm: 0 })
+  await lab.api('PUT', '/v2/browser/profiles/acme/storage-state', { cookies: [cookie] })
+  await lab.api('PUT', '/v2/browser/profiles/acme/storage-state', { cookies: [] })
+})
+afterAll(async () => lab[Symbol.asyncDispose]())
+
+const run = async (...args: readonly string[]): Promise<string> => {
+  const { stdout } = await promisify(execFile)(process.execPath, [main, 'profiles', ...args], {
+    env: { PATH: process.env['PATH'], BOWLINE_BASE_URL: lab.server.url, BOWLINE_API_KEY: lab.server.apiKey },
+  })
+  return stdout
+}
+
+test('list shows name, version, sizes and times', async () => {
+  const [, row = ''] = (await run('list')).split('\n')
+
+  expect(row).toMatch(/^acme +2 of 2 +[\d.]+ (B|kB|MB) +[\d.]+ (B|kB|MB) +\d{4}-\d\d-\d\dT/)
+})
+
+test('versions, rollback and show speak of the same', async () => {
+  expect(await run('versions', 'acme')).toMatch(/^2 \(current\) .*imported\n1 .*imported\n$/m)
+
+  const back = JSON.parse(await run('rollback', 'acme', '1', '--json')) as { version: number }
+
+  expect(back.version).toBe(1)
+  expect(await run('show', 'acme')).toMatch(/^version +1$/m)
+})
+
+test('export writes a file that only its owner reads, and import takes it', async () => {
+  await using folder = await temporaryFolder()
+  const file = join(folder.path, 'state.json')
+  await run('rollback', 'acme', '1')
+
+  await run('export', 'acme', file)
+  const copy = JSON.parse(await run('import', 'copy', file, '--json')) as { name: string; version: number }
+
+  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ cookies: [cookie], origins: [] })
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+  expect(copy).toMatchObject({ name: 'copy', version: 1 })
+  expect(JSON.parse(await run('export', 'copy'))).toEqual({ cookies: [cookie], origins: [] })
+})
+
+test('delete deletes, and what is not there is told by its code', async () => {
+  await lab.api('PUT', '/v2/browser/profiles/gone/storage-state', {})
+
+  expect(await run('delete', 'gone')).toBe('profile "gone": deleted\n')
+
+  await expect(run('delete', 'gone')).rejects.toMatchObject({ stderr: expect.stringContaining('PROFILE_NOT_FOUND') })
+})

@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page as PlaywrightPage } from 'playwright-core'
+import type { Page as PuppeteerPage } from 'puppeteer-core'
+import { expect } from 'vitest'
+import type { SharedPage } from '../lab/drivers.ts'
+
+/** What a user does with files, in the words of each library. */
+export interface FileHands {
+  /** Downloads what is at `url` into `folder`, and tells the path it ends up at. */
+  readonly download: (page: SharedPage, url: string, folder: string, name: string) => Promise<string>
+  /** Gives local files to the input of a page. */
+  readonly upload: (page: SharedPage, paths: readonly string[]) => Promise<void>
+  /** The same through a file chooser that a click opens. */
+  readonly choose: (page: SharedPage, paths: readonly string[]) => Promise<void>
+}
+
+/** Starts a download without leaving the page. */
+export const follow = (url: string): string =>
+  `Object.assign(document.createElement('a'), { href: ${JSON.stringify(url)} }).click()`
+
+const viaPlaywright: FileHands = {
+  download: async (shared, url, folder) => {
+    const page = shared as unknown as PlaywrightPage
+    const downloading = page.waitForEvent('download', (download) => download.url() === url)
+    await page.evaluate(follow(url))
+    const download = await downloading
+    const path = join(folder, download.suggestedFilename())
+    await download.saveAs(path)
+    return path
+  },
+  upload: async (shared, paths) => (shared as unknown as PlaywrightPage).setInputFiles('input', [...paths]),
+  choose: async (shared, paths) => {
+    const page = shared as unknown as PlaywrightPage
+    const choosing = page.waitForEvent('filechooser')
+    await page.click('input')
+    await (await choosing).setFiles([...paths])
+  },
+}
+
+const viaPuppeteer: FileHands = {
+  download: async (shared, url, folder, name) => {
+    const page = shared as unknown as PuppeteerPage
+    const client = await page.createCDPSession()
+    await client.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: folder })
+    await page.evaluate(follow(url))
+    const path = join(folder, name)
+    await expect.poll(() => existsSync(path), { timeout: 30_000 }).toBe(true)
+    return path
+  },
+  upload: async (shared, paths) => {
+    const page = shared as unknown as PuppeteerPage
+    const input = await page.$('input')
+    await input?.uploadFile(...paths)
+  },
+  choose: async (shared, paths) => {
+    const page = shared as unknown as PuppeteerPage
+    const [chooser] = await Promise.all([page.waitForFileChooser(), page.click('input')])
+    await chooser.accept([...paths])
+  },
+}
+
+/** The hands by the name of their driver. */
+export const fileHands: Readonly<Record<string, FileHands>> = { playwright: viaPlaywright, puppeteer: viaPuppeteer }

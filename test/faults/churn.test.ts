@@ -1,0 +1,25 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import type { Holdings } from './churn-program.ts'
+
+const program = fileURLToPath(new URL('churn-program.ts', import.meta.url))
+
+const sum = (counts: Readonly<Record<string, number>>): number =>
+  Object.values(counts).reduce((total, count) => total + count, 0)
+
+test('fifty sessions leave the server with what ten left it with', { timeout: 300_000 }, async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', program, '10', '60'])
+  const [before, after] = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Holdings)
+
+  expect(after).toMatchObject({ sessions: 60, browsers: 1, folders: 1 })
+  // A leak of one a session would be fifty; a few connections that are kept open come and go.
+  expect(Math.abs(after!.fileDescriptors - before!.fileDescriptors), stdout).toBeLessThanOrEqual(8)
+  expect(Math.abs(sum(after!.handles) - sum(before!.handles)), stdout).toBeLessThanOrEqual(8)
+  // 40 kB a session: four times what a hundred sessions were seen to add.
+  expect(after!.heapMegabytes - before!.heapMegabytes, stdout).toBeLessThan(2)
+})

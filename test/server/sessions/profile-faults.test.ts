@@ -1,0 +1,159 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { labS3Credentials, openS3Place } from '../../lab/blob-places.ts'
+import { browserPids } from '../../lab/browser-processes.ts'
+import { startLab } from '../../lab/lab.ts'
+import { memoriesOf, memoryPages, recall, remember } from '../../lab/memories.ts'
+import { startServerProcess, type ServerProcess } from '../../lab/server-process.ts'
+import { sharedPostgres } from '../../lab/shared-postgres.ts'
+import { startSite, type Site } from '../../lab/site.ts'
+import { temporaryFolder } from '../../lab/stores.ts'
+import { visit } from '../../lab/visit.ts'
+
+/** The home directory holds the template of an empty store, which takes seconds to make. */
+const env = { HOME: homedir() }
+
+let site: Site
+beforeAll(async () => {
+  site = await startSite(memoryPages)
+})
+afterAll(async () => site[Symbol.asyncDispose]())
+
+const profile = { name: 'acme' }
+
+/** Runs a session that leaves `value` in the profile. */
+const save = async (server: Pick<ServerProcess, 'create' | 'api'>, value: string): Promise<void> => {
+  const session = await server.create({ profile })
+  await visit(session, async (page) => remember(page, site, value))
+  await server.api('DELETE', `/v2/browser/${session.id}`)
+}
+
+const readAs = async (server: Pick<ServerProcess, 'create'>, saveChanges: boolean) =>
+  visit(await server.create({ profile: { ...profile, saveChanges } }), async (page) => recall(page, site))
+
+test(
+  'a server killed with SIGKILL leaves the last saved version, free to be written at once',
+  {
+    timeout: 120_000,
+  },
+  async () => {
+    await using folder = await temporaryFolder()
+    const killed = await startServerProcess({ dataDir: folder.path, env })
+    await save(killed, 'saved')
+    const unsaved = await killed.create({ profile })
+    await visit(unsaved, async (page) => remember(page, site, 'unsaved'))
+
+    killed.kill('SIGKILL')
+    await killed.exited
+
+    await using next = await startServerProcess({ dataDir: folder.path, env })
+    expect(await readAs(next, true)).toEqual(memoriesOf('saved'))
+    const { body } = await next.api('GET', `/v2/browser/${unsaved.id}`)
+    expect(body).toMatchObject({ endReason: 'lost', profile: { name: 'acme', saveChanges: true } })
+    expect(body['profile'].version).toBeUndefined()
+  },
+)
+
+test(
+  'another machine takes a profile over when its writer is dead, from the bucket and with the key they share',
+  {
+    timeout: 150_000,
+  },
+  async () => {
+    await using undo = new AsyncDisposableStack()
+    const bucket = undo.use(await openS3Place())
+    const postgres = await sharedPostgres()
+    const database = undo.use(await postgres.createDatabase())
+    const start = async (): Promise<ServerProcess> => {
+      const folder = undo.use(await temporaryFolder())
+      const shared = {
+        ...env,
+        DATABASE_URL: database.url,
+        BOWLINE_BLOBS: bucket.address,
+        AWS_ACCESS_KEY_ID: labS3Credentials.accessKeyId,
+        AWS_SECRET_ACCESS_KEY: labS3Credentials.secretAccessKey,
+      }
+      return undo.use(await startServerProcess({ dataDir: folder.path, env: shared }))
+    }
+    const [first, second] = [await start(), await start()]
+    await save(first, 'saved')
+    expect(await readAs(second, false)).toEqual(memoriesOf('saved'))
+    await first.create({ profile })
+
+    first.kill('SIGKILL')
+    await first.exited
+
+    const take = async () => second.api('POST', '/v2/browser', { profile })
+    expect((await take()).body).toMatchObject({ code: 'PROFILE_LOCKED' })
+    await expect.poll(async () => (await take()).status, { timeout: 60_000, interval: 1000 }).toBe(200)
+  },
+)
+
+describe('a browser that is killed', () => {
+  test('leaves the profile as it was, says so, and gives the lease back', async () => {
+    await using lab = await startLab({ warm: 0 })
+    const server = { create: lab.createSession, api: lab.api }
+    await save(server, 'saved')
+    const session = await lab.createSession({ profile })
+    await visit(session, async (page) => remember(page, site, 'unsaved'))
+
+    for (const pid of browserPids(lab.dataDir)) process.kill(pid, 'SIGKILL')
+
+    const read = async () => (await lab.api('GET', `/v2/browser/${session.id}`)).body
+    await expect.poll(read).toMatchObject({
+      endReason: 'crashed',
+      profile: { error: expect.stringContaining('stays as it was last saved') },
+    })
+    expect(await readAs(server, true)).toEqual(memoriesOf('saved'))
+  })
+
+  test(
+    'while it is being saved, twenty times, leaves either the old version or the new one',
+    {
+      timeout: 150_000,
+    },
+    async () => {
+      await using lab = await startLab({ warm: 0 })
+      const server = { create: lab.createSession, api: lab.api }
+      await save(server, 'value-0')
+      let saved = 'value-0'
+      let savedTimes = 0
+
+      for (let round = 1; round <= 20; round += 1) {
+        const session = await lab.createSession({ profile })
+        await visit(session, async (page) => remember(page, site, `value-${round}`))
+        const [pid] = browserPids(lab.dataDir)
+        const deletion = lab.api('DELETE', `/v2/browser/${session.id}`)
+        await delay(Math.random() * 200)
+        try {
+          process.kill(pid!, 'SIGKILL')
+        } catch {
+          // It was faster.
+        }
+        const { body } = await deletion
+        if (body['profile'].version !== undefined) {
+          saved = `value-${round}`
+          savedTimes += 1
+        }
+      }
+
+      expect(savedTimes).toBeGreaterThan(0)
+      expect(await readAs(server, false)).toEqual(memoriesOf(saved))
+    },
+  )
+})
+
+test('nothing that a site stored can be read in the data directory', async () => {
+  await using lab = await startLab({ warm: 0 })
+  await save({ create: lab.createSession, api: lab.api }, 'very-secret-value')
+
+  const entries = await readdir(join(lab.dataDir, 'blobs'), { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile())
+  const texts = await Promise.all(files.map(async (file) => readFile(join(file.parentPath, file.name), 'latin1')))
+
+  expect(texts).toHaveLength(1)
+  expect(texts[0]).not.toMatch(/very-secret-value|127\.0\.0\.1|SQLite/)
+})
