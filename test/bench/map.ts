@@ -13,7 +13,7 @@ export const group: BenchGroup = {
   name: 'map',
   about: `POST /v2/map of ${pages} pages; beside it fetching the sitemap and finding its addresses by a regular expression`,
   run: async ({ isQuick, rounds = isQuick ? 2 : 5, progress }) => {
-    const bodies = { plain: sitemapOf(0), rich: sitemapOf(12) }
+    const bodies = { plain: sitemapOf(0), rich: sitemapOf(7) }
     await using site = await startSite({
       '/plain.xml': ({ response, url }) => {
         response.end(placed(bodies.plain, url))

@@ -15,9 +15,10 @@ export const canonicalUrl = (
   if (text.length > maxUrlLength) return undefined
   const url = URL.parse(text, options.base?.href)
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '') return undefined
-  url.hash = ''
-  url.username = ''
-  url.password = ''
+  // Each assignment parses the address anew, so only what is there is taken off.
+  if (url.hash !== '') url.hash = ''
+  if (url.username !== '') url.username = ''
+  if (url.password !== '') url.password = ''
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.replace(/\.+$/, '')
   if (url.search !== '') url.search = options.ignoreQueryParameters ? '' : withoutTracking(url.searchParams)
   return url.href.length > maxUrlLength ? undefined : url
