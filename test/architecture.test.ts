@@ -43,9 +43,11 @@ const ladder: Readonly<Record<string, readonly string[]>> = {
   'server/gateway': ['server/sessions', 'server/browsers', 'server/cdp', 'server/store'],
   'server/live': ['server/sessions', 'server/browsers', 'server/cdp', 'server/store'],
   'server/files': ['server/sessions', 'server/browsers', 'server/cdp'],
+  'server/map': ['server/egress', 'server/usage', 'server/store'],
   'server/http': [
     'server/compat',
     'server/scrape',
+    'server/map',
     'server/cluster',
     'server/live',
     'server/files',

@@ -29,6 +29,10 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'print a page as Markdown, HTML, links or data',
     load: async () => (await import('./scrape.ts')).createScrapeCommand(),
   },
+  map: {
+    summary: 'list the pages of a site',
+    load: async () => (await import('./map.ts')).createMapCommand(),
+  },
   sessions: {
     summary: 'list, read, delete and reap sessions',
     load: async () => (await import('./sessions.ts')).createSessionsCommand(),

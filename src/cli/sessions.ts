@@ -4,6 +4,7 @@ import { isBowlineError } from '../kit/errors.ts'
 import type { ReapReport } from '../client/sessions.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { describeBill } from './describe-bill.ts'
+import { createSessionFilesCommand } from './session-files.ts'
 import { print, printError, printFacts, printJson, printTable } from './print.ts'
 
 /** Makes `bowline sessions`. */
@@ -21,6 +22,7 @@ export const createSessionsCommand = (): Command => {
   withConnectionFlags(command.command('reap').description('delete what dead processes of this machine left behind'))
     .option('--lease-dir <path>', 'where clients keep their lease files (default: ~/.bowline/leases)')
     .action(reapSessions)
+  command.addCommand(createSessionFilesCommand())
   return command
 }
 

@@ -3,6 +3,7 @@ import { resolveConfig, type BowlineOptions } from './config.ts'
 import { startEmbedded, type EmbeddedOptions } from './embedded.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { createScraping, type Scraping } from './scraping.ts'
+import { createMap, type MapSite } from './map.ts'
 import { createProfiles, type Profiles } from './profiles.ts'
 import type { Session } from './session.ts'
 import { createSessions, type Sessions } from './sessions.ts'
@@ -17,6 +18,8 @@ export class Bowline implements AsyncDisposable {
   readonly scrape: Scraping['scrape']
   /** Reads a scrape of the last 24 hours again. */
   readonly getScrape: Scraping['getScrape']
+  /** Lists the pages of a site. */
+  readonly map: MapSite
   readonly profiles: Profiles
   readonly #handleSignals: boolean
   readonly #open = new Map<string, Session>()
@@ -33,6 +36,7 @@ export class Bowline implements AsyncDisposable {
     const { scrape, getScrape } = createScraping(call)
     this.scrape = scrape
     this.getScrape = getScrape
+    this.map = createMap(call, config)
     this.profiles = createProfiles(call)
   }
 

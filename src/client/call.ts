@@ -25,7 +25,7 @@ export interface CallOptions extends Abortable {
   readonly idempotencyKey?: string | undefined
   /** Default: the client's. */
   readonly retries?: number | undefined
-  /** Milliseconds for an attempt. Default: the client's. */
+  /** Milliseconds one attempt may take. Default: the client's. */
   readonly timeoutMs?: number | undefined
 }
 
@@ -38,17 +38,14 @@ export type Call = <Name extends RouteName>(
 
 /** Makes the one function through which everything the client says goes. */
 export const createCall = (config: ClientConfig): Call => {
-  const send = (retries: number, timeoutMs: number) =>
+  const send = ({ retries = config.retries, timeoutMs = config.timeoutMs }: CallOptions) =>
     withLayers(
       (request) => config.fetch(request),
       [requestId, retry(retries), translate(config.apiKey), timeout(timeoutMs), headers(config)],
     )
   return async (name, input, options = {}) => {
     options.signal?.throwIfAborted()
-    const response = await send(
-      options.retries ?? config.retries,
-      options.timeoutMs ?? config.timeoutMs,
-    )(toRequest(config, routes[name], input as LooseInput, options))
+    const response = await send(options)(toRequest(config, routes[name], input as LooseInput, options))
     return parse(name, response)
   }
 }

@@ -1,6 +1,5 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, createWriteStream } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
-import { createWriteStream } from 'node:fs'
 import { basename } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -9,6 +8,7 @@ import { listFilesResponse, uploadFileResponse, type SessionFile, type UploadFil
 import type { Abortable } from '../kit/abort.ts'
 import { BowlineError } from '../kit/errors.ts'
 import { connectionFailed, refused } from './layers/translate.ts'
+import { sendStream } from './send-stream.ts'
 
 /** How a file is uploaded. */
 export interface UploadOptions extends Abortable {
@@ -80,6 +80,8 @@ export const createSessionFiles = (
   }
 }
 
+const readAheadBytes = 256 * 1024
+
 interface FileCall {
   readonly method: 'GET' | 'POST' | 'DELETE'
   readonly name?: string
@@ -109,7 +111,9 @@ const request = async (
     ...(signal === undefined ? {} : { signal }),
   })
   const token = base.searchParams.get('token') ?? ''
-  const response = await fetch(toSend).catch((error: unknown) => {
+  // A `fetch` of the user's own knows a way that others may not.
+  const send = body !== undefined && fetch === globalThis.fetch ? sendStream : fetch
+  const response = await send(toSend).catch((error: unknown) => {
     throw signal?.aborted === true ? signal.reason : connectionFailed(toSend, error, token)
   })
   if (response.ok) return response
@@ -135,7 +139,9 @@ const openSource = async (
   const { size } = await stat(source)
   // A file that grows meanwhile is sent as it was.
   const stream = size === 0 ? Readable.from([]) : createReadStream(source, { end: size - 1 })
-  return { body: Readable.toWeb(stream) as ReadableStream<Uint8Array>, size }
+  // Node's default counts chunks where it should count bytes, and would read the whole file ahead.
+  const strategy = new ByteLengthQueuingStrategy({ highWaterMark: readAheadBytes })
+  return { body: Readable.toWeb(stream, { strategy }) as ReadableStream<Uint8Array>, size }
 }
 
 const writeWhole = async (

@@ -8,6 +8,7 @@ import { findDeadLeases, removeLease } from './leases.ts'
 import { openSession, type SessionParts, type SessionTies } from './open-session.ts'
 import type { Session } from './session.ts'
 import type { EndedBy, SessionBill } from './session-bill.ts'
+import { createSessionFiles, type SessionFiles } from './session-files.ts'
 
 /** How a session is created. Aborting rejects at once; a session that is still answered is deleted when it comes. */
 export interface CreateOptions extends Abortable, SessionTies {}
@@ -28,6 +29,8 @@ export interface Sessions {
   readonly list: (filter?: { readonly status?: SessionStatus }, how?: Abortable) => Promise<readonly SessionSummary[]>
   /** Reads one session. Rejects with SESSION_NOT_FOUND. */
   readonly get: (id: string, how?: Abortable) => Promise<z.output<Routes['getSession']['response']>>
+  /** The files of any session by its id. Rejects with SESSION_NOT_FOUND. */
+  readonly files: (id: string, how?: Abortable) => Promise<SessionFiles>
   /** Deletes any session by its id. Aborting stops the wait; the deletion goes on. */
   readonly delete: (id: string, how?: Abortable) => Promise<SessionBill>
   /** Deletes the sessions that dead processes of this machine left behind at this service, by their lease files. */
@@ -49,6 +52,10 @@ export const createSessions = (parts: SessionParts, open: Map<string, Session>):
   list: async (filter = {}, { signal } = {}) =>
     (await parts.call('listSessions', { query: filter }, { signal })).sessions,
   get: async (id, { signal } = {}) => parts.call('getSession', { params: { id } }, { signal }),
+  files: async (id, { signal } = {}) => {
+    const { cdpUrl } = await parts.call('getSession', { params: { id } }, { signal })
+    return createSessionFiles(cdpUrl ?? '', parts.config)
+  },
   delete: async (id, { signal } = {}) => {
     signal?.throwIfAborted()
     const own = open.get(id)

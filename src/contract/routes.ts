@@ -4,6 +4,7 @@ import { earlierScrapeRequest } from './earlier-scrape.ts'
 import * as files from './files.ts'
 import * as keys from './keys.ts'
 import * as scrape from './scrape.ts'
+import * as map from './map.ts'
 import * as profiles from './profiles.ts'
 
 /** What one endpoint takes and answers. The server registers it, OpenAPI describes it, the client takes its types from it. */
@@ -192,6 +193,20 @@ export const routes = {
     summary: 'Revoke an API key (admin keys only)',
     params: z.object({ id: z.string().min(1) }),
     response: keys.revokeKeyResponse,
+  },
+  map: {
+    method: 'POST',
+    path: '/v2/map',
+    summary: 'List the pages of a site',
+    body: map.mapRequest,
+    response: map.mapResponse,
+  },
+  mapV1: {
+    method: 'POST',
+    path: '/v1/map',
+    summary: 'List the pages of a site, in the first version of the API',
+    body: map.mapRequestV1,
+    response: map.mapResponseV1,
   },
 } as const satisfies Record<string, Route>
 

@@ -18,6 +18,8 @@ export const signalWithTimeout = (
 /** Waits for `promise`, or rejects with the signal's reason. The work behind `promise` goes on. */
 export const abortable = async <Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> => {
   if (signal === undefined) return promise
+  // Nobody waits for it any more; unhandled, its failure would end the process.
+  if (signal.aborted) promise.catch(() => undefined)
   signal.throwIfAborted()
   const aborted = Promise.withResolvers<never>()
   const onAbort = (): void => aborted.reject(signal.reason)

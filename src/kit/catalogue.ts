@@ -10,7 +10,10 @@ export const catalogue = {
   BAD_REQUEST: { status: 400, hint: 'Compare the request with `details` and the OpenAPI document at /openapi.json.' },
   BAD_REQUEST_INVALID_JSON: { status: 400, hint: 'Send a JSON body with `Content-Type: application/json`.' },
   UNAUTHORIZED: { status: 401, hint: 'Send `Authorization: Bearer <API key>`. `bowline keys create` makes a key.' },
-  INSUFFICIENT_CREDITS: { status: 402, hint: 'Use a shorter `ttl`, or raise the credits of the team.' },
+  INSUFFICIENT_CREDITS: {
+    status: 402,
+    hint: 'Ask for less, such as a shorter `ttl`, or raise the credits of the team.',
+  },
   FORBIDDEN: { status: 403, hint: 'The key belongs to another team, or lacks the right to do this.' },
   ROUTE_NOT_FOUND: { status: 404, hint: 'See the list of routes at /openapi.json.' },
   SESSION_NOT_FOUND: { status: 404, hint: 'Check the id. `bowline sessions list` shows the sessions of your team.' },
@@ -33,6 +36,7 @@ export const catalogue = {
     status: 400,
     hint: 'Start the server with `--proxy-enhanced URL`, or use the proxy `basic` or `auto`.',
   },
+  MAP_TIMEOUT: { status: 408, hint: 'Raise `timeout`, or lower `limit`.' },
   CONFLICT: { status: 409, hint: undefined },
   IDEMPOTENCY_KEY_REUSED: { status: 409, hint: 'Use a new `x-idempotency-key` for a different request.' },
   PROFILE_LOCKED: {

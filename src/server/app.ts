@@ -20,6 +20,7 @@ import { createMetrics } from './http/metrics.ts'
 import { LiveViews } from './live/live-views.ts'
 import { openScrapes } from './scrape/open-scrapes.ts'
 import type { Scrapes } from './scrape/scrapes.ts'
+import { openMapper } from './map/mapper.ts'
 import { readIdentity, writePrivate, type Identity } from './identity.ts'
 import { sessionsThatFit } from './sessions/capacity.ts'
 import { readProfileKey } from './profiles/profile-key.ts'
@@ -216,7 +217,9 @@ const openHttp = async (
   const live = openLive(parts, sessions, gateway)
   const authenticator = createAuthenticator(store)
   metrics.watch({ sessions, browsers, gateway, live, egress })
+  const mapper = undo.use(openMapper(parts))
   const app = await buildHttpApp({
+    mapper,
     store,
     blobs: parts.blobs,
     scrapes: parts.scrapes,

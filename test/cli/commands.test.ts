@@ -1,4 +1,4 @@
-import { mkdtempDisposable } from 'node:fs/promises'
+import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -40,6 +40,31 @@ describe('sessions', () => {
     expect(JSON.parse(read.out)).toMatchObject({ id, status: 'active' })
     expect(deleted.out).toMatch(new RegExp(`^session ${id}: [0-9.]+ s, 2 credits$`))
     expect((await lab.api('GET', `/v2/browser/${id}`)).body['status']).toBe('destroyed')
+  })
+
+  test('have files, which are put, listed, saved, printed and deleted', async () => {
+    const { id } = await lab.createSession({ ttl: 60 })
+    const local = join(home, 'notes.txt')
+    await writeFile(local, 'some text')
+
+    const put = await run(['sessions', 'files', 'put', id, local, '--name', 'sent.txt', '--json'])
+    const list = await run(['sessions', 'files', 'list', id])
+    const saved = await run(['sessions', 'files', 'get', id, 'sent.txt', join(home, 'back.txt')])
+    const printed = await run(['sessions', 'files', 'get', id, 'sent.txt', '-'])
+    const deleted = await run(['sessions', 'files', 'delete', id, 'sent.txt'])
+    const gone = await run(['sessions', 'files', 'get', id, 'sent.txt', '-'])
+
+    expect(JSON.parse(put.out)).toMatchObject({
+      path: expect.stringMatching(/\/sent\.txt$/) as string,
+      file: { size: 9 },
+    })
+    expect(list.out).toMatch(/sent\.txt +upload +9 .*complete/)
+    expect(saved.out).toBe(join(home, 'back.txt'))
+    expect(await readFile(join(home, 'back.txt'), 'utf8')).toBe('some text')
+    expect(printed.out).toBe('some text')
+    expect(deleted.code).toBe(0)
+    expect(gone).toMatchObject({ code: 1, errors: expect.stringMatching(/^FILE_NOT_FOUND: /) as string })
+    await lab.api('DELETE', `/v2/browser/${id}`)
   })
 
   test('that are unknown do not keep the others from being deleted', async () => {

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Page as PlaywrightPage } from 'playwright-core'
 import type { Page as PuppeteerPage } from 'puppeteer-core'
-import { expect } from 'vitest'
 import type { SharedPage } from '../lab/drivers.ts'
 
 /** What a user does with files, in the words of each library. */
@@ -45,7 +45,9 @@ const viaPuppeteer: FileHands = {
     await client.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: folder })
     await page.evaluate(follow(url))
     const path = join(folder, name)
-    await expect.poll(() => existsSync(path), { timeout: 30_000 }).toBe(true)
+    for (const deadline = Date.now() + 60_000; !existsSync(path); await delay(20)) {
+      if (Date.now() > deadline) throw new Error(`${path} did not appear within 60 s`)
+    }
     return path
   },
   upload: async (shared, paths) => {

@@ -11,7 +11,10 @@ export interface FlagOptions {
   readonly extraArgs?: readonly string[] | undefined
 }
 
-/** Features that call home, look for devices in the local network or change what a page is given. */
+/**
+ * Features that call home, look for devices in the local network, change what a page is given, or keep pages of the
+ * browser's own (`WebUI…`) open, from which a client could go to `file:` addresses.
+ */
 const disabledFeatures = [
   'AutofillServerCommunication',
   'CertificateTransparencyComponentUpdater',
@@ -21,6 +24,9 @@ const disabledFeatures = [
   'NetworkTimeServiceQuerying',
   'OptimizationHints',
   'Translate',
+  'WebUIOmniboxAimPopup',
+  'WebUIOmniboxFullPopup',
+  'WebUIOmniboxPopup',
 ]
 
 /** The same for every browser. */

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { abortable } from '../../kit/abort.ts'
 import { BowlineError } from '../../kit/errors.ts'
 import type { BrowserHost } from './host.ts'
@@ -18,6 +19,8 @@ export interface BrowserPoolOptions {
   readonly maxAgeMs?: number | undefined
   /** How many are started at once to refill the pool. Default: 1. */
   readonly maxRefills?: number | undefined
+  /** How many are started at once for those who wait. Default: the number of processors and one more. */
+  readonly maxStarts?: number | undefined
   /** How long a refill waits after a browser was taken, so that its start takes no processor from the first page. Default: 200 ms. */
   readonly refillDelayMs?: number | undefined
   /** How every browser is launched, such as with which proxy. */
@@ -72,6 +75,7 @@ class WarmPool implements BrowserPool {
   readonly #closing = new AbortController()
   readonly #becameWarm = Promise.withResolvers<void>()
   #refills = 0
+  #urgent = 0
   #launched = 0
   #failures = 0
   #refillTimer: NodeJS.Timeout | undefined
@@ -93,7 +97,7 @@ class WarmPool implements BrowserPool {
     // A refill under way may be ready before the browser that is launched for this call: first come, first served.
     const waiter = Promise.withResolvers<Browser>()
     this.#waiters.push(waiter)
-    void this.#launchForPool()
+    this.#launchForWaiters()
     try {
       return await abortable(waiter.promise, signal)
     } catch (error) {
@@ -147,6 +151,18 @@ class WarmPool implements BrowserPool {
     }
   }
 
+  // Started a few at a time, the browsers of a crowd come one by one; started all at once, they all come late.
+  #launchForWaiters(): void {
+    const { maxStarts = availableParallelism() + 1 } = this.#options
+    while (this.#urgent < Math.min(maxStarts, this.#waiters.length)) {
+      this.#urgent++
+      void this.#launchForPool().then(() => {
+        this.#urgent--
+        this.#launchForWaiters()
+      })
+    }
+  }
+
   /** Launches a browser for whoever waits longest, else for the shelf. Never rejects. */
   async #launchForPool(): Promise<void> {
     try {
@@ -156,7 +172,7 @@ class WarmPool implements BrowserPool {
     } catch (error) {
       if (this.#closing.signal.aborted) return
       this.#failures++
-      // As many launches go on as there are waiters, so the failure of one is the failure of the oldest.
+      // With fewer launches under way than there are waiters, the failure of one is the failure of the oldest.
       const waiter = this.#waiters.length > this.#launches.size ? this.#waiters.shift() : undefined
       if (waiter === undefined)
         this.#options.log.warn({ err: error, failures: this.#failures }, 'browser refill failed')

@@ -45,7 +45,8 @@ export const probeLayers = async (
       signal?.throwIfAborted()
       // The reason of the best step says most.
       problem ??= error
-      if (!('missing' in step.jail)) missing ??= { missing: `bubblewrap does not work here: ${lastLine(error)}` }
+      if (!('missing' in step.jail))
+        missing ??= { missing: `does not work here (it needs user namespaces): ${lastLine(error)}` }
     }
   }
   if (isolation !== 'strict') throw problem

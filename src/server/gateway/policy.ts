@@ -79,12 +79,16 @@ const draggedFiles: Rule = (command, params, context) => {
 }
 
 /** A context with a proxy of its own would go round the server's egress policy. */
-const createsContext: Rule = (command, params) =>
-  'proxyServer' in params || 'proxyBypassList' in params
-    ? refuse(
-        'Target.createBrowserContext: a proxy per context is not allowed, because it would go round the egress policy',
-      )
+const createsContext: Rule = (command, params) => {
+  if ('proxyServer' in params || 'proxyBypassList' in params) {
+    return refuse(
+      'Target.createBrowserContext: a proxy per context is not allowed, because it would go round the egress policy',
+    )
+  }
+  return 'originsWithUniversalNetworkAccess' in params
+    ? refuse('Target.createBrowserContext: originsWithUniversalNetworkAccess is not allowed in a Bowline session')
     : pass(command)
+}
 
 const nested: Rule = (command, params, context) => {
   const inner = parseCommand(params['message'])
@@ -116,6 +120,8 @@ const rules: Readonly<Record<string, Rule>> = {
   'Target.createBrowserContext': createsContext,
   'Target.createTarget': navigates('url'),
   'Target.exposeDevToolsProtocol': refused,
+  // Its window is a page of the browser's own, from which a client could go anywhere.
+  'Target.openDevTools': refused,
   'Target.sendMessageToTarget': nested,
   'Target.setRemoteLocations': refused,
   'Tethering.*': refused,

@@ -5,6 +5,7 @@ import type { z } from 'zod'
 import { BowlineError } from '../../kit/errors.ts'
 import type { KeyRow } from '../store/keys.ts'
 import type { Shelves } from '../files/shelves.ts'
+import type { Mapper } from '../map/mapper.ts'
 import type { Store } from '../store/store.ts'
 import type { Authenticator } from './auth.ts'
 import { answerError, invalidRequest } from './errors.ts'
@@ -19,6 +20,7 @@ import { keyRoutes } from './routes/keys.ts'
 import { profileRoutes, type ProfileRouteParts } from './routes/profiles.ts'
 import { registerLive } from './routes/live.ts'
 import { registerScrapeFiles, scrapeRoutes, type ScrapeRouteParts } from './routes/scrape.ts'
+import { mapRoutes } from './routes/map.ts'
 import { handleUpgrades, type UpgradeParts } from './upgrade.ts'
 
 /** What the HTTP side of the server is built from. */
@@ -26,6 +28,7 @@ export interface HttpParts extends ScrapeRouteParts, HealthParts, UpgradeParts, 
   readonly store: Store
   readonly authenticator: Authenticator
   readonly shelves: Shelves
+  readonly mapper: Mapper
   readonly metrics: Metrics
   readonly publicUrl: string | undefined
   readonly log: FastifyBaseLogger
@@ -88,7 +91,13 @@ const registerProtected = async (app: FastifyInstance, parts: HttpParts): Promis
       raw: request,
     }
   }
-  const handlers = { ...browserRoutes(parts), ...keyRoutes(parts), ...profileRoutes(parts), ...scrapeRoutes(parts) }
+  const handlers = {
+    ...browserRoutes(parts),
+    ...keyRoutes(parts),
+    ...profileRoutes(parts),
+    ...mapRoutes(parts),
+    ...scrapeRoutes(parts),
+  }
   registerRoutes(app, handlers, callOf)
   app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
     reply.type(parts.metrics.registry.contentType).send(await parts.metrics.registry.metrics()),

@@ -14,9 +14,11 @@ export interface Prices {
   readonly lockdown: number
   /** Credits more for keeping nothing. */
   readonly zeroRetention: number
+  /** Credits for one map of a site. */
+  readonly mapCall: number
 }
 
-/** Sessions: 2 credits a minute, charged by the started half minute, at least 2. Pages: 1 credit, or 5. */
+/** Sessions: 2 credits a minute, charged by the started half minute, at least 2. Pages: 1 credit, or 5. Maps: 1 each. */
 export const defaultPrices: Prices = {
   browserHour: 120,
   browserMinimum: 2,
@@ -25,6 +27,7 @@ export const defaultPrices: Prices = {
   enhanced: 5,
   lockdown: 4,
   zeroRetention: 1,
+  mapCall: 1,
 }
 
 const msPerHour = 3_600_000

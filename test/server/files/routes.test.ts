@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdir } from 'node:fs/promises'
+import { link, readdir, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { CreateSessionResponse, SessionFile } from '../../../src/contract.ts'
@@ -240,6 +240,24 @@ describe('reading', () => {
       contentRange,
     ])
     await lab.api('DELETE', `/v2/browser/${session.id}`)
+  })
+
+  test('a download in whose place a link was put leads nowhere', async () => {
+    const session = await openSession()
+    await using page = await openPage(session)
+    await page.call('Page.navigate', { url: site.url('/download?bytes=10&name=a.txt') }, page.page)
+    await expect.poll(async () => (await session.list())[0]?.complete).toBe(true)
+    const guid = (await session.list())[0]?.guid ?? ''
+    const place = (await readdir(lab.dataDir, { recursive: true })).find((path) => path.endsWith(guid)) ?? ''
+
+    await rm(join(lab.dataDir, place))
+    await symlink(join(lab.dataDir, 'server.json'), join(lab.dataDir, place))
+    const bySymbol = await session.call('GET', '/a.txt')
+    await rm(join(lab.dataDir, place))
+    await link(join(lab.dataDir, 'server.json'), join(lab.dataDir, place))
+    const byHardLink = await session.call('GET', '/a.txt')
+
+    expect([bySymbol.status, byHardLink.status]).toEqual([404, 404])
   })
 
   test('what is not there is FILE_NOT_FOUND, and a path leads nowhere', async () => {

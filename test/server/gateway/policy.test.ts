@@ -109,6 +109,7 @@ test.each([
   'SystemInfo.getInfo',
   'SystemInfo.getProcessInfo',
   'Target.exposeDevToolsProtocol',
+  'Target.openDevTools',
   'Target.setRemoteLocations',
   'Tethering.bind',
 ])('%s is refused', (method) => {
@@ -119,6 +120,9 @@ test('a context may not bring a proxy that would go round the egress policy', ()
   expect(judge('Target.createBrowserContext', { proxyServer: 'http://10.0.0.1:3128' })).toMatchObject({
     kind: 'refuse',
   })
+  expect(
+    judge('Target.createBrowserContext', { originsWithUniversalNetworkAccess: ['https://example.com'] }),
+  ).toMatchObject({ kind: 'refuse' })
   expect(judge('Target.createBrowserContext', { disposeOnDetach: true })).toMatchObject({ kind: 'pass' })
 })
 

@@ -43,8 +43,8 @@ export const openRawBrowser = async (host: BrowserHost, options: LaunchOptions =
     onPage: async (method, params) => router.call(method, params, session),
     evaluate: async (expression) => evaluateIn(session, expression),
     read: async (url) => {
-      const { errorText = '' } = await router.call('Page.navigate', { url }, session)
-      return `${String(errorText as string)} ${await whole(session)}`
+      const { errorText } = await router.call('Page.navigate', { url }, session)
+      return `${JSON.stringify(errorText)} ${await whole(session)}`
     },
     readInTab: async (url) => {
       const { targetId } = await router.call('Target.createTarget', { url })

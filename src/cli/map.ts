@@ -1,0 +1,77 @@
+import { Command, InvalidArgumentError, Option } from 'commander'
+import ora from 'ora'
+import type { MapOptions } from '../contract/map.ts'
+import type { SiteMap } from '../client/map.ts'
+import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { print, printJson, printNote } from './print.ts'
+
+interface MapFlags extends ConnectionFlags {
+  readonly search?: string
+  readonly sitemap?: MapOptions['sitemap']
+  readonly subdomains: boolean
+  readonly queries?: boolean
+  readonly wholeSite?: boolean
+  readonly limit?: number
+  readonly timeout?: number
+  readonly country?: string
+  readonly language?: string[]
+  readonly plain?: boolean
+}
+
+/** Makes `bowline map`. */
+export const createMapCommand = (): Command =>
+  withConnectionFlags(new Command('map'))
+    .description(
+      'Lists the pages of a site: addresses on a terminal, a JSON line for each page when piped. ' +
+        'Notes go to standard error.',
+    )
+    .argument('<url>', 'where to start')
+    .option('--search <words>', 'put the pages that have to do with these words first')
+    .addOption(new Option('--sitemap <how>', 'what sitemaps are used for').choices(['include', 'skip', 'only']))
+    .option('--no-subdomains', 'leave subdomains out')
+    .option('--queries', 'tell addresses with different queries apart')
+    .option('--whole-site', 'list pages that are not under the path of the address, too')
+    .option('--limit <count>', 'most pages (default: 5000)', wholeNumber)
+    .option('--timeout <ms>', 'milliseconds after which to give up', wholeNumber)
+    .option('--country <code>', 'country to ask from, such as DE (default: US)')
+    .option('--language <tag...>', 'languages to ask for, best first')
+    .option('--plain', 'print addresses alone, also when piped')
+    .action(map)
+
+const wholeNumber = (text: string): number => {
+  if (/^\d+$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It must be a whole number.')
+}
+
+const map = async (url: string, flags: MapFlags): Promise<void> => {
+  const bowline = await connect(flags)
+  const found = await withSpinner(`mapping ${url}`, async () => bowline.map(url, toOptions(flags)))
+  if (found.warning !== undefined) printNote(found.warning)
+  if (flags.json === true) return printJson(found)
+  const isPlain = flags.plain === true || process.stdout.isTTY
+  for (const link of found.links) print(isPlain ? link.url : JSON.stringify(link))
+}
+
+const withSpinner = async (text: string, work: () => Promise<SiteMap>): Promise<SiteMap> => {
+  if (!process.stderr.isTTY) return work()
+  const spinner = ora(text).start()
+  try {
+    const found = await work()
+    spinner.succeed(`${found.links.length} pages`)
+    return found
+  } catch (error) {
+    spinner.stop()
+    throw error
+  }
+}
+
+const toOptions = ({ search, sitemap, limit, timeout, country, language, ...flags }: MapFlags): MapOptions => ({
+  ...(search === undefined ? {} : { search }),
+  ...(sitemap === undefined ? {} : { sitemap }),
+  ...(limit === undefined ? {} : { limit }),
+  ...(timeout === undefined ? {} : { timeout }),
+  ...(country === undefined && language === undefined ? {} : { location: { country, languages: language } }),
+  includeSubdomains: flags.subdomains,
+  ignoreQueryParameters: flags.queries !== true,
+  filterByPath: flags.wholeSite !== true,
+})

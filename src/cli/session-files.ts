@@ -1,0 +1,70 @@
+import { basename } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { Command } from 'commander'
+import type { SessionFile } from '../contract/files.ts'
+import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { print, printJson, printTable } from './print.ts'
+
+/** Makes `bowline sessions files`. */
+export const createSessionFilesCommand = (): Command => {
+  const command = new Command('files').description('list, get, put and delete the files of a session')
+  const withFlags = (name: string, description: string): Command =>
+    withConnectionFlags(command.command(name).description(description).argument('<id>', 'id of the session'))
+  withFlags('list', 'list what it downloaded and was sent, oldest first').action(listFiles)
+  withFlags('get', 'save one of its files')
+    .argument('<name>', 'name or guid of the file')
+    .argument('[path]', 'where to save it; "-" is standard output (default: its name)')
+    .action(getFile)
+  withFlags('put', 'send it a file and print the path for DOM.setFileInputFiles')
+    .argument('<path>', 'the local file')
+    .option('--name <name>', 'file name as pages shall see it (default: that of the local file)')
+    .action(putFile)
+  withFlags('delete', 'delete one of its files').argument('<name>', 'name or guid of the file').action(deleteFile)
+  return command
+}
+
+const listFiles = async (id: string, flags: ConnectionFlags): Promise<void> => {
+  const bowline = await connect(flags)
+  const files = await (await bowline.sessions.files(id)).list()
+  if (flags.json === true) return printJson(files)
+  printTable(['name', 'direction', 'bytes', 'created', 'state'], files.map(toRow))
+}
+
+const toRow = ({ name, direction, size, createdAt, complete, error }: SessionFile): readonly string[] => [
+  name,
+  direction,
+  String(size),
+  createdAt,
+  error ?? (complete ? 'complete' : 'running'),
+]
+
+const getFile = async (id: string, name: string, path: string | undefined, flags: ConnectionFlags): Promise<void> => {
+  const bowline = await connect(flags)
+  const files = await bowline.sessions.files(id)
+  if (path === '-') {
+    await pipeline(Readable.fromWeb(await files.read(name)), process.stdout, { end: false })
+    return
+  }
+  const target = path ?? basename(name)
+  await files.download(name, target)
+  if (flags.json === true) return printJson({ path: target })
+  print(target)
+}
+
+const putFile = async (
+  id: string,
+  path: string,
+  { name, ...flags }: ConnectionFlags & { readonly name?: string },
+): Promise<void> => {
+  const bowline = await connect(flags)
+  const sent = await (await bowline.sessions.files(id)).upload(path, { name })
+  if (flags.json === true) return printJson({ path: sent.path, file: sent.file })
+  print(sent.path)
+}
+
+const deleteFile = async (id: string, name: string, flags: ConnectionFlags): Promise<void> => {
+  const bowline = await connect(flags)
+  await (await bowline.sessions.files(id)).delete(name)
+  if (flags.json === true) printJson({ deleted: name })
+}

@@ -1,0 +1,65 @@
+import { Readable, pipeline } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+
+/** Characters handed on at a time: what reads them can stop between two pieces. */
+const pieceLength = 16_384
+
+/** Unpacks gzip, told by its first bytes and not by any name, and ends after `maxBytes`. Anything else passes unchanged. */
+export async function* unpack(source: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
+  const chunks = source[Symbol.asyncIterator]()
+  const head: Uint8Array[] = []
+  let length = 0
+  while (length < 2) {
+    const { done, value } = await chunks.next()
+    if (done === true) break
+    head.push(value)
+    length += value.byteLength
+  }
+  const [first, second] = Buffer.concat(head)
+  const whole = joined(head, chunks)
+  if (first !== 0x1f || second !== 0x8b) {
+    yield* whole
+    return
+  }
+  const gunzip = createGunzip()
+  // The error reaches the reader of `gunzip`.
+  const unpacked = pipeline(Readable.from(whole), gunzip, () => {})
+  let left = maxBytes
+  for await (const chunk of unpacked as AsyncIterable<Uint8Array>) {
+    yield chunk.subarray(0, Math.max(0, left))
+    left -= chunk.byteLength
+    if (left <= 0) return
+  }
+}
+
+/** Text in pieces of at most 16,384 characters. A charset that is unknown counts as UTF-8. */
+export async function* decodeText(chunks: AsyncIterable<Uint8Array>, contentType: string = ''): AsyncGenerator<string> {
+  const decoder = decoderOf(/charset\s*=\s*"?([\w.:-]+)/i.exec(contentType)?.[1])
+  for await (const chunk of chunks) yield* pieces(decoder.decode(chunk, { stream: true }))
+  yield* pieces(decoder.decode())
+}
+
+function* pieces(text: string): Generator<string> {
+  for (let start = 0; start < text.length; start += pieceLength) yield text.slice(start, start + pieceLength)
+}
+
+const decoderOf = (charset: string | undefined) => {
+  try {
+    return new TextDecoder(charset)
+  } catch {
+    return new TextDecoder()
+  }
+}
+
+async function* joined(head: readonly Uint8Array[], rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* head
+    for (;;) {
+      const { done, value } = await rest.next()
+      if (done === true) return
+      yield value
+    }
+  } finally {
+    await rest.return?.()
+  }
+}

@@ -1,0 +1,173 @@
+import type { Dispatcher } from 'undici'
+import { mapLimits, type MapLink, type MapRequest } from '../../contract/map.ts'
+import type { Abortable } from '../../kit/abort.ts'
+import { BowlineError } from '../../kit/errors.ts'
+import { decodeText } from './decode.ts'
+import type { Expedition } from './expedition.ts'
+import { asEgressError, fetchStream } from './fetch-stream.ts'
+import { folderOf, LinkCollection, type FoundLink } from './link-collection.ts'
+import { readPageLinks, type PageLinks } from './page-links.ts'
+import { orderByRelevance } from './relevance.ts'
+import { createHeadersFor, robotsName } from './request-headers.ts'
+import { maxRobotsBytes, parseRobots, type Robots } from './robots.ts'
+import { createSite } from './site.ts'
+import { maxPageBytes, walkPages } from './walk-pages.ts'
+import { walkSitemaps } from './walk-sitemaps.ts'
+
+/** The pages of a site, and why there may be more. */
+export interface SiteMap {
+  readonly links: readonly MapLink[]
+  readonly warning: string | undefined
+}
+
+/** Milliseconds after which looking ends and what was found counts, when the caller sets no limit. */
+const lookingMs = 50_000
+const transferMs = 30_000
+
+const usualSitemaps = ['/sitemap.xml', '/sitemap_index.xml', '/sitemap.txt'] as const
+
+/**
+ * Lists the pages of a site from its robots.txt, its sitemaps and its pages. Throws EGRESS_REFUSED or EGRESS_FAILED when the
+ * start address cannot be reached and nothing else is known, MAP_TIMEOUT, or the signal's reason.
+ */
+export const mapSite = async (
+  dispatcher: Dispatcher,
+  request: MapRequest,
+  { signal }: Abortable = {},
+): Promise<SiteMap> => {
+  const limits = limitsOf(request, signal)
+  const found = await explore(dispatcher, request, limits.looking)
+  limits.call.throwIfAborted()
+  const { links } = found.expedition
+  if (links.links.length + links.outside.length === 0 && found.error !== undefined) throw found.error
+  return present(request, found, limits.looking.aborted)
+}
+
+interface Limits {
+  /** Aborts when the call is over: its caller left, or its own timeout is spent. */
+  readonly call: AbortSignal
+  /** Aborts then, too, and when looking took long enough. */
+  readonly looking: AbortSignal
+}
+
+const limitsOf = ({ timeout }: MapRequest, signal: AbortSignal | undefined): Limits => {
+  const own = new AbortController()
+  if (timeout !== undefined) {
+    AbortSignal.timeout(Math.ceil(timeout)).addEventListener('abort', () =>
+      own.abort(new BowlineError('MAP_TIMEOUT', `The map was not ready within its timeout of ${timeout} ms`)),
+    )
+  }
+  const call = AbortSignal.any([own.signal, ...(signal === undefined ? [] : [signal])])
+  return { call, looking: timeout === undefined ? AbortSignal.any([call, AbortSignal.timeout(lookingMs)]) : call }
+}
+
+interface Findings {
+  readonly expedition: Expedition
+  /** Why the start address could not be read. */
+  readonly error: BowlineError | undefined
+  readonly hasSitemap: boolean
+  /** Whether there were more pages to follow than were followed. */
+  readonly isCut: boolean
+}
+
+const explore = async (dispatcher: Dispatcher, request: MapRequest, signal: AbortSignal): Promise<Findings> => {
+  const start = new URL(request.url)
+  const site = createSite(start, request)
+  const headersFor = createHeadersFor(request, site)
+  const open: Expedition['open'] = async (url, maxBytes) =>
+    fetchStream(url, { dispatcher, headersFor, maxBytes, timeoutMs: transferMs, signal })
+  const [robots, page] = await Promise.all([readRobots(open, start), readStart(open, start)])
+  if (page.url !== undefined) site.addHost(page.url)
+  const { search, limit, ignoreQueryParameters, filterByPath, sitemap } = request
+  const links = new LinkCollection({
+    site,
+    ignoreQueryParameters,
+    path: filterByPath ? folderOf(start) : undefined,
+    // Which ones are the best is known only when all are.
+    capacity: search === undefined ? limit : mapLimits.max,
+  })
+  const expedition: Expedition = { site, links, robots, open, signal }
+  if (sitemap !== 'only' && page.url !== undefined) {
+    const { title, description } = page.links
+    links.add(page.url.href, { title, description })
+    for (const { url, text } of page.links.links) links.add(url, { text })
+  }
+  const listed = sitemap === 'skip' ? 0 : await readSitemaps(expedition, start, page.links)
+  const wantsWalk = listed === 0 && sitemap !== 'only' && page.url !== undefined
+  const isWhole = wantsWalk && page.url !== undefined ? await walkPages(expedition, page.url, page.links) : true
+  return { expedition, error: page.error, hasSitemap: listed > 0, isCut: !isWhole }
+}
+
+const readRobots = async (open: Expedition['open'], start: URL): Promise<Robots> => {
+  let text = ''
+  try {
+    await using answer = await open(new URL('/robots.txt', start), maxRobotsBytes)
+    if (answer.status < 400) for await (const piece of decodeText(answer.chunks)) text += piece
+  } catch {
+    // A site that gives no rules has none.
+  }
+  return parseRobots(text, robotsName)
+}
+
+interface StartPage {
+  readonly links: PageLinks
+  /** Where it was found; undefined when it was not. */
+  readonly url?: URL
+  readonly error?: BowlineError
+}
+
+const noLinks: PageLinks = { links: [], title: undefined, description: undefined, sitemaps: [], feeds: [] }
+
+const readStart = async (open: Expedition['open'], start: URL): Promise<StartPage> => {
+  try {
+    await using answer = await open(start, maxPageBytes)
+    if (answer.status >= 400) return { links: noLinks }
+    if (!answer.contentType.includes('html')) return { links: noLinks, url: answer.url }
+    return { links: await readPageLinks(decodeText(answer.chunks, answer.contentType), answer.url), url: answer.url }
+  } catch (error) {
+    return { links: noLinks, error: asEgressError(start, error) }
+  }
+}
+
+/** The first places that list anything: those that the site names, else where sitemaps usually are, else its feeds. */
+const readSitemaps = async (expedition: Expedition, start: URL, page: PageLinks): Promise<number> => {
+  const isSitemap = /\.(?:xml|txt)(?:\.gz)?$/i.test(start.pathname)
+  const named = [...(isSitemap ? [start.href] : []), ...expedition.robots.sitemaps, ...page.sitemaps]
+  for (const group of [named, ...usualSitemaps.map((path) => [path]), page.feeds]) {
+    const urls = group.map((text) => URL.parse(text, start.href)).filter((url) => url !== null)
+    const listed = await walkSitemaps(expedition, urls)
+    if (listed > 0) return listed
+  }
+  return 0
+}
+
+const present = (request: MapRequest, found: Findings, isLate: boolean): SiteMap => {
+  const { links: inside, outside } = found.expedition.links
+  // A path with nothing under it is more likely a page than a folder.
+  const isPage = inside.length <= 1 && outside.length > 0
+  const all = isPage ? [...inside, ...outside] : inside
+  const ordered = request.search === undefined ? all : orderByRelevance(all, request.search)
+  const links = ordered.slice(0, request.limit).map(toLink)
+  return { links, warning: warningOf(request, found, { isPage, isLate, count: links.length }) }
+}
+
+const toLink = ({ url, title, description }: FoundLink): MapLink => ({
+  url,
+  ...(title === undefined ? {} : { title }),
+  ...(description === undefined ? {} : { description }),
+})
+
+const warningOf = (
+  { url, sitemap, limit }: MapRequest,
+  { hasSitemap, isCut }: Findings,
+  { isPage, isLate, count }: { readonly isPage: boolean; readonly isLate: boolean; readonly count: number },
+): string | undefined => {
+  const { origin, pathname } = new URL(url)
+  if (isLate) return `Looking ended after ${lookingMs / 1000} s, so there may be more pages.`
+  if (isPage) return `Nothing lies under ${pathname}, so pages elsewhere on ${origin} are listed.`
+  if (sitemap === 'only' && !hasSitemap) return `No sitemap was found at ${origin}.`
+  if (count <= 1 && pathname !== '/') return `Only ${count} page was found. Mapping ${origin} may find more.`
+  if (isCut && count < limit)
+    return `${origin} has no sitemap, and only some of its pages were followed, so there may be more.`
+  return undefined
+}

@@ -1,0 +1,53 @@
+import type { MapRequest } from '../../contract/map.ts'
+import type { Abortable } from '../../kit/abort.ts'
+import { BowlineError } from '../../kit/errors.ts'
+import { uuidV7 } from '../../kit/ids.ts'
+import type { Egress } from '../egress/egress.ts'
+import { chargeOnce, refund } from '../store/charges.ts'
+import type { Store } from '../store/store.ts'
+import type { Prices } from '../usage/prices.ts'
+import { mapSite, type SiteMap } from './map-site.ts'
+
+/** Who asks for a map, and what for. */
+export interface MapOrder {
+  readonly teamId: string
+  readonly apiKeyId: string
+  readonly request: MapRequest
+}
+
+/** Makes maps and bills them. Disposing drops what is being fetched. */
+export interface Mapper extends AsyncDisposable {
+  /** Makes a map. Throws INSUFFICIENT_CREDITS before any work, and as `mapSite` does; a map that fails costs nothing. */
+  readonly map: (order: MapOrder, options?: Abortable) => Promise<SiteMap & { readonly id: string }>
+}
+
+/** What a mapper works with. */
+export interface MapperParts {
+  readonly store: Store
+  readonly egress: Pick<Egress, 'createDispatcher'>
+  readonly prices: Pick<Prices, 'mapCall'>
+}
+
+/** Opens a mapper with connections of its own. */
+export const openMapper = ({ store, egress, prices }: MapperParts): Mapper => {
+  const dispatcher = egress.createDispatcher()
+  return {
+    map: async ({ request, ...payer }, options) => {
+      const bill = { ...payer, kind: 'map', subjectId: uuidV7(), credits: prices.mapCall }
+      const charge = await chargeOnce(store.db, bill)
+      if (charge.outcome === 'insufficient-credits') {
+        throw new BowlineError(
+          'INSUFFICIENT_CREDITS',
+          `Insufficient credits to map a site: it costs ${prices.mapCall}, and ${charge.available} are available`,
+        )
+      }
+      try {
+        return { id: bill.subjectId, ...(await mapSite(dispatcher, request, options)) }
+      } catch (error) {
+        await refund(store.db, bill)
+        throw error
+      }
+    },
+    [Symbol.asyncDispose]: async () => dispatcher.destroy(),
+  }
+}

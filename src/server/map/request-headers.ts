@@ -1,0 +1,31 @@
+import type { MapRequest } from '../../contract/map.ts'
+import type { Site } from './site.ts'
+
+/** The name by which robots.txt files know us. */
+export const robotsName = 'Bowline'
+
+const userAgent = `Mozilla/5.0 (compatible; ${robotsName})`
+
+/** What a request says to an address: the languages of the location, and the caller's own headers to the site alone. */
+export const createHeadersFor = (
+  request: Pick<MapRequest, 'location' | 'headers'>,
+  site: Site,
+): ((url: URL) => Readonly<Record<string, string>>) => {
+  const ours = {
+    'user-agent': userAgent,
+    accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,text/plain;q=0.8,*/*;q=0.5',
+    'accept-language': acceptLanguage(request.location ?? { country: 'US' }),
+  }
+  const theirs = Object.fromEntries(
+    Object.entries(request.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
+  )
+  return (url) => (site.includes(url) ? { ...ours, ...theirs } : ours)
+}
+
+const acceptLanguage = ({ country, languages }: NonNullable<MapRequest['location']>): string => {
+  const spoken = new Intl.Locale('und', { region: country }).maximize().language
+  const wanted = languages?.length ? languages : [`${spoken}-${country}`, spoken, 'en']
+  return [...new Set(wanted)]
+    .map((language, index) => (index === 0 ? language : `${language};q=${Math.max(0.1, 1 - index / 10).toFixed(1)}`))
+    .join(',')
+}

@@ -1,0 +1,85 @@
+import { decodeText, unpack } from './decode.ts'
+import { drainQueue } from './drain-queue.ts'
+import type { Expedition } from './expedition.ts'
+import { readSitemap, type SitemapEntry } from './read-sitemap.ts'
+
+/** Bounds of one map. The protocol allows 50 MB and 50,000 addresses a sitemap. */
+const bounds = { sitemapBytes: 64e6, totalBytes: 512e6, sitemaps: 1000, depth: 3, concurrency: 4 } as const
+
+/**
+ * Collects the pages of sitemaps and of the sitemaps they name, to a depth of 3, each once. Indexes lead to their own host and
+ * to the site alone. A sitemap that is missing or broken yields what came before the break. Answers how many pages were listed.
+ */
+export const walkSitemaps = async (expedition: Expedition, starts: readonly URL[]): Promise<number> => {
+  const walk = new SitemapWalk(expedition)
+  for (const url of starts) walk.enqueue({ url, depth: 0 })
+  await drainQueue(walk.queue, {
+    concurrency: bounds.concurrency,
+    goesOn: () => walk.goesOn,
+    work: async (step) => walk.read(step),
+  })
+  return walk.pages
+}
+
+interface Step {
+  readonly url: URL
+  readonly depth: number
+}
+
+class SitemapWalk {
+  readonly queue: Step[] = []
+  pages = 0
+  readonly #expedition: Expedition
+  readonly #seen = new Set<string>()
+  #bytes = 0
+
+  constructor(expedition: Expedition) {
+    this.#expedition = expedition
+  }
+
+  get goesOn(): boolean {
+    const { signal, links } = this.#expedition
+    return !signal.aborted && !links.isFull && this.#bytes < bounds.totalBytes
+  }
+
+  enqueue(step: Step): void {
+    if (this.#seen.has(step.url.href) || this.#seen.size >= bounds.sitemaps || step.depth > bounds.depth) return
+    this.#seen.add(step.url.href)
+    this.queue.push(step)
+  }
+
+  /** Never rejects: one sitemap that cannot be read must not cost the others. */
+  async read(step: Step): Promise<void> {
+    try {
+      await using answer = await this.#expedition.open(step.url, bounds.sitemapBytes)
+      if (answer.status >= 400) return
+      const chunks = this.#counted(unpack(answer.chunks, bounds.sitemapBytes))
+      await readSitemap(decodeText(chunks, answer.contentType), (entry) => this.#take(entry, step, answer.url))
+    } catch {
+      // What it listed before it broke is kept.
+    }
+  }
+
+  #take(entry: SitemapEntry, step: Step, foundAt: URL): boolean {
+    const { links, site } = this.#expedition
+    if (entry.kind === 'page') {
+      this.pages += 1
+      const { title, description } = entry
+      links.add(entry.url, { title, description }, foundAt)
+    } else {
+      const url = URL.parse(entry.url, foundAt.href)
+      if (url !== null && /^https?:$/.test(url.protocol) && (site.includes(url) || url.host === foundAt.host)) {
+        this.enqueue({ url, depth: step.depth + 1 })
+      }
+    }
+    return this.goesOn
+  }
+
+  async *#counted(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
+      this.#bytes += chunk.byteLength
+      yield chunk
+      if (!this.goesOn) return
+    }
+  }
+}

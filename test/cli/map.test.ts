@@ -1,0 +1,66 @@
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startProgram } from '../client/program.ts'
+import { startLab, type Lab } from '../lab/lab.ts'
+import { startSite, type Site } from '../lab/site.ts'
+import { linksTo, sitemapOf } from '../server/map/world.ts'
+
+const world = new AsyncDisposableStack()
+let lab: Lab
+let site: Site
+let home: string
+
+beforeAll(async () => {
+  lab = world.use(await startLab({ warm: 0 }))
+  site = world.use(
+    await startSite({ '/': linksTo('/prices'), '/lonely': linksTo(), '/sitemap.xml': sitemapOf('/about') }),
+  )
+  home = world.use(await mkdtempDisposable(join(tmpdir(), 'home-'))).path
+})
+
+afterAll(async () => world.disposeAsync())
+
+const run = async (...args: readonly string[]) => {
+  await using program = startProgram('src/cli/main.ts', ['map', ...args], { HOME: home, BOWLINE_DATA_DIR: lab.dataDir })
+  const { code } = await program.ended
+  return { code, lines: program.lines, errors: program.errors() }
+}
+
+test('map prints a JSON line for each page when piped', async () => {
+  const { code, lines, errors } = await run(site.url('/'))
+
+  expect(code, errors).toBe(0)
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+    { url: site.url('/'), title: 'Links' },
+    { url: site.url('/prices') },
+    { url: site.url('/about') },
+  ])
+})
+
+test('map --plain prints addresses, best first with --search', async () => {
+  const { lines } = await run(site.url('/'), '--plain', '--search', 'prices', '--limit', '1')
+
+  expect(lines).toEqual([site.url('/prices')])
+})
+
+test('map --json prints the whole answer', async () => {
+  const { lines } = await run(site.url('/'), '--json', '--sitemap', 'only')
+
+  expect(JSON.parse(lines.join('\n'))).toMatchObject({ id: expect.any(String), links: [{ url: site.url('/about') }] })
+})
+
+test('what the map has to note goes to standard error', async () => {
+  const { lines, errors } = await run(site.url('/lonely'), '--plain')
+
+  expect(lines).toEqual([site.url('/lonely'), site.url('/about')])
+  expect(errors).toContain('Nothing lies under /lonely')
+})
+
+test('map of an address that may not be reached says so', async () => {
+  const { code, errors } = await run('http://10.0.0.1/')
+
+  expect(code).toBe(1)
+  expect(errors).toMatch(/^EGRESS_REFUSED: /)
+})

@@ -1,0 +1,94 @@
+import { mkdtempDisposable, readdir, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Bowline, type Session } from '../../src/index.ts'
+import { startLab } from '../lab/lab.ts'
+
+const world = new AsyncDisposableStack()
+let bowline: Bowline
+let session: Session
+let folder: string
+
+beforeAll(async () => {
+  const lab = world.use(await startLab({ maxFilesMb: 1 }))
+  bowline = world.use(new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false }))
+  session = world.use(await bowline.sessions.create({ ttl: 120 }))
+  folder = world.use(await mkdtempDisposable(join(tmpdir(), 'session-files-'))).path
+})
+
+afterAll(async () => {
+  await world.disposeAsync()
+})
+
+test('a path, a Blob and a stream are uploaded, listed, read, saved and deleted', async () => {
+  const path = join(folder, 'a.txt')
+  await writeFile(path, 'from disk')
+
+  const sent = await session.files.upload(path)
+  await session.files.upload(new Blob(['from a blob']), { name: 'b.txt' })
+  await session.files.upload(new Blob(['from a stream']).stream(), { name: 'below/c.txt' })
+  const names = (await session.files.list()).map((file) => file.name)
+  await session.files.download('b.txt', join(folder, 'saved.txt'))
+
+  expect(sent.path).toMatch(/\/a\.txt$/)
+  expect(names).toEqual(['a.txt', 'b.txt', 'below/c.txt'])
+  expect(await readFile(join(folder, 'saved.txt'), 'utf8')).toBe('from a blob')
+  expect(await text(await session.files.read('below/c.txt'))).toBe('from a stream')
+  for (const name of names) await session.files.delete(name)
+  expect(await session.files.list()).toEqual([])
+})
+
+test('an empty file is a file', async () => {
+  await writeFile(join(folder, 'empty'), '')
+
+  await session.files.upload(join(folder, 'empty'))
+  await session.files.download('empty', join(folder, 'empty-too'))
+
+  expect(await readFile(join(folder, 'empty-too'), 'utf8')).toBe('')
+  await session.files.delete('empty')
+})
+
+test('a session known by its id alone has its files, too', async () => {
+  await session.files.upload(new Blob(['x']), { name: 'x' })
+
+  const files = await bowline.sessions.files(session.id)
+
+  expect(await files.list()).toMatchObject([{ name: 'x', size: 1 }])
+  await files.delete('x')
+})
+
+test('what the service refuses is an error with its code, without the token', async () => {
+  const missing = await session.files.read('nothing').catch((error: unknown) => error)
+  const large = session.files.upload(new Blob([new Uint8Array(1_000_001)]))
+
+  expect(missing).toMatchObject({ code: 'FILE_NOT_FOUND', status: 404, requestId: expect.any(String) as string })
+  expect(String(missing)).not.toContain(new URL(session.cdpUrl).searchParams.get('token'))
+  await expect(large).rejects.toMatchObject({ code: 'FILE_QUOTA_EXCEEDED', status: 413 })
+})
+
+test('a failed save leaves what was there, and nothing beside it', async () => {
+  const path = join(folder, 'kept.txt')
+  await writeFile(path, 'as before')
+
+  await expect(session.files.download('nothing', path)).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' })
+  await expect(session.files.download('nothing', path, { signal: AbortSignal.abort(new Error('no')) })).rejects.toThrow(
+    'no',
+  )
+
+  expect(await readFile(path, 'utf8')).toBe('as before')
+  expect((await readdir(folder)).filter((name) => name.endsWith('.crdownload'))).toEqual([])
+})
+
+test('an upload that is aborted leaves nothing on the shelf', async () => {
+  const stop = new AbortController()
+  const slow = new ReadableStream<Uint8Array>({ start: (to) => to.enqueue(new Uint8Array(1000)) })
+
+  const sending = session.files.upload(slow, { name: 'slow', signal: stop.signal })
+  await expect.poll(async () => session.files.list()).toMatchObject([{ name: 'slow', complete: false }])
+  stop.abort(new Error('changed my mind'))
+
+  await expect(sending).rejects.toThrow('changed my mind')
+  await expect.poll(async () => session.files.list()).toEqual([])
+})

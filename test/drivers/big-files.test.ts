@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { downloadContent } from '../lab/pages/files.ts'
+import { startServerProcess, type ServerProcess } from '../lab/server-process.ts'
+import { startSite, type Site } from '../lab/site.ts'
+
+const bytes = 200_000_000
+const program = fileURLToPath(new URL('big-files-program.ts', import.meta.url))
+
+const world = new AsyncDisposableStack()
+let server: ServerProcess
+let site: Site
+let folder: string
+
+beforeAll(async () => {
+  folder = world.use(await mkdtempDisposable(join(tmpdir(), 'big-files-'))).path
+  server = world.use(await startServerProcess({ dataDir: join(folder, 'server') }))
+  site = world.use(
+    await startSite({
+      '/sink': async ({ request, response }) => {
+        const hash = createHash('sha256')
+        await pipeline(request, hash)
+        response.end(hash.digest('hex'))
+      },
+    }),
+  )
+})
+
+afterAll(async () => {
+  await world.disposeAsync()
+})
+
+/** The most memory the server process has had, in MB. */
+const peakMb = async (): Promise<number> => {
+  const status = await readFile(`/proc/${server.pid}/status`, 'utf8')
+  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024
+}
+
+test.each(['playwright', 'puppeteer'])(
+  '200 MB come down and go up through %s, with little memory on either side',
+  { timeout: 180_000 },
+  async (name) => {
+    const expected = createHash('sha256')
+    for (const chunk of downloadContent(bytes)) expected.update(chunk)
+    const sha256 = expected.digest('hex')
+    // Forgets the peak of the start.
+    await writeFile(`/proc/${server.pid}/clear_refs`, '5')
+    const serverBeforeMb = await peakMb()
+
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [program, name, site.url(`/download?bytes=${bytes}&name=${name}.bin`), site.url('/upload'), folder],
+      { env: { ...process.env, BOWLINE_BASE_URL: server.url, BOWLINE_API_KEY: server.apiKey } },
+    )
+    const outcome = JSON.parse(stdout) as { path: string; arrived: string; grownMb: number }
+    const saved = createHash('sha256')
+    await pipeline(createReadStream(outcome.path), saved)
+
+    expect(saved.digest('hex')).toBe(sha256)
+    expect(outcome.arrived).toBe(sha256)
+    expect(outcome.grownMb).toBeLessThan(100)
+    expect((await peakMb()) - serverBeforeMb).toBeLessThan(100)
+  },
+)

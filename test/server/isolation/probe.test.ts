@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs'
+import { chmod, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openBrowserHost } from '../../../src/server/browsers/host.ts'
+import { describeLayers, jailOf, type Layer } from '../../../src/server/browsers/layers.ts'
+import { openDataDir } from '../browsers/ground.ts'
+
+const hasBubblewrap = existsSync('/usr/bin/bwrap')
+
+const layer = (layers: readonly Layer[], name: Layer['name']): Layer | undefined =>
+  layers.find((each) => each.name === name)
+
+/** A browser that starts anywhere but inside bubblewrap, where there is no shell for its script. */
+const writeLauncher = async (folder: string): Promise<string> => {
+  await chmod(folder, 0o755)
+  const path = join(folder, 'launcher')
+  const script = `#!/bin/sh\n[ "$1" = --version ] && echo "Chromium 1.0.0.0" && exit\nexec /usr/lib/chromium/chromium-headless-shell "$@"\n`
+  await writeFile(path, script, { mode: 0o755 })
+  return path
+}
+
+test.runIf(hasBubblewrap)(
+  'where bubblewrap does not work, browsers run without it and the layer says why',
+  async () => {
+    await using dataDir = await openDataDir()
+    const choice = await writeLauncher(dataDir.path)
+
+    await using host = await openBrowserHost({ dataDir: dataDir.path, choice, environment: process.env })
+
+    expect(jailOf(host.layers)).toBeUndefined()
+    expect(host.layers.isSandboxed).toBe(true)
+    expect(layer(describeLayers(host.layers), 'bubblewrap')).toMatchObject({
+      state: 'off',
+      detail: expect.stringMatching(/^does not work here.*bwrap: execvp/),
+    })
+  },
+)
+
+test.runIf(hasBubblewrap)('where strict isolation cannot be had, the server does not start', async () => {
+  await using dataDir = await openDataDir()
+  const choice = await writeLauncher(dataDir.path)
+
+  const opening = openBrowserHost({ dataDir: dataDir.path, choice, isolation: 'strict', environment: process.env })
+
+  await expect(opening).rejects.toMatchObject({
+    code: 'ISOLATION_MISSING',
+    hint: expect.stringContaining('bubblewrap'),
+  })
+})
+
+test.each([
+  ['uid', 'switched off by --isolation uid'],
+  ['none', 'switched off by --isolation none'],
+] as const)('--isolation %s does without bubblewrap', async (isolation, detail) => {
+  await using dataDir = await openDataDir()
+
+  await using host = await openBrowserHost({ dataDir: dataDir.path, isolation, environment: process.env })
+
+  expect(layer(describeLayers(host.layers), 'bubblewrap')).toEqual({ name: 'bubblewrap', state: 'off', detail })
+  expect(host.layers.runAs).toBe(isolation === 'uid' && process.getuid?.() === 0 ? 'each' : 'self')
+})

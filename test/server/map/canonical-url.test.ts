@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest'
+import { canonicalUrl, identityOf } from '../../../src/server/map/canonical-url.ts'
+
+const canonical = (text: string, ignoreQueryParameters = false): string | undefined =>
+  canonicalUrl(text, { base: new URL('https://a.example/dir/page'), ignoreQueryParameters })?.href
+
+describe('an address is listed', () => {
+  test.each([
+    ['without its fragment', 'https://a.example/x#part', 'https://a.example/x'],
+    ['without a port that its scheme implies', 'https://A.example:443/x', 'https://a.example/x'],
+    ['without the dot after its host', 'https://a.example./x', 'https://a.example/x'],
+    ['without a password', 'https://me:secret@a.example/x', 'https://a.example/x'],
+    ['without tracking parameters', 'https://a.example/x?utm_source=y&id=1&gclid=2', 'https://a.example/x?id=1'],
+    ['without an empty query', 'https://a.example/x?utm_source=y', 'https://a.example/x'],
+    ['as an absolute one', '../y?b=1', 'https://a.example/y?b=1'],
+  ])('%s', (_what, text, expected) => {
+    expect(canonical(text)).toBe(expected)
+  })
+
+  test('without any query when queries are ignored', () => {
+    expect(canonical('https://a.example/x?id=1', true)).toBe('https://a.example/x')
+  })
+
+  test.each(['mailto:a@a.example', 'javascript:alert(1)', 'ftp://a.example/', 'https://', `/${'x'.repeat(3000)}`])(
+    'only if it is one of the web: %s',
+    (text) => {
+      expect(canonical(text)).toBeUndefined()
+    },
+  )
+})
+
+test.each([
+  ['http://a.example/x', 'https://a.example/x'],
+  ['https://www.a.example/x', 'https://a.example/x'],
+  ['https://a.example/x/', 'https://a.example/x'],
+  ['https://a.example/x/index.html', 'https://a.example/x'],
+])('%s and %s are the same page', (left, right) => {
+  expect(identityOf(new URL(left))).toBe(identityOf(new URL(right)))
+})
+
+test.each([
+  ['https://a.example/x?id=1', 'https://a.example/x?id=2'],
+  ['https://a.example/X', 'https://a.example/x'],
+  ['https://b.a.example/x', 'https://a.example/x'],
+  ['https://a.example:8443/x', 'https://a.example/x'],
+])('%s and %s are not', (left, right) => {
+  expect(identityOf(new URL(left))).not.toBe(identityOf(new URL(right)))
+})

@@ -1,0 +1,189 @@
+import { gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { indexOf, linksTo, sitemapOf, startMapWorld, textPage } from './world.ts'
+
+describe('a map holds', () => {
+  test('the start page, the links of it, and what the sitemap lists, each once', async () => {
+    await using world = await startMapWorld({
+      '/': linksTo('/a', '/b/', '/a#part', 'mailto:x@y.example', 'https://elsewhere.example/'),
+      '/sitemap.xml': sitemapOf('/b', '/c'),
+    })
+
+    expect(await world.paths('/')).toEqual(['/', '/a', '/b/', '/c'])
+  })
+
+  test('titles and descriptions where they are known', async () => {
+    await using world = await startMapWorld({
+      '/': textPage('<title>Home</title><meta name="description" content="Of it all">', 'text/html'),
+    })
+
+    expect((await world.map('/')).links).toEqual([
+      { url: world.site.url('/'), title: 'Home', description: 'Of it all' },
+    ])
+  })
+
+  test('the sitemaps that robots.txt names, in place of the usual ones', async () => {
+    await using world = await startMapWorld({
+      '/robots.txt': textPage('Sitemap: /one.xml\nSitemap: /two.txt', 'text/plain'),
+      '/one.xml': sitemapOf('/1'),
+      '/two.txt': ({ response, url }) => response.end(`${url.origin}/2\n`) as never,
+      '/sitemap.xml': sitemapOf('/3'),
+    })
+
+    expect((await world.paths('/', { sitemap: 'only' })).toSorted()).toEqual(['/1', '/2'])
+  })
+
+  test('what the sitemaps of an index list, packed ones included', async () => {
+    await using world = await startMapWorld({
+      '/sitemap.xml': indexOf('/deep.xml', '/packed.xml.gz'),
+      '/deep.xml': indexOf('/leaf.xml'),
+      '/leaf.xml': sitemapOf('/1'),
+      '/packed.xml.gz': ({ response, url }) => {
+        response.end(gzipSync(`<urlset><url><loc>${url.origin}/2</loc></url></urlset>`))
+      },
+    })
+
+    expect((await world.paths('/', { sitemap: 'only' })).toSorted()).toEqual(['/1', '/2'])
+  })
+
+  test('the items of a feed when there is no sitemap', async () => {
+    await using world = await startMapWorld({
+      '/': textPage('<link rel="alternate" type="application/rss+xml" href="/feed">', 'text/html'),
+      '/feed': textPage('<rss><channel><item><title>One</title><link>/one</link></item></channel></rss>'),
+    })
+
+    expect((await world.map('/')).links).toContainEqual({ url: world.site.url('/one'), title: 'One' })
+  })
+
+  test('what pages lead to when there is no sitemap, as far as robots.txt allows', async () => {
+    await using world = await startMapWorld({
+      '/robots.txt': textPage('User-agent: *\nDisallow: /private', 'text/plain'),
+      '/': linksTo('/a', '/private'),
+      '/a': linksTo('/b'),
+      '/b': linksTo('/c'),
+      '/private': linksTo('/secret'),
+    })
+
+    expect(await world.paths('/')).toEqual(['/', '/a', '/private', '/b', '/c'])
+    expect(world.site.requests.all.map(({ path }) => path)).not.toContain('/private')
+  })
+
+  test('nothing of sitemaps when they are to be skipped', async () => {
+    await using world = await startMapWorld({ '/': linksTo('/a'), '/a': linksTo(), '/sitemap.xml': sitemapOf('/b') })
+
+    expect(await world.paths('/', { sitemap: 'skip' })).toEqual(['/', '/a'])
+    expect(world.site.requests.all.map(({ path }) => path)).not.toContain('/sitemap.xml')
+  })
+
+  test('as many links as the limit says', async () => {
+    await using world = await startMapWorld({ '/': linksTo('/a'), '/sitemap.xml': sitemapOf('/1', '/2', '/3') })
+
+    expect(await world.paths('/', { limit: 3 })).toEqual(['/', '/a', '/1'])
+  })
+
+  test('what lies under the path, or with a warning the site when nothing does', async () => {
+    await using world = await startMapWorld({
+      '/docs': linksTo('/docs/a', '/blog'),
+      '/lonely': linksTo('/blog'),
+      '/sitemap.xml': sitemapOf('/docs/b', '/docsearch'),
+    })
+
+    expect(await world.paths('/docs')).toEqual(['/docs', '/docs/a', '/docs/b'])
+    expect(await world.paths('/docs', { filterByPath: false })).toContain('/blog')
+    const lonely = await world.map('/lonely')
+    expect(lonely.links.map(({ url }) => url)).toContain(world.site.url('/blog'))
+    expect(lonely.warning).toContain('/lonely')
+  })
+
+  test('addresses that differ by their query only when that is wanted', async () => {
+    await using world = await startMapWorld({ '/sitemap.xml': sitemapOf('/p?id=1', '/p?id=2&utm_source=x') })
+
+    expect(await world.paths('/', { sitemap: 'only' })).toEqual(['/p'])
+    expect(await world.paths('/', { sitemap: 'only', ignoreQueryParameters: false })).toEqual(['/p?id=1', '/p?id=2'])
+  })
+
+  test('subdomains unless they are unwanted, and never other sites', async () => {
+    const page = linksTo('/a')
+    await using world = await startMapWorld({
+      '/': page,
+      '/sitemap.xml': ({ response, url }) => {
+        const at = (host: string): string => `<url><loc>http://${host}:${url.port}/x</loc></url>`
+        response.end(`<urlset>${at('shop.site.test')}${at('www.site.test')}${at('evilsite.test')}</urlset>`)
+      },
+    })
+    const start = world.named('site.test', '/')
+
+    expect(await world.paths(start)).toEqual([
+      '/',
+      '/a',
+      world.named('shop.site.test', '/x'),
+      world.named('www.site.test', '/x'),
+    ])
+    expect(await world.paths(start, { includeSubdomains: false })).toEqual([
+      '/',
+      '/a',
+      world.named('www.site.test', '/x'),
+    ])
+  })
+
+  test('the host that the start page redirects to', async () => {
+    await using world = await startMapWorld({
+      '/': (exchange) => {
+        const location = `http://new.test:${exchange.url.port}/`
+        if (exchange.url.hostname === 'new.test') void linksTo('/a')(exchange)
+        else exchange.response.writeHead(301, { location }).end()
+      },
+      '/a': linksTo(),
+    })
+
+    expect(await world.paths(world.named('old.test', '/'), { sitemap: 'skip' })).toEqual([
+      world.named('new.test', '/'),
+      world.named('new.test', '/a'),
+    ])
+  })
+})
+
+test('with a search, the pages that have to do with it come first, wherever they were found', async () => {
+  const paths = Array.from({ length: 500 }, (_, index) => `/page-${index}`)
+  await using world = await startMapWorld({ '/': linksTo('/a'), '/sitemap.xml': sitemapOf(...paths, '/price-list') })
+
+  expect(await world.paths('/', { search: 'list of prices', limit: 2 })).toEqual(['/price-list', expect.any(String)])
+})
+
+test('the site hears of languages and of the own headers, other hosts of the languages alone', async () => {
+  await using world = await startMapWorld({
+    '/robots.txt': (exchange) => {
+      exchange.response.end(`Sitemap: http://cdn.test:${exchange.url.port}/map.xml`)
+    },
+    '/map.xml': sitemapOf('/'),
+  })
+
+  await world.map(world.named('site.test', '/'), { location: { country: 'ch' }, headers: { 'X-Token': 'secret' } })
+
+  const headersOf = (path: string) => world.site.requests.all.find((request) => request.path === path)?.headers
+  expect(headersOf('/')).toMatchObject({ 'accept-language': 'de-CH,de;q=0.9,en;q=0.8', 'x-token': 'secret' })
+  expect(headersOf('/map.xml')).toMatchObject({ 'accept-language': 'de-CH,de;q=0.9,en;q=0.8' })
+  expect(headersOf('/map.xml')).not.toHaveProperty('x-token')
+})
+
+describe('a warning tells', () => {
+  test.each([
+    ['that there is no sitemap to rely on', '/', { sitemap: 'only' }, 'No sitemap'],
+    ['that a page is all there is', '/lonely', {}, 'Only 1 page'],
+  ] as const)('%s', async (_what, path, options, words) => {
+    await using world = await startMapWorld({ '/lonely': linksTo() })
+
+    expect((await world.map(path, options)).warning).toContain(words)
+  })
+
+  test('that a walk did not come to its end', async () => {
+    await using world = await startMapWorld({
+      '/': linksTo(...Array.from({ length: 60 }, (_, index) => `/title?${index}`)),
+    })
+
+    const { warning } = await world.map('/', { ignoreQueryParameters: false })
+
+    expect(warning).toContain('only some of its pages were followed')
+    expect(world.site.requests.all.filter(({ path }) => path.startsWith('/title'))).toHaveLength(50)
+  })
+})

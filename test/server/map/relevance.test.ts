@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { orderByRelevance } from '../../../src/server/map/relevance.ts'
+
+const links = [
+  { url: 'https://a.example/' },
+  { url: 'https://a.example/docs/install' },
+  { url: 'https://a.example/docs/pricing-history' },
+  { url: 'https://a.example/pricing' },
+  { url: 'https://a.example/p/17', title: 'What our pricing means' },
+  { url: 'https://a.example/p/18', text: 'More on pricing' },
+  { url: 'https://a.example/contact' },
+]
+
+const ordered = (query: string): readonly string[] =>
+  orderByRelevance(links, query).map(({ url }) => url.replace('https://a.example', ''))
+
+test('pages with the words come first, those without keep their order', () => {
+  const paths = ordered('Pricing')
+
+  expect(paths[0]).toBe('/pricing')
+  expect(paths.slice(1, 4).toSorted()).toEqual(['/docs/pricing-history', '/p/17', '/p/18'])
+  expect(paths.slice(4)).toEqual(['/', '/docs/install', '/contact'])
+})
+
+test('pages with all the words come before pages with one', () => {
+  expect(ordered('pricing history')[0]).toBe('/docs/pricing-history')
+})
+
+test('forms of a word are near it', () => {
+  expect(ordered('installation')[0]).toBe('/docs/install')
+})
+
+test('a query without words changes nothing', () => {
+  expect(orderByRelevance(links, ' ?! ')).toEqual(links)
+})
+
+test('a hundred thousand links are ordered in a few seconds', () => {
+  const many = Array.from({ length: 100_000 }, (_, index) => ({
+    url: `https://a.example/shop/item-${index}/red-shoes`,
+  }))
+  const startedMs = performance.now()
+
+  const [first] = orderByRelevance(many, 'item 77777')
+
+  expect(first?.url).toContain('item-77777/')
+  expect(performance.now() - startedMs).toBeLessThan(5000)
+})
