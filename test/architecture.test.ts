@@ -21,7 +21,6 @@ const ladder: Readonly<Record<string, readonly string[]>> = {
   'server/usage': ['server/store'],
   'server/profiles': ['server/store'],
   'server/browsers': ['server/cdp'],
-  'server/scrape': [],
   'server/sessions': [
     'server/browsers',
     'server/cdp',

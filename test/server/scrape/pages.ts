@@ -5,7 +5,7 @@ import { makePdf } from './make-pdf.ts'
 const sentences = 'The harbour was quiet, and the boats lay close to the wall. '.repeat(12)
 
 const article = `<header><nav><a href="/menu">Menu</a></nav></header>
-  <main><article><h1>The harbour</h1><p>${sentences}</p><p class="aside">A note in passing. <a href="next">Next</a></p>
+  <main><article><h1>The harbour</h1><p>${sentences} Behind it stands <a href="lighthouse">the light</a>.</p><p class="aside">A note in <a href="/passing">passing</a>.</p>
   <img src="/boat.png" alt="boat"></article></main><footer>Imprint</footer>`
 
 /** Sends bytes as they are. */
