@@ -3,8 +3,8 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // Two cores: more files at once only make browsers wait for each other.
-    maxWorkers: 2,
+    // One more than the cores of a small machine: many tests wait for a lifetime to be over.
+    maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // One second, the default, is not much for a browser on a busy machine.

@@ -75,6 +75,9 @@ const bodyOf = (name: string): unknown => {
 /** Routes that name nothing of anybody, or make something of the caller's own. */
 const ownRoutes = new Set(['createSession', 'listSessions', 'listProfiles', 'listKeys', 'importStorageState'])
 
+/** Routes that take the address of a web page and nothing of anybody's: without one they refuse. */
+const pageRoutes = new Set(['scrape', 'earlierScrape', 'map', 'mapV1'])
+
 describe('with the key of another team', () => {
   test.each(paths)('$method $path ($name) gives nothing away', async ({ name, method, path }) => {
     const query = name === 'uploadFile' ? '?name=planted.txt' : ''
@@ -83,6 +86,7 @@ describe('with the key of another team', () => {
 
     const said = `${JSON.stringify(body)} ${JSON.stringify([...headers])}`
     if (ownRoutes.has(name)) expect(status).toBe(200)
+    else if (pageRoutes.has(name)) expect(status).toBe(400)
     else expect([403, 404]).toContain(status)
     const secrets = [cookieSecret, fileContent, 'first', ...tokens(), ownKey]
     expect(secrets.filter((secret) => said.replaceAll(profile, '').replaceAll(file, '').includes(secret))).toEqual([])
