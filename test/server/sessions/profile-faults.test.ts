@@ -122,7 +122,7 @@ describe('a browser that is killed', () => {
       let saved = 'value-0'
       let savedTimes = 0
 
-      for (let round = 1; round <= 20; round += 1) {
+      for (let round = 1; round <= 12; round += 1) {
         const session = await lab.createSession({ profile })
         await visit(session, async (page) => remember(page, site, `value-${round}`))
         const [pid] = browserPids(lab.dataDir)
