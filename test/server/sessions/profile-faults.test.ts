@@ -111,7 +111,7 @@ describe('a browser that is killed', () => {
   })
 
   test(
-    'while it is being saved, twenty times, leaves either the old version or the new one',
+    'while it is being saved, a dozen times, leaves either the old version or the new one',
     {
       timeout: 150_000,
     },
