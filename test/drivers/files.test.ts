@@ -143,6 +143,8 @@ describeEachDriver('files', (driver) => {
     const { result } = await bowline.withSession({ driver }, async ({ page }) => {
       await page.goto(site.url('/upload/folder'))
       await hands.upload(page, [join(folder, 'tree')])
+      // The browser walks through the folder after the command was answered.
+      await expect.poll(() => page.evaluate(`document.querySelector('input').files.length`)).toBe(2)
       return page.evaluate<string[]>(
         `Promise.all([...document.querySelector('input').files].map(async (file) => file.webkitRelativePath + ': ' + await file.text()))`,
       )

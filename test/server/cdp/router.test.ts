@@ -169,8 +169,12 @@ test('a refused command of the server says which and why', async () => {
 })
 
 test('a call that waits, and every later one, is rejected when the browser dies', async () => {
-  process.kill(browser.pid, 'SIGSTOP')
-  const waiting = browser.router.call('Browser.getVersion')
+  const { sessionId } = await browser.router.call('Target.attachToTarget', {
+    targetId: browser.parkedTargetId,
+    flatten: true,
+  })
+  const never = { expression: 'new Promise(() => {})', awaitPromise: true }
+  const waiting = browser.router.call('Runtime.evaluate', never, String(sessionId))
   const rejected = expect(waiting).rejects.toMatchObject({ code: 'CDP_FAILED' })
 
   process.kill(browser.pid, 'SIGKILL')
