@@ -237,37 +237,36 @@ export class Sessions implements AsyncDisposable {
   async #end(entry: Entry, reason: EndReason): Promise<SessionRow> {
     const { row, startedAtMs } = entry.session
     entry.clock[Symbol.dispose]()
-    const durationMs = Date.now() - startedAtMs
+    // Timers may fire a millisecond early; a lifetime that is over is over.
+    const durationMs = reason === 'ttl' ? row.ttlSeconds * 1000 : Date.now() - startedAtMs
     const lastUseMs = entry.clock.lastActivityAt() - startedAtMs
     entry.controller.abort(reason)
-    entry.finishing ??= this.#finish(entry, reason)
-    const profile = await entry.finishing
     try {
+      entry.finishing ??= this.#finish(entry, reason)
+      const profile = await entry.finishing
       const end = { status: 'destroyed', reason, durationMs, lastUseMs, profile } as const
       const ended = await billSession(this.#parts, row, end)
       this.#entries.delete(row.id)
       this.#parts.onEnd?.(ended)
       return ended
     } catch (error) {
-      // The browser is gone, the bill is not written: a later delete, or the next start, writes it.
+      // The bill is not written: a later delete, or the next start, writes it.
       entry.ending = undefined
       throw error
+    } finally {
+      // Last, because it keeps this thread from answering: every process of the browser's user is looked for.
+      this.#close(entry.session.browser)
     }
   }
 
-  /** Saves the profile, if there is one to save, and lets the browser go. Never rejects. */
+  /** Saves the profile, if there is one to save. Never rejects. */
   async #finish({ session, profile }: Entry, reason: EndReason): Promise<ProfileEnd | undefined> {
+    if (profile === undefined) return undefined
     const { browser, row } = session
-    if (profile === undefined) {
-      this.#close(browser)
-      return undefined
-    }
-    const end = await saveAtEnd(profile, browser, { sessionId: row.id, reason }).catch((error: unknown) => {
+    return saveAtEnd(profile, browser, { sessionId: row.id, reason }).catch((error: unknown) => {
       this.#parts.onError(error, `saving the profile of session ${row.id}`)
       return { error: Error.isError(error) ? error.message : String(error) }
     })
-    this.#close(browser)
-    return end
   }
 
   #close(browser: Browser): void {
