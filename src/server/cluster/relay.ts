@@ -6,6 +6,7 @@ import { json } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { failure } from '../../contract/failure.ts'
 import { BowlineError } from '../../kit/errors.ts'
+import { splice } from '../../kit/splice.ts'
 import { unreachable, type Peer } from './peers.ts'
 
 /** Marks a request that one server hands to another, so that it is never handed on again. */
@@ -87,13 +88,7 @@ export const relayUpgrade = async (
   if (head.length > 0) onward.write(head)
   socket.setNoDelay(true)
   onward.setNoDelay(true)
-  // Either end may break off at any time; the other one then goes, too.
-  onward.on('error', () => socket.destroy())
-  socket.on('error', () => onward.destroy())
-  onward.on('close', () => socket.destroy())
-  socket.on('close', () => onward.destroy())
-  onward.pipe(socket)
-  socket.pipe(onward)
+  splice(socket, onward)
 }
 
 const dial = async (url: URL): Promise<Socket> => {

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { parseAbsoluteUrl, targetOf } from './forward.ts'
+import { joinTarget } from './join-target.ts'
 import type { LaneContext } from './lane-context.ts'
-import { explainFailure, rawAnswer } from './refusal.ts'
-import { splice } from './splice.ts'
 
 /** Passes on a request to leave HTTP on a plain connection, such as a WebSocket of a client that does not use CONNECT. */
 export const forwardUpgrade = async (
@@ -11,23 +10,15 @@ export const forwardUpgrade = async (
   request: IncomingMessage,
   socket: Duplex,
   head: Buffer,
-): Promise<void> => {
-  const gone = new AbortController()
-  const onClose = (): void => gone.abort()
-  socket.on('error', () => socket.destroy()).once('close', onClose)
-  try {
+): Promise<void> =>
+  joinTarget(context, socket, head, () => {
     const url = parseAbsoluteUrl(request.url ?? '')
-    const remote = await context.connect(targetOf(url), gone.signal)
-    socket.off('close', onClose)
-    remote.write(`${request.method} ${url.pathname}${url.search} HTTP/1.1\r\n${headLines(request.rawHeaders)}\r\n`)
-    if (head.length > 0) remote.write(head)
-    splice(socket, remote)
-  } catch (error) {
-    if (socket.destroyed) return
-    context.note(error, undefined)
-    socket.end(rawAnswer(explainFailure(error, 'text')), () => socket.destroy())
-  }
-}
+    const start = `${request.method} ${url.pathname}${url.search} HTTP/1.1\r\n`
+    return {
+      target: targetOf(url),
+      greet: (remote) => void remote.write(`${start}${headLines(request.rawHeaders)}\r\n`),
+    }
+  })
 
 const headLines = (raw: readonly string[]): string =>
   raw

@@ -2,7 +2,6 @@ import { STATUS_CODES, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Socket } from 'node:net'
 import { BowlineError, isBowlineError } from '../../kit/errors.ts'
-import { isUuid } from '../../kit/ids.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { relayUpgrade } from '../cluster/relay.ts'
 import { admitViewer } from '../live/admission.ts'
@@ -10,7 +9,7 @@ import type { LiveViews } from '../live/live-views.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import { tokenKind } from '../sessions/tokens.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import { findSession, type SessionRow } from '../store/sessions.ts'
+import { getSession, type SessionRow } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 import { failureBody } from './errors.ts'
 import { peerOf, type PlacementParts } from './placement.ts'
@@ -60,8 +59,7 @@ const connect = async (parts: UpgradeParts, request: IncomingMessage, socket: So
   }
   const id = cdpPath.exec(url.pathname)?.[1]
   if (id === undefined) throw new BowlineError('ROUTE_NOT_FOUND', `There is no WebSocket at ${url.pathname}`)
-  const row = isUuid(id) ? await findSession(parts.store.db, id) : undefined
-  if (row === undefined) throw new BowlineError('SESSION_NOT_FOUND', 'Browser session not found.')
+  const row = await getSession(parts.store.db, id)
   const kind = tokenKind(row.secret, token)
   if (kind !== 'control') {
     throw new BowlineError(

@@ -1,7 +1,6 @@
 import { BowlineError } from '../../kit/errors.ts'
-import { isUuid } from '../../kit/ids.ts'
 import { tokenKind } from '../sessions/tokens.ts'
-import { findSession, type SessionRow } from '../store/sessions.ts'
+import { getSession, type SessionRow } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 
 /** A viewer that may see a session. */
@@ -15,8 +14,7 @@ export interface Admitted {
  * FORBIDDEN for a token that is not one of its live view.
  */
 export const admitViewer = async (store: Store, id: string, token: string): Promise<Admitted> => {
-  const row = isUuid(id) ? await findSession(store.db, id) : undefined
-  if (row === undefined) throw new BowlineError('SESSION_NOT_FOUND', 'Browser session not found.')
+  const row = await getSession(store.db, id)
   if (!row.streamWebView) throw new BowlineError('SESSION_NOT_FOUND', 'This session has no live view.')
   const kind = tokenKind(row.secret, token)
   if (kind === undefined) throw new BowlineError('FORBIDDEN', 'The token of this address is not valid')

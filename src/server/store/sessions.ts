@@ -1,6 +1,7 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import type { SessionStatus } from '../../contract/browser.ts'
 import { BowlineError } from '../../kit/errors.ts'
+import { isUuid } from '../../kit/ids.ts'
 import { toRecord, type Recorded } from './record.ts'
 import type { Database, SessionTable } from './schema.ts'
 import { admitStatement, endStatement, findTwin, type NewSession, type SessionEnding } from './session-statements.ts'
@@ -56,6 +57,13 @@ export const hasTwin = async (db: Kysely<Database>, teamId: string, idempotencyK
 export const findSession = async (db: Kysely<Database>, id: string): Promise<SessionRow | undefined> => {
   const row = await db.selectFrom('session').selectAll().where('id', '=', id).executeTakeFirst()
   return row && toRecord(row)
+}
+
+/** The session that a caller named. Throws SESSION_NOT_FOUND, also for what is no id at all. */
+export const getSession = async (db: Kysely<Database>, id: string): Promise<SessionRow> => {
+  const row = isUuid(id) ? await findSession(db, id) : undefined
+  if (row === undefined) throw new BowlineError('SESSION_NOT_FOUND', 'Browser session not found.')
+  return row
 }
 
 /** The sessions of a team, newest first, at most `limit` (default 100). */

@@ -1,10 +1,9 @@
 import { createSessionResponse, deleteSessionResponse, type CreateSessionRequest } from '../../../contract/browser.ts'
 import { BowlineError, isBowlineError } from '../../../kit/errors.ts'
-import { isUuid } from '../../../kit/ids.ts'
 import { askPeer } from '../../cluster/relay.ts'
 import { sessionUrls } from '../../sessions/urls.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
-import { findSession, listSessions, type SessionRow } from '../../store/sessions.ts'
+import { getSession, listSessions, type SessionRow } from '../../store/sessions.ts'
 import type { KeyRow } from '../../store/keys.ts'
 import { isHop, peerOfRow, type PlacementParts } from '../placement.ts'
 import type { Call, Handlers } from '../register.ts'
@@ -15,8 +14,7 @@ const listLimit = 1000
 /** The routes of browser sessions. */
 export const browserRoutes = (parts: PlacementParts): Handlers => {
   const ownSession = async (id: string, key: KeyRow): Promise<SessionRow> => {
-    const row = isUuid(id) ? await findSession(parts.store.db, id) : undefined
-    if (row === undefined) throw new BowlineError('SESSION_NOT_FOUND', 'Browser session not found.')
+    const row = await getSession(parts.store.db, id)
     if (row.teamId !== key.teamId) throw new BowlineError('FORBIDDEN', 'Forbidden.')
     return row
   }

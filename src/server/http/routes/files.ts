@@ -2,12 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod 
 import type { z } from 'zod'
 import { routes, type Route, type RouteName, type Routes } from '../../../contract/routes.ts'
 import { BowlineError } from '../../../kit/errors.ts'
-import { isUuid } from '../../../kit/ids.ts'
 import type { Shelves } from '../../files/shelves.ts'
 import type { LiveSession } from '../../sessions/live-session.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import { tokenKind } from '../../sessions/tokens.ts'
-import { findSession, type SessionRow } from '../../store/sessions.ts'
+import { getSession, type SessionRow } from '../../store/sessions.ts'
 import type { Store } from '../../store/store.ts'
 import type { Authenticator } from '../auth.ts'
 import { byteRange } from '../byte-range.ts'
@@ -85,8 +84,7 @@ const admit = async (parts: FileRouteParts, request: FastifyRequest): Promise<Li
   const { id } = request.params as Params<'listFiles'>
   const { token } = request.query as Query<'listFiles'>
   const key = token === undefined ? await parts.authenticator.authenticate(request.headers.authorization) : undefined
-  const row = isUuid(id) ? await findSession(parts.store.db, id) : undefined
-  if (row === undefined) throw new BowlineError('SESSION_NOT_FOUND', 'Browser session not found.')
+  const row = await getSession(parts.store.db, id)
   if (token !== undefined) checkToken(row, token)
   else if (key?.teamId !== row.teamId) throw new BowlineError('FORBIDDEN', 'Forbidden.')
   const session = parts.sessions.find(row.id)
