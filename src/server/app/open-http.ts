@@ -1,0 +1,83 @@
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import type { BrowserHost } from '../browsers/host.ts'
+import { describeLayers } from '../browsers/layers.ts'
+import { createPeers } from '../cluster/peers.ts'
+import type { ServerConfig } from '../config.ts'
+import type { Egress } from '../egress/egress.ts'
+import { Shelves } from '../files/shelves.ts'
+import { Gateway } from '../gateway/gateway.ts'
+import { buildHttpApp } from '../http/app.ts'
+import { createAuthenticator } from '../http/auth.ts'
+import { openMapper } from '../map/mapper.ts'
+import type { Scrapes } from '../scrape/scrapes.ts'
+import { Sessions } from '../sessions/sessions.ts'
+import type { Blobs } from '../store/blobs.ts'
+import { packageVersion } from '../version.ts'
+import { openLive } from './open-live.ts'
+import type { Parts } from './prepare-sessions.ts'
+
+const apiKeyUseMs = 30_000
+
+/** The part of the server that clients reach. */
+export interface OpenHttp {
+  readonly app: FastifyInstance
+  readonly sessions: Sessions
+  /** What tells the store that this node lives: it stops after the sessions have ended. */
+  readonly beating: AsyncDisposableStack
+}
+
+/** Builds the sessions and every way to them, into `undo`; the caller lets the HTTP server listen. */
+export const openHttp = async (
+  undo: AsyncDisposableStack,
+  config: ServerConfig,
+  parts: Parts & { readonly egress: Egress; readonly blobs: Blobs; readonly scrapes: Scrapes },
+  host: BrowserHost,
+  log: Logger,
+): Promise<OpenHttp> => {
+  const { store, browsers, metrics, egress, onError } = parts
+  const shelves = new Shelves(config, onError)
+  const sessions = new Sessions({ ...parts, onStart: shelves.open })
+  const gateway = new Gateway(sessions, onError, shelves.clientLeft)
+  const live = openLive(parts, sessions, gateway)
+  const authenticator = createAuthenticator(store)
+  metrics.watch({ sessions, browsers, gateway, live, egress })
+  const mapper = undo.use(openMapper(parts))
+  const app = await buildHttpApp({
+    mapper,
+    store,
+    blobs: parts.blobs,
+    scrapes: parts.scrapes,
+    profiles: parts.profiles,
+    states: { browsers, profiles: parts.profiles },
+    browsers,
+    sessions,
+    gateway,
+    live,
+    shelves,
+    authenticator,
+    metrics,
+    onError,
+    nodeId: parts.nodeId,
+    peers: createPeers(store, parts.nodeId),
+    log,
+    layers: describeLayers(host.layers),
+    binary: host.binary,
+    publicUrl: config.publicUrl,
+    version: packageVersion,
+  })
+  const keyUse = setInterval(() => {
+    authenticator.recordUse().catch((error: unknown) => onError(error, 'recording the use of keys'))
+  }, apiKeyUseMs).unref()
+  // Disposed last to first: sessions end while sockets can still say why, then the sockets go, then the listener.
+  undo.defer(async () => app.close())
+  undo.use(gateway)
+  undo.use(live)
+  undo.defer(async () => {
+    clearInterval(keyUse)
+    await authenticator.recordUse()
+  })
+  const beating = undo.use(new AsyncDisposableStack())
+  undo.use(sessions)
+  return { app, sessions, beating }
+}

@@ -1,0 +1,28 @@
+import type { Gateway } from '../gateway/gateway.ts'
+import { judgeCommand } from '../gateway/policy.ts'
+import { LiveViews } from '../live/live-views.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import { findSession } from '../store/sessions.ts'
+import type { Parts } from './prepare-sessions.ts'
+
+/** The live view learns from the gateway which page is driven, and asks it what a viewer may send. */
+export const openLive = ({ store, onError }: Parts, sessions: Sessions, gateway: Gateway): LiveViews =>
+  new LiveViews({
+    onError,
+    stagePartsOf: (session) => {
+      const focus = gateway.focusOf(session)
+      const { downloadsDir, uploadsDir } = session.browser.folder.seen
+      return {
+        activePage: () => focus.page,
+        openedPages: () => focus.opened,
+        onActivePage: (listener) => focus.onChange(listener),
+        refuse: (method, params) => {
+          const verdict = judgeCommand({ id: 0, method, params }, { downloadsDir, uploadsDir })
+          return verdict.kind === 'refuse' ? verdict.message : undefined
+        },
+      }
+    },
+    // Ending a session a second time only waits for its bill.
+    billOf: async (session, reason) =>
+      (await sessions.end(session.row.id, reason)) ?? findSession(store.db, session.row.id),
+  })

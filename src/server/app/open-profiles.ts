@@ -1,0 +1,28 @@
+import type { Logger } from 'pino'
+import type { ServerConfig } from '../config.ts'
+import type { Identity } from '../identity.ts'
+import { readProfileKey } from '../profiles/profile-key.ts'
+import { Profiles } from '../profiles/profiles.ts'
+import { startSweeping } from '../profiles/sweep.ts'
+import type { Blobs } from '../store/blobs.ts'
+import type { Store } from '../store/store.ts'
+
+/** Opens the profiles and sweeps what broken saves left among the blobs. */
+export const openProfiles = async (
+  undo: AsyncDisposableStack,
+  config: ServerConfig,
+  { store, blobs, identity, log }: { store: Store; blobs: Blobs; identity: Identity; log: Logger },
+): Promise<Profiles> => {
+  const key = await readProfileKey({ configured: config.profileKey, dataDir: config.dataDir, store })
+  const onError = (error: unknown, what: string): void => log.error({ err: error }, what)
+  undo.use(startSweeping({ store, blobs, onError }))
+  return new Profiles({
+    store,
+    blobs,
+    key,
+    nodeId: identity.nodeId,
+    quotaBytes: config.profileQuota * 1e6,
+    keepVersions: config.profileVersions,
+    onError,
+  })
+}

@@ -1,0 +1,52 @@
+import type { Logger } from 'pino'
+import { hashSecret } from '../../kit/ids.ts'
+import type { BrowserHost } from '../browsers/host.ts'
+import type { BrowserPool } from '../browsers/pool.ts'
+import type { ServerConfig } from '../config.ts'
+import { createMetrics } from '../http/metrics.ts'
+import type { Identity } from '../identity.ts'
+import type { Profiles } from '../profiles/profiles.ts'
+import { sessionsThatFit } from '../sessions/capacity.ts'
+import type { SessionParts } from '../sessions/sessions.ts'
+import { ensureBootstrapKey } from '../store/keys.ts'
+import type { Store } from '../store/store.ts'
+import { defaultPrices } from '../usage/prices.ts'
+
+/** What sessions are made with, and the numbers they leave. */
+export type Parts = SessionParts & { readonly metrics: ReturnType<typeof createMetrics> }
+
+/** Makes sure of the bootstrap key and gathers what sessions are made with. */
+export const prepareSessions = async (
+  config: ServerConfig,
+  ground: {
+    store: Store
+    browsers: BrowserPool
+    profiles: Profiles
+    host: BrowserHost
+    identity: Identity
+    log: Logger
+  },
+): Promise<Parts> => {
+  const { store, browsers, profiles, host, identity, log } = ground
+  await ensureBootstrapKey(store.db, {
+    hash: hashSecret(identity.apiKey),
+    prefix: identity.apiKey.slice(0, 7),
+    teamName: 'default',
+  })
+  const metrics = createMetrics()
+  return {
+    store,
+    browsers,
+    profiles,
+    metrics,
+    prices: defaultPrices,
+    nodeId: identity.nodeId,
+    maxSessions: config.maxSessions ?? sessionsThatFit(host.binary.kind),
+    onEnd: (row) => {
+      metrics.sessionEnded(row)
+      const { id, endReason, durationMs, creditsBilled } = row
+      log.info({ sessionId: id, endReason, durationMs, creditsBilled }, 'session ended')
+    },
+    onError: (error, what) => log.error({ err: error }, what),
+  }
+}

@@ -1,0 +1,13 @@
+import type { Identity } from '../identity.ts'
+import { endLostSessions } from '../sessions/recovery.ts'
+import { listNodes } from '../store/nodes.ts'
+import type { Parts } from './prepare-sessions.ts'
+
+/** Ends what a former run of this node left behind. */
+export const settlePast = async (parts: Parts, identity: Identity): Promise<number> => {
+  const nodes = await listNodes(parts.store.db)
+  const former = nodes.find((node) => node.id === identity.nodeId)
+  const ended = await endLostSessions(parts, identity.nodeId, former?.heartbeatAt)
+  for (const row of ended) parts.onEnd?.(row)
+  return ended.length
+}
