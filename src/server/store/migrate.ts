@@ -4,12 +4,14 @@ import { BowlineError } from '../../kit/errors.ts'
 import { firstTables } from './migrations/0001-first-tables.ts'
 import { profiles } from './migrations/0002-profiles.ts'
 import { scrapes } from './migrations/0003-scrapes.ts'
+import { webhooks } from './migrations/0006-webhooks.ts'
 
 /** Every step of the schema as statements, in order. A released step is never edited: add another. */
 const steps: Readonly<Record<string, readonly string[]>> = {
   '0001-first-tables': firstTables,
   '0002-profiles': profiles,
   '0003-scrapes': scrapes,
+  '0006-webhooks': webhooks,
 }
 
 /** The whole schema as SQL: equal texts make equal schemas. */

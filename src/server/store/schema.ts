@@ -1,5 +1,6 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { EndReason, SessionStatus } from '../../contract/browser.ts'
+import type { DeliveryStatus } from '../../contract/webhooks.ts'
 
 /** A column the database fills unless told otherwise, and that is never changed by hand. */
 type Stamp = ColumnType<Date, Date | undefined, Date>
@@ -151,6 +152,37 @@ export interface TrackedPageTable {
   readonly scrapedAt: Stamp
 }
 
+/** An event on its way to a webhook, or arrived. Its id is the `webhookId` of the body. */
+export interface WebhookDeliveryTable {
+  readonly id: string
+  readonly teamId: string
+  /** Tells the event: the same one is not entered twice. */
+  readonly uniqueKey: Nullable<string>
+  readonly event: string
+  readonly jobId: string
+  readonly url: string
+  /** Headers of the caller, as JSON. */
+  readonly headers: string
+  /** The body as it is posted. Null: it was removed. */
+  readonly payload: Nullable<string>
+  readonly keepsPayload: Generated<boolean>
+  readonly status: Generated<DeliveryStatus>
+  /** Every try, as JSON. */
+  readonly attempts: Generated<string>
+  /** Tries since it became pending. */
+  readonly tries: Generated<number>
+  readonly nextAttemptAt: Nullable<Date>
+  readonly deliveredAt: Nullable<Date>
+  readonly createdAt: Stamp
+}
+
+/** What the deliveries of a team are signed with. */
+export interface WebhookSecretTable {
+  readonly teamId: string
+  readonly secret: string
+  readonly createdAt: Stamp
+}
+
 interface SettingTable {
   readonly key: string
   readonly value: string
@@ -167,5 +199,7 @@ export interface Database {
   readonly profileVersion: ProfileVersionTable
   readonly scrape: ScrapeTable
   readonly trackedPage: TrackedPageTable
+  readonly webhookDelivery: WebhookDeliveryTable
+  readonly webhookSecret: WebhookSecretTable
   readonly setting: SettingTable
 }
