@@ -13,6 +13,7 @@ import { browserSearchEnvironment, parseConfig, type ServerConfig, type ServerOp
 import { openEgress } from './egress/egress.ts'
 import type { Resolve } from './egress/resolve.ts'
 import { readIdentity } from './identity.ts'
+import { openJobs } from './jobs/open-jobs.ts'
 import { openScrapes } from './scrape/open-scrapes.ts'
 import { startHeartbeat } from './sessions/heartbeat.ts'
 import { registerNode, removeNode } from './store/nodes.ts'
@@ -73,7 +74,12 @@ export const startConfigured = async (config: ServerConfig, resolve?: Resolve): 
     egress,
     blobs,
   }
-  const parts = { ...ready, scrapes: openScrapes(undo, config, { ...ready, browserVersion: host.binary.version }) }
+  const jobs = undo.use(await openJobs({ store, databaseUrl: config.databaseUrl, onError: ready.onError }))
+  const parts = {
+    ...ready,
+    jobs,
+    scrapes: openScrapes(undo, config, { ...ready, browserVersion: host.binary.version }),
+  }
   const recovered = await settlePast(parts, identity)
   const { app, sessions, beating } = await openHttp(undo, config, parts, host, log)
   const url = await app.listen({ host: config.host, port: config.port })

@@ -3,6 +3,7 @@ import { mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { describeQueues, installQueues } from './install-queues.ts'
 import { describeSchema, migrate } from './migrate.ts'
 import type { StoreLog } from './store.ts'
 import { startPglite } from './pglite.ts'
@@ -45,7 +46,9 @@ export const makeCluster = async (folder: string, options: ClusterOptions = {}):
 const makeAnew = async (folder: string): Promise<void> => {
   await mkdir(folder, { mode: 0o700 })
   await using lite = await startPglite({ folder })
-  await migrate(queriesOf(createSingleConnection(lite).pool))
+  const { pool, raw } = createSingleConnection(lite)
+  await migrate(queriesOf(pool))
+  await installQueues(raw)
 }
 
 /** A name that changes with the schema and with the format of the database files. */
@@ -54,7 +57,11 @@ const templateName = async (): Promise<string> => {
   const manifest = JSON.parse(await readFile(join(dirname(engine), '..', 'package.json'), 'utf8')) as {
     version: string
   }
-  const digest = createHash('sha256').update(manifest.version).update(describeSchema()).digest('hex')
+  const digest = createHash('sha256')
+    .update(manifest.version)
+    .update(describeSchema())
+    .update(describeQueues())
+    .digest('hex')
   return `store-${digest.slice(0, 16)}.zst`
 }
 

@@ -42,8 +42,14 @@ export const createSingleConnection = (lite: Pglite): SingleConnection => {
     },
     exec: async (text) => {
       using _turn = await acquire()
-      const results = await lite.exec(text)
-      return results.map(({ rows }) => ({ rows: [...rows] }))
+      try {
+        const results = await lite.exec(text)
+        return results.map(({ rows }) => ({ rows: [...rows] }))
+      } catch (error) {
+        // What it began it can no longer end, and the next in line would be inside of it.
+        await lite.exec('rollback')
+        throw error
+      }
     },
   }
 

@@ -1,0 +1,11 @@
+import type { Db } from 'pg-boss'
+import type { RawDatabase } from '../store/store.ts'
+
+/** The embedded database as pg-boss wants it. */
+export const bossDatabase = (raw: RawDatabase): Db => ({
+  executeSql: async (text, values) => {
+    if (values !== undefined && values.length > 0) return raw.query(text, values)
+    // Without parameters it may be several statements, and the rows may come from any of them.
+    return { rows: (await raw.exec(text)).flatMap(({ rows }) => rows) }
+  },
+})

@@ -1,0 +1,35 @@
+import { PgBoss, type ConstructorOptions } from 'pg-boss'
+import type { Store } from '../store/store.ts'
+import { bossDatabase } from './boss-database.ts'
+import { Jobs } from './jobs.ts'
+
+/** The parts of the server that queues are built from. */
+export interface OpenJobsParts {
+  readonly store: Store
+  /** Address of the PostgreSQL of `store`. Undefined: the store is embedded. */
+  readonly databaseUrl: string | undefined
+  readonly onError: (error: unknown, what: string) => void
+}
+
+/** Looks for jobs whose server has died: often enough for people who wait, seldom enough to cost nothing. */
+const superviseSeconds = 30
+
+/** Opens the queues, which live in the database of the store. Throws STORE_FAILED when they cannot be made. */
+export const openJobs = async ({ store, databaseUrl, onError }: OpenJobsParts): Promise<Jobs> => {
+  const boss = new PgBoss({
+    ...connection(store, databaseUrl),
+    application_name: 'bowline',
+    schedule: false,
+    superviseIntervalSeconds: superviseSeconds,
+    monitorIntervalSeconds: superviseSeconds,
+  })
+  boss.on('error', (error) => onError(error, 'looking after the queues'))
+  await boss.start()
+  return new Jobs({ boss, store, onError })
+}
+
+const connection = (store: Store, databaseUrl: string | undefined): ConstructorOptions => {
+  if (store.raw === undefined) return { connectionString: databaseUrl ?? '', max: 4 }
+  // Nobody else has this database, and its indexes are small.
+  return { db: bossDatabase(store.raw), backend: 'pglite', reindex: false, monitorVacuum: false }
+}
