@@ -7,6 +7,8 @@ export default defineConfig({
     maxWorkers: 3,
     // Real browsers on a shared machine: there, what fails once and then passes is reported and does not stop a release.
     retry: process.env['CI'] === undefined ? 0 : 1,
+    // What the programs of tests have compiled is there for the next one.
+    env: { NODE_COMPILE_CACHE: new URL('node_modules/.cache/node-compile', import.meta.url).pathname },
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // One second, the default, is not much for a browser on a busy machine.

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -17,6 +17,8 @@ const startWorld = async () => {
   // What `npm install -g bowline` puts on PATH, unbuilt.
   const shim = `#!/bin/sh\nexec '${process.execPath}' '${join(repository, 'src/cli/main.ts')}' "$@"\n`
   await writeFile(join(folder, 'bowline'), shim, { mode: 0o755 })
+  // With the template of an empty store, which takes seconds to make.
+  await symlink(join(homedir(), '.cache'), join(folder, '.cache'))
   const site = undo.use(await startSite())
   const server = undo.use(
     await startServer({ port: 0, dataDir: join(folder, 'data'), allow: ['127.0.0.1'], warm: 1, logLevel: 'silent' }),

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { homedir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { CreateSessionOptions, CreateSessionResponse } from '../../src/contract.ts'
 import type { Answer } from './lab.ts'
@@ -33,7 +34,8 @@ export const startServerProcess = async (options: {
   const child = spawn(process.execPath, [main, ...args, ...(options.flags ?? [])], {
     env: {
       PATH: process.env['PATH'],
-      HOME: options.dataDir,
+      // Holds the template of an empty store, which takes seconds to make.
+      HOME: homedir(),
       NODE_COMPILE_CACHE: compileCache,
       BOWLINE_API_KEY: labKey,
       ...options.env,

@@ -1,5 +1,4 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -12,9 +11,6 @@ import { sharedPostgres } from '../../lab/shared-postgres.ts'
 import { startSite, type Site } from '../../lab/site.ts'
 import { temporaryFolder } from '../../lab/stores.ts'
 import { visit } from '../../lab/visit.ts'
-
-/** The home directory holds the template of an empty store, which takes seconds to make. */
-const env = { HOME: homedir() }
 
 let site: Site
 beforeAll(async () => {
@@ -34,14 +30,14 @@ const save = async (server: Pick<ServerProcess, 'create' | 'api'>, value: string
 const readAs = async (server: Pick<ServerProcess, 'create'>, saveChanges: boolean) =>
   visit(await server.create({ profile: { ...profile, saveChanges } }), async (page) => recall(page, site))
 
-test(
+test.concurrent(
   'a server killed with SIGKILL leaves the last saved version, free to be written at once',
   {
     timeout: 120_000,
   },
   async () => {
     await using folder = await temporaryFolder()
-    const killed = await startServerProcess({ dataDir: folder.path, env })
+    const killed = await startServerProcess({ dataDir: folder.path })
     await save(killed, 'saved')
     const unsaved = await killed.create({ profile })
     await visit(unsaved, async (page) => remember(page, site, 'unsaved'))
@@ -49,7 +45,7 @@ test(
     killed.kill('SIGKILL')
     await killed.exited
 
-    await using next = await startServerProcess({ dataDir: folder.path, env })
+    await using next = await startServerProcess({ dataDir: folder.path })
     expect(await readAs(next, true)).toEqual(memoriesOf('saved'))
     const { body } = await next.api('GET', `/v2/browser/${unsaved.id}`)
     expect(body).toMatchObject({ endReason: 'lost', profile: { name: 'acme', saveChanges: true } })
@@ -57,7 +53,7 @@ test(
   },
 )
 
-test(
+test.concurrent(
   'another machine takes a profile over when its writer is dead, from the bucket and with the key they share',
   {
     timeout: 150_000,
@@ -70,7 +66,6 @@ test(
     const start = async (): Promise<ServerProcess> => {
       const folder = undo.use(await temporaryFolder())
       const shared = {
-        ...env,
         DATABASE_URL: database.url,
         BOWLINE_BLOBS: bucket.address,
         AWS_ACCESS_KEY_ID: labS3Credentials.accessKeyId,
@@ -92,7 +87,7 @@ test(
   },
 )
 
-describe('a browser that is killed', () => {
+describe.concurrent('a browser that is killed', () => {
   test('leaves the profile as it was, says so, and gives the lease back', async () => {
     await using lab = await startLab({ warm: 0 })
     const server = { create: lab.createSession, api: lab.api }
@@ -146,7 +141,7 @@ describe('a browser that is killed', () => {
   )
 })
 
-test('nothing that a site stored can be read in the data directory', async () => {
+test.concurrent('nothing that a site stored can be read in the data directory', async () => {
   await using lab = await startLab({ warm: 0 })
   await save({ create: lab.createSession, api: lab.api }, 'very-secret-value')
 

@@ -1,4 +1,3 @@
-import { homedir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectCdp } from '../../lab/cdp-socket.ts'
 import { startLab, type Lab } from '../../lab/lab.ts'
@@ -7,9 +6,6 @@ import { startServerProcess } from '../../lab/server-process.ts'
 import { startSite, type Site } from '../../lab/site.ts'
 import { temporaryFolder } from '../../lab/stores.ts'
 import { visit } from '../../lab/visit.ts'
-
-/** The home directory holds the template of an empty store, which takes seconds to make. */
-const env = { HOME: homedir() }
 
 let site: Site
 beforeAll(async () => {
@@ -54,24 +50,24 @@ describe.concurrent.each(['shell', 'chromium'] as const)('with %s, what a sessio
   })
 })
 
-describe.each(['shell', 'chromium'] as const)('with %s, what a session stored', (browser) => {
+describe.concurrent.each(['shell', 'chromium'] as const)('with %s, what a session stored', (browser) => {
   test('is there after SIGTERM of the server', { timeout: 120_000 }, async () => {
     await using folder = await temporaryFolder()
     const flags = ['--browser', browser]
-    const server = await startServerProcess({ dataDir: folder.path, flags, env })
+    const server = await startServerProcess({ dataDir: folder.path, flags })
     const session = await server.create({ profile: { name: 'acme' } })
     await visit(session, async (page) => remember(page, site, 'kept'))
 
     server.kill('SIGTERM')
 
     expect(await server.exited).toEqual({ code: 0, signal: null })
-    await using next = await startServerProcess({ dataDir: folder.path, flags, env })
+    await using next = await startServerProcess({ dataDir: folder.path, flags })
     const second = await next.create({ profile: { name: 'acme' } })
     expect(await visit(second, async (page) => recall(page, site))).toEqual(memoriesOf('kept'))
   })
 })
 
-test.each([
+test.concurrent.each([
   ['shell', 'chromium'],
   ['chromium', 'shell'],
 ] as const)('a profile written by %s opens under %s', { timeout: 120_000 }, async (writer, reader) => {
@@ -89,7 +85,7 @@ test.each([
   expect(await visit(session, async (page) => recall(page, site))).toEqual(memoriesOf('kept'))
 })
 
-test('a profile of its own kind: another name knows nothing of it', async () => {
+test.concurrent('a profile of its own kind: another name knows nothing of it', async () => {
   await using lab = await startLab({ warm: 0 })
   const first = await lab.createSession({ profile: { name: 'acme' } })
   await visit(first, async (page) => remember(page, site, 'kept'))
