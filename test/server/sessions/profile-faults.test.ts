@@ -58,7 +58,7 @@ test.concurrent(
   {
     timeout: 150_000,
   },
-  async () => {
+  async ({ expect }) => {
     await using undo = new AsyncDisposableStack()
     const bucket = undo.use(await openS3Place())
     const postgres = await sharedPostgres()
@@ -88,7 +88,7 @@ test.concurrent(
 )
 
 describe.concurrent('a browser that is killed', () => {
-  test('leaves the profile as it was, says so, and gives the lease back', async () => {
+  test('leaves the profile as it was, says so, and gives the lease back', async ({ expect }) => {
     await using lab = await startLab({ warm: 0 })
     const server = { create: lab.createSession, api: lab.api }
     await save(server, 'saved')

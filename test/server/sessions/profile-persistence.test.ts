@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, test, type ExpectStatic } from 'vitest'
 import { connectCdp } from '../../lab/cdp-socket.ts'
 import { startLab, type Lab } from '../../lab/lab.ts'
 import { memoriesOf, memoryPages, recall, remember } from '../../lab/memories.ts'
@@ -14,18 +14,20 @@ beforeAll(async () => {
 afterAll(async () => site[Symbol.asyncDispose]())
 
 /** Each way for a session to end; resolves when it has ended. */
-const ends: Readonly<Record<string, (lab: Lab, session: { id: string; cdpUrl: string }) => Promise<unknown>>> = {
+const ends: Readonly<
+  Record<string, (lab: Lab, session: { id: string; cdpUrl: string }, expect: ExpectStatic) => Promise<unknown>>
+> = {
   'its deletion': async (lab, { id }) => lab.api('DELETE', `/v2/browser/${id}`),
-  'its total lifetime': async (lab, session) => untilDestroyed(lab, session),
-  'its idleness': async (lab, session) => untilDestroyed(lab, session),
-  "a client's Browser.close": async (lab, session) => {
+  'its total lifetime': async (lab, session, expect) => untilDestroyed(lab, session, expect),
+  'its idleness': async (lab, session, expect) => untilDestroyed(lab, session, expect),
+  "a client's Browser.close": async (lab, session, expect) => {
     await using cdp = await connectCdp(session.cdpUrl)
     await cdp.call('Browser.close')
-    await untilDestroyed(lab, session)
+    await untilDestroyed(lab, session, expect)
   },
 }
 
-const untilDestroyed = async (lab: Lab, { id }: { id: string }): Promise<void> => {
+const untilDestroyed = async (lab: Lab, { id }: { id: string }, expect: ExpectStatic): Promise<void> => {
   const status = async () => (await lab.api('GET', '/v2/browser?status=destroyed')).body['sessions']
   await expect.poll(status, { timeout: 45_000, interval: 200 }).toContainEqual(expect.objectContaining({ id }))
 }
@@ -37,13 +39,13 @@ describe.concurrent.each(['shell', 'chromium'] as const)('with %s, what a sessio
   })
   afterAll(async () => lab[Symbol.asyncDispose]())
 
-  test.each(Object.keys(ends))('is there in the next one after %s', { timeout: 90_000 }, async (how) => {
+  test.for(Object.keys(ends))('is there in the next one after %s', { timeout: 90_000 }, async (how, { expect }) => {
     const profile = { name: how }
     const activityTtl = how === 'its idleness' ? 10 : 3600
     const first = await lab.createSession({ ttl: 30, activityTtl, profile, onBrowserClose: 'delete' })
     await visit(first, async (page) => remember(page, site, 'kept'))
 
-    await ends[how]!(lab, first)
+    await ends[how]!(lab, first, expect)
 
     const second = await lab.createSession({ profile })
     expect(await visit(second, async (page) => recall(page, site))).toEqual(memoriesOf('kept'))
@@ -51,7 +53,7 @@ describe.concurrent.each(['shell', 'chromium'] as const)('with %s, what a sessio
 })
 
 describe.concurrent.each(['shell', 'chromium'] as const)('with %s, what a session stored', (browser) => {
-  test('is there after SIGTERM of the server', { timeout: 120_000 }, async () => {
+  test('is there after SIGTERM of the server', { timeout: 120_000 }, async ({ expect }) => {
     await using folder = await temporaryFolder()
     const flags = ['--browser', browser]
     const server = await startServerProcess({ dataDir: folder.path, flags })
@@ -67,10 +69,10 @@ describe.concurrent.each(['shell', 'chromium'] as const)('with %s, what a sessio
   })
 })
 
-test.concurrent.each([
+test.concurrent.for([
   ['shell', 'chromium'],
   ['chromium', 'shell'],
-] as const)('a profile written by %s opens under %s', { timeout: 120_000 }, async (writer, reader) => {
+] as const)('a profile written by %s opens under %s', { timeout: 120_000 }, async ([writer, reader], { expect }) => {
   await using folder = await temporaryFolder()
   const profile = { name: 'acme' }
   {
@@ -85,7 +87,7 @@ test.concurrent.each([
   expect(await visit(session, async (page) => recall(page, site))).toEqual(memoriesOf('kept'))
 })
 
-test.concurrent('a profile of its own kind: another name knows nothing of it', async () => {
+test.concurrent('a profile of its own kind: another name knows nothing of it', async ({ expect }) => {
   await using lab = await startLab({ warm: 0 })
   const first = await lab.createSession({ profile: { name: 'acme' } })
   await visit(first, async (page) => remember(page, site, 'kept'))
