@@ -41,6 +41,10 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'list, show, roll back, delete, export and import profiles',
     load: async () => (await import('./profiles.ts')).createProfilesCommand(),
   },
+  webhooks: {
+    summary: 'list, show and repeat what was sent to webhooks',
+    load: async () => (await import('./webhooks.ts')).createWebhooksCommand(),
+  },
   keys: {
     summary: 'create, list and revoke API keys',
     load: async () => (await import('./keys.ts')).createKeysCommand(),

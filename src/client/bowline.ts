@@ -7,6 +7,7 @@ import { createMap, type MapSite } from './map.ts'
 import { createProfiles, type Profiles } from './profiles.ts'
 import type { Session } from './session.ts'
 import { createSessions, type Sessions } from './sessions.ts'
+import { createWebhooks, type Webhooks } from './webhooks.ts'
 import { withSession, type SessionOutcome, type WithSessionOptions, type Work } from './with-session.ts'
 
 /** A client of one service. Disposing of it ends the sessions it still has open. */
@@ -21,6 +22,7 @@ export class Bowline implements AsyncDisposable {
   /** Lists the pages of a site. */
   readonly map: MapSite
   readonly profiles: Profiles
+  readonly webhooks: Webhooks
   readonly #handleSignals: boolean
   readonly #open = new Map<string, Session>()
   readonly #owned = new AsyncDisposableStack()
@@ -38,6 +40,7 @@ export class Bowline implements AsyncDisposable {
     this.getScrape = getScrape
     this.map = createMap(call, config)
     this.profiles = createProfiles(call)
+    this.webhooks = createWebhooks(call)
   }
 
   /** A client with a server of its own in this process, on a free loopback port. Disposing of it ends both. */

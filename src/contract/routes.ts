@@ -6,6 +6,7 @@ import * as keys from './keys.ts'
 import * as scrape from './scrape.ts'
 import * as map from './map.ts'
 import * as profiles from './profiles.ts'
+import * as webhooks from './webhooks.ts'
 
 /** What one endpoint takes and answers. The server registers it, OpenAPI describes it, the client takes its types from it. */
 export interface Route {
@@ -193,6 +194,39 @@ export const routes = {
     summary: 'Revoke an API key (admin keys only)',
     params: z.object({ id: z.string().min(1) }),
     response: keys.revokeKeyResponse,
+  },
+  listDeliveries: {
+    method: 'GET',
+    path: '/v2/team/webhooks/deliveries',
+    summary: 'List what was sent to webhooks in the last seven days, newest first',
+    query: webhooks.listDeliveriesQuery,
+    response: webhooks.listDeliveriesResponse,
+  },
+  getDelivery: {
+    method: 'GET',
+    path: '/v2/team/webhooks/deliveries/{id}',
+    summary: 'Read one delivery with its tries and its body',
+    params: webhooks.deliveryParams,
+    response: webhooks.deliveryResponse,
+  },
+  redeliver: {
+    method: 'POST',
+    path: '/v2/team/webhooks/deliveries/{id}/redeliver',
+    summary: 'Send a delivery again, with the same body',
+    params: webhooks.deliveryParams,
+    response: webhooks.deliveryResponse,
+  },
+  makeWebhookSecret: {
+    method: 'POST',
+    path: '/v2/team/webhooks/secret',
+    summary: 'Make a new secret that signs what the team is sent; it is shown this once (admin keys only)',
+    response: webhooks.webhookSecretResponse,
+  },
+  deleteWebhookSecret: {
+    method: 'DELETE',
+    path: '/v2/team/webhooks/secret',
+    summary: 'Remove the secret of the team (admin keys only)',
+    response: webhooks.deleteWebhookSecretResponse,
   },
   map: {
     method: 'POST',

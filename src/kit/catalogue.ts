@@ -25,6 +25,11 @@ export const catalogue = {
   },
   FILE_INCOMPLETE: { status: 409, hint: 'Wait until `complete` is true in the list of files.' },
   SCRAPE_NOT_FOUND: { status: 404, hint: 'A scrape can be read for 24 hours, and only by its own team.' },
+  DELIVERY_NOT_FOUND: {
+    status: 404,
+    hint: 'Check the id. `bowline webhooks list` shows the deliveries of your team; they are kept for seven days.',
+  },
+  DELIVERY_GONE: { status: 410, hint: 'The body of a delivery is kept for a day after it arrived.' },
   SCRAPE_NO_CACHED_DATA: { status: 404, hint: 'Leave `minAge` out to scrape the page anew.' },
   SCRAPE_LOCKDOWN_CACHE_MISS: { status: 404, hint: 'Leave `lockdown` out to scrape the page anew.' },
   SCRAPE_TIMEOUT: { status: 408, hint: 'Raise `timeout`, or ask for less with fewer actions or formats.' },

@@ -234,6 +234,13 @@ export const settings = {
     accepts: 'a whole number from 1 to 1000',
     schema: wholeNumber(1, 1000).default(8),
   },
+  webhookSecret: {
+    flag: 'webhook-secret',
+    env: 'BOWLINE_WEBHOOK_SECRET',
+    help: 'signs what is sent to webhooks, for teams that have no secret of their own; default: no signature',
+    accepts: 'at least 16 characters',
+    schema: z.string().min(16).optional(),
+  },
   nodeUrl: {
     flag: 'node-url',
     env: 'BOWLINE_NODE_URL',
@@ -292,6 +299,7 @@ const secretSettings: ReadonlySet<SettingName> = new Set([
   's3SessionToken',
   'profileKey',
   'llmKey',
+  'webhookSecret',
 ])
 
 const parse = (raw: Readonly<Record<string, unknown>>, label: (name: SettingName) => string): ServerConfig => {

@@ -7,6 +7,7 @@ import type { KeyRow } from '../store/keys.ts'
 import type { Shelves } from '../files/shelves.ts'
 import type { Mapper } from '../map/mapper.ts'
 import type { Store } from '../store/store.ts'
+import type { Webhooks } from '../webhooks/webhooks.ts'
 import type { Authenticator } from './auth.ts'
 import { answerError, invalidRequest } from './errors.ts'
 import type { Metrics } from './metrics.ts'
@@ -21,6 +22,7 @@ import { profileRoutes, type ProfileRouteParts } from './routes/profiles.ts'
 import { registerLive } from './routes/live.ts'
 import { registerScrapeFiles, scrapeRoutes, type ScrapeRouteParts } from './routes/scrape.ts'
 import { mapRoutes } from './routes/map.ts'
+import { webhookRoutes } from './routes/webhooks.ts'
 import { handleUpgrades, type UpgradeParts } from './upgrade.ts'
 
 /** What the HTTP side of the server is built from. */
@@ -29,6 +31,7 @@ export interface HttpParts extends ScrapeRouteParts, HealthParts, UpgradeParts, 
   readonly authenticator: Authenticator
   readonly shelves: Shelves
   readonly mapper: Mapper
+  readonly webhooks: Webhooks
   readonly metrics: Metrics
   readonly publicUrl: string | undefined
   readonly log: FastifyBaseLogger
@@ -97,6 +100,7 @@ const registerProtected = async (app: FastifyInstance, parts: HttpParts): Promis
     ...profileRoutes(parts),
     ...mapRoutes(parts),
     ...scrapeRoutes(parts),
+    ...webhookRoutes(parts),
   }
   registerRoutes(app, handlers, callOf)
   app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>

@@ -169,8 +169,6 @@ export interface WebhookDeliveryTable {
   readonly status: Generated<DeliveryStatus>
   /** Every try, as JSON. */
   readonly attempts: Generated<string>
-  /** Tries since it became pending. */
-  readonly tries: Generated<number>
   readonly nextAttemptAt: Nullable<Date>
   readonly deliveredAt: Nullable<Date>
   readonly createdAt: Stamp

@@ -48,7 +48,7 @@ export const listDeliveries = async (
   let query = db
     .selectFrom('webhookDelivery')
     .select(['id', 'teamId', 'uniqueKey', 'event', 'jobId', 'url', 'headers', 'keepsPayload', 'status'])
-    .select(['attempts', 'tries', 'nextAttemptAt', 'deliveredAt', 'createdAt'])
+    .select(['attempts', 'nextAttemptAt', 'deliveredAt', 'createdAt'])
     .where('teamId', '=', filter.teamId)
   if (filter.before !== undefined) query = query.where('id', '<', filter.before)
   if (filter.status !== undefined) query = query.where('status', '=', filter.status)
@@ -61,7 +61,7 @@ export const listDeliveries = async (
 export const recordTry = async (
   db: Kysely<Database>,
   id: string,
-  outcome: Pick<DeliveryRow, 'status' | 'attempts' | 'tries' | 'nextAttemptAt' | 'deliveredAt'> & {
+  outcome: Pick<DeliveryRow, 'status' | 'attempts' | 'nextAttemptAt' | 'deliveredAt'> & {
     readonly dropsPayload: boolean
   },
 ): Promise<void> => {
@@ -74,11 +74,11 @@ export const recordTry = async (
     .execute()
 }
 
-/** Makes a delivery pending again, with all its tries before it. False: its payload is gone, or it is pending already. */
+/** Makes a delivery pending again, its tries so far kept. False: its payload is gone, or it is pending already. */
 export const reopenDelivery = async (db: Kysely<Database>, id: string): Promise<boolean> => {
   const { numUpdatedRows } = await db
     .updateTable('webhookDelivery')
-    .set({ status: 'pending', tries: 0, deliveredAt: null, nextAttemptAt: null })
+    .set({ status: 'pending', deliveredAt: null, nextAttemptAt: null })
     .where('id', '=', id)
     .where('payload', 'is not', null)
     .where('status', '!=', 'pending')

@@ -12,7 +12,6 @@ export const webhooks: readonly string[] = [
     keeps_payload boolean not null default true,
     status text not null default 'pending' check (status in ('pending', 'delivered', 'failed')),
     attempts text not null default '[]',
-    tries integer not null default 0,
     next_attempt_at timestamptz,
     delivered_at timestamptz,
     created_at timestamptz not null default now()

@@ -1,0 +1,80 @@
+import { Command, InvalidArgumentError, Option } from 'commander'
+import type { Delivery, DeliveryStatus } from '../contract/webhooks.ts'
+import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { print, printFacts, printJson, printNote, printTable } from './print.ts'
+
+/** Makes `bowline webhooks`. */
+export const createWebhooksCommand = (): Command => {
+  const command = new Command('webhooks')
+  const add = (name: string, description: string): Command =>
+    withConnectionFlags(command.command(name).description(description))
+  add('list', 'list what was sent to webhooks, newest first')
+    .option('--job <id>', 'only for this job, or this check of a monitor')
+    .addOption(new Option('--status <status>', 'only these').choices(['pending', 'delivered', 'failed']))
+    .option('--limit <count>', 'most deliveries', toCount, 50)
+    .action(listDeliveries)
+  add('show', 'show one delivery with its tries and its body').argument('<id>', 'id of the delivery').action(show)
+  add('redeliver', 'send a delivery again').argument('<id>', 'id of the delivery').action(redeliver)
+  add('secret', 'make a new secret that signs deliveries, and print it, this once')
+    .option('--delete', 'remove the secret instead')
+    .action(secret)
+  return command
+}
+
+interface ListFlags extends ConnectionFlags {
+  readonly job?: string
+  readonly status?: DeliveryStatus
+  readonly limit: number
+}
+
+const toCount = (text: string): number => {
+  const count = Number(text)
+  if (Number.isSafeInteger(count) && count > 0) return count
+  throw new InvalidArgumentError('It is a whole number from 1 on.')
+}
+
+const listDeliveries = async ({ job: jobId, status, limit, ...flags }: ListFlags): Promise<void> => {
+  const bowline = await connect(flags)
+  const found: Delivery[] = []
+  for await (const delivery of bowline.webhooks.deliveries({ jobId, status, limit: Math.min(limit, 100) })) {
+    found.push(delivery)
+    if (found.length === limit) break
+  }
+  if (flags.json === true) return printJson(found)
+  printTable(['id', 'event', 'job', 'status', 'tries', 'last try', 'to'], found.map(toRow))
+}
+
+const toRow = ({ id, event, jobId, status, attempts, url }: Delivery): readonly string[] => {
+  const last = attempts.at(-1)
+  return [id, event, jobId, status, String(attempts.length), last?.error ?? String(last?.statusCode ?? ''), url]
+}
+
+const printDelivery = (delivery: Delivery, flags: ConnectionFlags): void => {
+  if (flags.json === true) return printJson(delivery)
+  const { attempts, payload, ...facts } = delivery
+  printFacts(facts)
+  for (const { at, statusCode, error, durationMs } of attempts) {
+    print(`${at}  ${error ?? String(statusCode)}  ${durationMs} ms`)
+  }
+  if (payload !== undefined) printJson(payload)
+}
+
+const show = async (id: string, flags: ConnectionFlags): Promise<void> => {
+  printDelivery(await (await connect(flags)).webhooks.get(id), flags)
+}
+
+const redeliver = async (id: string, flags: ConnectionFlags): Promise<void> => {
+  printDelivery(await (await connect(flags)).webhooks.redeliver(id), flags)
+}
+
+const secret = async (flags: ConnectionFlags & { readonly delete?: boolean }): Promise<void> => {
+  const { webhooks } = await connect(flags)
+  if (flags.delete === true) {
+    await webhooks.deleteSecret()
+    return flags.json === true ? printJson({ deleted: true }) : print('deliveries are no longer signed')
+  }
+  const made = await webhooks.makeSecret()
+  if (flags.json === true) return printJson({ secret: made })
+  print(made)
+  printNote('It is not shown again. Deliveries carry X-Firecrawl-Signature: sha256=HMAC-SHA256(secret, body).')
+}

@@ -1,0 +1,41 @@
+import type { Egress } from '../egress/egress.ts'
+import type { Jobs } from '../jobs/jobs.ts'
+import type { Store } from '../store/store.ts'
+import { sweepDeliveries } from '../store/webhooks.ts'
+import { Webhooks } from './webhooks.ts'
+
+/** The parts of the server that webhooks are built from. */
+export interface OpenWebhooksParts {
+  readonly store: Store
+  readonly jobs: Jobs
+  readonly egress: Pick<Egress, 'createDispatcher'>
+  readonly onError: (error: unknown, what: string) => void
+}
+
+/** Their settings. */
+export interface WebhookSettings {
+  /** Signs for teams that have no secret of their own. */
+  readonly webhookSecret?: string | undefined
+  /** Seconds before each further try. Default 1, 5 and 15 minutes. */
+  readonly retryDelaysSeconds?: readonly number[] | undefined
+  readonly version: string
+}
+
+const sweepMs = 3_600_000
+const keptDays = 7
+
+/** Builds everything that posts events, into `undo`. */
+export const openWebhooks = async (
+  undo: AsyncDisposableStack,
+  settings: WebhookSettings,
+  { store, jobs, egress, onError }: OpenWebhooksParts,
+): Promise<Webhooks> => {
+  const dispatcher = egress.createDispatcher()
+  undo.defer(async () => dispatcher.destroy())
+  const timer = setInterval(() => {
+    sweepDeliveries(store.db, keptDays).catch((error: unknown) => onError(error, 'removing old deliveries'))
+  }, sweepMs).unref()
+  undo.defer(() => clearInterval(timer))
+  const { webhookSecret: secret, retryDelaysSeconds, version } = settings
+  return Webhooks.open({ store, jobs, dispatcher, secret, retryDelaysSeconds, userAgent: `Bowline/${version}` })
+}
