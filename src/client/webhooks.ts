@@ -19,7 +19,7 @@ export interface Webhooks {
 /** Makes the `webhooks` of a client. */
 export const createWebhooks = (call: Call): Webhooks => ({
   async *deliveries(options = {}, { signal } = {}) {
-    for (let cursor: string | null | undefined; cursor !== null; ) {
+    for (let cursor: string | null | undefined; cursor !== null;) {
       const page = await call('listDeliveries', { query: { ...options, cursor } }, { signal })
       yield* page.data
       cursor = page.cursor

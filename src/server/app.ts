@@ -3,6 +3,7 @@ import { announce } from './app/announce.ts'
 import { openConfiguredBlobs } from './app/open-blobs.ts'
 import { openHttp } from './app/open-http.ts'
 import { openProfiles } from './app/open-profiles.ts'
+import { openWork } from './app/open-work.ts'
 import { prepareSessions } from './app/prepare-sessions.ts'
 import { settlePast } from './app/settle-past.ts'
 import type { BrowserBinary } from './browsers/find.ts'
@@ -13,8 +14,6 @@ import { browserSearchEnvironment, parseConfig, type ServerConfig, type ServerOp
 import { openEgress } from './egress/egress.ts'
 import type { Resolve } from './egress/resolve.ts'
 import { readIdentity } from './identity.ts'
-import { openJobs } from './jobs/open-jobs.ts'
-import { openScrapes } from './scrape/open-scrapes.ts'
 import { startHeartbeat } from './sessions/heartbeat.ts'
 import { registerNode, removeNode } from './store/nodes.ts'
 import { openStore } from './store/open.ts'
@@ -74,11 +73,9 @@ export const startConfigured = async (config: ServerConfig, resolve?: Resolve): 
     egress,
     blobs,
   }
-  const jobs = undo.use(await openJobs({ store, databaseUrl: config.databaseUrl, onError: ready.onError }))
   const parts = {
     ...ready,
-    jobs,
-    scrapes: openScrapes(undo, config, { ...ready, browserVersion: host.binary.version }),
+    ...(await openWork(undo, config, { ...ready, browserVersion: host.binary.version })),
   }
   const recovered = await settlePast(parts, identity)
   const { app, sessions, beating } = await openHttp(undo, config, parts, host, log)

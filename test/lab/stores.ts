@@ -52,7 +52,7 @@ const shared = (open: OpenStore): OpenStore => {
     opening ??= open()
     const store = await opening
     const empty = async (): Promise<void> => {
-      await sql`truncate team, api_key, node, session, ledger, profile, profile_version, scrape, tracked_page, setting`.execute(
+      await sql`truncate team, api_key, node, session, ledger, profile, profile_version, scrape, tracked_page, webhook_delivery, webhook_secret, setting`.execute(
         store.db,
       )
     }

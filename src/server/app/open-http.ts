@@ -10,11 +10,11 @@ import { Gateway } from '../gateway/gateway.ts'
 import { buildHttpApp } from '../http/app.ts'
 import { createAuthenticator } from '../http/auth.ts'
 import { openMapper } from '../map/mapper.ts'
-import type { Scrapes } from '../scrape/scrapes.ts'
 import { Sessions } from '../sessions/sessions.ts'
 import type { Blobs } from '../store/blobs.ts'
 import { packageVersion } from '../version.ts'
 import { openLive } from './open-live.ts'
+import type { Work } from './open-work.ts'
 import type { Parts } from './prepare-sessions.ts'
 
 const apiKeyUseMs = 30_000
@@ -31,7 +31,7 @@ export interface OpenHttp {
 export const openHttp = async (
   undo: AsyncDisposableStack,
   config: ServerConfig,
-  parts: Parts & { readonly egress: Egress; readonly blobs: Blobs; readonly scrapes: Scrapes },
+  parts: Parts & Work & { readonly egress: Egress; readonly blobs: Blobs },
   host: BrowserHost,
   log: Logger,
 ): Promise<OpenHttp> => {
@@ -48,6 +48,7 @@ export const openHttp = async (
     store,
     blobs: parts.blobs,
     scrapes: parts.scrapes,
+    webhooks: parts.webhooks,
     profiles: parts.profiles,
     states: { browsers, profiles: parts.profiles },
     browsers,

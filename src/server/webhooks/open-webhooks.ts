@@ -1,4 +1,4 @@
-import type { Egress } from '../egress/egress.ts'
+import type { Dispatcher } from 'undici'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { Store } from '../store/store.ts'
 import { sweepDeliveries } from '../store/webhooks.ts'
@@ -8,7 +8,8 @@ import { Webhooks } from './webhooks.ts'
 export interface OpenWebhooksParts {
   readonly store: Store
   readonly jobs: Jobs
-  readonly egress: Pick<Egress, 'createDispatcher'>
+  /** The way out, which judges every connection; open for longer than the jobs. */
+  readonly dispatcher: Dispatcher
   readonly onError: (error: unknown, what: string) => void
 }
 
@@ -28,10 +29,8 @@ const keptDays = 7
 export const openWebhooks = async (
   undo: AsyncDisposableStack,
   settings: WebhookSettings,
-  { store, jobs, egress, onError }: OpenWebhooksParts,
+  { store, jobs, dispatcher, onError }: OpenWebhooksParts,
 ): Promise<Webhooks> => {
-  const dispatcher = egress.createDispatcher()
-  undo.defer(async () => dispatcher.destroy())
   const timer = setInterval(() => {
     sweepDeliveries(store.db, keptDays).catch((error: unknown) => onError(error, 'removing old deliveries'))
   }, sweepMs).unref()

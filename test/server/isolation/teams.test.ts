@@ -73,7 +73,14 @@ const bodyOf = (name: string): unknown => {
 }
 
 /** Routes that name nothing of anybody, or make something of the caller's own. */
-const ownRoutes = new Set(['createSession', 'listSessions', 'listProfiles', 'listKeys', 'importStorageState'])
+const ownRoutes = new Set([
+  'createSession',
+  'listSessions',
+  'listProfiles',
+  'listKeys',
+  'importStorageState',
+  'listDeliveries',
+])
 
 /** Routes that take the address of a web page and nothing of anybody's: without one they refuse. */
 const pageRoutes = new Set(['scrape', 'earlierScrape', 'map', 'mapV1'])
