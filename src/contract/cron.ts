@@ -1,0 +1,59 @@
+/** What a cron expression with five fields names: minutes, hours, days, months, weekdays (0 and 7 are Sunday). */
+const fields = [
+  { name: 'minute', min: 0, max: 59 },
+  { name: 'hour', min: 0, max: 23 },
+  { name: 'day of month', min: 1, max: 31 },
+  { name: 'month', min: 1, max: 12 },
+  { name: 'day of week', min: 0, max: 7 },
+] as const
+
+type Field = (typeof fields)[number]
+
+/** Least minutes between two runs of a schedule. */
+export const minIntervalMinutes = 5
+
+/** Why a cron expression is not taken, or undefined. */
+export const cronProblem = (cron: string): string | undefined => {
+  const parts = cron.split(/\s+/)
+  if (parts.length !== fields.length) {
+    return `A cron expression has five fields (minute, hour, day of month, month, day of week), and this one has ${parts.length}`
+  }
+  const values: (readonly number[])[] = []
+  for (const [index, field] of fields.entries()) {
+    const found = valuesOf(parts[index] ?? '', field)
+    if (typeof found === 'string') return found
+    values.push(found)
+  }
+  if (shortestGap(values[0] ?? [], values[1] ?? []) < minIntervalMinutes) {
+    return `Monitor schedule must not run more often than every ${minIntervalMinutes} minutes`
+  }
+  return undefined
+}
+
+const valuesOf = (text: string, { name, min, max }: Field): readonly number[] | string => {
+  const found = new Set<number>()
+  for (const item of text.split(',')) {
+    const match = /^(?:\*|(?<first>\d{1,2})(?:-(?<last>\d{1,2}))?)(?:\/(?<step>\d{1,2}))?$/.exec(item)
+    if (match === null) return `"${item}" is no ${name} of a cron expression: it takes numbers, *, lists, ranges and steps`
+    const { first, last, step } = match.groups ?? {}
+    if (step !== undefined && first !== undefined && last === undefined) {
+      return `"${item}" is no ${name} of a cron expression: a step belongs to * or to a range`
+    }
+    const from = first === undefined ? min : Number(first)
+    const to = first === undefined ? max : Number(last ?? first)
+    const stride = Number(step ?? 1)
+    if (from < min || to > max || from > to || stride < 1) {
+      return `"${item}" is no ${name} of a cron expression: it goes from ${min} to ${max}`
+    }
+    for (let value = from; value <= to; value += stride) found.add(value)
+  }
+  return [...found].toSorted((left, right) => left - right)
+}
+
+/** Minutes between two runs that follow each other most closely, on days that follow each other. */
+const shortestGap = (minutes: readonly number[], hours: readonly number[]): number => {
+  const times = hours.flatMap((hour) => minutes.map((minute) => hour * 60 + minute))
+  const [first = 0] = times
+  const gaps = times.map((time, index) => (times[index + 1] ?? first + 24 * 60) - time)
+  return Math.min(...gaps)
+}

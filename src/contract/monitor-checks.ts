@@ -1,0 +1,156 @@
+import { z } from 'zod'
+
+const time = z.string().nullable()
+const count = z.int()
+
+/** How many pages of a check are in each state. */
+export const checkSummary = z.looseObject({
+  totalPages: count,
+  same: count,
+  changed: count,
+  new: count,
+  removed: count,
+  error: count,
+})
+
+/** Where a check is in its life. */
+export const checkStatus = z.enum([
+  'queued',
+  'running',
+  'completed',
+  'failed',
+  'partial',
+  'skipped_overlap',
+  'skipped_no_credits',
+])
+
+/** What a check found of a page. */
+export const pageStatus = z.enum(['same', 'new', 'changed', 'removed', 'error'])
+
+/** A monitor, as every route answers it. */
+export const monitor = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  status: z.enum(['active', 'paused', 'deleted']),
+  schedule: z.looseObject({ cron: z.string(), timezone: z.string() }),
+  nextRunAt: time,
+  lastRunAt: time,
+  currentCheckId: z.string().nullable(),
+  targets: z.array(z.looseObject({ id: z.string(), type: z.enum(['scrape', 'crawl', 'search']) })),
+  webhook: z
+    .looseObject({
+      url: z.string(),
+      headers: z.record(z.string(), z.string()).optional(),
+      metadata: z.record(z.string(), z.string()).optional(),
+      events: z.array(z.string()).optional(),
+    })
+    .nullable(),
+  notification: z.looseObject({}),
+  emailRecipientSubscriptions: z
+    .array(
+      z.looseObject({
+        email: z.string(),
+        status: z.enum(['pending', 'confirmed', 'unsubscribed']),
+        source: z.string(),
+        confirmationEmailSent: z.boolean(),
+      }),
+    )
+    .optional(),
+  retentionDays: z.int(),
+  estimatedCreditsPerMonth: z.int(),
+  lastCheckSummary: checkSummary.nullable(),
+  goal: z.string().nullable().optional(),
+  judgeEnabled: z.boolean().optional(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+})
+
+/** One run of a monitor. */
+export const check = z.looseObject({
+  id: z.string(),
+  monitorId: z.string(),
+  status: checkStatus,
+  trigger: z.enum(['scheduled', 'manual']),
+  scheduledFor: time,
+  startedAt: time,
+  finishedAt: time,
+  estimatedCredits: z.int().nullable(),
+  reservedCredits: z.int().nullable(),
+  actualCredits: z.int().nullable(),
+  billingStatus: z.enum(['not_applicable', 'reserved', 'confirmed', 'released', 'failed']),
+  summary: checkSummary,
+  targetResults: z.array(z.looseObject({ targetId: z.string(), type: z.string() })),
+  notificationStatus: z.looseObject({}).nullable(),
+  error: z.string().nullable(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+})
+
+/** What a language model says about a change. */
+export const judgment = z.looseObject({
+  meaningful: z.boolean(),
+  confidence: z.enum(['high', 'medium', 'low']),
+  reason: z.string(),
+  meaningfulChanges: z.array(z.looseObject({ type: z.enum(['added', 'removed', 'changed']) })),
+})
+
+/** What changed of a page: lines of its Markdown, or fields of its JSON by their paths. */
+export const pageDiff = z.looseObject({ text: z.string().optional(), json: z.looseObject({}).optional() })
+
+/** One page of a check. */
+export const checkPage = z.looseObject({
+  id: z.string(),
+  targetId: z.string(),
+  url: z.string(),
+  status: pageStatus,
+  previousScrapeId: z.string().nullable(),
+  currentScrapeId: z.string().nullable(),
+  statusCode: z.int().nullable(),
+  error: z.string().nullable(),
+  metadata: z.looseObject({}).nullable(),
+  judgment: judgment.nullable(),
+  diff: pageDiff.nullable(),
+  /** What was extracted, with the format `json`. */
+  snapshot: z.looseObject({ json: z.unknown() }).optional(),
+  createdAt: z.string(),
+})
+
+const success = z.literal(true)
+const limit = z.coerce.number<number | string>().int().min(1).max(100).default(25)
+const offset = z.coerce.number<number | string>().int().min(0).default(0)
+
+/** Path parameter that names a monitor. */
+export const monitorParams = z.object({ id: z.guid('it is no id of a monitor') })
+
+/** Path parameters that name a check. */
+export const checkParams = monitorParams.extend({ checkId: z.guid('it is no id of a check') })
+
+/** Query of `GET /v2/monitor`. */
+export const listMonitorsQuery = z.object({ limit, offset })
+
+/** Query of `GET /v2/monitor/{id}/checks`. */
+export const listChecksQuery = z.object({ limit, offset, status: checkStatus.optional() })
+
+/** Query of `GET /v2/monitor/{id}/checks/{checkId}`: which pages of the check. */
+export const getCheckQuery = z.object({ limit, skip: offset, status: pageStatus.optional() })
+
+export const monitorResponse = z.looseObject({ success, data: monitor })
+export const listMonitorsResponse = z.looseObject({ success, data: z.array(monitor) })
+export const deleteMonitorResponse = z.looseObject({ success })
+export const runMonitorResponse = z.looseObject({ success, id: z.string(), data: check })
+export const listChecksResponse = z.looseObject({ success, data: z.array(check) })
+export const getCheckResponse = z.looseObject({
+  success,
+  /** Address of the next pages; absent: these are the last. */
+  next: z.string().optional(),
+  data: check.extend({ pages: z.array(checkPage), next: z.string().optional() }),
+})
+
+export type Monitor = z.output<typeof monitor>
+export type Check = z.output<typeof check>
+export type CheckStatus = z.output<typeof checkStatus>
+export type CheckSummary = z.output<typeof checkSummary>
+export type CheckPage = z.output<typeof checkPage>
+export type PageStatus = z.output<typeof pageStatus>
+export type PageDiff = z.output<typeof pageDiff>
+export type Judgment = z.output<typeof judgment>

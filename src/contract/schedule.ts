@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import { cronProblem } from './cron.ts'
+
+const days = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
+
+const clock = String.raw`(?: at (?<hour>\d{1,2})(?::(?<minute>\d\d))? ?(?<half>am|pm)?)?`
+
+type Words = Readonly<Record<string, string | undefined>>
+
+/** What people write instead of a cron expression. Each gives one, or says why it does not. */
+const phrases: readonly { readonly pattern: RegExp; readonly toCron: (words: Words) => string | Error }[] = [
+  {
+    pattern: /^every(?: (?<count>\d{1,4}))? minutes?$/,
+    toCron: ({ count = '1' }) => {
+      const minutes = Number(count)
+      if (minutes < 1 || 60 % minutes !== 0) return new Error(`${minutes} minutes do not divide an hour`)
+      return minutes === 60 ? '0 * * * *' : `*/${minutes} * * * *`
+    },
+  },
+  {
+    pattern: /^every (?<count>\d{1,4}) hours?$/,
+    toCron: ({ count }) => {
+      const hours = Number(count)
+      if (hours < 1 || 24 % hours !== 0) return new Error(`${hours} hours do not divide a day`)
+      return hours === 1 ? '0 * * * *' : hours === 24 ? '0 0 * * *' : `0 */${hours} * * *`
+    },
+  },
+  {
+    pattern: /^(?:hourly|every hour)(?: at :(?<minute>\d\d))?$/,
+    toCron: ({ minute = '0' }) => `${Number(minute)} * * * *`,
+  },
+  { pattern: new RegExp(`^(?:daily|every day)${clock}$`), toCron: (words) => atClock(words, '*') },
+  {
+    pattern: new RegExp(`^(?:weekly|every week)(?: on (?<day>${days.join('|')}))?${clock}$`),
+    toCron: (words) => atClock(words, String(days.indexOf(words['day'] ?? 'monday'))),
+  },
+]
+
+const atClock = ({ hour = '0', minute = '0', half }: Words, weekday: string): string | Error => {
+  if (half !== undefined && (Number(hour) < 1 || Number(hour) > 12)) return new Error(`${hour} ${half} is no time`)
+  const afternoon = half === 'pm' ? 12 : 0
+  return `${Number(minute)} ${(half === undefined ? Number(hour) : Number(hour) % 12) + afternoon} * * ${weekday}`
+}
+
+const toCron = (text: string): string | Error => {
+  const said = text.toLowerCase().replaceAll(/\s+/g, ' ').trim()
+  for (const { pattern, toCron: make } of phrases) {
+    const match = pattern.exec(said)
+    if (match !== null) return make(match.groups ?? {})
+  }
+  return new Error(
+    `"${text}" is no schedule: write "every 30 minutes", "hourly at :15", "every 6 hours", "daily at 9:00 am", "weekly", or a cron expression`,
+  )
+}
+
+const isTimeZone = (name: string): boolean => {
+  // An offset such as +02:00 has no daylight saving, and is no name.
+  if (!/^[a-z]/i.test(name)) return false
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
+}
+
+/** When a monitor runs: a cron expression, or words for one. Runs are at least 5 minutes apart. Gives a cron expression. */
+export const schedule = z
+  .strictObject({
+    /** Five fields of numbers, `*`, lists, ranges and steps; weekdays from 0 (Sunday) to 7 (Sunday). */
+    cron: z.string().trim().max(200).optional(),
+    /** Such as `every 30 minutes`, `hourly at :15`, `every 6 hours`, `daily at 9:00 am`, `weekly`. */
+    text: z.string().max(200).optional(),
+    /** Name in the IANA data base of time zones, such as `Europe/Berlin`. Default `UTC`. */
+    timezone: z.string().max(100).default('UTC'),
+  })
+  .transform(({ cron, text, timezone }, context) => {
+    const refuse = (path: string, message: string): never => {
+      context.addIssue({ code: 'custom', message, path: [path], input: cron ?? text })
+      return z.NEVER
+    }
+    if ((cron === undefined) === (text === undefined)) return refuse('cron', 'A schedule has either `cron` or `text`')
+    if (!isTimeZone(timezone)) {
+      return refuse('timezone', `"${timezone}" is no IANA time zone, such as "Europe/Berlin" or "UTC"`)
+    }
+    const made = cron ?? toCron(text ?? '')
+    const path = cron === undefined ? 'text' : 'cron'
+    if (Error.isError(made)) return refuse(path, made.message)
+    const problem = cronProblem(made)
+    return problem === undefined ? { cron: made.replaceAll(/\s+/g, ' '), timezone } : refuse(path, problem)
+  })
+
+export type Schedule = z.output<typeof schedule>
+export type ScheduleInput = z.input<typeof schedule>
