@@ -34,7 +34,8 @@ const valuesOf = (text: string, { name, min, max }: Field): readonly number[] | 
   const found = new Set<number>()
   for (const item of text.split(',')) {
     const match = /^(?:\*|(?<first>\d{1,2})(?:-(?<last>\d{1,2}))?)(?:\/(?<step>\d{1,2}))?$/.exec(item)
-    if (match === null) return `"${item}" is no ${name} of a cron expression: it takes numbers, *, lists, ranges and steps`
+    if (match === null)
+      return `"${item}" is no ${name} of a cron expression: it takes numbers, *, lists, ranges and steps`
     const { first, last, step } = match.groups ?? {}
     if (step !== undefined && first !== undefined && last === undefined) {
       return `"${item}" is no ${name} of a cron expression: a step belongs to * or to a range`

@@ -15,7 +15,8 @@ export const monitorLimits = {
 
 /** How pages of a monitor are scraped: what `POST /v2/scrape` takes. Markdown is added to the formats. */
 const scrapeOptions = z.record(z.string(), z.unknown()).superRefine((options, context) => {
-  if ('url' in options) context.addIssue({ code: 'custom', message: 'The address belongs to the target', input: options })
+  if ('url' in options)
+    context.addIssue({ code: 'custom', message: 'The address belongs to the target', input: options })
   if (options['zeroDataRetention'] === true) {
     const message = 'A monitor keeps pages to compare them, and zeroDataRetention forbids it'
     context.addIssue({ code: 'custom', message, path: ['zeroDataRetention'], input: options })

@@ -3,7 +3,7 @@ import type { ScrapeRequest } from '../../contract/scrape.ts'
 import { BowlineError } from '../../kit/errors.ts'
 import { randomSecret, uuidV7 } from '../../kit/ids.ts'
 import type { Blobs } from '../store/blobs.ts'
-import { recordScrape } from '../store/scrapes.ts'
+import { keepScrape, recordScrape } from '../store/scrapes.ts'
 import type { Store } from '../store/store.ts'
 import { priceOfScrape, type Prices } from '../usage/prices.ts'
 import { assertAvailable } from './available.ts'
@@ -38,6 +38,8 @@ export interface ScrapeCall {
   readonly baseUrl: string
   /** Aborting stops the scrape: nothing is billed. */
   readonly signal?: AbortSignal | undefined
+  /** Whether the caller bills: nothing is set aside here, and nothing entered in the ledger. Default false. */
+  readonly isPrepaid?: boolean | undefined
 }
 
 /** What a scrape came to. */
@@ -61,11 +63,17 @@ export class Scrapes implements AsyncDisposable {
     this.#credits = new Credits(parts.store)
   }
 
+  /** The least that a scrape costs. Throws FORMAT_UNAVAILABLE, PROXY_UNAVAILABLE, BAD_REQUEST when it can come to nothing here. */
+  estimate(request: ScrapeRequest): number {
+    assertAvailable(this.#parts, request)
+    return this.#price(request, { isEnhanced: false, pages: 1 })
+  }
+
   /** Scrapes one page. Throws SCRAPE_*, FORMAT_UNAVAILABLE, PROXY_UNAVAILABLE, INSUFFICIENT_CREDITS, EGRESS_REFUSED, PDF_*. */
   async scrape(call: ScrapeCall): Promise<ScrapeOutcome> {
     const { request, teamId } = call
-    assertAvailable(this.#parts, request)
-    using _ = await this.#credits.hold(teamId, this.#price(request, { isEnhanced: false, pages: 1 }))
+    const least = this.estimate(request)
+    using _ = call.isPrepaid === true ? undefined : await this.#credits.hold(teamId, least)
     const limit = AbortSignal.timeout(request.timeout)
     const signal = call.signal === undefined ? limit : AbortSignal.any([limit, call.signal])
     try {
@@ -133,18 +141,16 @@ export class Scrapes implements AsyncDisposable {
   }
 
   async #record(
-    { request, teamId, apiKeyId }: ScrapeCall,
+    { request, teamId, apiKeyId, isPrepaid = false }: ScrapeCall,
     { id, document, credits }: ScrapeOutcome,
     row: { readonly cacheKey: string | undefined; readonly hasBlobs: boolean; readonly secret: string },
   ): Promise<void> {
+    const { db } = this.#parts.store
     const bill = { id, teamId, apiKeyId, credits }
-    if (request.zeroDataRetention) return recordScrape(this.#parts.store.db, bill, undefined)
+    if (request.zeroDataRetention) return isPrepaid ? undefined : recordScrape(db, bill, undefined)
     const kept = await this.#cache.pack(id, document)
-    await recordScrape(this.#parts.store.db, bill, {
-      ...row,
-      document: kept,
-      hasBlobs: row.hasBlobs || kept === undefined,
-    })
+    const whole = { ...row, document: kept, hasBlobs: row.hasBlobs || kept === undefined }
+    await (isPrepaid ? keepScrape(db, bill, whole) : recordScrape(db, bill, whole))
   }
 
   #price(request: ScrapeRequest, use: { readonly isEnhanced: boolean; readonly pages: number }): number {

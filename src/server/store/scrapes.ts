@@ -53,6 +53,18 @@ export const recordScrape = async (
     .execute()
 }
 
+/** Writes a scrape that is billed elsewhere. */
+export const keepScrape = async (
+  db: Kysely<Database>,
+  { id, teamId }: Pick<ScrapeBill, 'id' | 'teamId'>,
+  row: Omit<ScrapeRow, 'id' | 'teamId' | 'createdAt'>,
+): Promise<void> => {
+  await db
+    .insertInto('scrape')
+    .values({ ...row, id, teamId, cacheKey: row.cacheKey ?? null, document: row.document ?? null })
+    .execute()
+}
+
 /** The scrape with that id, or undefined. */
 export const findScrape = async (db: Kysely<Database>, id: string): Promise<ScrapeRow | undefined> => {
   const row = await db.selectFrom('scrape').selectAll().where('id', '=', id).executeTakeFirst()
