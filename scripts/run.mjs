@@ -24,6 +24,7 @@ const commands = {
   example: { needs: [ensureBrowser], steps: (args) => [['--conditions=bowline-source', ...findExample(args)]] },
   test: { needs: [ensureTestTools], steps: (args) => [[tool('vitest'), 'run', ...args]] },
   bench: { needs: [ensureTestTools], steps: (args) => [['test/bench/main.ts', ...args]] },
+  docs: { needs: [], steps: () => [['scripts/reference/main.ts']] },
   check: {
     needs: [],
     steps: () => [

@@ -53,6 +53,10 @@ const commands: Readonly<Record<string, CommandEntry>> = {
 
 const usageErrorCode = 2
 
+/** Every command, whole: what the reference is made from. */
+export const loadCommands = async (): Promise<readonly Command[]> =>
+  Promise.all(Object.values(commands).map(async ({ summary, load }) => (await load()).summary(summary)))
+
 /** Runs one command line. Sets the exit code: 0, that of the command, 1 for an error, 2 for a wrong command line. */
 export const runCli = async (args: readonly string[]): Promise<void> => {
   try {

@@ -1,0 +1,32 @@
+import { globSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { z } from 'zod'
+
+const contract = fileURLToPath(new URL('../../src/contract/', import.meta.url))
+
+/** Finds what the source says above a field of a schema of the contract. */
+export type FieldComments = (schema: z.ZodType, field: string) => string
+
+/** Reads the comments of every exported schema of the contract. */
+export const readFieldComments = async (): Promise<FieldComments> => {
+  const comments = new Map<unknown, ReadonlyMap<string, string>>()
+  for (const name of globSync('*.ts', { cwd: contract })) {
+    const blocks = commentsByExport(readFileSync(contract + name, 'utf8'))
+    const module = (await import(contract + name)) as Readonly<Record<string, unknown>>
+    for (const [exported, fields] of blocks) comments.set(module[exported], fields)
+  }
+  return (schema, field) => comments.get(schema)?.get(field) ?? ''
+}
+
+const commentsByExport = (source: string): ReadonlyMap<string, ReadonlyMap<string, string>> => {
+  const blocks = source.split(/^export const (?=\w)/m).slice(1)
+  return new Map(
+    blocks.map((block) => {
+      const name = /^\w+/.exec(block)?.[0] ?? ''
+      const fields = block.matchAll(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*(\w+):/g)
+      return [name, new Map([...fields].map(([, text = '', field = '']) => [field, plain(text)]))]
+    }),
+  )
+}
+
+const plain = (comment: string): string => comment.replaceAll(/\s*\n\s*\*?\s*/g, ' ').trim()

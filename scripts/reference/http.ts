@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { routes, type Route } from '../../src/contract/routes.ts'
+import { readFieldComments } from './field-comments.ts'
+import { page, table } from './markdown.ts'
+
+const comments = await readFieldComments()
+
+/** The page of all endpoints, from the table of routes. */
+export const describeHttp = (): string => {
+  const sections = Object.groupBy(Object.values<Route>(routes), ({ path }) => sectionOf(path))
+  return page([
+    '# HTTP API',
+    'Every endpoint takes `Authorization: Bearer <API key>`. A running server has the same as OpenAPI at `/openapi.json`, and a page to try it at `/docs`. Errors: see [errors](errors.md).',
+    ...Object.entries(sections).flatMap(([name, members = []]) => [`## ${name}`].concat(members.map(describeRoute))),
+  ])
+}
+
+/** The first word of a path that is no version. */
+const sectionOf = (path: string): string => path.split('/')[2] ?? path
+
+const describeRoute = (route: Route): string =>
+  page([
+    `### ${route.method} ${route.path}`,
+    `${route.summary}.${route.aliases === undefined ? '' : ` Also ${route.aliases.map((path) => `\`${path}\``).join(', ')}.`}`,
+    describeFields('Query', route.query, 'input'),
+    describeFields('Body', route.body, 'input'),
+    describeFields('Answer', route.response, 'output'),
+  ]).trimEnd()
+
+const describeFields = (title: string, schema: z.ZodType | undefined, io: 'input' | 'output'): string | undefined => {
+  if (schema === undefined) return undefined
+  const rows = fieldsOf(schema, io)
+  if (rows.length === 0) return undefined
+  return `**${title}**\n\n${table(io === 'input' ? ['Field', 'Type', 'Default', ''] : ['Field', 'Type', ''], rows)}`
+}
+
+interface JsonSchema {
+  readonly type?: string | readonly string[]
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly items?: JsonSchema
+  readonly anyOf?: readonly JsonSchema[]
+  readonly oneOf?: readonly JsonSchema[]
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly default?: unknown
+  readonly format?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+}
+
+const fieldsOf = (schema: z.ZodType, io: 'input' | 'output'): readonly (readonly string[])[] => {
+  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as JsonSchema
+  return Object.entries(properties).map(([name, field]) => {
+    const title = `\`${name}\`${required.includes(name) ? '' : '?'}`
+    const standard = field.default === undefined ? '' : `\`${JSON.stringify(field.default)}\``
+    const meaning = comments(schema, name)
+    return io === 'input' ? [title, typeOf(field), standard, meaning] : [title, typeOf(field), meaning]
+  })
+}
+
+const typeOf = (field: JsonSchema): string => {
+  const choices = field.anyOf ?? field.oneOf
+  if (choices !== undefined) return [...new Set(choices.map(typeOf))].join(' or ')
+  if (field.const !== undefined) return `\`${JSON.stringify(field.const)}\``
+  if (field.enum !== undefined) return field.enum.map((value) => `\`${String(value)}\``).join(', ')
+  if (field.items !== undefined) return `array of ${typeOf(field.items)}`
+  const name = typeof field.type === 'string' ? field.type : (field.type?.join(' or ') ?? 'any')
+  return [name, field.format === 'date-time' ? '(ISO 8601)' : '', boundsOf(field)]
+    .filter((part) => part !== '')
+    .join(' ')
+}
+
+const boundsOf = ({ minimum, maximum, minLength, maxLength }: JsonSchema): string => {
+  const [from, to] = [minimum ?? minLength, maximum ?? maxLength]
+  const isOpen = to === undefined || to >= Number.MAX_SAFE_INTEGER
+  if (from === undefined || from <= Number.MIN_SAFE_INTEGER) return isOpen ? '' : `≤ ${to}`
+  return isOpen ? `≥ ${from}` : `${from}–${to}`
+}

@@ -1,0 +1,10 @@
+// Writes docs/reference/ from the code: `npm run docs`. The tests hold the pages to it.
+import { mkdir, writeFile } from 'node:fs/promises'
+import { makeReference } from './make-reference.ts'
+
+const folder = new URL('../../docs/reference/', import.meta.url)
+await mkdir(folder, { recursive: true })
+for (const [name, text] of Object.entries(await makeReference())) {
+  await writeFile(new URL(name, folder), text)
+  console.log(`docs/reference/${name}`)
+}

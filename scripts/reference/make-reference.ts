@@ -1,0 +1,12 @@
+import { describeCommands } from './commands.ts'
+import { describeErrors } from './errors.ts'
+import { describeHttp } from './http.ts'
+import { describePackage } from './package.ts'
+
+/** Every page of the reference as Markdown, by file name. */
+export const makeReference = async (): Promise<Readonly<Record<string, string>>> => ({
+  'client.md': await describePackage(),
+  'http.md': describeHttp(),
+  'command-line.md': await describeCommands(),
+  'errors.md': describeErrors(),
+})

@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process'
+import { mkdtempDisposable, readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { page } from './markdown.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** What the package exports: the name of each entry and the file that lists its names. */
+const readEntries = async (): Promise<readonly (readonly [string, string])[]> => {
+  const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+    readonly exports: Readonly<Record<string, string | { readonly default: string }>>
+  }
+  return Object.entries(manifest.exports).flatMap(([path, target]) =>
+    typeof target === 'string'
+      ? []
+      : [[path.replace('.', 'bowline'), target.default.replace(/^.*dist\//, '')] as const],
+  )
+}
+
+/** The page of everything the package exports, from the declarations the compiler makes of it. */
+export const describePackage = async (): Promise<string> => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-reference-'))
+  const flags = ['-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--sourceMap', 'false', '--outDir', folder.path]
+  await promisify(execFile)(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...flags], { cwd: root })
+  const read = async (path: string): Promise<string> =>
+    readFile(join(folder.path, path.replace(/\.(ts|js)$/, '.d.ts')), 'utf8')
+  const sections = (await readEntries()).map(async ([name, file]) => {
+    const list = await read(file)
+    const exports = [...list.matchAll(/export (?:type )?\{([^}]*)\} from '\.\/([^']+)'/g)]
+    const shown = exports.map(async ([, names = '', from = '']) =>
+      declarationsOf(
+        await read(from),
+        names.split(',').filter((each) => each.trim() !== ''),
+      ),
+    )
+    return page([`## ${name}`, docOf(list), ...(await Promise.all(shown)).flat()]).trimEnd()
+  })
+  return page([
+    '# TypeScript API',
+    'What the package exports, as the compiler sees it. Most programs need `Bowline` and one driver.',
+    ...(await Promise.all(sections)),
+  ])
+}
+
+/** The sentence at the head of a list of names. */
+const docOf = (list: string): string =>
+  /^\/\*\*([\s\S]*?)\*\//
+    .exec(list)?.[1]
+    ?.replaceAll(/\s*\n\s*\*?\s*/g, ' ')
+    .replace('@module', '')
+    .trim() ?? ''
+
+const declarationsOf = (text: string, names: readonly string[]): readonly string[] =>
+  names.map((entry) => {
+    const name = entry.replace('type ', '').trim().split(' as ')[0] ?? ''
+    const start = new RegExp(
+      `((?:/\\*\\*(?:(?!\\*/)[\\s\\S])*\\*/\\n)?)export (?:declare )?(?:abstract )?(?:const|class|interface|type|function) ${name}\\b`,
+    ).exec(text)
+    if (start === null) return ''
+    return `### ${name}\n\n\`\`\`ts\n${untilEnd(text.slice(start.index))
+      .replaceAll(/export (declare )?/g, '')
+      .replaceAll('    ', '  ')}\n\`\`\``
+  })
+
+/** A declaration ends where the next one, with its comment, begins at the margin. */
+const untilEnd = (text: string): string => {
+  const body = text.search(/export /)
+  const next = text.slice(body + 1).search(/^(?:\/\*\*|export |declare |type |interface |const |\/\/#)/m)
+  return (next === -1 ? text : text.slice(0, body + 1 + next)).trimEnd()
+}
