@@ -19,7 +19,7 @@ const common = new Set(['--base-url', '--api-key', '--data-dir'])
 const describeCommand = (command: Command, parent: string, depth: number): readonly string[] => {
   const path = `${parent} ${command.name()}`
   const options = command.options
-    .filter(({ hidden }) => !hidden)
+    .filter(({ hidden, long }) => !hidden && !(depth > 2 && common.has(long ?? '')))
     .map((option) => [`\`${option.flags}\``, option.description.replaceAll(homedir(), '~')])
   const self = page([
     `${'#'.repeat(depth)} ${path}`,
