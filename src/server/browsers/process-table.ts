@@ -26,6 +26,19 @@ export const isRunning = (pid: number, startTicks: string): boolean => {
   return process !== undefined && process.state !== 'Z' && process.startTicks === startTicks
 }
 
+/** Whether any thread of a process runs: one of them may outlive the first, and hold open what the process had. */
+export const hasThreads = (pid: number): boolean => {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`).length
+    return threads > (readProcess(pid)?.state === 'Z' ? 1 : 0)
+  } catch {
+    return false
+  }
+}
+
+/** The command line of a process as one text. Undefined when there is none. */
+export const commandLineOf = (pid: number): string | undefined => readText(`/proc/${pid}/cmdline`)
+
 /** The pids of a process group that still run, by a walk through `/proc`. */
 export const groupMembers = (groupId: number): readonly number[] =>
   listProcesses().filter((pid) => {

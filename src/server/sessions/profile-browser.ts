@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { EndReason } from '../../contract/browser.ts'
 import { abortable } from '../../kit/abort.ts'
 import { BowlineError } from '../../kit/errors.ts'
+import { flushStorage } from '../browsers/flush-storage.ts'
 import type { Browser } from '../browsers/launch.ts'
 import type { BrowserPool } from '../browsers/pool.ts'
 import type { OpenProfile } from '../profiles/open-profile.ts'
@@ -47,6 +48,7 @@ export const saveProfile = async (
   // A client that has stopped reading must not keep the answer from coming.
   browser.router.resume()
   const cookies = await abortable(readCookies(browser.router), AbortSignal.timeout(cookiesTimeoutMs))
+  await writeStorage(browser)
   const { code } = await browser.stop(flushTimeoutMs)
   if (code !== 0) throw new BowlineError('CDP_FAILED', unsaved('The browser ended before it had written everything'))
   return profile.save({
@@ -54,6 +56,15 @@ export const saveProfile = async (
     extras: JSON.stringify({ cookies: cookies.filter(({ session }) => session) }),
     browser: browser.version,
     sessionId,
+  })
+}
+
+/** What a browser refuses here, its close tries all the same; what it does not answer would be lost. */
+const writeStorage = async (browser: Browser): Promise<void> => {
+  const signal = AbortSignal.timeout(flushTimeoutMs)
+  await abortable(flushStorage(browser, signal), signal).catch((cause: unknown) => {
+    if (cause instanceof BowlineError) return
+    throw new BowlineError('CDP_FAILED', unsaved('The browser did not write its storage in time'), { cause })
   })
 }
 

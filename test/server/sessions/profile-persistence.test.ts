@@ -1,4 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, test, type ExpectStatic } from 'vitest'
+import { commandLineOf, groupMembers } from '../../../src/server/browsers/process-table.ts'
+import { browserPids } from '../../lab/browser-processes.ts'
 import { connectCdp } from '../../lab/cdp-socket.ts'
 import { startLab, type Lab } from '../../lab/lab.ts'
 import { memoriesOf, memoryPages, recall, remember } from '../../lab/memories.ts'
@@ -86,6 +89,30 @@ test.concurrent.for([
 
   expect(await visit(session, async (page) => recall(page, site))).toEqual(memoriesOf('kept'))
 })
+
+test.concurrent('full Chromium ends after the process that writes localStorage, however slow', async ({ expect }) => {
+  await using lab = await startLab({ browser: 'chromium', warm: 0 })
+  const profile = { name: 'acme' }
+  const first = await lab.createSession({ profile })
+  await visit(first, async (page) => remember(page, site, 'kept'))
+  const [writer] = processesOf(lab, 'storage.mojom.StorageService')
+  process.kill(writer!, 'SIGSTOP')
+
+  const deletion = lab.api('DELETE', `/v2/browser/${first.id}`)
+  const outcome = await Promise.race([deletion.then(() => 'ended'), delay(1500, 'waits')])
+  expect(outcome).toBe('waits')
+  process.kill(writer!, 'SIGCONT')
+  await deletion
+
+  const second = await lab.createSession({ profile })
+  expect(await visit(second, async (page) => recall(page, site))).toEqual(memoriesOf('kept'))
+})
+
+/** The processes of a lab's one browser whose command lines have a word in them. */
+const processesOf = (lab: Lab, word: string): readonly number[] =>
+  browserPids(lab.dataDir)
+    .flatMap(groupMembers)
+    .filter((pid) => commandLineOf(pid)?.includes(word))
 
 test.concurrent('a profile of its own kind: another name knows nothing of it', async ({ expect }) => {
   await using lab = await startLab({ warm: 0 })
