@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { ensureBrowser } from './setup/browser.mjs'
 import { copyAssets } from './setup/assets.mjs'
 import { makeExecutable } from './setup/bin.mjs'
+import { ensureDashboard } from './setup/dashboard.mjs'
 import { ensureDependencies } from './setup/dependencies.mjs'
 import { findNode } from './setup/node.mjs'
 import { runChild } from './setup/run-child.mjs'
@@ -15,14 +16,15 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const cli = 'src/cli/main.ts'
 /** The browser's side of the live view: it has a compiler configuration of its own, and files that no compiler makes. */
 const viewerPage = 'src/server/live/page'
+const dashboard = 'src/dashboard'
 const tool = (name) => `node_modules/.bin/${name}`
 
 /** What each command needs beside the dependencies, and the programs it runs, one after another. */
 const commands = {
   demo: { needs: [ensureBrowser], steps: (args) => [[cli, 'demo', ...args]] },
-  start: { needs: [ensureBrowser], steps: (args) => [[cli, 'serve', ...args]] },
+  start: { needs: [ensureBrowser, ensureDashboard], steps: (args) => [[cli, 'serve', ...args]] },
   example: { needs: [ensureBrowser], steps: (args) => [['--conditions=bowline-source', ...findExample(args)]] },
-  test: { needs: [ensureTestTools], steps: (args) => [[tool('vitest'), 'run', ...args]] },
+  test: { needs: [ensureTestTools, ensureDashboard], steps: (args) => [[tool('vitest'), 'run', ...args]] },
   bench: { needs: [ensureTestTools], steps: (args) => [['test/bench/main.ts', ...args]] },
   docs: { needs: [], steps: () => [['scripts/reference/main.ts']] },
   check: {
@@ -32,10 +34,11 @@ const commands = {
       [tool('oxlint'), '--type-aware', '--deny-warnings'],
       [tool('tsc'), '-p', '.'],
       [tool('tsc'), '-p', viewerPage],
+      [tool('tsc'), '-p', dashboard],
     ],
   },
   build: {
-    needs: [() => rmSync(new URL('../dist', import.meta.url), { recursive: true, force: true })],
+    needs: [() => rmSync(new URL('../dist', import.meta.url), { recursive: true, force: true }), ensureDashboard],
     steps: () => [
       [tool('tsc'), '-p', 'tsconfig.build.json'],
       [tool('tsc'), '-p', viewerPage, '--noEmit', 'false'],

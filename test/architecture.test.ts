@@ -61,6 +61,7 @@ const ladder: Readonly<Record<string, readonly string[]>> = {
     'server/store',
   ],
   'server/app': ['server/'],
+  dashboard: [],
   cli: ['client', 'drivers', 'server/', 'entry/index', 'entry/server', 'entry/playwright', 'entry/puppeteer'],
   'entry/index': ['client'],
   'entry/playwright': ['drivers'],
@@ -69,7 +70,7 @@ const ladder: Readonly<Record<string, readonly string[]>> = {
   'entry/contract': [],
 }
 
-const sources = readSourceFiles('src/**/*.ts')
+const sources = readSourceFiles('src/**/*.{ts,tsx}')
 const sourceByPath = new Map(sources.map((source) => [source.path, source]))
 
 const partOf = (path: string): string => {

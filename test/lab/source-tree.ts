@@ -24,7 +24,7 @@ export const readSourceFiles = (pattern: string): readonly SourceFile[] =>
     return {
       path,
       text,
-      imports: specifiers.filter(isRelative).map((specifier) => normalize(join(dirname(path), specifier))),
+      imports: specifiers.filter(isSource).map((specifier) => normalize(join(dirname(path), specifier))),
       packages: specifiers.filter((name) => !isRelative(name) && !name.startsWith('node:')).map(packageOf),
     }
   })
@@ -38,6 +38,9 @@ export const countCodeLines = (text: string): number =>
 
 const staticSpecifiers = (text: string): readonly string[] =>
   [...text.matchAll(/^(?:import|export)\s(?:[^'"`]*?\sfrom\s+)?'([^']+)'/gm)].map((match) => match[1] ?? '')
+
+/** Styles are imported, too. */
+const isSource = (specifier: string): boolean => isRelative(specifier) && !specifier.endsWith('.css')
 
 const isRelative = (specifier: string): boolean => specifier.startsWith('.')
 

@@ -15,6 +15,7 @@ import { registerOpenApi } from './openapi.ts'
 import { relaySessionRequests, type PlacementParts } from './placement.ts'
 import { registerRoutes, type Call } from './register.ts'
 import { browserRoutes } from './routes/browser.ts'
+import { registerDashboard } from './routes/dashboard.ts'
 import { registerFiles } from './routes/files.ts'
 import { registerHealth, type HealthParts } from './routes/health.ts'
 import { keyRoutes } from './routes/keys.ts'
@@ -34,6 +35,7 @@ export interface HttpParts extends ScrapeRouteParts, HealthParts, UpgradeParts, 
   readonly webhooks: Webhooks
   readonly metrics: Metrics
   readonly publicUrl: string | undefined
+  readonly version: string
   readonly log: FastifyBaseLogger
 }
 
@@ -69,6 +71,7 @@ export const buildHttpApp = async (parts: HttpParts): Promise<FastifyInstance> =
   relaySessionRequests(app, parts)
   await registerOpenApi(app, parts.version)
   registerHealth(app, parts)
+  await app.register(async (scope) => registerDashboard(scope, parts))
   registerLive(app, parts)
   registerScrapeFiles(app, parts)
   await app.register(async (scope) => registerProtected(scope, parts))

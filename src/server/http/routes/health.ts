@@ -12,13 +12,12 @@ export interface HealthParts {
   readonly sessions: Sessions
   readonly layers: readonly Layer[]
   readonly binary: BrowserBinary
-  readonly version: string
 }
 
 /** Milliseconds that the store has to answer a readiness probe. */
 const pingTimeoutMs = 2000
 
-/** Registers the routes that need no key: liveness, readiness, the greeting, and the names public clients probe. */
+/** Registers the routes that need no key: liveness, readiness, and the names public clients probe. */
 export const registerHealth = (app: FastifyInstance, parts: HealthParts): void => {
   const hidden = { schema: { hide: true } as object }
   let isWarm = false
@@ -42,10 +41,6 @@ export const registerHealth = (app: FastifyInstance, parts: HealthParts): void =
     return { ready: store === 'open' && isWarm && !parts.sessions.isDraining, checks }
   }
 
-  app.get('/', hidden, async (request) => ({
-    message: `Bowline ${parts.version}`,
-    documentation_url: `${request.protocol}://${request.host}/docs`,
-  }))
   app.get('/e2e-test', hidden, async () => 'OK')
   for (const path of ['/livez', '/v0/health/liveness']) app.get(path, hidden, async () => ({ status: 'ok' }))
   for (const path of ['/readyz', '/v0/health/readiness']) {

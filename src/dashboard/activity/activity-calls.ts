@@ -1,0 +1,40 @@
+import type { Api } from '../api/call.ts'
+
+/** A job of the last 24 hours. */
+export interface ActivityItem {
+  readonly id: string
+  readonly endpoint: string
+  readonly api_version: string
+  readonly created_at: string
+  readonly target: string | null
+}
+
+/** One page of the activity. */
+export interface ActivityPage {
+  readonly data: readonly ActivityItem[]
+  readonly cursor: string | null
+  readonly has_more: boolean
+}
+
+/** What activities are of, as the API names it. */
+export const endpoints = ['scrape', 'crawl', 'batch_scrape', 'search', 'extract', 'map', 'browser'] as const
+
+interface ActivityQuery {
+  readonly endpoint?: string | undefined
+  readonly cursor?: string | undefined
+  readonly limit?: number | undefined
+}
+
+/** Reads a page of the team's activity, newest first. */
+export const readActivity = async (api: Api, query: ActivityQuery, signal?: AbortSignal): Promise<ActivityPage> => {
+  const set = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
+  const search = new URLSearchParams(set.map(([name, value]) => [name, String(value)]))
+  return api.get<ActivityPage>(`/v2/team/activity?${search.toString()}`, signal)
+}
+
+/** Where in the dashboard an activity can be looked at; undefined when nothing is kept of it. */
+export const placeOf = ({ endpoint, id }: ActivityItem): readonly string[] | undefined => {
+  if (endpoint === 'browser' || endpoint === 'interact') return ['sessions', id]
+  if (endpoint === 'crawl' || endpoint === 'batch_scrape' || endpoint === 'extract') return ['jobs', endpoint, id]
+  return endpoint === 'scrape' ? ['scrapes', id] : undefined
+}

@@ -1,0 +1,89 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import type { Api } from './call.ts'
+import { Fault } from './call.ts'
+import { useApi } from './context.ts'
+
+/** What was asked of the server, as far as it is known. */
+export interface Loaded<Value> {
+  /** The last answer; it stays while the next one is awaited, and when that fails. */
+  readonly value: Value | undefined
+  readonly fault: Fault | undefined
+  readonly isLoading: boolean
+  /** Asks again. */
+  readonly reload: () => void
+}
+
+interface State<Value> {
+  readonly value: Value | undefined
+  readonly fault: Fault | undefined
+  readonly isLoading: boolean
+  /** What the value belongs to. */
+  readonly key: string
+}
+
+/** Pages that are no longer there when a request fails need not know. */
+const toFault = (error: unknown): Fault =>
+  error instanceof Fault ? error : new Fault(0, { error: error instanceof Error ? error.message : String(error) })
+
+/**
+ * Asks the server, and asks again every `everyMs` while the tab can be seen (default: never). A new `key` forgets the value
+ * and starts afresh.
+ */
+export const useLoaded = <Value>(
+  key: string,
+  load: (api: Api, signal: AbortSignal) => Promise<Value>,
+  { everyMs }: { readonly everyMs?: number | undefined } = {},
+): Loaded<Value> => {
+  const api = useApi()
+  const empty: State<Value> = { value: undefined, fault: undefined, isLoading: true, key }
+  const [state, setState] = useState(empty)
+  const [turn, setTurn] = useState(0)
+  const loading = useRef(load)
+  loading.current = load
+
+  useEffect(() => {
+    const gone = new AbortController()
+    setState((last) => (last.key === key ? { ...last, isLoading: true } : empty))
+    const run = async (): Promise<void> => {
+      try {
+        const value = await loading.current(api, gone.signal)
+        if (!gone.signal.aborted) setState({ value, fault: undefined, isLoading: false, key })
+      } catch (error) {
+        if (!gone.signal.aborted) setState((last) => ({ ...last, fault: toFault(error), isLoading: false }))
+      }
+    }
+    const stop = repeat(run, everyMs)
+    return () => {
+      gone.abort()
+      stop()
+    }
+  }, [api, key, turn, everyMs])
+
+  const reload = useCallback(() => setTurn((last) => last + 1), [])
+  const isCurrent = state.key === key
+  return { ...(isCurrent ? state : empty), reload }
+}
+
+/** Runs at once, and then again and again, each time so long after the last has ended; not while nobody can see it. */
+const repeat = (run: () => Promise<void>, everyMs: number | undefined): (() => void) => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let isStopped = false
+  const again = (): void => {
+    if (isStopped || everyMs === undefined) return
+    timer = setTimeout(() => (document.visibilityState === 'visible' ? start() : undefined), everyMs)
+  }
+  const start = (): void => {
+    clearTimeout(timer)
+    void run().finally(again)
+  }
+  const onVisible = (): void => {
+    if (document.visibilityState === 'visible' && everyMs !== undefined) start()
+  }
+  document.addEventListener('visibilitychange', onVisible)
+  start()
+  return () => {
+    isStopped = true
+    clearTimeout(timer)
+    document.removeEventListener('visibilitychange', onVisible)
+  }
+}

@@ -1,0 +1,50 @@
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { openAccount, rememberedKey, rememberKey, type Account } from './api/account.ts'
+import { AccountContext } from './api/context.ts'
+import { NoticesProvider } from './frame/notices.tsx'
+import { useRoute } from './frame/route.ts'
+import { Shell } from './frame/shell.tsx'
+import { pageOf } from './pages.tsx'
+import { SignIn } from './sign-in.tsx'
+
+/** The whole dashboard: the way in, or what is behind it. */
+export const App = () => {
+  const route = useRoute()
+  const [account, setAccount] = useState<Account>()
+  const [isOpening, setIsOpening] = useState(() => rememberedKey() !== undefined)
+  const [notice, setNotice] = useState<string>()
+
+  const signOut = useCallback((why?: string) => {
+    rememberKey(undefined)
+    setAccount(undefined)
+    setNotice(why)
+  }, [])
+  const signIn = useCallback(
+    async (key: string) => {
+      const opened = await openAccount(key, () => signOut('The server does not know this key any more.'))
+      rememberKey(key)
+      setNotice(undefined)
+      setAccount(opened)
+    },
+    [signOut],
+  )
+  useEffect(() => {
+    const key = rememberedKey()
+    if (key === undefined) return
+    signIn(key)
+      .catch((error: unknown) => setNotice(error instanceof Error ? error.message : undefined))
+      .finally(() => setIsOpening(false))
+  }, [signIn])
+
+  if (isOpening) return <div class="opening" role="status" aria-label="Loading" />
+  if (account === undefined) return <SignIn onSignIn={signIn} notice={notice} />
+  return (
+    <AccountContext.Provider value={account}>
+      <NoticesProvider>
+        <Shell route={route} onSignOut={() => signOut()}>
+          {pageOf(route)}
+        </Shell>
+      </NoticesProvider>
+    </AccountContext.Provider>
+  )
+}

@@ -1,0 +1,41 @@
+import type { IconName } from '../parts/icon.tsx'
+
+/** A page of the dashboard as the navigation shows it. */
+export interface Place {
+  readonly name: string
+  readonly title: string
+  readonly icon: IconName
+  /** Pressed after `g`. */
+  readonly key: string
+}
+
+/** The pages in the order of the navigation, in groups. */
+export const placeGroups: readonly { readonly title: string; readonly places: readonly Place[] }[] = [
+  {
+    title: 'Browsers',
+    places: [
+      { name: 'sessions', title: 'Sessions', icon: 'wall', key: 's' },
+      { name: 'profiles', title: 'Profiles', icon: 'profile', key: 'p' },
+    ],
+  },
+  {
+    title: 'Pages',
+    places: [
+      { name: 'playground', title: 'Playground', icon: 'play', key: 'l' },
+      { name: 'jobs', title: 'Jobs', icon: 'jobs', key: 'j' },
+      { name: 'monitors', title: 'Monitors', icon: 'monitor', key: 'm' },
+    ],
+  },
+  {
+    title: 'Team',
+    places: [
+      { name: 'usage', title: 'Usage', icon: 'chart', key: 'u' },
+      { name: 'activity', title: 'Activity', icon: 'list', key: 'a' },
+      { name: 'keys', title: 'Keys', icon: 'key', key: 'k' },
+      { name: 'health', title: 'Health', icon: 'pulse', key: 'h' },
+    ],
+  },
+]
+
+/** All pages. */
+export const places: readonly Place[] = placeGroups.flatMap((group) => group.places)

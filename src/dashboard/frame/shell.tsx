@@ -1,0 +1,110 @@
+import type { ComponentChildren } from 'preact'
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useAccount } from '../api/context.ts'
+import { Icon } from '../parts/icon.tsx'
+import { Logo } from '../parts/logo.tsx'
+import { placeGroups, places } from './places.ts'
+import { linkTo, type Route } from './route.ts'
+import { ShortcutHelp } from './shortcut-help.tsx'
+import { useShortcuts } from './shortcuts.ts'
+import { ThemeButton } from './theme-button.tsx'
+
+interface ShellProps {
+  readonly route: Route
+  readonly onSignOut: () => void
+  readonly children: ComponentChildren
+}
+
+/** The navigation, and beside it the page. */
+export const Shell = ({ route, onSignOut, children }: ShellProps) => {
+  const [isHelpOpen, setIsHelpOpen] = useState(false)
+  const [isMenuOpen, setIsMenuOpen] = useState(false)
+  const onHelp = useCallback(() => setIsHelpOpen(true), [])
+  useShortcuts({ onHelp })
+  useEffect(() => setIsMenuOpen(false), [route])
+  return (
+    <div class="shell" data-menu={isMenuOpen ? 'open' : undefined}>
+      <a class="skip" href="#main" onClick={focusMain}>
+        Skip to the page
+      </a>
+      <header class="top">
+        <button
+          type="button"
+          class="icon-button"
+          aria-label="Menu"
+          aria-expanded={isMenuOpen}
+          onClick={() => setIsMenuOpen(!isMenuOpen)}
+        >
+          <Icon name={isMenuOpen ? 'cross' : 'menu'} />
+        </button>
+        <Logo />
+        <b>{places.find(({ name }) => name === route.place)?.title ?? 'Bowline'}</b>
+      </header>
+      <aside class="side">
+        <a class="brand" href={linkTo(['sessions'])}>
+          <Logo />
+          <b>Bowline</b>
+        </a>
+        <Navigation place={route.place} />
+        <Foot onHelp={onHelp} onSignOut={onSignOut} />
+      </aside>
+      <div class="veil" onClick={() => setIsMenuOpen(false)} />
+      <main id="main" tabIndex={-1}>
+        {children}
+      </main>
+      {isHelpOpen && <ShortcutHelp onClose={() => setIsHelpOpen(false)} />}
+    </div>
+  )
+}
+
+const Navigation = ({ place }: { readonly place: string }) => (
+  <nav aria-label="Pages">
+    {placeGroups.map((group) => (
+      <section key={group.title}>
+        <h2>{group.title}</h2>
+        {group.places.map(({ name, title, icon, key }) => (
+          <a key={name} href={linkTo([name])} aria-current={name === place ? 'page' : undefined} title={`g ${key}`}>
+            <Icon name={icon} />
+            {title}
+          </a>
+        ))}
+      </section>
+    ))}
+  </nav>
+)
+
+const Foot = ({ onHelp, onSignOut }: { readonly onHelp: () => void; readonly onSignOut: () => void }) => {
+  const { team, keyName, isAdmin } = useAccount()
+  return (
+    <footer>
+      <p class="who" title={isAdmin ? 'An admin key' : 'A member key'}>
+        <b>{team}</b>
+        <span>{keyName}</span>
+      </p>
+      <div class="row">
+        <ThemeButton />
+        <button
+          type="button"
+          class="icon-button"
+          aria-label="Keyboard shortcuts"
+          title="Shortcuts (?)"
+          onClick={onHelp}
+        >
+          <Icon name="keyboard" />
+        </button>
+        <a class="icon-button" href="/docs" target="_blank" rel="noreferrer" aria-label="API reference" title="API">
+          <Icon name="book" />
+        </a>
+        <button type="button" class="icon-button" aria-label="Sign out" title="Sign out" onClick={onSignOut}>
+          <Icon name="leave" />
+        </button>
+      </div>
+    </footer>
+  )
+}
+
+/** The address holds the page we are on, so the link must not change it. */
+const focusMain = (event: MouseEvent): void => {
+  event.preventDefault()
+  document.querySelector<HTMLElement>('#main')?.focus()
+}

@@ -1,0 +1,26 @@
+import { useState } from 'preact/hooks'
+import { Icon } from '../parts/icon.tsx'
+import { chooseTheme, storedTheme, type Theme } from './theme.ts'
+
+const next: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dark', dark: 'system' }
+const icons = { system: 'system', light: 'sun', dark: 'moon' } as const
+
+/** Goes through the themes. */
+export const ThemeButton = () => {
+  const [theme, setTheme] = useState(storedTheme)
+  const label = `Colours: ${theme}`
+  return (
+    <button
+      type="button"
+      class="icon-button"
+      aria-label={label}
+      title={label}
+      onClick={() => {
+        chooseTheme(next[theme])
+        setTheme(next[theme])
+      }}
+    >
+      <Icon name={icons[theme]} />
+    </button>
+  )
+}

@@ -1,0 +1,21 @@
+/** Which colours: those of the system, or one's own choice. */
+export type Theme = 'system' | 'light' | 'dark'
+
+const storageName = 'bowline.theme'
+
+/** The theme chosen in this browser. Default `system`. */
+export const storedTheme = (): Theme => {
+  const stored = localStorage.getItem(storageName)
+  return stored === 'light' || stored === 'dark' ? stored : 'system'
+}
+
+/** Shows the page in a theme. */
+export const applyTheme = (theme: Theme): void => {
+  document.documentElement.dataset['theme'] = theme
+}
+
+/** Shows the page in a theme, now and when it is opened again. */
+export const chooseTheme = (theme: Theme): void => {
+  localStorage.setItem(storageName, theme)
+  applyTheme(theme)
+}

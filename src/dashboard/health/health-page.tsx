@@ -1,0 +1,86 @@
+import { useLoaded } from '../api/use-loaded.ts'
+import { Badge } from '../parts/badge.tsx'
+import { Fact } from '../parts/fact.tsx'
+import { FaultNote } from '../parts/fault-note.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Page } from '../parts/page.tsx'
+import { Progress } from '../parts/progress.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { readHealth, type Readiness } from './health-calls.ts'
+import { Numbers } from './numbers.tsx'
+
+/** How the server is. */
+export const HealthPage = () => {
+  const { value, fault, reload } = useLoaded('health', readHealth, { everyMs: 3000 })
+  return (
+    <Page
+      title="Health"
+      lead={
+        value === undefined ? (
+          'Loading'
+        ) : (
+          <Badge tone={value.readiness.status === 'ok' ? 'good' : 'bad'}>
+            {value.readiness.status === 'ok' ? 'ready for sessions' : 'not ready'}
+          </Badge>
+        )
+      }
+      actions={
+        <button type="button" class="button" aria-keyshortcuts="r" onClick={reload}>
+          <Icon name="reload" />
+          Reload
+        </button>
+      }
+    >
+      <FaultNote fault={fault} onRetry={reload} />
+      {value === undefined && fault === undefined && <Waiting />}
+      {value !== undefined && (
+        <>
+          <Numbers samples={value.samples} />
+          <div class="columns">
+            <Server readiness={value.readiness} />
+            <Layers readiness={value.readiness} />
+          </div>
+        </>
+      )}
+    </Page>
+  )
+}
+
+const Server = ({ readiness: { browser, store, pool, sessions } }: { readonly readiness: Readiness }) => (
+  <section class="card">
+    <h2>Server</h2>
+    <dl class="facts">
+      <Fact name="Sessions">
+        {sessions.live} of {sessions.max}
+        <Progress done={sessions.live} total={sessions.max} label="Sessions that live, of those that may" />
+        {sessions.isDraining && <Badge tone="warn">draining</Badge>}
+      </Fact>
+      <Fact name="Warm browsers">
+        {pool.warm} {pool.isWarm ? '' : <Badge tone="warn">warming up</Badge>}
+      </Fact>
+      <Fact name="Browser">
+        {browser.kind} {browser.version}
+      </Fact>
+      <Fact name="Store">
+        {store.kind} <Badge tone={store.state === 'open' ? 'good' : 'bad'}>{store.state}</Badge>
+      </Fact>
+    </dl>
+  </section>
+)
+
+const Layers = ({ readiness: { layers } }: { readonly readiness: Readiness }) => (
+  <section class="card">
+    <h2>Isolation</h2>
+    <ul class="layers">
+      {layers.map((layer) => (
+        <li key={layer.name}>
+          <Badge tone={layer.state === 'on' ? 'good' : 'plain'}>{layer.state}</Badge>
+          <div>
+            <b>{layer.name}</b>
+            <small>{layer.detail}</small>
+          </div>
+        </li>
+      ))}
+    </ul>
+  </section>
+)

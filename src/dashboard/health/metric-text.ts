@@ -1,0 +1,21 @@
+/** One value of the Prometheus text format. */
+export interface Sample {
+  readonly name: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+}
+
+/** Reads the Prometheus text format. */
+export const readMetrics = (text: string): readonly Sample[] =>
+  text
+    .split('\n')
+    .map((line) => /^([a-z_:][\w:]*)(?:\{(.*)\})? (\S+)/i.exec(line))
+    .filter((match) => match !== null)
+    .map(([, name = '', labels = '', value]) => ({ name, labels: readLabels(labels), value: Number(value) }))
+
+/** The sum of all values of a name. */
+export const sumOf = (samples: readonly Sample[], name: string): number =>
+  samples.filter((sample) => sample.name === name).reduce((sum, { value }) => sum + value, 0)
+
+const readLabels = (text: string): Readonly<Record<string, string>> =>
+  Object.fromEntries([...text.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, name = '', value = '']) => [name, value]))

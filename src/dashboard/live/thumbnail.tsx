@@ -1,0 +1,60 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { useSeen } from './use-seen.ts'
+import { watch, type Shown } from './watch.ts'
+
+interface ThumbnailProps {
+  readonly liveViewUrl: string
+  /** Least time between two pictures. */
+  readonly everyMs: number
+  readonly onShown: (shown: Shown) => void
+  readonly onEnded: () => void
+}
+
+/** Sharper than this no thumbnail need be. */
+const widestPixels = 640
+
+/** A small picture of a session that moves while it can be seen. */
+export const Thumbnail = ({ liveViewUrl, everyMs, onShown, onEnded }: ThumbnailProps) => {
+  const box = useRef<HTMLDivElement>(null)
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const isSeen = useSeen(box)
+  const [frames, setFrames] = useState(0)
+  const events = useRef({ onShown, onEnded })
+  events.current = { onShown, onEnded }
+
+  useEffect(() => {
+    if (!isSeen || box.current === null) return undefined
+    const { clientWidth, clientHeight } = box.current
+    const scale = Math.min(devicePixelRatio, widestPixels / Math.max(1, clientWidth))
+    const size = (length: number): number => Math.max(1, Math.round(length * scale))
+    const watching = watch(
+      liveViewUrl,
+      { width: size(clientWidth), height: size(clientHeight), everyMs },
+      {
+        onFrame: (image) => {
+          if (canvas.current !== null) drawInto(canvas.current, image)
+          setFrames((last) => last + 1)
+        },
+        onShown: (shown) => events.current.onShown(shown),
+        onEnded: () => events.current.onEnded(),
+      },
+    )
+    return () => watching[Symbol.dispose]()
+  }, [liveViewUrl, isSeen, everyMs])
+
+  return (
+    <div ref={box} class="thumbnail" data-frames={frames}>
+      <canvas ref={canvas} hidden={frames === 0} role="img" aria-label="The page of the session" />
+      {frames === 0 && <span class="faint">Waiting for a picture</span>}
+    </div>
+  )
+}
+
+const drawInto = (canvas: HTMLCanvasElement, image: ImageBitmap): void => {
+  if (canvas.width !== image.width || canvas.height !== image.height) {
+    canvas.width = image.width
+    canvas.height = image.height
+  }
+  canvas.getContext('2d', { alpha: false })?.drawImage(image, 0, 0)
+  image.close()
+}

@@ -1,0 +1,46 @@
+import type { VNode } from 'preact'
+import { ActivityPage } from './activity/activity-page.tsx'
+import { ScrapePage } from './activity/scrape-page.tsx'
+import { linkTo, type Route } from './frame/route.ts'
+import { HealthPage } from './health/health-page.tsx'
+import { KeysPage } from './keys/keys-page.tsx'
+import { Empty } from './parts/empty.tsx'
+import { Page } from './parts/page.tsx'
+import { PlaygroundPage } from './playground/playground-page.tsx'
+import { ProfilePage } from './profiles/profile-page.tsx'
+import { ProfilesPage } from './profiles/profiles-page.tsx'
+import { SessionPage } from './sessions/session-page.tsx'
+import { SessionsPage } from './sessions/sessions-page.tsx'
+
+/** The page at a place. */
+export const pageOf = (route: Route): VNode => {
+  const [id] = route.rest
+  switch (route.place) {
+    case 'sessions':
+      return id === undefined ? <SessionsPage /> : <SessionPage key={id} id={id} route={route} />
+    case 'profiles':
+      return id === undefined ? <ProfilesPage /> : <ProfilePage key={id} name={id} />
+    case 'playground':
+      return <PlaygroundPage route={route} />
+    case 'activity':
+      return <ActivityPage route={route} />
+    case 'scrapes':
+      return id === undefined ? <Lost /> : <ScrapePage key={id} id={id} />
+    case 'keys':
+      return <KeysPage />
+    case 'health':
+      return <HealthPage />
+    default:
+      return <Lost />
+  }
+}
+
+const Lost = () => (
+  <Page title="Not here">
+    <Empty icon="search" title="There is no such page">
+      <a class="button" href={linkTo(['sessions'])}>
+        To the sessions
+      </a>
+    </Empty>
+  </Page>
+)

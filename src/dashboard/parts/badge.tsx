@@ -1,0 +1,35 @@
+import type { ComponentChildren } from 'preact'
+
+/** What a badge tells at a glance. */
+export type Tone = 'plain' | 'good' | 'bad' | 'warn' | 'accent'
+
+/** A word in a coloured pill. */
+export const Badge = ({ tone = 'plain', children }: { readonly tone?: Tone; readonly children: ComponentChildren }) => (
+  <span class="badge" data-tone={tone}>
+    {children}
+  </span>
+)
+
+const tones: Readonly<Record<string, Tone>> = {
+  active: 'good',
+  completed: 'good',
+  complete: 'good',
+  same: 'plain',
+  ready: 'good',
+  scraping: 'accent',
+  processing: 'accent',
+  running: 'accent',
+  queued: 'accent',
+  new: 'accent',
+  changed: 'warn',
+  partial: 'warn',
+  paused: 'warn',
+  removed: 'warn',
+  failed: 'bad',
+  error: 'bad',
+}
+
+/** A status of the API in its colour. */
+export const Status = ({ status }: { readonly status: string }) => (
+  <Badge tone={tones[status] ?? 'plain'}>{status.replaceAll('_', ' ')}</Badge>
+)

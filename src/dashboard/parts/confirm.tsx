@@ -1,0 +1,57 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { Dialog } from './dialog.tsx'
+import { Icon, type IconName } from './icon.tsx'
+
+interface ConfirmProps {
+  readonly icon?: IconName
+  readonly label: string
+  /** Shows the icon alone; the label is for screen readers. */
+  readonly isCompact?: boolean
+  /** What is asked before it is done. */
+  readonly question: string
+  readonly text: ComponentChildren
+  readonly isRunning?: boolean
+  readonly onConfirm: () => void
+}
+
+/** A button for what cannot be undone: it asks first. */
+export const Confirm = ({ icon, label, isCompact, question, text, isRunning, onConfirm }: ConfirmProps) => {
+  const [isAsking, setIsAsking] = useState(false)
+  return (
+    <>
+      <button
+        type="button"
+        class={isCompact === true ? 'icon-button danger' : 'button danger'}
+        title={isCompact === true ? label : undefined}
+        aria-label={label}
+        disabled={isRunning}
+        onClick={() => setIsAsking(true)}
+      >
+        {icon !== undefined && <Icon name={icon} />}
+        {isCompact === true ? null : label}
+      </button>
+      {isAsking && (
+        <Dialog title={question} onClose={() => setIsAsking(false)}>
+          <p>{text}</p>
+          <div class="row end">
+            <button type="button" class="button" onClick={() => setIsAsking(false)}>
+              Cancel
+            </button>
+            <button
+              type="button"
+              class="button primary bad"
+              autofocus
+              onClick={() => {
+                setIsAsking(false)
+                onConfirm()
+              }}
+            >
+              {label}
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  )
+}

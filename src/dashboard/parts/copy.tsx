@@ -1,0 +1,43 @@
+import { useEffect, useState } from 'preact/hooks'
+import { Icon } from './icon.tsx'
+
+const shownMs = 1600
+
+/** A button that puts a text on the clipboard. */
+export const Copy = ({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) => {
+  const [isCopied, setIsCopied] = useState(false)
+  useEffect(() => {
+    if (!isCopied) return undefined
+    const timer = setTimeout(() => setIsCopied(false), shownMs)
+    return () => clearTimeout(timer)
+  }, [isCopied])
+  return (
+    <button
+      type="button"
+      class="icon-button copy"
+      data-done={isCopied ? '' : undefined}
+      aria-label={isCopied ? 'Copied' : label}
+      title={isCopied ? 'Copied' : label}
+      onClick={() => void copy(text).then(setIsCopied)}
+    >
+      <Icon name={isCopied ? 'check' : 'copy'} />
+    </button>
+  )
+}
+
+/** Over plain HTTP on another machine there is no clipboard to write to, but the old way still works. */
+const copy = async (text: string): Promise<boolean> => {
+  if (isSecureContext) {
+    return navigator.clipboard.writeText(text).then(
+      () => true,
+      () => false,
+    )
+  }
+  const area = document.createElement('textarea')
+  area.value = text
+  document.body.append(area)
+  area.select()
+  const isDone = document.execCommand('copy')
+  area.remove()
+  return isDone
+}

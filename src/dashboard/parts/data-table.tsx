@@ -1,0 +1,50 @@
+import type { ComponentChildren } from 'preact'
+
+/** A column of a table. */
+export interface Column<Row> {
+  readonly title: string
+  readonly cell: (row: Row) => ComponentChildren
+  /** Aligned right, for numbers. */
+  readonly isNumber?: boolean
+  /** Left out where there is little room. */
+  readonly isExtra?: boolean
+}
+
+interface DataTableProps<Row> {
+  /** What the table lists, for screen readers. */
+  readonly label: string
+  readonly columns: readonly Column<Row>[]
+  readonly rows: readonly Row[]
+  readonly keyOf: (row: Row) => string
+}
+
+/** Rows under titles. */
+export const DataTable = <Row,>({ label, columns, rows, keyOf }: DataTableProps<Row>) => (
+  <div class="table-box">
+    <table aria-label={label}>
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <th key={column.title} scope="col" class={classOf(column)}>
+              {column.title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={keyOf(row)}>
+            {columns.map((column) => (
+              <td key={column.title} class={classOf(column)}>
+                {column.cell(row)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
+
+const classOf = ({ isNumber, isExtra }: Column<never>): string | undefined =>
+  [isNumber === true ? 'number' : '', isExtra === true ? 'extra' : ''].join(' ').trim() || undefined

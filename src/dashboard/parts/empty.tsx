@@ -1,0 +1,19 @@
+import type { ComponentChildren } from 'preact'
+import { Icon, type IconName } from './icon.tsx'
+
+interface EmptyProps {
+  readonly icon: IconName
+  readonly title: string
+  readonly children?: ComponentChildren
+}
+
+/** What a page shows that has nothing to show: why, and what to do. */
+export const Empty = ({ icon, title, children }: EmptyProps) => (
+  <section class="empty">
+    <span class="empty-icon">
+      <Icon name={icon} />
+    </span>
+    <h2>{title}</h2>
+    {children}
+  </section>
+)

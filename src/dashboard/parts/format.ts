@@ -1,0 +1,41 @@
+const units = [
+  { ms: 86_400_000, name: 'd' },
+  { ms: 3_600_000, name: 'h' },
+  { ms: 60_000, name: 'min' },
+  { ms: 1000, name: 's' },
+] as const
+
+/** A length of time in at most two units, such as `2 min 5 s`. */
+export const formatDuration = (ms: number): string => {
+  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`
+  const at = units.findIndex((unit) => ms >= unit.ms)
+  const [large, small] = [units[at], units[at + 1]]
+  if (large === undefined) return '0 s'
+  const first = Math.floor(ms / large.ms)
+  const second = small === undefined ? 0 : Math.floor((ms - first * large.ms) / small.ms)
+  return `${first} ${large.name}${second === 0 || small === undefined ? '' : ` ${second} ${small.name}`}`
+}
+
+/** A length of time in its largest unit, such as `2 min`. */
+export const formatAbout = (ms: number): string => {
+  const unit = units.find((each) => ms >= each.ms)
+  return unit === undefined ? '0 s' : `${Math.floor(ms / unit.ms)} ${unit.name}`
+}
+
+/** A date and time of day as the reader's language writes it. */
+export const formatTime = (time: string): string =>
+  new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+
+/** A number with separators, such as `12,345`. */
+export const formatNumber = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: 1 })
+
+/** An amount of data, such as `1.4 MB`. */
+export const formatBytes = (bytes: number): string => {
+  const names = ['B', 'kB', 'MB', 'GB', 'TB']
+  const power = bytes < 1 ? 0 : Math.min(names.length - 1, Math.floor(Math.log10(bytes) / 3))
+  return `${(bytes / 1000 ** power).toLocaleString('en', { maximumFractionDigits: power === 0 ? 0 : 1 })} ${names[power] ?? ''}`
+}
+
+/** `1 page`, `2 pages`. */
+export const countOf = (count: number, one: string, many = `${one}s`): string =>
+  `${formatNumber(count)} ${count === 1 ? one : many}`

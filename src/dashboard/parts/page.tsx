@@ -1,0 +1,32 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
+
+interface PageProps {
+  readonly title: string
+  /** Stands before the title, such as a way back. */
+  readonly before?: ComponentChildren
+  /** One line under the title. */
+  readonly lead?: ComponentChildren
+  readonly actions?: ComponentChildren
+  readonly children: ComponentChildren
+}
+
+/** A page of the dashboard. */
+export const Page = ({ title, before, lead, actions, children }: PageProps) => {
+  useEffect(() => {
+    document.title = `${title} · Bowline`
+  }, [title])
+  return (
+    <div class="page">
+      <header class="page-head">
+        <div>
+          {before}
+          <h1>{title}</h1>
+          {lead !== undefined && <p class="lead">{lead}</p>}
+        </div>
+        {actions !== undefined && <div class="row actions">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  )
+}

@@ -1,0 +1,9 @@
+/** Gives the reader a file to keep. */
+export const saveAs = (content: Blob, name: string): void => {
+  const url = URL.createObjectURL(content)
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(url)
+}

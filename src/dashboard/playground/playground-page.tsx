@@ -1,0 +1,33 @@
+import { goTo, type Route } from '../frame/route.ts'
+import { Page } from '../parts/page.tsx'
+import { Tabs } from '../parts/tabs.tsx'
+import { MapForm } from './map-form.tsx'
+import { ScrapeForm } from './scrape-form.tsx'
+import { SearchForm } from './search-form.tsx'
+
+const tools = { Scrape: ScrapeForm, Map: MapForm, Search: SearchForm } as const
+
+type ToolName = keyof typeof tools
+
+/** A place to try what the API does with pages. */
+export const PlaygroundPage = ({ route }: { readonly route: Route }) => {
+  const wanted = route.rest[0] ?? ''
+  const chosen = (Object.keys(tools) as ToolName[]).find((name) => name.toLowerCase() === wanted) ?? 'Scrape'
+  const Tool = tools[chosen]
+  return (
+    <Page
+      title="Playground"
+      lead="Try a call here, then take it along as code."
+      actions={
+        <Tabs
+          label="What to try"
+          names={Object.keys(tools)}
+          chosen={chosen}
+          onChoose={(name) => goTo(['playground', name.toLowerCase()])}
+        />
+      }
+    >
+      <Tool key={chosen} query={route.query} />
+    </Page>
+  )
+}

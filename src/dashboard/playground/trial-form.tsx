@@ -1,0 +1,81 @@
+import type { ComponentChildren } from 'preact'
+import { Field } from '../parts/field.tsx'
+import type { Try } from './use-try.ts'
+
+interface TrialFormProps {
+  readonly attempt: Try<unknown>
+  /** What is sent. */
+  readonly body: unknown
+  readonly button: string
+  readonly children: ComponentChildren
+}
+
+/** The options of a call, and the buttons that start and stop it. */
+export const TrialForm = ({ attempt, body, button, children }: TrialFormProps) => {
+  const isRunning = attempt.trial.state === 'running'
+  return (
+    <form
+      class="card stack"
+      onSubmit={(event) => {
+        event.preventDefault()
+        attempt.run(body)
+      }}
+    >
+      {children}
+      <div class="row end">
+        {isRunning && (
+          <button type="button" class="button" onClick={attempt.stop}>
+            Stop
+          </button>
+        )}
+        <button type="submit" class="button primary" disabled={isRunning}>
+          {isRunning ? 'Working…' : button}
+        </button>
+      </div>
+    </form>
+  )
+}
+
+interface AddressFieldProps {
+  readonly label: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+}
+
+/** Asks for the address of a page. */
+export const AddressField = ({ label, value, onChange }: AddressFieldProps) => (
+  <Field label={label}>
+    <input
+      type="text"
+      inputMode="url"
+      required
+      placeholder="https://example.com"
+      aria-keyshortcuts="/"
+      value={value}
+      onInput={(event) => onChange(event.currentTarget.value)}
+    />
+  </Field>
+)
+
+interface NumberFieldProps extends Pick<AddressFieldProps, 'label'> {
+  readonly value: number
+  readonly min: number
+  readonly max: number
+  readonly step?: number
+  readonly onChange: (value: number) => void
+}
+
+/** Asks for a number. */
+export const NumberField = ({ label, value, min, max, step = 1, onChange }: NumberFieldProps) => (
+  <Field label={label}>
+    <input
+      type="number"
+      min={min}
+      max={max}
+      step={step}
+      required
+      value={value}
+      onInput={(event) => onChange(event.currentTarget.valueAsNumber || min)}
+    />
+  </Field>
+)

@@ -1,0 +1,85 @@
+import { useState } from 'preact/hooks'
+import type { CreateSessionOptions } from '../../contract/browser.ts'
+import type { ProfileSummary } from '../../contract/profiles.ts'
+import { useAction } from '../api/use-action.ts'
+import { useLoaded } from '../api/use-loaded.ts'
+import { goTo } from '../frame/route.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { Check, Field } from '../parts/field.tsx'
+import { createSession } from './session-calls.ts'
+
+const minutes = [1, 5, 10, 30, 60]
+
+/** Asks for what a new session is made with, starts it and goes to it. */
+export const NewSession = ({ onClose }: { readonly onClose: () => void }) => {
+  const [ttlMinutes, setTtlMinutes] = useState(10)
+  const [idleMinutes, setIdleMinutes] = useState(5)
+  const [profile, setProfile] = useState('')
+  const [savesChanges, setSavesChanges] = useState(true)
+  const profiles = useLoaded('profiles', async (api, signal) =>
+    api.get<{ data: readonly ProfileSummary[] }>('/v2/browser/profiles', signal),
+  )
+  const create = useAction(async (api, options: CreateSessionOptions) => {
+    const { id } = await createSession(api, options)
+    goTo(['sessions', id], { view: 'take-over' })
+  })
+  const submit = (event: Event): void => {
+    event.preventDefault()
+    const name = profile.trim()
+    const lifetimes = { ttl: ttlMinutes * 60, activityTtl: idleMinutes * 60 }
+    void create.run(name === '' ? lifetimes : { ...lifetimes, profile: { name, saveChanges: savesChanges } })
+  }
+  return (
+    <Dialog title="New session" onClose={onClose}>
+      <form class="stack" onSubmit={submit}>
+        <div class="pair">
+          <MinutesField label="Ends after" value={ttlMinutes} onChange={setTtlMinutes} />
+          <MinutesField label="Or when idle for" value={idleMinutes} onChange={setIdleMinutes} />
+        </div>
+        <Field label="Profile" hint="Cookies and storage that outlive the session. Leave it empty for a fresh browser.">
+          <input
+            list="profile-names"
+            maxLength={128}
+            value={profile}
+            placeholder="none"
+            onInput={(event) => setProfile(event.currentTarget.value)}
+          />
+        </Field>
+        <datalist id="profile-names">
+          {profiles.value?.data.map(({ name }) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+        {profile.trim() !== '' && (
+          <Check label="Save changes at the end" isOn={savesChanges} onChange={setSavesChanges} />
+        )}
+        <div class="row end">
+          <button type="button" class="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="button primary" disabled={create.isRunning}>
+            {create.isRunning ? 'Starting…' : 'Start'}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+interface MinutesFieldProps {
+  readonly label: string
+  readonly value: number
+  readonly onChange: (value: number) => void
+}
+
+const MinutesField = ({ label, value, onChange }: MinutesFieldProps) => (
+  <Field label={label}>
+    <select value={value} onChange={(event) => onChange(Number(event.currentTarget.value))}>
+      {minutes.map((each) => (
+        <option key={each} value={each}>
+          {each === 1 ? '1 minute' : `${each} minutes`}
+        </option>
+      ))}
+    </select>
+  </Field>
+)

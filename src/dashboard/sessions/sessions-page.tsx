@@ -1,0 +1,86 @@
+import { useState } from 'preact/hooks'
+import type { SessionSummary } from '../../contract/browser.ts'
+import { useLoaded } from '../api/use-loaded.ts'
+import { Empty } from '../parts/empty.tsx'
+import { FaultNote } from '../parts/fault-note.tsx'
+import { countOf } from '../parts/format.ts'
+import { Icon } from '../parts/icon.tsx'
+import { Page } from '../parts/page.tsx'
+import { Snippet } from '../parts/snippet.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { EndedSessions } from './ended-sessions.tsx'
+import { NewSession } from './new-session.tsx'
+import { listSessions } from './session-calls.ts'
+import { SessionCard } from './session-card.tsx'
+import { firstSession } from './session-snippets.ts'
+
+const everyMs = 2000
+/** Pictures a second of all thumbnails together. */
+const wallRate = 24
+const fastestMs = 250
+const slowestMs = 3000
+
+/** The sessions that live as a wall of moving pictures, and below those that are over. */
+export const SessionsPage = () => {
+  const { value, fault, reload } = useLoaded('sessions', async (api, signal) => listSessions(api, true, signal), {
+    everyMs,
+  })
+  const [words, setWords] = useState('')
+  const [isMaking, setIsMaking] = useState(false)
+  const live = value?.filter(({ status }) => status === 'active')
+  const ended = value?.filter(({ status }) => status !== 'active')
+  const found = live?.filter((session) => matches(session, words))
+  return (
+    <Page
+      title="Sessions"
+      lead={live === undefined ? 'Loading' : `${countOf(live.length, 'browser')} live`}
+      actions={
+        <>
+          <label class="search">
+            <Icon name="search" />
+            <input
+              type="search"
+              placeholder="Filter"
+              aria-label="Filter the sessions"
+              aria-keyshortcuts="/"
+              value={words}
+              onInput={(event) => setWords(event.currentTarget.value)}
+            />
+          </label>
+          <button type="button" class="button primary" aria-keyshortcuts="n" onClick={() => setIsMaking(true)}>
+            <Icon name="plus" />
+            New session
+          </button>
+        </>
+      }
+    >
+      <FaultNote fault={fault} onRetry={reload} />
+      {value === undefined && fault === undefined && <Waiting />}
+      {live?.length === 0 && <NoSessions />}
+      {live !== undefined && live.length > 0 && found?.length === 0 && (
+        <p class="faint">No live session has “{words}” in its id or profile.</p>
+      )}
+      <ul class="wall" aria-label="Live sessions">
+        {found?.map((session) => (
+          <SessionCard key={session.id} session={session} everyMs={paceFor(found.length)} onChange={reload} />
+        ))}
+      </ul>
+      {ended !== undefined && ended.length > 0 && <EndedSessions sessions={ended} words={words} />}
+      {isMaking && <NewSession onClose={() => setIsMaking(false)} />}
+    </Page>
+  )
+}
+
+/** The more there are, the slower each. */
+const paceFor = (count: number): number =>
+  Math.min(slowestMs, Math.max(fastestMs, Math.round((1000 * count) / wallRate / fastestMs) * fastestMs))
+
+const matches = ({ id, profile }: SessionSummary, words: string): boolean =>
+  `${id} ${profile?.name ?? ''}`.toLowerCase().includes(words.trim().toLowerCase())
+
+const NoSessions = () => (
+  <Empty icon="wall" title="No browser is live">
+    <p>Start one above, or from a program. It shows here as soon as it runs, and you can watch it or take it over.</p>
+    <Snippet snippets={firstSession()} />
+  </Empty>
+)
