@@ -44,7 +44,9 @@ const ladder: Readonly<Record<string, readonly string[]>> = {
   'server/live': ['server/sessions', 'server/browsers', 'server/cdp', 'server/store'],
   'server/files': ['server/sessions', 'server/browsers', 'server/cdp'],
   'server/map': ['server/egress', 'server/usage', 'server/store'],
+  'server/search': ['server/scrape', 'server/map', 'server/usage', 'server/store'],
   'server/http': [
+    'server/search',
     'server/compat',
     'server/scrape',
     'server/map',

@@ -29,6 +29,10 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'print a page as Markdown, HTML, links or data',
     load: async () => (await import('./scrape.ts')).createScrapeCommand(),
   },
+  search: {
+    summary: 'search the web, or the pages that were scraped',
+    load: async () => (await import('./search.ts')).createSearchCommand(),
+  },
   map: {
     summary: 'list the pages of a site',
     load: async () => (await import('./map.ts')).createMapCommand(),

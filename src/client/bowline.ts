@@ -6,6 +6,7 @@ import { createScraping, type Scraping } from './scraping.ts'
 import { createMap, type MapSite } from './map.ts'
 import { createProfiles, type Profiles } from './profiles.ts'
 import type { Session } from './session.ts'
+import { createSearch, type Search } from './search.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { createWebhooks, type Webhooks } from './webhooks.ts'
 import { withSession, type SessionOutcome, type WithSessionOptions, type Work } from './with-session.ts'
@@ -19,6 +20,8 @@ export class Bowline implements AsyncDisposable {
   readonly scrape: Scraping['scrape']
   /** Reads a scrape of the last 24 hours again. */
   readonly getScrape: Scraping['getScrape']
+  /** Searches, and scrapes the results when asked to. */
+  readonly search: Search
   /** Lists the pages of a site. */
   readonly map: MapSite
   readonly profiles: Profiles
@@ -38,6 +41,7 @@ export class Bowline implements AsyncDisposable {
     const { scrape, getScrape } = createScraping(call)
     this.scrape = scrape
     this.getScrape = getScrape
+    this.search = createSearch(call)
     this.map = createMap(call, config)
     this.profiles = createProfiles(call)
     this.webhooks = createWebhooks(call)

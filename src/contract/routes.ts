@@ -7,6 +7,7 @@ import * as scrape from './scrape.ts'
 import * as map from './map.ts'
 import * as profiles from './profiles.ts'
 import * as webhooks from './webhooks.ts'
+import * as search from './search.ts'
 
 /** What one endpoint takes and answers. The server registers it, OpenAPI describes it, the client takes its types from it. */
 export interface Route {
@@ -20,6 +21,8 @@ export interface Route {
   readonly query?: z.ZodObject
   readonly body?: z.ZodType
   readonly response: z.ZodType
+  /** What is said of a request that does not fit, in place of its first flaw. */
+  readonly misfit?: string
   /** Which body is the bytes of a file, sent and read as a stream. */
   readonly streams?: 'request' | 'response'
 }
@@ -241,6 +244,22 @@ export const routes = {
     summary: 'List the pages of a site, in the first version of the API',
     body: map.mapRequestV1,
     response: map.mapResponseV1,
+  },
+  search: {
+    method: 'POST',
+    path: '/v2/search',
+    summary: 'Search, and scrape the results when formats are named',
+    body: search.searchRequest,
+    response: search.searchResponse,
+    misfit: 'Invalid request body',
+  },
+  searchV1: {
+    method: 'POST',
+    path: '/v1/search',
+    summary: 'Search, in the first version of the API',
+    body: search.searchRequestV1,
+    response: search.searchResponseV1,
+    misfit: 'Invalid request body',
   },
 } as const satisfies Record<string, Route>
 

@@ -41,6 +41,7 @@ export const catalogue = {
     status: 400,
     hint: 'Start the server with `--proxy-enhanced URL`, or use the proxy `basic` or `auto`.',
   },
+  SEARCH_TIMEOUT: { status: 408, hint: 'Raise `timeout`, lower `limit`, or scrape less of each result.' },
   MAP_TIMEOUT: { status: 408, hint: 'Raise `timeout`, or lower `limit`.' },
   CONFLICT: { status: 409, hint: undefined },
   IDEMPOTENCY_KEY_REUSED: { status: 409, hint: 'Use a new `x-idempotency-key` for a different request.' },
@@ -84,6 +85,7 @@ export const catalogue = {
     hint: 'Only public addresses can be reached. The operator of the server can open others with `--allow ADDRESS`.',
   },
   EGRESS_FAILED: { status: 502, hint: undefined },
+  SEARCH_FAILED: { status: 502, hint: 'Check the search service that the server is set up with, and its log.' },
   // The status is 200 because clients of this API expect it so.
   SCRAPE_DNS_RESOLUTION_ERROR: { status: 200, hint: 'Check the host name of the address.' },
   SCRAPE_SSL_ERROR: { status: 500, hint: 'Set `skipTlsVerification: true` to scrape the page all the same.' },

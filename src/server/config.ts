@@ -2,37 +2,11 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { BowlineError } from '../kit/errors.ts'
+import { searchSettings } from './config/search-settings.ts'
+import { httpUrl, list, proxyUrl, wholeNumber, type Setting } from './config/setting.ts'
 
 /** Where the server keeps its data when nothing else is said. */
 export const defaultDataDir = join(homedir(), '.bowline')
-
-const wholeNumber = (min: number, max: number) =>
-  z.coerce.number(`a whole number from ${min} to ${max}`).int(`a whole number from ${min} to ${max}`).min(min).max(max)
-
-const list = z.union([
-  z.array(z.string()),
-  z.string().transform((text) =>
-    text
-      .split(',')
-      .map((item) => item.trim())
-      .filter((item) => item !== ''),
-  ),
-])
-
-const httpUrl = z
-  .url({ protocol: /^https?$/, error: 'an http: or https: URL' })
-  .transform((url) => url.replace(/\/+$/, ''))
-
-const proxyUrl = z.url({ protocol: /^(https?|socks[45])$/, hostname: /./ })
-
-/** One setting: how it is named on the command line and in the environment, what it means, what it accepts. */
-interface Setting {
-  readonly flag: string
-  readonly env: string
-  readonly help: string
-  readonly accepts: string
-  readonly schema: z.ZodType
-}
 
 /** Every setting of the server. `bowline serve --help` and the README's table are made from it. */
 export const settings = {
@@ -227,6 +201,7 @@ export const settings = {
     accepts: 'a key',
     schema: z.string().min(1).optional(),
   },
+  ...searchSettings,
   maxPages: {
     flag: 'max-pages',
     env: 'BOWLINE_MAX_PAGES',
@@ -300,6 +275,7 @@ const secretSettings: ReadonlySet<SettingName> = new Set([
   'profileKey',
   'llmKey',
   'webhookSecret',
+  'braveKey',
 ])
 
 const parse = (raw: Readonly<Record<string, unknown>>, label: (name: SettingName) => string): ServerConfig => {

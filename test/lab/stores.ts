@@ -52,9 +52,10 @@ const shared = (open: OpenStore): OpenStore => {
     opening ??= open()
     const store = await opening
     const empty = async (): Promise<void> => {
-      await sql`truncate team, api_key, node, session, ledger, profile, profile_version, scrape, tracked_page, webhook_delivery, webhook_secret, setting`.execute(
-        store.db,
-      )
+      const { rows } = await sql<{ name: string }>`
+        select quote_ident(tablename) as name from pg_tables
+        where schemaname = 'public' and tablename not like 'kysely%'`.execute(store.db)
+      await sql`truncate ${sql.raw(rows.map(({ name }) => name).join(', '))}`.execute(store.db)
     }
     return { ...store, [Symbol.asyncDispose]: empty }
   }

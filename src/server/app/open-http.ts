@@ -48,6 +48,7 @@ export const openHttp = async (
     store,
     blobs: parts.blobs,
     scrapes: parts.scrapes,
+    searches: parts.searches,
     webhooks: parts.webhooks,
     profiles: parts.profiles,
     states: { browsers, profiles: parts.profiles },

@@ -3,6 +3,8 @@ import { openJobs } from '../jobs/open-jobs.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import { openScrapes, type OpenScrapesParts } from '../scrape/open-scrapes.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
+import { openSearches } from '../search/open-searches.ts'
+import type { Searches } from '../search/searches.ts'
 import { packageVersion } from '../version.ts'
 import { openWebhooks } from '../webhooks/open-webhooks.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
@@ -10,6 +12,7 @@ import type { Webhooks } from '../webhooks/webhooks.ts'
 /** What works for callers, at once or from a queue. */
 export interface Work {
   readonly scrapes: Scrapes
+  readonly searches: Searches
   readonly jobs: Jobs
   readonly webhooks: Webhooks
 }
@@ -21,7 +24,8 @@ export const openWork = async (
   parts: OpenScrapesParts,
 ): Promise<Work> => {
   const { store, egress, onError } = parts
-  const scrapes = openScrapes(undo, config, parts)
+  const { searches, index } = openSearches(undo, config, parts)
+  const scrapes = openScrapes(undo, config, { ...parts, onScraped: index?.add })
   const dispatcher = egress.createDispatcher()
   undo.defer(async () => dispatcher.destroy())
   const jobs = undo.use(await openJobs({ store, databaseUrl: config.databaseUrl, onError }))
@@ -31,5 +35,5 @@ export const openWork = async (
     { webhookSecret, version: packageVersion },
     { store, jobs, dispatcher, onError },
   )
-  return { scrapes, jobs, webhooks }
+  return { scrapes, searches, jobs, webhooks }
 }

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { serializerCompiler } from 'fastify-type-provider-zod'
-import type { z } from 'zod'
 import { BowlineError } from '../../kit/errors.ts'
 import type { KeyRow } from '../store/keys.ts'
 import type { Shelves } from '../files/shelves.ts'
 import type { Mapper } from '../map/mapper.ts'
+import type { SearchWorks } from '../search/run-search.ts'
 import type { Store } from '../store/store.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import type { Authenticator } from './auth.ts'
-import { answerError, invalidRequest } from './errors.ts'
+import { answerError } from './errors.ts'
 import type { Metrics } from './metrics.ts'
 import { registerOpenApi } from './openapi.ts'
 import { relaySessionRequests, type PlacementParts } from './placement.ts'
@@ -24,10 +24,13 @@ import { registerLive } from './routes/live.ts'
 import { registerScrapeFiles, scrapeRoutes, type ScrapeRouteParts } from './routes/scrape.ts'
 import { mapRoutes } from './routes/map.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
+import { searchRoutes } from './routes/search.ts'
 import { handleUpgrades, type UpgradeParts } from './upgrade.ts'
+import { validateWith } from './validate.ts'
 
 /** What the HTTP side of the server is built from. */
-export interface HttpParts extends ScrapeRouteParts, HealthParts, UpgradeParts, PlacementParts, ProfileRouteParts {
+export interface HttpParts
+  extends ScrapeRouteParts, SearchWorks, HealthParts, UpgradeParts, PlacementParts, ProfileRouteParts {
   readonly store: Store
   readonly authenticator: Authenticator
   readonly shelves: Shelves
@@ -53,10 +56,7 @@ export const buildHttpApp = async (parts: HttpParts): Promise<FastifyInstance> =
     logController: new LogController({ disableRequestLogging: true }),
     loggerInstance: parts.log,
   })
-  app.setValidatorCompiler(({ schema, httpPart }) => (data: unknown) => {
-    const result = (schema as unknown as z.ZodType).safeParse(data ?? (httpPart === 'body' ? {} : data))
-    return result.success ? { value: result.data } : { error: invalidRequest(result.error, httpPart ?? 'request') }
-  })
+  app.setValidatorCompiler(validateWith())
   app.setSerializerCompiler(serializerCompiler)
   app.setErrorHandler(answerError)
   app.setNotFoundHandler((request, reply) =>
@@ -104,6 +104,7 @@ const registerProtected = async (app: FastifyInstance, parts: HttpParts): Promis
     ...mapRoutes(parts),
     ...scrapeRoutes(parts),
     ...webhookRoutes(parts),
+    ...searchRoutes(parts),
   }
   registerRoutes(app, handlers, callOf)
   app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>

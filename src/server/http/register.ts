@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
 import type { z } from 'zod'
 import { routes, type Route, type RouteName, type Routes } from '../../contract/routes.ts'
 import type { KeyRow } from '../store/keys.ts'
+import { validateWith } from './validate.ts'
 
 /** What a handler knows of the call besides its parsed input. */
 export interface Call {
@@ -44,6 +45,7 @@ export const registerRoutes = (
         method: route.method,
         url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
         schema: schemaOf(name, route, path !== route.path),
+        ...(route.misfit === undefined ? {} : { validatorCompiler: validateWith(route.misfit) }),
         handler: async (request) => {
           const input = { params: request.params, query: request.query, body: request.body }
           return handler(input as never, callOf(request))

@@ -15,12 +15,17 @@ const shapeless: ReadonlySet<string> = new Set([
 
 /** Tells a page and everything about a request that shapes its answer. Undefined: its answer belongs to nobody else. */
 export const cacheKeyOf = (request: ScrapeRequest): string | undefined => {
-  const { actions = [], headers = {}, profile, formats, zeroDataRetention } = request
-  const isPersonal = actions.length > 0 || Object.keys(headers).length > 0 || profile !== undefined
-  if (isPersonal || zeroDataRetention || formats.some(({ type }) => type === 'changeTracking')) return undefined
+  const { formats, zeroDataRetention } = request
+  if (isPersonal(request) || zeroDataRetention || formats.some(({ type }) => type === 'changeTracking')) {
+    return undefined
+  }
   const shaping = Object.fromEntries(Object.entries(request).filter(([name]) => !shapeless.has(name)))
   return hashOf({ ...shaping, url: withoutFragment(request.url) })
 }
+
+/** Whether a page may look otherwise to its caller than to others. */
+export const isPersonal = ({ actions = [], headers = {}, profile }: ScrapeRequest): boolean =>
+  actions.length > 0 || Object.keys(headers).length > 0 || profile !== undefined
 
 /** Tells a page, its tag, and what of its request shapes the Markdown that is compared. */
 export const trackingKeyOf = (request: ScrapeRequest, tag: string | null): string => {

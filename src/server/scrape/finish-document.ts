@@ -23,7 +23,7 @@ export interface FinishParts extends LoadedByProxy {
 /** Makes the document of a loaded page: all formats, and what is known about it. */
 export const finishDocument = async (
   parts: FinishParts,
-): Promise<{ readonly document: Document; readonly pages: number }> => {
+): Promise<{ readonly document: Document; readonly pages: number; readonly markdown: string }> => {
   const { request, page, reading, files, signal } = parts
   const made = await makeTextFormats(request, page, reading, signal)
   const actions = page.actions === undefined ? undefined : await storeActions(files, page.actions)
@@ -40,7 +40,7 @@ export const finishDocument = async (
     ...(warning !== '' && { warning }),
     metadata: metadataOf(parts, made),
   }
-  return { document, pages: made.pages }
+  return { document, pages: made.pages, markdown: made.markdown }
 }
 
 const metadataOf = ({ page, request, isEnhanced }: FinishParts, { metadata }: TextFormats): Document['metadata'] => ({

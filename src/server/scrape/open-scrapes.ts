@@ -5,6 +5,7 @@ import type { Blobs } from '../store/blobs.ts'
 import type { Store } from '../store/store.ts'
 import type { Prices } from '../usage/prices.ts'
 import { Renderer } from './render/renderer.ts'
+import type { OnScraped } from './scraped-page.ts'
 import { Scrapes } from './scrapes.ts'
 import { startSweepingScrapes } from './sweep-scrapes.ts'
 import { Workers } from './workers.ts'
@@ -19,6 +20,8 @@ export interface OpenScrapesParts {
   readonly prices: Prices
   /** As `--version` prints it. */
   readonly browserVersion: string
+  /** Default: nobody hears of them. */
+  readonly onScraped?: OnScraped | undefined
   readonly onError: (error: unknown, what: string) => void
 }
 

@@ -7,7 +7,7 @@ import { keepScrape, recordScrape } from '../store/scrapes.ts'
 import type { Store } from '../store/store.ts'
 import { priceOfScrape, type Prices } from '../usage/prices.ts'
 import { assertAvailable } from './available.ts'
-import { cacheKeyOf } from './cache-key.ts'
+import { cacheKeyOf, isPersonal } from './cache-key.ts'
 import { Cache } from './cache.ts'
 import { Credits } from './credits.ts'
 import { finishDocument } from './finish-document.ts'
@@ -16,6 +16,7 @@ import { loadByProxy } from './load-by-proxy.ts'
 import { PageLoader, type LoaderParts } from './load-page.ts'
 import { readLoaded } from './read-loaded.ts'
 import { openFileKeeper } from './scrape-files.ts'
+import type { OnScraped } from './scraped-page.ts'
 import type { Workers } from './workers.ts'
 
 /** What scrapes are made with. */
@@ -27,6 +28,7 @@ export interface ScrapesParts extends LoaderParts {
   /** Undefined: the formats that need one are refused. */
   readonly languageModel: LanguageModel | undefined
   readonly hasEnhancedProxy: boolean
+  readonly onScraped?: OnScraped | undefined
 }
 
 /** One page to scrape, and for whom. */
@@ -132,6 +134,10 @@ export class Scrapes implements AsyncDisposable {
       const isStored = request.storeInCache && loaded.page.statusCode < 400
       const cacheKey = isStored ? cacheKeyOf(request) : undefined
       await this.#record(call, outcome, { cacheKey, hasBlobs: !files.isEmpty(), secret })
+      const { markdown } = finished
+      if (markdown !== '' && isStored && !request.zeroDataRetention && !isPersonal(request)) {
+        this.#parts.onScraped?.({ teamId, url: loaded.page.url, markdown, metadata: document.metadata })
+      }
       return outcome
     } catch (error) {
       // What is left behind is swept; the failure of the scrape is what counts.

@@ -74,3 +74,18 @@ export const refund = async (db: Kysely<Database>, bill: Pick<Charge, 'kind' | '
     .whereRef('team.id', '=', 'struck.teamId')
     .execute()
 }
+
+/** Lowers a charge to what the work came to, and gives the rest back, once: nothing changes when it is not above `credits`. */
+export const lowerCharge = async (
+  db: Kysely<Database>,
+  bill: Pick<Charge, 'kind' | 'subjectId' | 'credits'>,
+): Promise<void> => {
+  if (bill.credits === 0) return refund(db, bill)
+  await sql`
+    with former as (
+      select id, team_id, credits from ledger
+      where kind = ${bill.kind} and subject_id = ${bill.subjectId} and credits > ${bill.credits} for update),
+    lowered as (update ledger set credits = ${bill.credits} from former where ledger.id = former.id)
+    update team set credits = team.credits + former.credits - ${bill.credits}
+    from former where team.id = former.team_id`.execute(db)
+}

@@ -4,6 +4,7 @@ import { BowlineError } from '../../kit/errors.ts'
 import { firstTables } from './migrations/0001-first-tables.ts'
 import { profiles } from './migrations/0002-profiles.ts'
 import { scrapes } from './migrations/0003-scrapes.ts'
+import { search } from './migrations/0005-search.ts'
 import { webhooks } from './migrations/0006-webhooks.ts'
 
 /** Every step of the schema as statements, in order. A released step is never edited: add another. */
@@ -11,6 +12,7 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   '0001-first-tables': firstTables,
   '0002-profiles': profiles,
   '0003-scrapes': scrapes,
+  '0005-search': search,
   '0006-webhooks': webhooks,
 }
 

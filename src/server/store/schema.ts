@@ -181,6 +181,22 @@ export interface WebhookSecretTable {
   readonly createdAt: Stamp
 }
 
+/** A page that can be searched. */
+export interface IndexedPageTable {
+  readonly teamId: string
+  /** SHA-256 of the address. */
+  readonly urlHash: Buffer
+  readonly url: string
+  readonly title: string
+  readonly description: string
+  readonly body: string
+  /** What the index knows of it. */
+  readonly words: string
+  /** When it was published as it says itself, else when its text was new to us. */
+  readonly datedAt: Stamp
+  readonly scrapedAt: Stamp
+}
+
 interface SettingTable {
   readonly key: string
   readonly value: string
@@ -199,5 +215,6 @@ export interface Database {
   readonly trackedPage: TrackedPageTable
   readonly webhookDelivery: WebhookDeliveryTable
   readonly webhookSecret: WebhookSecretTable
+  readonly indexedPage: IndexedPageTable
   readonly setting: SettingTable
 }

@@ -16,9 +16,11 @@ export interface Prices {
   readonly zeroRetention: number
   /** Credits for one map of a site. */
   readonly mapCall: number
+  /** Credits for ten results of a search, or fewer. */
+  readonly tenResults: number
 }
 
-/** Sessions: 2 credits a minute, charged by the started half minute, at least 2. Pages: 1 credit, or 5. Maps: 1 each. */
+/** Sessions: 2 credits a minute, charged by the started half minute, at least 2. Pages: 1 credit, or 5. Maps: 1 each. Searches: 2 for ten results. */
 export const defaultPrices: Prices = {
   browserHour: 120,
   browserMinimum: 2,
@@ -28,6 +30,7 @@ export const defaultPrices: Prices = {
   lockdown: 4,
   zeroRetention: 1,
   mapCall: 1,
+  tenResults: 2,
 }
 
 const msPerHour = 3_600_000
@@ -52,3 +55,7 @@ export const priceOfScrape = (prices: Prices, use: ScrapeUse): number =>
   Math.max(0, use.pages - 1) * prices.page +
   (use.isLockdown ? prices.lockdown : 0) +
   (use.isZeroRetention ? prices.zeroRetention : 0)
+
+/** Credits for so many results of a search: a whole number. */
+export const priceOfSearch = (prices: Pick<Prices, 'tenResults'>, results: number): number =>
+  Math.ceil(results / 10) * prices.tenResults

@@ -1,0 +1,98 @@
+import { Command, Option } from 'commander'
+import type { SearchOptions } from '../contract/search.ts'
+import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { print, printJson, printNote, printTable } from './print.ts'
+import { wholeNumber } from './whole-number.ts'
+
+const formats = ['markdown', 'html', 'links'] as const
+
+interface SearchFlags extends ConnectionFlags {
+  readonly limit?: number
+  readonly source?: NonNullable<SearchOptions['sources']>
+  readonly category?: NonNullable<SearchOptions['categories']>
+  readonly tbs?: string
+  readonly site?: string[]
+  readonly notSite?: string[]
+  readonly lang?: string
+  readonly country?: string
+  readonly location?: string
+  readonly timeout?: number
+  readonly scrape?: NonNullable<NonNullable<SearchOptions['scrapeOptions']>['formats']>
+}
+
+/** Makes `bowline search`. */
+export const createSearchCommand = (): Command =>
+  withConnectionFlags(new Command('search'))
+    .description(
+      'Searches with whatever the server is set up to search: a table on a terminal, a JSON line for each result when ' +
+        'piped. Operators: "…", -, site:, inurl:, allinurl:, intitle:, allintitle:, related:.',
+    )
+    .argument('<query...>', 'what to look for')
+    .option('--limit <count>', 'most results of each source (default: 10)', wholeNumber)
+    .addOption(new Option('--source <name...>', 'where to look (default: web)').choices(['web', 'news', 'images']))
+    .addOption(
+      new Option('--category <name...>', 'only results of these kinds').choices([
+        'github',
+        'research',
+        'pdf',
+        'developer',
+      ]),
+    )
+    .option('--tbs <filter>', 'when results are from: qdr:h, d, w, m, y, or cdr:1,cd_min:01/31/2026,cd_max:12/31/2026')
+    .option('--site <domain...>', 'only results of these sites')
+    .option('--not-site <domain...>', 'no results of these sites')
+    .option('--lang <tag>', 'language of the results (default: en)')
+    .option('--country <code>', 'country to search from, such as DE')
+    .option('--location <name>', 'place to search from, such as "Berlin, Germany"')
+    .option('--timeout <ms>', 'milliseconds after which to give up (default: 60000)', wholeNumber)
+    .addOption(new Option('--scrape <format...>', 'scrape each result').choices(formats))
+    .action(search)
+
+const search = async (query: readonly string[], flags: SearchFlags): Promise<void> => {
+  const bowline = await connect(flags)
+  const found = await bowline.search(query.join(' '), toOptions(flags))
+  if (found.warning !== undefined) printNote(found.warning)
+  if (flags.json === true) return printJson(found)
+  const results = [...found.web, ...found.news, ...found.images]
+  if (!process.stdout.isTTY) {
+    for (const result of results) print(JSON.stringify(result))
+    return
+  }
+  printTable(
+    ['TITLE', 'URL', 'ABOUT'],
+    [
+      ...found.web.map(({ title, url, description }) => rowOf(title, url, description)),
+      ...found.news.map(({ title, url, snippet }) => rowOf(title, url, snippet)),
+      ...found.images.map(({ title, url, imageUrl }) => rowOf(title, url, imageUrl)),
+    ],
+  )
+}
+
+const rowOf = (title: string | undefined, url: string | undefined, about: string | undefined): readonly string[] => [
+  cut(title, 40),
+  cut(url, 60),
+  cut(about, 60),
+]
+
+const cut = (text: string | undefined, width: number): string => {
+  const line = text?.replaceAll(/\s+/g, ' ') ?? ''
+  return line.length <= width ? line : `${line.slice(0, width - 1)}…`
+}
+
+const toOptions = (flags: SearchFlags): SearchOptions => {
+  const { limit, source, category, tbs, site, notSite, lang, country, location, timeout, scrape } = flags
+  const given = {
+    limit,
+    sources: source,
+    categories: category,
+    tbs,
+    includeDomains: site,
+    excludeDomains: notSite,
+    lang,
+    country,
+    location,
+    timeout,
+    scrapeOptions: scrape && { formats: scrape },
+  }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+}

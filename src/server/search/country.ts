@@ -1,0 +1,16 @@
+/** The country that a location names, as its small ISO 3166 code: a country, or a city, a region and a country. Undefined: none. */
+export const countryOf = (location: string): string | undefined => {
+  const name = (location.split(',').at(-1) ?? '').trim().toLowerCase()
+  const usual: Readonly<Record<string, string>> = { usa: 'us', 'united states of america': 'us', england: 'gb' }
+  const code = /^[a-z]{2}$/.test(name) ? name : (usual[name] ?? codes().find((each) => nameOf(each) === name))
+  // Codes of former countries have names, too: those of what came after them.
+  return code === undefined ? undefined : new Intl.Locale(`und-${code}`).region?.toLowerCase()
+}
+
+const names = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' })
+const nameOf = (code: string): string => names.of(code.toUpperCase())?.toLowerCase() ?? ''
+
+const codes = (): readonly string[] => {
+  const letters = Array.from('abcdefghijklmnopqrstuvwxyz')
+  return letters.flatMap((first) => letters.map((second) => `${first}${second}`))
+}

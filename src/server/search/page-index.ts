@@ -1,0 +1,105 @@
+import type { OnScraped, ScrapedPage } from '../scrape/scraped-page.ts'
+import { saveIndexedPage, sweepIndexedPages } from '../store/indexed-pages.ts'
+import type { Store } from '../store/store.ts'
+import { configurationOf } from './configuration.ts'
+import { keysOf } from './keys.ts'
+import { plainText } from './plain-text.ts'
+import { wordsOfUrl } from './words.ts'
+
+/** What the index is kept in, and how much of it. */
+export interface PageIndexParts {
+  readonly store: Store
+  /** Pages kept of each team; the oldest go first. */
+  readonly maxPages: number
+  readonly onError: (error: unknown, what: string) => void
+}
+
+/** Pages kept that nobody has scraped again, in milliseconds. */
+const keptMs = 30 * 86_400_000
+const sweepEveryMs = 3_600_000
+const maxWaiting = 1000
+const maxMarkdown = 100_000
+const maxBody = 30_000
+
+/** The pages of a server that can be searched: filled beside the scrapes, not by them. Disposing writes what waits. */
+export class PageIndex implements AsyncDisposable {
+  readonly #parts: PageIndexParts
+  readonly #waiting: ScrapedPage[] = []
+  readonly #timer: NodeJS.Timeout
+  #writing: Promise<void> | undefined
+
+  constructor(parts: PageIndexParts) {
+    this.#parts = parts
+    this.#timer = setInterval(() => {
+      this.sweep().catch((error: unknown) => parts.onError(error, 'removing old pages from the search index'))
+    }, sweepEveryMs).unref()
+  }
+
+  /** Takes a page in soon. When more wait than can be written, the oldest of them are left out. */
+  readonly add: OnScraped = (page) => {
+    this.#waiting.push(page)
+    if (this.#waiting.length > maxWaiting) this.#waiting.shift()
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined
+    })
+  }
+
+  /** Resolves when every page added so far can be found. */
+  async settled(): Promise<void> {
+    await this.#writing
+  }
+
+  /** Removes pages that are too old or too many. */
+  async sweep(now: Date = new Date()): Promise<void> {
+    const before = new Date(now.getTime() - keptMs)
+    await sweepIndexedPages(this.#parts.store.db, { before, perTeam: this.#parts.maxPages })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer)
+    await this.settled()
+  }
+
+  async #write(): Promise<void> {
+    for (let page = this.#waiting.shift(); page !== undefined; page = this.#waiting.shift()) {
+      try {
+        await saveIndexedPage(this.#parts.store.db, toIndexed(page))
+      } catch (error) {
+        this.#parts.onError(error, `putting ${page.url} into the search index`)
+      }
+    }
+  }
+}
+
+const toIndexed = ({ teamId, url, markdown, metadata }: ScrapedPage): Parameters<typeof saveIndexedPage>[1] => {
+  const title = textOf(metadata['title']).slice(0, 500)
+  const description = textOf(metadata['description']).slice(0, 1000)
+  const body = clean(plainText(markdown.slice(0, maxMarkdown))).slice(0, maxBody)
+  const isPdf = textOf(metadata['contentType']).includes('pdf') || /\.pdf$/i.test(URL.parse(url)?.pathname ?? '')
+  const language = textOf(metadata['language'])
+  return {
+    teamId,
+    url,
+    title,
+    description,
+    body,
+    path: wordsOfUrl(url).join(' '),
+    configuration: configurationOf(language === '' ? undefined : language),
+    keys: keysOf({ teamId, url, title, text: body, isPdf }),
+    publishedAt: dateOf(metadata['publishedTime'] ?? metadata['modifiedTime']),
+  }
+}
+
+const textOf = (value: unknown): string => {
+  const first: unknown = Array.isArray(value) ? value[0] : value
+  return typeof first === 'string' ? clean(first).trim() : ''
+}
+
+/** PostgreSQL takes no zero character, and half a surrogate pair is no text. */
+const clean = (text: string): string => text.replaceAll('\0', '').toWellFormed()
+
+const dateOf = (value: unknown): Date | undefined => {
+  const date = new Date(textOf(value))
+  const isKnown = !Number.isNaN(date.getTime()) && date.getTime() <= Date.now() && date.getUTCFullYear() > 1970
+  return isKnown ? date : undefined
+}

@@ -1,0 +1,62 @@
+import type { Document } from '../../contract/document.ts'
+import { pageUrl } from '../../contract/page-url.ts'
+import type { SearchRequest } from '../../contract/search.ts'
+import { BowlineError, isBowlineError } from '../../kit/errors.ts'
+import type { ScrapeOutcome, Scrapes } from '../scrape/scrapes.ts'
+
+/** For whom results are scraped, and with what. */
+export interface ScrapeResultsOrder {
+  readonly scrapes: Scrapes
+  readonly options: NonNullable<SearchRequest['scrapeOptions']>
+  readonly teamId: string
+  readonly apiKeyId: string
+  readonly baseUrl: string
+  /** Aborting ends what still runs: those pages have an error. */
+  readonly signal: AbortSignal
+}
+
+const atOnce = 6
+
+/** Scrapes addresses, a few at a time. One that fails has its error in `metadata`, and no credits. Never throws. */
+export const scrapeResults = async (
+  urls: readonly string[],
+  order: ScrapeResultsOrder,
+): Promise<ReadonlyMap<string, Pick<ScrapeOutcome, 'document' | 'credits'>>> => {
+  const outcomes = new Map<string, Pick<ScrapeOutcome, 'document' | 'credits'>>()
+  const waiting = [...new Set(urls)]
+  const work = async (): Promise<void> => {
+    for (let url = waiting.shift(); url !== undefined; url = waiting.shift()) {
+      outcomes.set(url, await scrapeOne(url, order))
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
+  return outcomes
+}
+
+const scrapeOne = async (
+  url: string,
+  { scrapes, options, signal, ...who }: ScrapeResultsOrder,
+): Promise<Pick<ScrapeOutcome, 'document' | 'credits'>> => {
+  try {
+    signal.throwIfAborted()
+    const address = pageUrl.safeParse(url)
+    if (!address.success) throw new BowlineError('BAD_REQUEST', address.error.issues[0]?.message ?? 'Invalid URL')
+    return await scrapes.scrape({ ...who, request: { ...options, url: address.data }, signal })
+  } catch (error) {
+    return { document: failed(url, error), credits: 0 }
+  }
+}
+
+const failed = (url: string, error: unknown): Document => {
+  const known = isBowlineError(error) ? error : undefined
+  return {
+    metadata: {
+      url,
+      sourceURL: url,
+      // What the scrape itself would have answered.
+      statusCode: known === undefined || known.status < 400 ? 500 : known.status,
+      error: known?.message ?? 'The page could not be scraped because of an error of the server',
+      ...(known === undefined ? {} : { code: known.code }),
+    },
+  }
+}

@@ -1,0 +1,37 @@
+/** The words of a text, small; letters and digits of any script. */
+export const wordsOf = (text: string): readonly string[] =>
+  text
+    .normalize('NFKC')
+    .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+    .toLowerCase()
+    .match(/[\p{L}\p{N}]+/gu) ?? []
+
+/** The words of an address, encoded letters read. */
+export const wordsOfUrl = (url: string): readonly string[] => {
+  const text = url.replace(/^https?:\/\//i, '')
+  try {
+    return wordsOf(decodeURIComponent(text))
+  } catch {
+    return wordsOf(text)
+  }
+}
+
+/** The host of an address and the domains above it: `docs.example.com`, `example.com`, `com`. */
+export const domainsOf = (url: string): readonly string[] => {
+  const host = URL.parse(url)?.hostname ?? ''
+  if (/^[\d.]+$|^\[/.test(host)) return [host]
+  const labels = host.split('.')
+  return labels.map((_, index) => labels.slice(index).join('.'))
+}
+
+const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{2,}/gu
+
+/** Every two neighbouring letters of scripts that put no space between words, and so would be one long word. */
+export const pairsOf = (text: string): readonly string[] => {
+  const pairs = new Set<string>()
+  for (const [run] of text.matchAll(unspaced)) {
+    const letters = Array.from(run)
+    for (let index = 1; index < letters.length; index += 1) pairs.add(`${letters[index - 1]}${letters[index]}`)
+  }
+  return [...pairs]
+}

@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest'
+import { readTimeRange, searchRequest, searchRequestV1 } from '../../../src/contract.ts'
+import { countryOf } from '../../../src/server/search/country.ts'
+import { keepMatching } from '../../../src/server/search/keep-matching.ts'
+import { parseQuery, writeQuery } from '../../../src/server/search/parse-query.ts'
+import { plainText } from '../../../src/server/search/plain-text.ts'
+import { wishFor } from './world.ts'
+
+const read = (query: string): readonly string[] =>
+  parseQuery(query).map(({ kind, value, isExcluded }) => `${isExcluded ? 'not ' : ''}${kind} ${value}`)
+
+test.each([
+  ['red shoes', ['text red', 'text shoes']],
+  ['"red shoes" -blue', ['phrase red shoes', 'not text blue']],
+  ['-"red shoes" -site:b.example', ['not phrase red shoes', 'not site b.example']],
+  ['site:https://Docs.Example.com/Guide/', ['site docs.example.com/guide']],
+  ['inurl:blog intitle:"big news"', ['inurl blog', 'intitle big news']],
+  ['allinurl:blog news -old tips', ['inurl blog', 'inurl news', 'not text old', 'text tips']],
+  ['allintitle: big news', ['intitle big', 'intitle news']],
+  ['related:example.com', ['related example.com']],
+  ['well-known - "open', ['text well-known', 'phrase open']],
+  ['  - "" site: ', []],
+])('reads the query %s', (query, clauses) => {
+  expect(read(query)).toEqual(clauses)
+})
+
+test('a query is written as it was read', () => {
+  const query = 'shoes "red laces" -blue site:a.example -inurl:old intitle:"big news"'
+
+  expect(writeQuery(parseQuery(query))).toBe(query)
+})
+
+test.each([
+  ['site:a.example', 'http://docs.a.example/x', true],
+  ['site:a.example', 'http://ba.example/x', false],
+  ['site:a.example/docs', 'http://a.example/docs/x', true],
+  ['site:a.example/docs', 'http://a.example/blog', false],
+  ['-site:a.example', 'http://docs.a.example/x', false],
+  ['inurl:red-shoes', 'http://a.example/shoes/red', true],
+  ['inurl:red', 'http://a.example/reddish', false],
+  ['-inurl:red', 'http://a.example/red', false],
+  ['intitle:harbour', 'http://a.example/', true],
+  ['allintitle:harbour town', 'http://a.example/', false],
+  ['-intitle:harbour', 'http://a.example/', false],
+  ['-quiet', 'http://a.example/', false],
+  ['-"quiet boats"', 'http://a.example/', true],
+  ['related:a.example', 'http://b.example/', true],
+  ['related:a.example', 'http://a.example/', false],
+  ['anything', 'http://a.example/', true],
+])('%s and the result %s', (query, url, fits) => {
+  const results = [{ url, title: 'The Harbour', description: 'Boats lie quiet.' }]
+
+  expect(keepMatching(results, wishFor(query))).toHaveLength(fits ? 1 : 0)
+})
+
+const now = Date.parse('2026-03-10T12:00:00Z')
+
+test.each([
+  ['qdr:h', '2026-03-10T11:00:00.000Z', undefined],
+  ['qdr:d', '2026-03-09T12:00:00.000Z', undefined],
+  ['qdr:w2', '2026-02-24T12:00:00.000Z', undefined],
+  ['cdr:1,cd_min:1/31/2026,cd_max:02/01/2026', '2026-01-31T00:00:00.000Z', '2026-02-01T23:59:59.999Z'],
+  ['cdr:1,cd_max:02/01/2026', undefined, '2026-02-01T23:59:59.999Z'],
+])('reads the time filter %s', (tbs, from, until) => {
+  const range = readTimeRange(tbs, now)
+
+  expect([range?.from?.toISOString(), range?.until?.toISOString()]).toEqual([from, until])
+})
+
+test.each(['qdr:x', 'qdr:', 'cdr:1', 'cdr:1,cd_min:02/30/2026', 'cdr:1,cd_min:02/02/2026,cd_max:02/01/2026', 'soon'])(
+  'refuses the time filter %s',
+  (tbs) => {
+    expect(readTimeRange(tbs)).toBeUndefined()
+    expect(searchRequest.safeParse({ query: 'x', tbs }).error?.issues[0]?.message).toContain('qdr:d')
+  },
+)
+
+test('fills in the defaults of both versions', () => {
+  expect(searchRequest.parse({ query: ' x ' })).toMatchObject({ query: 'x', limit: 10, sources: [{ type: 'web' }] })
+  expect(searchRequestV1.parse({ query: 'x' })).toMatchObject({ limit: 5, timeout: 60_000, ignoreInvalidURLs: false })
+})
+
+test.each([
+  ['Germany', 'de'],
+  ['San Francisco, California, United States', 'us'],
+  ['London, UK', 'gb'],
+  ['Middle-earth', undefined],
+])('the location %s is in %s', (location, country) => {
+  expect(countryOf(location)).toBe(country)
+})
+
+test('the marks of Markdown are no words', () => {
+  const text = plainText(
+    '# Big *news*\n\n> See [the port](http://a.example/x) ![boat](b.png)\n\n| a | b |\n| --- | --- |\n',
+  )
+
+  expect(text).toBe('Big news See the port boat a b')
+})
