@@ -1,10 +1,26 @@
 /** The client: sessions of a remote browser that always end. @module */
 export { Bowline } from './client/bowline.ts'
 export type { BowlineOptions } from './client/config.ts'
-export type { DrivenSession, Driver } from './client/driver.ts'
+export type { DrivenSession, Driver, Reuse } from './client/driver.ts'
 export type { EmbeddedOptions } from './client/embedded.ts'
 export type { Keys } from './client/keys.ts'
 export type { MapSite, SiteMap } from './client/map.ts'
+export type { PoolFunction, PoolWork } from './client/pool/attempt.ts'
+export type { PoolEstimate, PoolLoad } from './client/pool/estimate.ts'
+export type { HostOptions, PoolOptions, RetryOptions } from './client/pool/options.ts'
+export type {
+  FailureKind,
+  ItemDone,
+  ItemFailed,
+  ItemOutcome,
+  PoolEvent,
+  PoolProgress,
+  PoolSummary,
+  RetireReason,
+} from './client/pool/outcome.ts'
+export type { Pool, PoolRun } from './client/pool/pool.ts'
+export type { SessionPrice } from './client/pool/session-price.ts'
+export type { ItemOptions } from './client/pool/task.ts'
 export type { Profiles } from './client/profiles.ts'
 export type { SessionTies } from './client/open-session.ts'
 export type { EndOptions, Session } from './client/session.ts'

@@ -4,6 +4,8 @@ import { startEmbedded, type EmbeddedOptions } from './embedded.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { createScraping, type Scraping } from './scraping.ts'
 import { createMap, type MapSite } from './map.ts'
+import type { PoolOptions } from './pool/options.ts'
+import { createPool, type Pool } from './pool/pool.ts'
 import { createProfiles, type Profiles } from './profiles.ts'
 import type { Session } from './session.ts'
 import { createSearch, type Search } from './search.ts'
@@ -70,6 +72,11 @@ export class Bowline implements AsyncDisposable {
     work: (work: Work & Handles) => Result | Promise<Result>,
   ): Promise<SessionOutcome<Awaited<Result>>> {
     return withSession({ sessions: this.sessions, handleSignals: this.#handleSignals }, options, work)
+  }
+
+  /** Makes a pool, which works on many items with a few sessions. Nothing is started before a run is iterated. Throws CONFIG_INVALID. */
+  pool<Handles = unknown>(options: PoolOptions<Handles> = {}): Pool<Handles> {
+    return createPool({ sessions: this.sessions, handleSignals: this.#handleSignals }, options)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -101,7 +101,8 @@ const checkApiKey = (text: string | undefined): string => {
   )
 }
 
-const checkNumber = (name: string, value: number, least: number): number => {
+/** A whole number that is at least `least`. Throws CONFIG_INVALID. */
+export const checkNumber = (name: string, value: number, least: number): number => {
   if (Number.isSafeInteger(value) && value >= least) return value
   throw new BowlineError('CONFIG_INVALID', `\`${name}\` is ${value}; it must be a whole number, ${least} or more`, {
     hint: `Pass a valid \`${name}\`.`,

@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, BrowserType, ConnectOverCDPTransport, Page } from 'playwright-core'
-import type { DrivenSession, Driver } from '../client/driver.ts'
+import type { DrivenSession, Driver, Reuse } from '../client/driver.ts'
+import { createTrouble } from './trouble.ts'
 import { connectBrowser } from './connect.ts'
 import { loadPackage } from './load-package.ts'
 import { objectForm } from './message-form.ts'
@@ -30,7 +31,31 @@ const createDriver = (load: () => Promise<Library>): Driver<PlaywrightHandles> =
     const owned = undo.move()
     return { browser, context, page, [Symbol.asyncDispose]: () => owned.disposeAsync() }
   },
+  reuse,
 })
+
+const reuse = (handles: PlaywrightHandles): Reuse<PlaywrightHandles> => {
+  const { browser, context } = handles
+  let { page } = handles
+  const { signal, abort } = createTrouble()
+  browser.on('disconnected', () => abort('the connection was closed'))
+  const watch = (page: Page): unknown => page.on('crash', () => abort('a page has crashed'))
+  context.pages().forEach(watch)
+  context.on('page', watch)
+  return {
+    next: async () => {
+      // First, since a browser without a page may end.
+      page = await context.newPage()
+      const left = context.pages().filter((each) => each !== page)
+      await Promise.all(left.map((each) => each.close().catch(() => undefined)))
+      return { browser, context, page }
+    },
+    probe: async () => {
+      await page.evaluate('0')
+    },
+    trouble: signal,
+  }
+}
 
 /** Through a transport that bridges files; by the bare address for services without files and for older versions. */
 const connectLibrary = async (library: Library, session: DrivenSession): Promise<Browser> => {

@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, ConnectOptions, Page } from 'puppeteer-core'
-import type { DrivenSession, Driver } from '../client/driver.ts'
+import type { DrivenSession, Driver, Reuse } from '../client/driver.ts'
+import { createTrouble } from './trouble.ts'
 import { connectBrowser } from './connect.ts'
 import { loadPackage } from './load-package.ts'
 import { textForm } from './message-form.ts'
@@ -32,7 +33,32 @@ const createDriver = (load: () => Promise<Library>): Driver<PuppeteerHandles> =>
     const owned = undo.move()
     return { browser, context, page, [Symbol.asyncDispose]: () => owned.disposeAsync() }
   },
+  reuse,
 })
+
+const reuse = (handles: PuppeteerHandles): Reuse<PuppeteerHandles> => {
+  const { browser, context } = handles
+  let { page } = handles
+  const { signal, abort } = createTrouble()
+  browser.on('disconnected', () => abort('the connection was closed'))
+  // Puppeteer's name for a crash.
+  const watch = (page: Page): unknown => page.on('error', () => abort('a page has crashed'))
+  watch(page)
+  return {
+    next: async () => {
+      // First, since a browser without a page may end.
+      page = await context.newPage()
+      watch(page)
+      const left = (await context.pages()).filter((each) => each !== page)
+      await Promise.all(left.map((each) => each.close().catch(() => undefined)))
+      return { browser, context, page }
+    },
+    probe: async () => {
+      await page.evaluate('0')
+    },
+    trouble: signal,
+  }
+}
 
 const connectLibrary = async (library: Library, session: DrivenSession): Promise<Browser> => {
   const opened = await openTransport(session, textForm)

@@ -119,6 +119,7 @@ export const catalogue = {
     status: 0,
     hint: 'The session ends by itself when its TTL is over. `bowline sessions reap` retries.',
   },
+  CHECKPOINT_INVALID: { status: 0, hint: 'Name another file: a new one is made where none is.' },
   COMMAND_FAILED: { status: 0, hint: undefined },
 } as const satisfies Record<string, CatalogueEntry>
 

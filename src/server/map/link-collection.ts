@@ -1,4 +1,4 @@
-import { canonicalUrl, identityOf } from './canonical-url.ts'
+import { canonicalUrl, identityOf } from '../../kit/canonical-url.ts'
 import type { Site } from './site.ts'
 
 /** A page of the site, with what is known of it. */

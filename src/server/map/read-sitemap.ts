@@ -1,5 +1,5 @@
 import { Parser } from 'htmlparser2'
-import { maxUrlLength } from './canonical-url.ts'
+import { maxUrlLength } from '../../kit/canonical-url.ts'
 
 /** What a sitemap or feed lists: a page, or another sitemap. */
 export interface SitemapEntry {

@@ -1,4 +1,4 @@
-import { identityOf } from './canonical-url.ts'
+import { identityOf } from '../../kit/canonical-url.ts'
 import { decodeText } from './decode.ts'
 import { drainQueue } from './drain-queue.ts'
 import type { Expedition } from './expedition.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { canonicalUrl, identityOf } from '../../../src/server/map/canonical-url.ts'
+import { canonicalUrl, identityOf } from '../../src/kit/canonical-url.ts'
 
 const canonical = (text: string, ignoreQueryParameters = false): string | undefined =>
   canonicalUrl(text, { base: new URL('https://a.example/dir/page'), ignoreQueryParameters })?.href

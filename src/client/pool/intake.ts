@@ -1,0 +1,78 @@
+import { BowlineError } from '../../kit/errors.ts'
+
+/** The items of a run, taken as they are needed. */
+export interface Intake<Item> extends AsyncDisposable {
+  /** Takes items while there is room. */
+  readonly pull: () => void
+  /** Takes an item that the work found, unless one with its key was there. */
+  readonly add: (item: Item) => boolean
+  /** Whether the input is at its end. */
+  readonly isDone: () => boolean
+}
+
+/** Makes the intake of a run. Throws CONFIG_INVALID when `items` cannot be iterated. */
+export const createIntake = <Item>(
+  items: Iterable<Item> | AsyncIterable<Item>,
+  parts: {
+    readonly keyOf: (item: Item) => string
+    readonly hasRoom: () => boolean
+    readonly onItem: (item: Item, index: number) => void
+    readonly onEnd: () => void
+    readonly onError: (error: unknown) => void
+  },
+): Intake<Item> => {
+  const iterator = iterate(items)
+  const keys = new Set<string>()
+  let nextIndex = 0
+  let isDone = false
+  let isPulling = false
+  const take = (item: Item): void => {
+    keys.add(parts.keyOf(item))
+    parts.onItem(item, nextIndex++)
+  }
+  const pull = async (): Promise<void> => {
+    if (isPulling || isDone) return
+    isPulling = true
+    try {
+      while (parts.hasRoom()) {
+        const { value, done } = await iterator.next()
+        if (isDone) return
+        if (done === true) {
+          isDone = true
+          return parts.onEnd()
+        }
+        take(value)
+      }
+    } catch (error) {
+      isDone = true
+      parts.onError(error)
+    } finally {
+      isPulling = false
+    }
+  }
+  return {
+    pull: () => void pull(),
+    add: (item) => {
+      if (keys.has(parts.keyOf(item))) return false
+      take(item)
+      return true
+    },
+    isDone: () => isDone,
+    [Symbol.asyncDispose]: async () => {
+      if (isDone) return
+      isDone = true
+      // A source that hangs in its next item would hold this up for ever.
+      if (!isPulling) await iterator.return?.()
+    },
+  }
+}
+
+const iterate = <Item>(items: Iterable<Item> | AsyncIterable<Item>): Iterator<Item> | AsyncIterator<Item> => {
+  if (typeof items === 'object' && items !== null) {
+    if (Symbol.asyncIterator in items) return items[Symbol.asyncIterator]()
+    if (Symbol.iterator in items) return items[Symbol.iterator]()
+  }
+  throw new BowlineError('CONFIG_INVALID', `The items of a pool are ${typeof items}; they must be iterable`, {
+    hint: 'Pass an array, a generator or an async iterable. For a single address, pass an array of it.',
+  })
+}

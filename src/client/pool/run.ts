@@ -1,0 +1,278 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { BowlineError, isBowlineError } from '../../kit/errors.ts'
+import type { Session } from '../session.ts'
+import type { WithSessionParts } from '../with-session.ts'
+import type { PoolFunction } from './attempt.ts'
+import { createBudget, type Budget } from './budget.ts'
+import { openCheckpoint, type Checkpoint } from './checkpoint.ts'
+import { Dispatcher } from './dispatcher.ts'
+import { isCrowded, isHopeless, retryAfterMs } from './failure-kind.ts'
+import { createHosts } from './hosts.ts'
+import { createIntake, type Intake } from './intake.ts'
+import { openLane, type Lane, type LaneEnd } from './lane.ts'
+import type { PoolSettings } from './options.ts'
+import { createOutbox, type Outbox } from './outbox.ts'
+import type { FailureKind, ItemOutcome, PoolProgress, PoolSummary } from './outcome.ts'
+import { retryDelayMs, withFailure } from './retry-policy.ts'
+import type { Served } from './served.ts'
+import { spentBefore } from './spent-before.ts'
+import { createTally, type Tally } from './tally.ts'
+import { attemptsOf, createTask, keyOf, type ItemOptions, type Task } from './task.ts'
+
+/** What a run is made of. */
+export interface RunParts<Item, Result, Handles> {
+  readonly client: WithSessionParts
+  readonly settings: PoolSettings<Handles>
+  readonly items: Iterable<Item> | AsyncIterable<Item>
+  readonly work: PoolFunction<Item, Result, Handles>
+  readonly itemOptions: ItemOptions<Item>
+}
+
+const leastLookahead = 100
+const leastPauseMs = 1000
+
+/** One run of a pool: from its items to their outcomes. */
+export class Run<Item, Result, Handles> {
+  readonly #parts: RunParts<Item, Result, Handles>
+  readonly #lanes = new Set<Lane<Item>>()
+  readonly #hosts: ReturnType<typeof createHosts>
+  readonly #tally: Tally
+  readonly #intake: Intake<Item>
+  readonly #outbox: Outbox<ItemOutcome<Item, Awaited<Result>>>
+  readonly #stopping = new AbortController()
+  readonly #lanesGone = Promise.withResolvers<void>()
+  #begun: Promise<void> | undefined
+  #closed: Promise<void> | undefined
+  #stoppedBy: PoolSummary['stoppedBy'] = 'return'
+  #running = 0
+  #failedOpenings = 0
+  #checkpoint: Checkpoint | undefined
+  #budget: Budget | undefined
+  #dispatcher: Dispatcher<Item> | undefined
+
+  /** Prepares a run, which begins with the first call of `next`. Throws CONFIG_INVALID when `items` cannot be iterated. */
+  constructor(parts: RunParts<Item, Result, Handles>) {
+    const { settings, items, itemOptions } = parts
+    const highWater = Math.max(leastLookahead, settings.size * 10)
+    this.#parts = parts
+    this.#hosts = createHosts(settings.perHost)
+    this.#tally = createTally({
+      budget: () => this.#budget,
+      waiting: () => this.#dispatcher?.waiting() ?? 0,
+      running: () => this.#running,
+      sessions: () => this.#lanes.size,
+      onProgress: settings.onProgress,
+    })
+    this.#outbox = createOutbox({ order: settings.order, highWater, onRead: () => this.#intake.pull() })
+    this.#intake = createIntake(items, {
+      keyOf: (item) => keyOf(item, itemOptions),
+      hasRoom: () =>
+        this.#closed === undefined && !this.#outbox.isFull() && (this.#dispatcher?.waiting() ?? 0) < highWater,
+      onItem: (item, index) => this.#take(createTask(item, index, settings.session, itemOptions)),
+      onEnd: () => this.#dispatch(),
+      onError: (error) => this.#fail(error),
+    })
+  }
+
+  /** The next outcome, or undefined at the end. Rejects with what made the run fail, once its sessions are gone. */
+  async next(): Promise<ItemOutcome<Item, Awaited<Result>> | undefined> {
+    this.#begun ??= this.#begin().catch((error: unknown) => this.#fail(error))
+    await this.#begun
+    return this.#outbox.next()
+  }
+
+  progress(): PoolProgress {
+    return this.#tally.progress()
+  }
+
+  summary(): PoolSummary {
+    const { done, failed, resumed, retried, credits, elapsedMs } = this.progress()
+    const sessions = this.#tally.opened()
+    return { done, failed, resumed, retried, sessions, credits, elapsedMs, stoppedBy: this.#stoppedBy }
+  }
+
+  /** Ends the run and its sessions, and waits until they are gone. */
+  async stop(): Promise<void> {
+    if (this.#begun === undefined) return
+    await this.#begun
+    this.#stopping.abort(new BowlineError('ABORTED', 'The results of the pool are not read any more'))
+    this.#close('return')
+    await this.#closed
+  }
+
+  async #begin(): Promise<void> {
+    const { client, settings } = this.#parts
+    const { signal, checkpoint: path, price } = settings
+    signal?.throwIfAborted()
+    signal?.addEventListener('abort', this.#onAbort, { once: true })
+    if (path !== undefined) this.#checkpoint = await openCheckpoint(path)
+    const spent =
+      this.#checkpoint === undefined ? 0 : await spentBefore(this.#checkpoint, client.sessions, price, { signal })
+    this.#budget = createBudget(settings.budget, spent)
+    this.#dispatcher = new Dispatcher({
+      size: settings.size,
+      minimum: price.minimum,
+      budget: this.#budget,
+      hosts: this.#hosts,
+      lanes: this.#lanes,
+      open: (task) => this.#open(task),
+      onStart: (task) => {
+        this.#running += 1
+        this.#hosts.start(task.host)
+      },
+      onTime: () => this.#dispatch(),
+    })
+    this.#intake.pull()
+  }
+
+  readonly #onAbort = (): void => this.#fail(this.#parts.settings.signal?.reason)
+
+  /** Starts what can start, and ends the run when there is nothing left, or nothing left to pay with. */
+  #dispatch(): void {
+    if (this.#closed !== undefined || this.#dispatcher === undefined) return
+    this.#intake.pull()
+    const state = this.#dispatcher.dispatch()
+    if (state === 'empty' && this.#running === 0 && this.#intake.isDone()) this.#close('end')
+    if (state === 'short' && this.#lanes.size === 0) this.#close('budget')
+  }
+
+  #take(task: Task<Item>): void {
+    const before = this.#checkpoint?.find(task.key)
+    if (before === undefined) {
+      this.#dispatcher?.add(task)
+      return this.#dispatch()
+    }
+    const { attempts, durationMs } = before
+    const result = before.result as Awaited<Result>
+    const facts = { index: task.index, item: task.item, attempts, durationMs }
+    this.#deliver({ ...facts, state: 'done', result, isResumed: true })
+  }
+
+  #open(task: Task<Item>): void {
+    const { client, settings, work } = this.#parts
+    if (this.#budget === undefined) return
+    const lane = openLane<Item, Result, Handles>(
+      {
+        client,
+        settings,
+        work,
+        budget: this.#budget,
+        signal: this.#stopping.signal,
+        add: (item) => this.#closed === undefined && this.#intake.add(item),
+        onOpened: (session) => this.#onOpened(session),
+        turn: async ({ host }, signal) => {
+          const waitMs = this.#hosts.begin(host)
+          if (waitMs > 0) await delay(waitMs, undefined, { signal })
+        },
+        onServed: (task, served) => this.#onServed(task, served),
+        onFree: () => this.#dispatch(),
+        onEnded: (lane, end) => this.#onEnded(lane, end),
+      },
+      task,
+    )
+    this.#lanes.add(lane)
+  }
+
+  #onOpened({ id, liveViewUrl }: Session): void {
+    this.#failedOpenings = 0
+    this.#checkpoint?.addSession(id)
+    this.#tally.tell({ type: 'session-opened', sessionId: id, liveViewUrl })
+  }
+
+  #onServed(task: Task<Item>, served: Served<Awaited<Result>>): void {
+    this.#release(task)
+    if (served.state === 'failed') {
+      this.#onFailure(task, served.kind, served.error)
+    } else {
+      const { result, durationMs } = served
+      const attempts = attemptsOf(task) + 1
+      try {
+        this.#checkpoint?.addDone(task.key, { result, attempts, durationMs })
+      } catch (error) {
+        this.#fail(error)
+      }
+      const { index, item } = task
+      this.#deliver({ state: 'done', index, item, result, attempts, durationMs, isResumed: false })
+    }
+    this.#dispatch()
+  }
+
+  #onFailure(task: Task<Item>, kind: FailureKind, error: unknown): void {
+    const tried = withFailure(task, kind)
+    const waitMs = retryDelayMs(tried, kind, error, this.#parts.settings.retries)
+    const { index, item } = task
+    if (waitMs !== undefined) {
+      this.#dispatcher?.add({ ...tried, notBeforeMs: performance.now() + waitMs }, true)
+      return this.#tally.tell({ type: 'retry', index, item, kind, error, waitMs })
+    }
+    this.#deliver({ state: 'failed', index, item, error, kind, attempts: attemptsOf(tried) })
+    if (this.#parts.settings.stopOnError === true) this.#fail(error)
+  }
+
+  #onEnded(lane: Lane<Item>, { reason, uses, bill, failure, left }: LaneEnd<Item>): void {
+    this.#lanes.delete(lane)
+    if (bill?.creditsBilled !== undefined) this.#checkpoint?.addBill(bill.sessionId, bill.creditsBilled)
+    if (bill !== undefined) this.#tally.tell({ type: 'session-ended', reason, uses, bill })
+    if (left !== undefined) this.#release(left)
+    if (this.#closed !== undefined) {
+      if (this.#lanes.size === 0) this.#lanesGone.resolve()
+      return
+    }
+    if (failure !== undefined) this.#onLost(failure.error, left)
+    else if (left !== undefined) this.#dispatcher?.add(left, true)
+    this.#dispatch()
+  }
+
+  /** A session could not be opened, or failed between two tasks. */
+  #onLost(error: unknown, left: Task<Item> | undefined): void {
+    const { settings, itemOptions } = this.#parts
+    if (isBowlineError(error) && error.code === 'DELETE_FAILED') {
+      process.emitWarning(error.toLine(), { code: 'BOWLINE_DELETE_FAILED' })
+    } else if (isHopeless(error) && itemOptions.session === undefined) {
+      this.#fail(error)
+    } else if (isCrowded(error) && this.#lanes.size > 0 && left !== undefined) {
+      this.#dispatcher?.pauseOpening(Math.max(leastPauseMs, retryAfterMs(error)))
+      this.#dispatcher?.add(left, true)
+    } else if (++this.#failedOpenings > settings.retries.infrastructure + settings.size) {
+      this.#fail(error)
+    } else if (left !== undefined) {
+      this.#onFailure(left, isHopeless(error) ? 'page' : 'infrastructure', error)
+    }
+  }
+
+  #release(task: Task<Item>): void {
+    this.#running -= 1
+    this.#hosts.end(task.host)
+  }
+
+  #deliver(outcome: ItemOutcome<Item, Awaited<Result>>): void {
+    this.#outbox.push(outcome.index, outcome)
+    this.#tally.tell({ type: 'item', outcome })
+  }
+
+  #fail(error: unknown): void {
+    if (this.#closed !== undefined) return
+    this.#stopping.abort(error)
+    this.#close('return', { error })
+  }
+
+  #close(by: PoolSummary['stoppedBy'], failure?: { readonly error: unknown }): void {
+    if (this.#closed !== undefined) return
+    this.#stoppedBy = by
+    this.#dispatcher?.stop()
+    this.#parts.settings.signal?.removeEventListener('abort', this.#onAbort)
+    if (this.#lanes.size === 0) this.#lanesGone.resolve()
+    for (const lane of this.#lanes) lane.retire('done')
+    this.#closed = this.#settle(failure)
+  }
+
+  async #settle(failure: { readonly error: unknown } | undefined): Promise<void> {
+    await this.#lanesGone.promise
+    const closing = await Promise.allSettled([
+      this.#intake[Symbol.asyncDispose](),
+      this.#checkpoint?.[Symbol.asyncDispose](),
+    ])
+    const broken = closing.find((each) => each.status === 'rejected')
+    this.#outbox.end(failure ?? (broken === undefined ? undefined : { error: broken.reason as unknown }))
+  }
+}

@@ -1,0 +1,316 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import type { PoolOptions } from '../../../src/index.ts'
+import { sendJson } from '../foreign-service.ts'
+import { quickly, read, startPoolWorld } from './world.ts'
+
+test('the items of an async iterable are worked on, and a session is replaced after maxUses of them', async () => {
+  await using world = await startPoolWorld()
+  const numbers = async function* (): AsyncGenerator<number> {
+    for (let number = 0; number < 10; number += 1) yield number
+  }
+
+  const run = world.bowline.pool({ size: 1, maxUses: 4 }).run(numbers(), (number) => number * 2)
+
+  expect(await read(run)).toEqual([0, 2, 4, 6, 8, 10, 12, 14, 16, 18])
+  expect(await run.done()).toMatchObject({ done: 10, failed: 0, sessions: 3, credits: 6, stoppedBy: 'end' })
+  expect(world.service.deleted).toHaveLength(3)
+})
+
+test('outcomes come as they are completed, or in the order of the input', async () => {
+  await using world = await startPoolWorld()
+  const second = Promise.withResolvers<void>()
+  const work = async (item: string): Promise<string> => {
+    if (item === 'first') await second.promise
+    else second.resolve()
+    return item
+  }
+
+  const completed = await read(world.bowline.pool({ size: 2 }).run(['first', 'second'], work))
+  const inOrder = await read(world.bowline.pool({ size: 2, order: 'input' }).run(['first', 'second'], work))
+
+  expect(completed).toEqual(['second', 'first'])
+  expect(inOrder).toEqual(['first', 'second'])
+})
+
+test('what the work throws is reported with its item, unchanged, and is tried again only when asked', async () => {
+  await using world = await startPoolWorld()
+  const thrown = new Error('mine')
+  const attempts: number[] = []
+  const run = (retries: PoolOptions['retries']) =>
+    world.bowline.pool({ size: 1, retries }).run(['bad', 'good'], (item, { attempt }) => {
+      attempts.push(attempt)
+      if (item === 'bad') throw thrown
+      return item
+    })
+
+  const outcomes = await Array.fromAsync(run(undefined))
+  const summary = await run({ page: 1, delayMs: 1 }).done()
+
+  expect(outcomes).toMatchObject([
+    { state: 'failed', kind: 'page', item: 'bad', index: 0, attempts: 1 },
+    { state: 'done', result: 'good', index: 1 },
+  ])
+  expect(outcomes[0]!.error).toBe(thrown)
+  expect(attempts.filter((attempt) => attempt > 1)).toEqual([2])
+  expect(summary).toMatchObject({ done: 1, failed: 1, retried: 1, sessions: 1 })
+})
+
+test('with stopOnError the first failure ends the run with its error', async () => {
+  await using world = await startPoolWorld()
+  const thrown = new Error('mine')
+
+  const run = world.bowline.pool({ stopOnError: true }).run([1, 2, 3], () => Promise.reject(thrown))
+
+  await expect(run.done()).rejects.toBe(thrown)
+  expect(world.service.live.size).toBe(0)
+})
+
+test('an item whose session is gone is tried on another one', async () => {
+  await using world = await startPoolWorld()
+
+  const run = world.bowline.pool({ size: 1, retries: quickly }).run(['only'], async (item, { attempt, session }) => {
+    if (attempt > 1) return `${item} on ${session.id}`
+    await world.bowline.sessions.delete(session.id)
+    throw new Error('the socket was closed')
+  })
+
+  expect(await read(run)).toEqual(['only on session-2'])
+  expect(await run.done()).toMatchObject({ retried: 1, sessions: 2 })
+})
+
+test('work that takes too long is given up, and its session replaced', async () => {
+  await using world = await startPoolWorld()
+
+  const run = world.bowline
+    .pool({ size: 1, timeoutMs: 50 })
+    .run([1, 2], (item, { session }) => (item === 1 ? new Promise<never>(() => undefined) : session.id))
+
+  const outcomes = await Array.fromAsync(run)
+  expect(outcomes).toMatchObject([
+    { state: 'failed', kind: 'page', error: { code: 'TIMEOUT' } },
+    { state: 'done', result: 'session-2' },
+  ])
+})
+
+test('leaving the loop ends the sessions', async () => {
+  await using world = await startPoolWorld()
+  const endless = function* (): Generator<number> {
+    for (let number = 0; ; number += 1) yield number
+  }
+
+  const run = world.bowline.pool({ size: 2 }).run(endless(), (number) => number)
+  for await (const { index } of run) if (index >= 5) break
+
+  expect(world.service.live.size).toBe(0)
+  expect(await run.done()).toMatchObject({ stoppedBy: 'return' })
+})
+
+test('an abort rejects with the caller’s reason when the sessions are gone, and tells the work', async () => {
+  await using world = await startPoolWorld()
+  const caller = new AbortController()
+  const reason = new Error('no longer needed')
+  let heard: unknown
+
+  const run = world.bowline.pool({ size: 1, signal: caller.signal }).run([1, 2], (_, { signal }) => {
+    signal.addEventListener('abort', () => {
+      heard = signal.reason
+    })
+    caller.abort(reason)
+    return new Promise<never>(() => undefined)
+  })
+
+  await expect(run.done()).rejects.toBe(reason)
+  expect(heard).toBe(reason)
+  expect(world.service.live.size).toBe(0)
+})
+
+test('an input that throws ends the run with its error', async () => {
+  await using world = await startPoolWorld()
+  const broken = function* (): Generator<number> {
+    yield 1
+    throw new Error('the list is torn')
+  }
+
+  await expect(world.bowline.pool().run(broken(), String).done()).rejects.toThrow('the list is torn')
+  expect(world.service.live.size).toBe(0)
+})
+
+test('one host is spared: so many items at a time, and a pause between them', async () => {
+  await using world = await startPoolWorld()
+  const starts: number[] = []
+  let running = 0
+  let most = 0
+  const visit = async (url: string): Promise<void> => {
+    if (!url.includes('shy')) return
+    starts.push(performance.now())
+    most = Math.max(most, ++running)
+    await delay(5)
+    running -= 1
+  }
+
+  const urls = ['shy', 'shy', 'other', 'shy', 'other'].map((host, path) => `http://${host}.example/${path}`)
+  await world.bowline
+    .pool({ size: 3, perHost: { concurrency: 1, delayMs: 60 } })
+    .run(urls, visit)
+    .done()
+
+  const pauses = starts.slice(1).map((start, index) => start - starts[index]!)
+  expect(most).toBe(1)
+  expect(Math.min(...pauses)).toBeGreaterThanOrEqual(59)
+})
+
+test('items of one profile share sessions, and only one at a time writes it', async () => {
+  await using world = await startPoolWorld()
+  const using = new Map<string, Set<string>>()
+  const customers = ['ann', 'bob', 'ann', 'bob', 'ann', 'bob']
+
+  const run = world.bowline.pool({ size: 4 }).run(
+    customers,
+    async (name, { session }) => {
+      using.set(name, (using.get(name) ?? new Set()).add(session.id))
+      await delay(5)
+    },
+    { session: (name) => ({ profile: { name } }) },
+  )
+
+  expect(await run.done()).toMatchObject({ done: 6, sessions: 2 })
+  expect([...using.values()].map((ids) => ids.size)).toEqual([1, 1])
+})
+
+test('more profiles than sessions take turns', async () => {
+  await using world = await startPoolWorld()
+  const names = Array.from({ length: 6 }, (_, index) => `p${index % 3}`)
+
+  const run = world.bowline
+    .pool({ size: 1 })
+    .run(names, (name) => name, { session: (name) => ({ profile: { name, saveChanges: false } }) })
+
+  expect(new Set(await read(run))).toEqual(new Set(['p0', 'p1', 'p2']))
+  expect(await run.done()).toMatchObject({ done: 6, sessions: 3 })
+})
+
+test('a service that has no room for another session is asked again after Retry-After, and no item suffers', async () => {
+  let refusals = 0
+  await using world = await startPoolWorld(({ method }, response) => {
+    if (method !== 'POST' || world.service.live.size <= 1) return false
+    refusals += 1
+    return sendJson(
+      response,
+      429,
+      { success: false, error: 'Full.', code: 'CONCURRENCY_LIMIT' },
+      { 'retry-after': '1' },
+    )
+  })
+  const isRefused = Promise.withResolvers<void>()
+
+  const run = world.bowline.pool({ size: 2, retries: 0 }).run([1, 2, 3, 4], async (item) => {
+    if (item === 1) await expect.poll(() => refusals).toBeGreaterThan(0)
+    isRefused.resolve()
+    return item
+  })
+
+  expect(new Set(await read(run))).toEqual(new Set([1, 2, 3, 4]))
+  expect(await run.done()).toMatchObject({ failed: 0, retried: 0 })
+})
+
+test.each([
+  ['refuses the key', 401, 'UNAUTHORIZED', 1],
+  ['is out of order', 503, 'DRAINING', 3],
+])('a service that %s ends the run with its error', async (_, status, code, creations) => {
+  let asked = 0
+  await using world = await startPoolWorld(({ method }, response) => {
+    if (method !== 'POST') return false
+    asked += 1
+    return sendJson(response, status, { success: false, error: 'No.', code })
+  })
+
+  const run = world.bowline.pool({ size: 1, retries: { infrastructure: 1, delayMs: 1 } }).run([1, 2, 3], () => 1)
+
+  await expect(run.done()).rejects.toMatchObject({ code })
+  expect(asked).toBe(creations)
+})
+
+test('work can add items, each once', async () => {
+  await using world = await startPoolWorld()
+  const links: Record<string, readonly string[]> = {
+    '/': ['/a', '/b'],
+    '/a': ['/', '/b', '/c'],
+    '/b': [],
+    '/c': ['/a'],
+  }
+
+  const run = world.bowline.pool({ size: 2 }).run(['/'], (path, { add }) => {
+    for (const link of links[path] ?? []) add(link)
+    return path
+  })
+
+  expect(new Set(await read(run))).toEqual(new Set(['/', '/a', '/b', '/c']))
+})
+
+test('progress counts what happens, and what it throws changes nothing but a warning', async () => {
+  await using world = await startPoolWorld()
+  const events: string[] = []
+  const warning = new Promise<Error>((resolve) => void process.once('warning', resolve))
+
+  const run = world.bowline
+    .pool({
+      size: 1,
+      onProgress: (progress, event) => {
+        events.push(`${event.type} ${progress.done} ${progress.credits}`)
+        if (event.type === 'session-opened') throw new Error('oops')
+      },
+    })
+    .run(['only'], () => 1)
+  await run.done()
+
+  expect(events).toEqual(['session-opened 0 2', 'item 1 2', 'session-ended 1 2'])
+  expect((await warning).message).toBe('onProgress threw: Error: oops')
+})
+
+test.each([
+  [{ size: 0 }, '`size` is 0; it must be a whole number, 1 or more'],
+  [{ maxUses: 1.5 }, '`maxUses` is 1.5; it must be a whole number, 1 or more'],
+  [{ maxDrift: 0.5 }, '`maxDrift` is 0.5; it must be more than 1, or 0 for never'],
+  [{ budget: 1 }, '`budget` is 1; one session costs at least 2'],
+  [{ retries: -1 }, '`retries.infrastructure` is -1; it must be a whole number, 0 or more'],
+])('the options %o are refused', async (options, message) => {
+  await using world = await startPoolWorld()
+
+  expect(() => world.bowline.pool(options)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID', message }))
+})
+
+test('a single address is no list of items', async () => {
+  await using world = await startPoolWorld()
+
+  expect(() => world.bowline.pool().run('http://one.example', String)).toThrow(
+    expect.objectContaining({
+      code: 'CONFIG_INVALID',
+      message: 'The items of a pool are string; they must be iterable',
+    }),
+  )
+})
+
+test('the types of item, page and result follow from the input, the driver and the work', async () => {
+  await using world = await startPoolWorld()
+
+  const run = world.bowline.pool().run([{ url: 'http://a.example' }], ({ url }) => url.length)
+  for await (const outcome of run) {
+    const { item, result } = outcome
+    const typed: { readonly url: string } = item
+    if (outcome.state === 'done') expect(result satisfies number | undefined).toBe(typed.url.length)
+  }
+  // @ts-expect-error without a driver there is no page
+  world.bowline.pool().run([1], (_, { page }) => page)
+})
+
+test('an estimate tells sessions, credits and time before anything starts', async () => {
+  await using world = await startPoolWorld()
+  const pool = world.bowline.pool({ size: 4, maxUses: 50, budget: 20 })
+
+  const estimate = pool.estimate({ items: 1000, itemMs: 1900 })
+
+  // Four sessions at a time, 50 items of 2 s each: 100 s, which is 4 credits.
+  expect(estimate).toEqual({ sessions: 20, credits: 80, elapsedMs: 500_000, affordable: 250 })
+  expect(world.service.requests).toHaveLength(0)
+})
