@@ -58,7 +58,8 @@ export const openSession = async (
     session = createSession(
       answer,
       {
-        remove: () => deleteSessionIfThere(parts.call, answer.id),
+        // Services that record nothing need not understand it.
+        remove: (hasFailed) => deleteSessionIfThere(parts.call, answer.id, hasFailed && isRecorded(options)),
         onDeleted: (bill) => {
           release.dispose()
           tell(bill)
@@ -74,6 +75,8 @@ export const openSession = async (
     throw error
   }
 }
+
+const isRecorded = ({ record = false }: CreateSessionOptions): boolean => record !== false
 
 const requestSession = async (call: Call, body: CreateSessionOptions): Promise<CreateSessionResponse> => {
   try {

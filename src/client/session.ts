@@ -9,6 +9,8 @@ import { createSessionFiles, type FilesTransport, type SessionFiles } from './se
 export interface EndOptions extends Abortable {
   /** What the bill names as the cause. Default `end`. */
   readonly endedBy?: EndedBy | undefined
+  /** Whether the work has failed, so that recordings for failures are kept. Default: whether `endedBy` is `throw` or `timeout`. */
+  readonly failed?: boolean | undefined
 }
 
 /** A remote browser. It lives until it is ended, its process ends, or its lifetime is over. */
@@ -36,7 +38,7 @@ export interface Session extends AsyncDisposable {
 /** What a session calls as it ends. */
 export interface SessionHooks {
   /** Deletes the session at the service. */
-  readonly remove: () => Promise<Figures>
+  readonly remove: (hasFailed: boolean) => Promise<Figures>
   /** Called after a confirmed deletion. */
   readonly onDeleted: (bill: SessionBill) => void
   /** Called after a deletion that could not be confirmed, with the error in the bill. */
@@ -52,9 +54,9 @@ export const createSession = (
   let bill: SessionBill | undefined
   let ending: Promise<SessionBill> | undefined
 
-  const remove = async (endedBy: EndedBy): Promise<SessionBill> => {
+  const remove = async (endedBy: EndedBy, hasFailed: boolean): Promise<SessionBill> => {
     try {
-      bill = { sessionId: answer.id, endedBy, ...(await hooks.remove()) }
+      bill = { sessionId: answer.id, endedBy, ...(await hooks.remove(hasFailed)) }
     } catch (cause) {
       ending = undefined
       const error = deleteFailed(answer.id, cause)
@@ -65,8 +67,8 @@ export const createSession = (
     return bill
   }
 
-  const end = async ({ signal, endedBy = 'end' }: EndOptions = {}): Promise<SessionBill> => {
-    ending ??= remove(endedBy)
+  const end = async ({ signal, endedBy = 'end', failed }: EndOptions = {}): Promise<SessionBill> => {
+    ending ??= remove(endedBy, failed ?? ['throw', 'timeout'].includes(endedBy))
     return abortable(ending, signal)
   }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { recordRequest } from './recordings.ts'
 
 /** Lifetimes of a session in seconds (API specification, part 8; the default of `ttl` is what public clients meet). */
 export const sessionLimits = {
@@ -30,6 +31,10 @@ export const createSessionRequest = z.object({
   profile: profile.optional(),
   /** What a client's `Browser.close` (Puppeteer's `browser.close()`) does: leave the session, or end it. Default `disconnect`. */
   onBrowserClose: z.enum(['disconnect', 'delete']).default('disconnect'),
+  /** Whether finished downloads and uploads can be read for a while after the end (24 hours, as the server is set). Default false. */
+  keepFiles: z.boolean().default(false),
+  /** What is recorded of the session. `true` records everything, and keeps it however the session ends. Default: nothing. */
+  record: recordRequest.optional(),
 })
 
 /** What became of a session's profile. */
@@ -93,7 +98,14 @@ export const listSessionsQuery = z.object({ status: sessionStatus.optional() })
 export const listSessionsResponse = z.looseObject({ success: z.literal(true), sessions: z.array(sessionSummary) })
 
 /** Body of `DELETE /v2/browser`. */
-export const deleteSessionRequest = z.object({ id: z.string().min(1) })
+export const deleteSessionRequest = z.object({
+  id: z.string().min(1),
+  /** Whether what was done with the session failed: recordings that are kept for failures are kept then. */
+  failed: z.boolean().optional(),
+})
+
+/** Query of `DELETE /v2/browser/{id}`. */
+export const deleteSessionQuery = z.object({ failed: z.enum(['true', 'false']).optional() })
 
 /** Answer of both forms of delete. The bill is on every answer of this server; other services may omit it. */
 export const deleteSessionResponse = z.looseObject({

@@ -59,6 +59,7 @@ export const routes = {
     aliases: ['/v2/interact/{id}'],
     summary: 'Delete a browser session and report its bill',
     params: browser.sessionParams,
+    query: browser.deleteSessionQuery,
     response: browser.deleteSessionResponse,
   },
   deleteSessionByBody: {

@@ -2,6 +2,7 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { BowlineError } from '../kit/errors.ts'
+import { keepingSettings } from './config/keeping-settings.ts'
 import { searchSettings } from './config/search-settings.ts'
 import { httpUrl, list, proxyUrl, wholeNumber, type Setting } from './config/setting.ts'
 
@@ -202,6 +203,7 @@ export const settings = {
     schema: z.string().min(1).optional(),
   },
   ...searchSettings,
+  ...keepingSettings,
   maxPages: {
     flag: 'max-pages',
     env: 'BOWLINE_MAX_PAGES',

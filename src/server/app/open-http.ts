@@ -5,15 +5,15 @@ import { describeLayers } from '../browsers/layers.ts'
 import { createPeers } from '../cluster/peers.ts'
 import type { ServerConfig } from '../config.ts'
 import type { Egress } from '../egress/egress.ts'
-import { Shelves } from '../files/shelves.ts'
 import { Gateway } from '../gateway/gateway.ts'
 import { buildHttpApp } from '../http/app.ts'
 import { createAuthenticator } from '../http/auth.ts'
 import { openMapper } from '../map/mapper.ts'
-import { Sessions } from '../sessions/sessions.ts'
+import type { Sessions } from '../sessions/sessions.ts'
 import type { Blobs } from '../store/blobs.ts'
 import { packageVersion } from '../version.ts'
 import { openLive } from './open-live.ts'
+import { openSessions } from './open-sessions.ts'
 import type { Work } from './open-work.ts'
 import type { Parts } from './prepare-sessions.ts'
 
@@ -36,8 +36,7 @@ export const openHttp = async (
   log: Logger,
 ): Promise<OpenHttp> => {
   const { store, browsers, metrics, egress, onError } = parts
-  const shelves = new Shelves(config, onError)
-  const sessions = new Sessions({ ...parts, onStart: shelves.open })
+  const { sessions, shelves, artifacts } = openSessions(undo, config, parts)
   const gateway = new Gateway(sessions, onError, shelves.clientLeft)
   const live = openLive(parts, sessions, gateway)
   const authenticator = createAuthenticator(store)
@@ -57,6 +56,7 @@ export const openHttp = async (
     gateway,
     live,
     shelves,
+    artifacts,
     authenticator,
     metrics,
     onError,

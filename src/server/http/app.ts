@@ -3,6 +3,7 @@ import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, t
 import { serializerCompiler } from 'fastify-type-provider-zod'
 import { BowlineError } from '../../kit/errors.ts'
 import type { KeyRow } from '../store/keys.ts'
+import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Shelves } from '../files/shelves.ts'
 import type { Mapper } from '../map/mapper.ts'
 import type { SearchWorks } from '../search/run-search.ts'
@@ -34,6 +35,7 @@ export interface HttpParts
   readonly store: Store
   readonly authenticator: Authenticator
   readonly shelves: Shelves
+  readonly artifacts: Artifacts
   readonly mapper: Mapper
   readonly webhooks: Webhooks
   readonly metrics: Metrics

@@ -25,10 +25,19 @@ export interface SessionParts {
   readonly maxSessions: number
   /** Called with every session whose browser is there, before anybody else gets it. */
   readonly onStart?: (session: LiveSession) => void
+  /** Called with every session that ends, while its browser may still be there; its end waits for it. */
+  readonly onEnding?: (session: LiveSession, how: SessionEnding) => Promise<void>
   /** Called with every session that ends, after it was billed. */
   readonly onEnd?: (row: SessionRow) => void
   /** Called with what went wrong where nobody waits for the answer. */
   readonly onError: (error: unknown, what: string) => void
+}
+
+/** How a session ends. */
+export interface SessionEnding {
+  readonly reason: EndReason
+  /** Whether its client says that the work on it has failed. */
+  readonly hasFailed: boolean
 }
 
 /** A request for a session, with who asks. */
@@ -115,10 +124,10 @@ export class Sessions implements AsyncDisposable {
   }
 
   /** Ends a live session: closes its sockets, saves its profile, bills it, stops its browser. Undefined when it is not alive here. */
-  async end(id: string, reason: EndReason): Promise<SessionRow | undefined> {
+  async end(id: string, reason: EndReason, hasFailed = false): Promise<SessionRow | undefined> {
     const entry = this.#entries.get(id)
     if (entry === undefined) return undefined
-    entry.ending ??= this.#end(entry, reason)
+    entry.ending ??= this.#end(entry, { reason, hasFailed })
     return entry.ending
   }
 
@@ -188,6 +197,8 @@ export class Sessions implements AsyncDisposable {
       onBrowserClose: request.onBrowserClose,
       profileName: request.profile?.name,
       profileSave: request.profile?.saveChanges,
+      keepFiles: request.keepFiles,
+      record: recordOf(request),
       secret: randomSecret(),
       reservedCredits: credits,
       idempotencyKey: wanted.idempotencyKey,
@@ -234,7 +245,8 @@ export class Sessions implements AsyncDisposable {
     this.end(id, reason).catch((error: unknown) => this.#parts.onError(error, `ending session ${id} (${reason})`))
   }
 
-  async #end(entry: Entry, reason: EndReason): Promise<SessionRow> {
+  async #end(entry: Entry, how: SessionEnding): Promise<SessionRow> {
+    const { reason } = how
     const { row, startedAtMs } = entry.session
     entry.clock[Symbol.dispose]()
     // Timers may fire a millisecond early; a lifetime that is over is over.
@@ -242,7 +254,7 @@ export class Sessions implements AsyncDisposable {
     const lastUseMs = entry.clock.lastActivityAt() - startedAtMs
     entry.controller.abort(reason)
     try {
-      entry.finishing ??= this.#finish(entry, reason)
+      entry.finishing ??= this.#finish(entry, how)
       const profile = await entry.finishing
       const end = { status: 'destroyed', reason, durationMs, lastUseMs, profile } as const
       const ended = await billSession(this.#parts, row, end)
@@ -259,8 +271,19 @@ export class Sessions implements AsyncDisposable {
     }
   }
 
+  /** Keeps what is to outlive the session. Never rejects. */
+  async #finish(entry: Entry, how: SessionEnding): Promise<ProfileEnd | undefined> {
+    const { onEnding, onError } = this.#parts
+    const { session } = entry
+    const [saved] = await Promise.all([
+      this.#saveProfile(entry, how.reason),
+      onEnding?.(session, how).catch((error: unknown) => onError(error, `keeping what session ${session.row.id} left`)),
+    ])
+    return saved
+  }
+
   /** Saves the profile, if there is one to save. Never rejects. */
-  async #finish({ session, profile }: Entry, reason: EndReason): Promise<ProfileEnd | undefined> {
+  async #saveProfile({ session, profile }: Entry, reason: EndReason): Promise<ProfileEnd | undefined> {
     if (profile === undefined) return undefined
     const { browser, row } = session
     return saveAtEnd(profile, browser, { sessionId: row.id, reason }).catch((error: unknown) => {
@@ -291,6 +314,10 @@ export class Sessions implements AsyncDisposable {
     return new BowlineError('CONCURRENCY_LIMIT', message, { retryAfterSeconds: Math.max(1, waitSeconds) })
   }
 }
+
+/** What is recorded, as the store keeps it. */
+const recordOf = ({ record = false }: CreateSessionRequest): string | undefined =>
+  record === false ? undefined : JSON.stringify(record)
 
 const insufficientCredits = (ttlSeconds: number, needed: number, available: number): BowlineError =>
   new BowlineError(

@@ -78,6 +78,25 @@ export interface SessionTable {
   readonly profileVersion: Nullable<number>
   /** Why its end saved nothing. */
   readonly profileError: Nullable<string>
+  /** Whether its files outlive it for a while. */
+  readonly keepFiles: Generated<boolean>
+  /** What is recorded of it, as JSON. */
+  readonly record: Nullable<string>
+}
+
+/** What is kept of a session after its end. Its blob is named for its id. */
+export interface ArtifactTable {
+  readonly id: string
+  readonly teamId: string
+  readonly sessionId: string
+  readonly kind: 'file' | 'recording'
+  readonly name: string
+  /** What else is told of it, as JSON. */
+  readonly details: string
+  /** Null: its blob is being written, or was never finished. */
+  readonly bytes: Nullable<number>
+  readonly createdAt: Stamp
+  readonly expiresAt: Date
 }
 
 /** A bill. There is at most one per kind and subject. */
@@ -204,6 +223,7 @@ interface SettingTable {
 
 /** The tables as queries see them: columns are snake_case in SQL and camelCase here. */
 export interface Database {
+  readonly artifact: ArtifactTable
   readonly team: TeamTable
   readonly apiKey: ApiKeyTable
   readonly node: NodeTable

@@ -15,6 +15,10 @@ export interface NewSession {
   readonly onBrowserClose: OnBrowserClose
   readonly profileName?: string | undefined
   readonly profileSave?: boolean | undefined
+  /** Default: its files go with it. */
+  readonly keepFiles?: boolean | undefined
+  /** What is to be recorded, as JSON. */
+  readonly record?: string | undefined
   readonly secret: string
   /** Credits set aside until the end, when the true price is known. */
   readonly reservedCredits: number
@@ -28,6 +32,7 @@ export const admitStatement = (db: Kysely<Database>, wanted: NewSession) => {
   const now = sql<Date>`date_trunc('milliseconds', now())`
   const columns = {
     ...wanted,
+    keepFiles: wanted.keepFiles === true,
     status: 'active',
     createdAt: now,
     lastActivityAt: now,

@@ -1,3 +1,5 @@
+import { globSync } from 'node:fs'
+import { basename } from 'node:path'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { openStore } from '../../../src/server/store/open.ts'
@@ -15,8 +17,9 @@ test('servers that start at once on an empty PostgreSQL migrate it once', async 
 
   expect(codes).toEqual([0, 0])
   await using store = await openStore({ dataDir: '', databaseUrl: database.url })
-  const { rows } = await sql`select name from kysely_migration`.execute(store.db)
-  expect(rows).toEqual([{ name: '0001-first-tables' }, { name: '0002-profiles' }, { name: '0003-scrapes' }])
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(store.db)
+  const steps = globSync('src/server/store/migrations/*.ts').map((path) => basename(path, '.ts'))
+  expect(rows.map(({ name }) => name)).toEqual(steps.toSorted())
 })
 
 test('ten stores opened at once on an empty PostgreSQL all work', async () => {

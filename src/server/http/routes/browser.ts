@@ -19,11 +19,12 @@ export const browserRoutes = (parts: PlacementParts): Handlers => {
     return row
   }
 
-  const end = async (id: string, call: Call) => {
+  const end = async (id: string, hasFailed: boolean, call: Call) => {
     const row = await ownSession(id, call.key)
     const peer = await peerOfRow(parts, row, call.raw.raw)
-    if (peer !== undefined) return deleteSessionResponse.parse(await askPeer(peer, call.raw.raw, { id }))
-    const ended = row.status === 'active' ? await parts.sessions.end(row.id, 'deleted') : row
+    if (peer !== undefined)
+      return deleteSessionResponse.parse(await askPeer(peer, call.raw.raw, { id, failed: hasFailed }))
+    const ended = row.status === 'active' ? await parts.sessions.end(row.id, 'deleted', hasFailed) : row
     const bill = ended ?? (await ownSession(id, call.key))
     return {
       success: true as const,
@@ -59,8 +60,8 @@ export const browserRoutes = (parts: PlacementParts): Handlers => {
       parts.sessions.find(row.id)?.touch()
       return { success: true, ...summary(row, parts.sessions, call.baseUrl) }
     },
-    deleteSession: async ({ params }, call) => end(params.id, call),
-    deleteSessionByBody: async ({ body }, call) => end(body.id, call),
+    deleteSession: async ({ params, query }, call) => end(params.id, query.failed === 'true', call),
+    deleteSessionByBody: async ({ body }, call) => end(body.id, body.failed === true, call),
   }
 }
 

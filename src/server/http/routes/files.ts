@@ -2,6 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod 
 import type { z } from 'zod'
 import { routes, type Route, type RouteName, type Routes } from '../../../contract/routes.ts'
 import { BowlineError } from '../../../kit/errors.ts'
+import type { Artifacts } from '../../artifacts/artifacts.ts'
+import { ended, findKeptFile, listKeptFiles } from '../../files/kept-files.ts'
 import type { Shelves } from '../../files/shelves.ts'
 import type { LiveSession } from '../../sessions/live-session.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
@@ -18,6 +20,7 @@ export interface FileRouteParts {
   readonly store: Store
   readonly sessions: Sessions
   readonly shelves: Shelves
+  readonly artifacts: Artifacts
   readonly authenticator: Authenticator
 }
 
@@ -28,11 +31,12 @@ export const registerFiles = (app: FastifyInstance, parts: FileRouteParts): void
   // A file may claim any type; its bytes are read as they come.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
-  const { shelves } = parts
+  const { shelves, artifacts } = parts
 
   register(app, 'listFiles', async (request) => {
-    const session = await admit(parts, request)
-    return { success: true, files: shelves.of(session).list() }
+    const { row, session } = await admitOwner(parts, request)
+    const files = session === undefined ? await listKeptFiles(artifacts, row) : shelves.of(session).list()
+    return { success: true, files }
   })
 
   register(app, 'uploadFile', async (request) => {
@@ -45,8 +49,16 @@ export const registerFiles = (app: FastifyInstance, parts: FileRouteParts): void
   })
 
   register(app, 'downloadFile', async (request, reply) => {
-    const session = await admit(parts, request)
-    const { entry, read, close } = await shelves.of(session).open((request.params as Params<'downloadFile'>).name)
+    const { row, session } = await admitOwner(parts, request)
+    const { name } = request.params as Params<'downloadFile'>
+    if (session === undefined) {
+      const kept = await findKeptFile(artifacts, row, name)
+      describeFile(reply, kept.name)
+      // No ranges: not every store of blobs has them.
+      void reply.headers({ 'accept-ranges': 'none', 'content-length': kept.bytes })
+      return reply.send(await artifacts.read(kept))
+    }
+    const { entry, read, close } = await shelves.of(session).open(name)
     const range = byteRange(request.headers.range, entry.size)
     describeFile(reply, entry.name)
     if (range === 'unsatisfiable') {
@@ -62,8 +74,10 @@ export const registerFiles = (app: FastifyInstance, parts: FileRouteParts): void
   })
 
   register(app, 'deleteFile', async (request) => {
-    const session = await admit(parts, request)
-    await shelves.remove(session, (request.params as Params<'deleteFile'>).name)
+    const { row, session } = await admitOwner(parts, request)
+    const { name } = request.params as Params<'deleteFile'>
+    if (session === undefined) await artifacts.remove((await findKeptFile(artifacts, row, name)).id)
+    else await shelves.remove(session, name)
     return { success: true }
   })
 }
@@ -79,8 +93,18 @@ const register = (app: FastifyInstance, name: FileRoute, handler: RouteHandlerMe
   }
 }
 
-/** Finds the live session of a request and makes sure that the caller may use its files. */
+/** Finds the live session of a request. Throws SESSION_ENDED when it lives no more. */
 const admit = async (parts: FileRouteParts, request: FastifyRequest): Promise<LiveSession> => {
+  const { row, session } = await admitOwner(parts, request)
+  if (session === undefined) throw ended(row)
+  return session
+}
+
+/** Makes sure that the caller may use the files of a session; `session` is undefined when it has ended. */
+const admitOwner = async (
+  parts: FileRouteParts,
+  request: FastifyRequest,
+): Promise<{ readonly row: SessionRow; readonly session: LiveSession | undefined }> => {
   const { id } = request.params as Params<'listFiles'>
   const { token } = request.query as Query<'listFiles'>
   const key = token === undefined ? await parts.authenticator.authenticate(request.headers.authorization) : undefined
@@ -88,11 +112,8 @@ const admit = async (parts: FileRouteParts, request: FastifyRequest): Promise<Li
   if (token !== undefined) checkToken(row, token)
   else if (key?.teamId !== row.teamId) throw new BowlineError('FORBIDDEN', 'Forbidden.')
   const session = parts.sessions.find(row.id)
-  if (session === undefined) {
-    throw new BowlineError('SESSION_ENDED', `Browser session has been destroyed (${row.endReason ?? 'ending'}).`)
-  }
-  session.touch()
-  return session
+  session?.touch()
+  return { row, session }
 }
 
 const checkToken = (row: SessionRow, token: string): void => {

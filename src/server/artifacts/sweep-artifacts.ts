@@ -1,0 +1,35 @@
+import { findExpiredArtifacts } from '../store/artifacts.ts'
+import type { Store } from '../store/store.ts'
+import type { Artifacts } from './artifacts.ts'
+
+const everyMs = 600_000
+
+/** Deletes what of sessions is no longer to be kept. */
+export const sweepArtifacts = async (store: Store, artifacts: Artifacts, now: Date = new Date()): Promise<void> => {
+  for (;;) {
+    const ids = await findExpiredArtifacts(store.db, now)
+    if (ids.length === 0) return
+    for (const id of ids) await artifacts.remove(id)
+  }
+}
+
+/** Sweeps now and every ten minutes. Disposing waits for a sweep that runs. */
+export const startSweepingArtifacts = (
+  store: Store,
+  artifacts: Artifacts,
+  onError: (error: unknown, what: string) => void,
+): AsyncDisposable => {
+  const sweep = async (): Promise<void> => {
+    await sweepArtifacts(store, artifacts).catch((error: unknown) => onError(error, 'removing what sessions left'))
+  }
+  let running = sweep()
+  const timer = setInterval(() => {
+    running = running.then(sweep)
+  }, everyMs).unref()
+  return {
+    [Symbol.asyncDispose]: async () => {
+      clearInterval(timer)
+      await running
+    },
+  }
+}
