@@ -15,6 +15,7 @@ export const Dialog = ({ title, onClose, children }: DialogProps) => {
   useEffect(() => {
     const element = dialog.current
     element?.showModal()
+    element?.querySelector<HTMLElement>('[autofocus], form input, form select, form textarea')?.focus()
     return () => element?.close()
   }, [])
   return (

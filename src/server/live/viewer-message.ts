@@ -13,6 +13,8 @@ const looksMessage = z.object({
   isVisible: z.boolean(),
   width: z.int().min(1).max(8192),
   height: z.int().min(1).max(8192),
+  /** Milliseconds between two pictures, for small pictures of which there are many. Default 0: as many as can be drawn. */
+  everyMs: z.int().min(0).max(60_000).default(0),
 })
 
 /** What every viewer may send. */
@@ -77,4 +79,4 @@ export const actingMessage = z.discriminatedUnion('type', [
 export type WatchingMessage = z.output<typeof watchingMessage>
 export type ActingMessage = z.output<typeof actingMessage>
 /** Anything a viewer may send. */
-export type ViewerMessage = WatchingMessage | ActingMessage
+export type ViewerMessage = z.input<typeof watchingMessage> | ActingMessage

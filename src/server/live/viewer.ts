@@ -40,6 +40,9 @@ export class Viewer {
   isVisible = true
   width = 1280
   height = 800
+  #everyMs = 0
+  /** Set between two pictures of a viewer that wants few. */
+  #restTimer: NodeJS.Timeout | undefined
   readonly #webSocket: WebSocket
   readonly #events: ViewerEvents
   readonly #gauge = new QualityGauge()
@@ -95,7 +98,11 @@ export class Viewer {
   }
 
   #hasRoom(): boolean {
-    return this.#underWay.size < framesUnderWay && this.#webSocket.bufferedAmount < highWaterBytes
+    return (
+      this.#restTimer === undefined &&
+      this.#underWay.size < framesUnderWay &&
+      this.#webSocket.bufferedAmount < highWaterBytes
+    )
   }
 
   #heard(): void {
@@ -107,6 +114,21 @@ export class Viewer {
     this.#lastNumber += 1
     this.#underWay.set(this.#lastNumber, performance.now())
     this.#webSocket.send(encodeFrame(frame, this.#lastNumber))
+    if (this.#everyMs > 0) this.#restTimer = setTimeout(() => this.#proceed(), this.#everyMs).unref()
+  }
+
+  /** Sends what came while it rested, and lets the browser take the next picture. */
+  #proceed(): void {
+    this.#restTimer = undefined
+    this.#sendWaiting()
+    this.#events.onReady()
+  }
+
+  #sendWaiting(): void {
+    const waiting = this.#waiting
+    if (waiting === undefined || !this.#hasRoom()) return
+    this.#waiting = undefined
+    this.#sendFrame(waiting)
   }
 
   #drawn(number: number): void {
@@ -115,9 +137,7 @@ export class Viewer {
     // A picture that was drawn makes those before it pointless, drawn or not.
     for (const earlier of this.#underWay.keys()) if (earlier <= number) this.#underWay.delete(earlier)
     const hasChanged = this.isVisible && this.#gauge.note(performance.now() - sentAt)
-    const waiting = this.#waiting
-    this.#waiting = undefined
-    if (waiting !== undefined) this.#sendFrame(waiting)
+    this.#sendWaiting()
     if (hasChanged) this.#events.onQuality()
     this.#events.onReady()
   }
@@ -146,6 +166,7 @@ export class Viewer {
         this.isVisible = message.isVisible
         this.width = message.width
         this.height = message.height
+        this.#everyMs = message.everyMs
         return this.#events.onLooks()
     }
     message satisfies never

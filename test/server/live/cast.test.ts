@@ -112,3 +112,18 @@ test('a slow line gets smaller pictures, and a sharp one once the page rests', a
 
   await expect.poll(() => isWebp(viewer.frames.at(-1))).toBe(false)
 })
+
+test('a viewer that wants few pictures gets few, each of the latest state, and the browser takes no more', async () => {
+  await using world = await openWorld(host, moving)
+  const viewer = await world.join()
+  viewer.send({ type: 'looks', isVisible: true, width: 320, height: 200, everyMs: 400 })
+  await expect.poll(() => viewer.frames.length).toBeGreaterThan(1)
+
+  const before = viewer.frames.length
+  const taken = await world.framesIn(2000)
+
+  // Chromium has up to three pictures under way, and sends them without being asked again.
+  expect(taken).toBeLessThan(16)
+  expect(viewer.frames.length - before).toBeGreaterThan(0)
+  expect(viewer.frames.length - before).toBeLessThan(7)
+})
