@@ -3,7 +3,13 @@ import { ActivityPage } from './activity/activity-page.tsx'
 import { ScrapePage } from './activity/scrape-page.tsx'
 import { linkTo, type Route } from './frame/route.ts'
 import { HealthPage } from './health/health-page.tsx'
+import { isJobKind } from './jobs/job-calls.ts'
+import { JobPage } from './jobs/job-page.tsx'
+import { JobsPage } from './jobs/jobs-page.tsx'
 import { KeysPage } from './keys/keys-page.tsx'
+import { CheckPage } from './monitors/check-page.tsx'
+import { MonitorPage } from './monitors/monitor-page.tsx'
+import { MonitorsPage } from './monitors/monitors-page.tsx'
 import { Empty } from './parts/empty.tsx'
 import { Page } from './parts/page.tsx'
 import { PlaygroundPage } from './playground/playground-page.tsx'
@@ -11,10 +17,11 @@ import { ProfilePage } from './profiles/profile-page.tsx'
 import { ProfilesPage } from './profiles/profiles-page.tsx'
 import { SessionPage } from './sessions/session-page.tsx'
 import { SessionsPage } from './sessions/sessions-page.tsx'
+import { UsagePage } from './usage/usage-page.tsx'
 
 /** The page at a place. */
 export const pageOf = (route: Route): VNode => {
-  const [id] = route.rest
+  const [id, second] = route.rest
   switch (route.place) {
     case 'sessions':
       return id === undefined ? <SessionsPage /> : <SessionPage key={id} id={id} route={route} />
@@ -22,6 +29,12 @@ export const pageOf = (route: Route): VNode => {
       return id === undefined ? <ProfilesPage /> : <ProfilePage key={id} name={id} />
     case 'playground':
       return <PlaygroundPage route={route} />
+    case 'jobs':
+      return id === undefined ? <JobsPage /> : jobPage(id, second)
+    case 'monitors':
+      return id === undefined ? <MonitorsPage /> : monitorPage(id, second)
+    case 'usage':
+      return <UsagePage />
     case 'activity':
       return <ActivityPage route={route} />
     case 'scrapes':
@@ -34,6 +47,12 @@ export const pageOf = (route: Route): VNode => {
       return <Lost />
   }
 }
+
+const jobPage = (kind: string, id: string | undefined): VNode =>
+  isJobKind(kind) && id !== undefined ? <JobPage key={id} kind={kind} id={id} /> : <Lost />
+
+const monitorPage = (id: string, checkId: string | undefined): VNode =>
+  checkId === undefined ? <MonitorPage key={id} id={id} /> : <CheckPage key={checkId} id={id} checkId={checkId} />
 
 const Lost = () => (
   <Page title="Not here">

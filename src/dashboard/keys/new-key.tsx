@@ -4,6 +4,7 @@ import { useAccount } from '../api/context.ts'
 import { useAction } from '../api/use-action.ts'
 import { Copy } from '../parts/copy.tsx'
 import { Dialog } from '../parts/dialog.tsx'
+import { FormButtons } from '../parts/form-buttons.tsx'
 import { Check, Field } from '../parts/field.tsx'
 
 /** Makes a key, and shows it this once. */
@@ -54,14 +55,7 @@ export const NewKey = ({ onClose }: { readonly onClose: () => void }) => {
           <input maxLength={100} value={team} onInput={(event) => setTeam(event.currentTarget.value)} />
         </Field>
         <Check label="Admin: may make and revoke keys of every team" isOn={isAdmin} onChange={setIsAdmin} />
-        <div class="row end">
-          <button type="button" class="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="button primary" disabled={create.isRunning}>
-            Make key
-          </button>
-        </div>
+        <FormButtons label="Make key" isRunning={create.isRunning} onCancel={onClose} />
       </form>
     </Dialog>
   )

@@ -5,6 +5,7 @@ import { useAction } from '../api/use-action.ts'
 import { useLoaded } from '../api/use-loaded.ts'
 import { goTo } from '../frame/route.ts'
 import { Dialog } from '../parts/dialog.tsx'
+import { FormButtons } from '../parts/form-buttons.tsx'
 import { Check, Field } from '../parts/field.tsx'
 import { createSession } from './session-calls.ts'
 
@@ -53,14 +54,7 @@ export const NewSession = ({ onClose }: { readonly onClose: () => void }) => {
         {profile.trim() !== '' && (
           <Check label="Save changes at the end" isOn={savesChanges} onChange={setSavesChanges} />
         )}
-        <div class="row end">
-          <button type="button" class="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="button primary" disabled={create.isRunning}>
-            {create.isRunning ? 'Starting…' : 'Start'}
-          </button>
-        </div>
+        <FormButtons label="Start" isRunning={create.isRunning} onCancel={onClose} />
       </form>
     </Dialog>
   )

@@ -1,0 +1,60 @@
+import { Badge } from '../parts/badge.tsx'
+import { formatNumber } from '../parts/format.ts'
+import { ScrapeAnswer } from '../playground/scrape-answer.tsx'
+import { pagesOf, type JobStatus } from './job-calls.ts'
+
+interface JobPagesProps {
+  readonly state: JobStatus
+  readonly skip: number
+  readonly pageSize: number
+  readonly onSkip: (skip: number) => void
+}
+
+/** The pages of a job that are done, in the order they were; each opens. */
+export const JobPages = ({ state, skip, pageSize, onSkip }: JobPagesProps) => {
+  const pages = pagesOf(state)
+  const done = state.completed ?? 0
+  return (
+    <section class="block">
+      <header class="row spread">
+        <h2>Pages</h2>
+        {done > pageSize && (
+          <div class="row">
+            <small>
+              {formatNumber(skip + 1)} to {formatNumber(Math.min(done, skip + pageSize))} of {formatNumber(done)}
+            </small>
+            <button type="button" class="button small" disabled={skip === 0} onClick={() => onSkip(skip - pageSize)}>
+              Back
+            </button>
+            <button
+              type="button"
+              class="button small"
+              disabled={skip + pageSize >= done}
+              onClick={() => onSkip(skip + pageSize)}
+            >
+              Next
+            </button>
+          </div>
+        )}
+      </header>
+      {pages.length === 0 && <p class="faint">None is done yet.</p>}
+      <ul class="folds">
+        {pages.map((page, at) => (
+          <li key={page.metadata.scrapeId ?? at}>
+            <details>
+              <summary>
+                <span class="target">{page.metadata.url ?? page.metadata.sourceURL}</span>
+                {page.metadata.statusCode !== undefined && (
+                  <Badge tone={page.metadata.statusCode < 400 ? 'good' : 'bad'}>{page.metadata.statusCode}</Badge>
+                )}
+              </summary>
+              <div class="answer">
+                <ScrapeAnswer document={page} note="" />
+              </div>
+            </details>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,81 @@
+import { useState } from 'preact/hooks'
+import { useLoaded } from '../api/use-loaded.ts'
+import { linkTo } from '../frame/route.ts'
+import { Badge, Status } from '../parts/badge.tsx'
+import { DataTable, type Column } from '../parts/data-table.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { FaultNote } from '../parts/fault-note.tsx'
+import { countOf } from '../parts/format.ts'
+import { Icon } from '../parts/icon.tsx'
+import { Page } from '../parts/page.tsx'
+import { Progress } from '../parts/progress.tsx'
+import { Snippet } from '../parts/snippet.tsx'
+import { Ago } from '../parts/time.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { isRunning, jobKinds, listJobs, type ListedJob } from './job-calls.ts'
+import { firstJob } from './job-snippets.ts'
+import { NewJob } from './new-job.tsx'
+
+/** Batches, crawls and extracts of the last 24 hours. */
+export const JobsPage = () => {
+  const { value, fault, reload } = useLoaded('jobs', listJobs, { everyMs: 3000 })
+  const [isMaking, setIsMaking] = useState(false)
+  const running = value?.filter(({ state }) => isRunning(state)).length
+  return (
+    <Page
+      title="Jobs"
+      lead={running === undefined ? 'Batches, crawls and extracts' : `${countOf(running, 'job')} running`}
+      actions={
+        <button type="button" class="button primary" aria-keyshortcuts="n" onClick={() => setIsMaking(true)}>
+          <Icon name="plus" />
+          New job
+        </button>
+      }
+    >
+      <FaultNote fault={fault} onRetry={reload} />
+      {value === undefined && fault === undefined && <Waiting />}
+      {value?.length === 0 && (
+        <Empty icon="jobs" title="No job in the last 24 hours">
+          <p>A batch scrapes a list of pages, a crawl follows the links of a site. Both go on when you leave.</p>
+          <Snippet snippets={firstJob()} />
+        </Empty>
+      )}
+      {value !== undefined && value.length > 0 && (
+        <DataTable label="Jobs" columns={columns} rows={value} keyOf={({ id }) => id} />
+      )}
+      {isMaking && <NewJob onClose={() => setIsMaking(false)} />}
+    </Page>
+  )
+}
+
+const columns: readonly Column<ListedJob>[] = [
+  { title: 'Kind', isExtra: true, cell: ({ kind }) => <Badge>{jobKinds[kind].title}</Badge> },
+  {
+    title: 'Of',
+    cell: ({ kind, id, target }) => (
+      <a class="target" href={linkTo(['jobs', kind, id])}>
+        {target ?? id}
+      </a>
+    ),
+  },
+  {
+    title: 'State',
+    cell: ({ state }) => (state === undefined ? <Badge>expired</Badge> : <Status status={state.status} />),
+  },
+  {
+    title: 'Pages',
+    cell: ({ state }) =>
+      state?.total === undefined ? (
+        <span class="faint">–</span>
+      ) : (
+        <div class="progress-cell">
+          <Progress done={state.completed ?? 0} total={state.total} label="Pages done" />
+          <small>
+            {state.completed} of {state.total}
+          </small>
+        </div>
+      ),
+  },
+  { title: 'Credits', isNumber: true, isExtra: true, cell: ({ state }) => state?.creditsUsed ?? '–' },
+  { title: 'Started', isNumber: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+]

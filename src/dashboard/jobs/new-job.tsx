@@ -1,0 +1,68 @@
+import { useState } from 'preact/hooks'
+import { useAction } from '../api/use-action.ts'
+import { goTo } from '../frame/route.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { FormButtons } from '../parts/form-buttons.tsx'
+import { Field } from '../parts/field.tsx'
+import { Tabs } from '../parts/tabs.tsx'
+import { NumberField } from '../playground/trial-form.tsx'
+import { jobKinds, type JobKind } from './job-calls.ts'
+
+const kinds = { Batch: 'batch_scrape', Crawl: 'crawl' } as const satisfies Record<string, JobKind>
+
+/** Asks what to scrape, starts the job and goes to it. */
+export const NewJob = ({ onClose }: { readonly onClose: () => void }) => {
+  const [name, setName] = useState<keyof typeof kinds>('Batch')
+  const [urls, setUrls] = useState('')
+  const [url, setUrl] = useState('')
+  const [limit, setLimit] = useState(50)
+  const kind = kinds[name]
+  const start = useAction(async (api) => {
+    const body = kind === 'crawl' ? { url, limit } : { urls: urls.split(/\s+/).filter((each) => each !== '') }
+    const { id } = await api.send<{ id: string }>('POST', jobKinds[kind].path, body)
+    goTo(['jobs', kind, id])
+  })
+  return (
+    <Dialog title="New job" onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void start.run(undefined)
+        }}
+      >
+        <Tabs
+          label="Kind of job"
+          names={Object.keys(kinds)}
+          chosen={name}
+          onChoose={(chosen) => setName(chosen as keyof typeof kinds)}
+        />
+        {kind === 'crawl' ? (
+          <>
+            <Field label="Site" hint="Links are followed from here.">
+              <input
+                required
+                inputMode="url"
+                placeholder="https://example.com"
+                value={url}
+                onInput={(event) => setUrl(event.currentTarget.value)}
+              />
+            </Field>
+            <NumberField label="Most pages" value={limit} min={1} max={10_000} onChange={setLimit} />
+          </>
+        ) : (
+          <Field label="Addresses" hint="One a line.">
+            <textarea
+              required
+              rows={6}
+              placeholder={'https://example.com\nhttps://example.org'}
+              value={urls}
+              onInput={(event) => setUrls(event.currentTarget.value)}
+            />
+          </Field>
+        )}
+        <FormButtons label="Start" isRunning={start.isRunning} onCancel={onClose} />
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,24 @@
+import { DataTable, type Column } from '../parts/data-table.tsx'
+
+interface FieldChange {
+  readonly path: string
+  readonly previous: unknown
+  readonly current: unknown
+}
+
+const show = (value: unknown) => (value === undefined || value === null ? '–' : JSON.stringify(value))
+
+const columns: readonly Column<FieldChange>[] = [
+  { title: 'Field', cell: ({ path }) => <code>{path}</code> },
+  { title: 'Before', cell: ({ previous }) => <del>{show(previous)}</del> },
+  { title: 'After', cell: ({ current }) => <ins>{show(current)}</ins> },
+]
+
+/** Fields that changed, with both values. */
+export const FieldChanges = ({ changes }: { readonly changes: object }) => {
+  const rows = Object.entries(changes as Readonly<Record<string, Partial<FieldChange> | undefined>>)
+    .filter(([, change]) => typeof change === 'object' && ('previous' in change || 'current' in change))
+    .map(([path, change]) => ({ path, previous: change?.previous, current: change?.current }))
+  if (rows.length === 0) return null
+  return <DataTable label="Fields that changed" columns={columns} rows={rows} keyOf={({ path }) => path} />
+}

@@ -1,0 +1,60 @@
+import { useState } from 'preact/hooks'
+import { useAction } from '../api/use-action.ts'
+import { goTo } from '../frame/route.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { FormButtons } from '../parts/form-buttons.tsx'
+import { Field } from '../parts/field.tsx'
+import { createMonitor } from './monitor-calls.ts'
+
+/** Asks what to monitor and how often, makes the monitor and goes to it. */
+export const NewMonitor = ({ onClose }: { readonly onClose: () => void }) => {
+  const [name, setName] = useState('')
+  const [urls, setUrls] = useState('')
+  const [schedule, setSchedule] = useState('every 30 minutes')
+  const [webhook, setWebhook] = useState('')
+  const create = useAction(async (api) => {
+    const { id } = await createMonitor(api, {
+      name,
+      schedule: { text: schedule, timezone: Intl.DateTimeFormat().resolvedOptions().timeZone },
+      targets: [{ type: 'scrape', urls: urls.split(/\s+/).filter((url) => url !== '') }],
+      ...(webhook.trim() === '' ? {} : { webhook: webhook.trim() }),
+    })
+    goTo(['monitors', id])
+  })
+  return (
+    <Dialog title="New monitor" onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void create.run(undefined)
+        }}
+      >
+        <Field label="Name">
+          <input required maxLength={256} value={name} onInput={(event) => setName(event.currentTarget.value)} />
+        </Field>
+        <Field label="Addresses" hint="One a line.">
+          <textarea
+            required
+            rows={4}
+            placeholder="https://example.com/prices"
+            value={urls}
+            onInput={(event) => setUrls(event.currentTarget.value)}
+          />
+        </Field>
+        <Field label="How often" hint="Such as “every 15 minutes”, “hourly at :30”, “daily at 9:00” or “weekly”.">
+          <input required value={schedule} onInput={(event) => setSchedule(event.currentTarget.value)} />
+        </Field>
+        <Field label="Webhook" hint="Is told of each page and each check. May be empty.">
+          <input
+            inputMode="url"
+            placeholder="none"
+            value={webhook}
+            onInput={(event) => setWebhook(event.currentTarget.value)}
+          />
+        </Field>
+        <FormButtons label="Make monitor" isRunning={create.isRunning} onCancel={onClose} />
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,62 @@
+import { useEffect, useRef } from 'preact/hooks'
+import UPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import { formatNumber } from '../parts/format.ts'
+import type { DayTable } from './day-table.ts'
+import { keyColours } from './key-colours.ts'
+import { useColours } from './use-colours.ts'
+
+const height = 260
+
+/** Credits by day as bars, the keys on top of each other. */
+export const DayChart = ({ table }: { readonly table: DayTable }) => {
+  const box = useRef<HTMLDivElement>(null)
+  const { ink, line } = useColours(box)
+
+  useEffect(() => {
+    const target = box.current
+    if (target === null) return undefined
+    const data: UPlot.AlignedData = [[...table.days], ...stack(table.credits)]
+    const chart = new UPlot(optionsOf(table, target.clientWidth, ink, line), data, target)
+    const observer = new ResizeObserver(() => chart.setSize({ width: target.clientWidth, height }))
+    observer.observe(target)
+    return () => {
+      observer.disconnect()
+      chart.destroy()
+    }
+  }, [table, ink, line])
+
+  return <div ref={box} class="chart" role="img" aria-label="Credits by day and key; the table below has the sums" />
+}
+
+/** Each row with all rows after it added: the first is drawn first, and the others over it. */
+const stack = (rows: readonly (readonly number[])[]): number[][] =>
+  rows.map((row, from) => row.map((_, day) => rows.slice(from).reduce((sum, each) => sum + (each[day] ?? 0), 0)))
+
+const optionsOf = (table: DayTable, width: number, ink: string, line: string): UPlot.Options => {
+  const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } }
+  return {
+    width,
+    height,
+    // Days of bills are those of UTC.
+    tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
+    legend: { show: false },
+    cursor: { y: false, points: { show: false } },
+    scales: { y: { range: (_chart, _low, high) => [0, Math.max(4, high * 1.1)] } },
+    axes: [axis, { ...axis, size: 56, values: (_chart, values) => values.map(formatNumber) }],
+    series: [
+      {},
+      ...table.keys.map((label, at) => ({
+        label,
+        fill: keyColours[at % keyColours.length] ?? ink,
+        stroke: keyColours[at % keyColours.length] ?? ink,
+        width: 0,
+        ...bars,
+        points: { show: false },
+      })),
+    ],
+  }
+}
+
+const paths = UPlot.paths.bars?.({ size: [0.68, 40], radius: 0.15 })
+const bars = paths === undefined ? {} : { paths }

@@ -1,0 +1,33 @@
+import type { UsagePeriod } from './usage-calls.ts'
+
+/** Credits by day and key, without gaps. */
+export interface DayTable {
+  /** Seconds since the epoch of the start of each day, UTC, oldest first. */
+  readonly days: readonly number[]
+  /** Names of keys, those that used most first. */
+  readonly keys: readonly string[]
+  /** For each key, its credits of each day. */
+  readonly credits: readonly (readonly number[])[]
+}
+
+const daySeconds = 86_400
+
+/** Sorts bills into the last `count` days. */
+export const toDayTable = (periods: readonly UsagePeriod[], nowMs: number, count = 31): DayTable => {
+  const today = Math.floor(nowMs / 1000 / daySeconds) * daySeconds
+  const days = Array.from({ length: count }, (_, at) => today - (count - 1 - at) * daySeconds)
+  const rows = new Map<string, number[]>()
+  for (const { startDate, apiKey, creditsUsed = 0 } of periods) {
+    const at = days.indexOf(Math.floor(Date.parse(startDate) / 1000 / daySeconds) * daySeconds)
+    if (at === -1) continue
+    const name = apiKey ?? 'all keys'
+    const row = rows.get(name) ?? days.map(() => 0)
+    row[at] = (row[at] ?? 0) + creditsUsed
+    rows.set(name, row)
+  }
+  const sorted = [...rows].toSorted(([, a], [, b]) => total(b) - total(a))
+  return { days, keys: sorted.map(([name]) => name), credits: sorted.map(([, row]) => row) }
+}
+
+/** The sum of numbers. */
+export const total = (row: readonly number[]): number => row.reduce((sum, each) => sum + each, 0)

@@ -1,0 +1,100 @@
+import { useMemo } from 'preact/hooks'
+import { useLoaded } from '../api/use-loaded.ts'
+import { DataTable, type Column } from '../parts/data-table.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { FaultNote } from '../parts/fault-note.tsx'
+import { formatNumber } from '../parts/format.ts'
+import { Numeral } from '../parts/numeral.tsx'
+import { Page } from '../parts/page.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { DayChart } from './day-chart.tsx'
+import { toDayTable, total, type DayTable } from './day-table.ts'
+import { keyColours } from './key-colours.ts'
+import { readUsage, type Usage, type UsagePeriod } from './usage-calls.ts'
+
+/** What the team used, by day and key. */
+export const UsagePage = () => {
+  const { value, fault, reload } = useLoaded('usage', readUsage, { everyMs: 15_000 })
+  const table = useMemo(() => toDayTable(value?.days ?? [], Date.now()), [value])
+  return (
+    <Page title="Usage" lead="Credits of your team. Days and months are those of UTC.">
+      <FaultNote fault={fault} onRetry={reload} />
+      {value === undefined && fault === undefined && <Waiting />}
+      {value !== undefined && (
+        <>
+          <Balance usage={value} table={table} />
+          {table.keys.length === 0 ? (
+            <Empty icon="chart" title="Nothing was billed in the last 31 days">
+              <p>Sessions cost 2 credits a minute, a scraped page 1. What was billed shows here by day and key.</p>
+            </Empty>
+          ) : (
+            <section class="card">
+              <h2>Last 31 days</h2>
+              <Legend table={table} />
+              <DayChart table={table} />
+            </section>
+          )}
+          {value.months.length > 0 && (
+            <section class="block">
+              <h2>By month and key</h2>
+              <DataTable
+                label="Credits by month and key"
+                columns={columns}
+                rows={value.months.toReversed()}
+                keyOf={({ startDate, apiKey }) => `${startDate} ${apiKey ?? ''}`}
+              />
+            </section>
+          )}
+        </>
+      )}
+    </Page>
+  )
+}
+
+const Balance = ({ usage: { balance, load }, table }: { readonly usage: Usage; readonly table: DayTable }) => {
+  const sumOfDay = (at: number): number => total(table.credits.map((row) => row.at(at) ?? 0))
+  const sum = total(table.credits.map(total))
+  return (
+    <div class="numerals">
+      <Numeral title="Today" value={formatNumber(sumOfDay(-1))}>
+        {formatNumber(sumOfDay(-2))} yesterday
+      </Numeral>
+      <Numeral title="Last 31 days" value={formatNumber(sum)}>
+        {formatNumber(sum / table.days.length)} a day
+      </Numeral>
+      {balance !== undefined && (
+        <Numeral title="Left" value={balance.unmetered === true ? 'unmetered' : formatNumber(balance.remainingCredits)}>
+          {balance.unmetered === true
+            ? 'this team pays nothing'
+            : `${formatNumber(balance.reservedCredits ?? 0)} set aside`}
+        </Numeral>
+      )}
+      {load !== undefined && (
+        <Numeral title="Running now" value={formatNumber(load.concurrency)}>
+          of {formatNumber(load.maxConcurrency)}
+        </Numeral>
+      )}
+    </div>
+  )
+}
+
+const Legend = ({ table }: { readonly table: DayTable }) => (
+  <ul class="legend">
+    {table.keys.map((name, at) => (
+      <li key={name}>
+        <i style={{ background: keyColours[at % keyColours.length] }} />
+        {name} <span class="faint">{formatNumber(total(table.credits[at] ?? []))}</span>
+      </li>
+    ))}
+  </ul>
+)
+
+const columns: readonly Column<UsagePeriod>[] = [
+  {
+    title: 'Month',
+    cell: ({ startDate }) =>
+      new Date(startDate).toLocaleDateString(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' }),
+  },
+  { title: 'Key', cell: ({ apiKey }) => apiKey ?? '–' },
+  { title: 'Credits', isNumber: true, cell: ({ creditsUsed }) => formatNumber(creditsUsed ?? 0) },
+]
