@@ -1,4 +1,8 @@
 import { defineConfig } from 'vitest/config'
+import { temporaryPlace } from './test/lab/temporary-place.ts'
+
+// For the workers, the programs they start, and the database they share.
+process.env['TMPDIR'] ??= temporaryPlace()
 
 export default defineConfig({
   test: {
