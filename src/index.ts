@@ -51,4 +51,7 @@ export type { ProfileSummary, ProfileVersion, StorageState, StorageStateInput } 
 export type { Delivery, WebhookInput, WebhookSpec } from './contract/webhooks.ts'
 export type { Abortable } from './kit/abort.ts'
 export type { ErrorCode } from './kit/catalogue.ts'
+export type { SeedEstimate } from './seeds/estimate-seeds.ts'
+export type { SeedPattern } from './seeds/seed-filter.ts'
+export { seeds, type Finder, type SeedMap, type SeedOptions, type Seeds, type SeedSearch } from './seeds/seeds.ts'
 export { BowlineError, isBowlineError } from './kit/errors.ts'

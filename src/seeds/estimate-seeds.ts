@@ -1,0 +1,46 @@
+import { mapLimits } from '../contract/map.ts'
+
+/** Most that seeds and the work on them can cost. */
+export interface SeedEstimate {
+  /** Credits for searches and maps. */
+  readonly discovery: number
+  /** Addresses at most; Infinity when a source does not tell. */
+  readonly urls: number
+  /** Credits for the work on the addresses. */
+  readonly work: number
+  readonly total: number
+}
+
+const defaultSearchLimit = 10
+const creditsPerTenResults = 2
+const creditsPerMap = 1
+
+/** Adds up what the sources may give and cost. */
+export const estimateSeeds = (sources: {
+  readonly urls: Iterable<string> | AsyncIterable<string> | undefined
+  readonly searches: readonly {
+    readonly limit?: number | undefined
+    readonly sources?: readonly unknown[] | undefined
+  }[]
+  readonly maps: readonly { readonly limit?: number | undefined }[]
+  readonly mapLimit: { readonly limit?: number }
+  readonly limit: number
+  readonly creditsPerUrl: number
+}): SeedEstimate => {
+  const { urls: given, searches, maps, mapLimit, limit, creditsPerUrl } = sources
+  const resultsOf = (search: (typeof searches)[number]): number =>
+    (search.limit ?? defaultSearchLimit) * (search.sources?.length ?? 1)
+  const results = searches.reduce((sum, search) => sum + resultsOf(search), 0)
+  const pages = maps.reduce((sum, map) => sum + (map.limit ?? mapLimit.limit ?? mapLimits.default), 0)
+  const discovery =
+    searches.reduce((sum, search) => sum + Math.ceil(resultsOf(search) / 10) * creditsPerTenResults, 0) +
+    maps.length * creditsPerMap
+  const urls = Math.min(limit, sizeOf(given) + results + pages)
+  return { discovery, urls, work: urls * creditsPerUrl, total: discovery + urls * creditsPerUrl }
+}
+
+const sizeOf = (urls: Iterable<string> | AsyncIterable<string> | undefined): number => {
+  if (urls === undefined) return 0
+  if (Array.isArray(urls)) return urls.length
+  return urls instanceof Set ? urls.size : Infinity
+}
