@@ -12,6 +12,7 @@ const tools = [
   { package: 'postgresql', isPresent: () => hasPostgres() },
   { package: 'bubblewrap', isPresent: () => existsSync('/usr/bin/bwrap') },
   { package: 'openssl', isPresent: () => existsSync('/usr/bin/openssl') },
+  { package: 'searx', isPresent: () => existsSync('/usr/bin/searx-run') },
   { package: 'procps', isPresent: () => existsSync('/usr/bin/ps') || existsSync('/bin/ps') },
 ]
 

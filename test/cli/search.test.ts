@@ -1,0 +1,54 @@
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startProgram } from '../client/program.ts'
+import { startLab, type Lab } from '../lab/lab.ts'
+import { fixedPage } from '../lab/pages/page.ts'
+import { startSite, type Site } from '../lab/site.ts'
+
+const world = new AsyncDisposableStack()
+let lab: Lab
+let site: Site
+let home: string
+
+beforeAll(async () => {
+  lab = world.use(await startLab({ warm: 0 }))
+  site = world.use(await startSite({ '/boats': fixedPage('Boats', '<h1>Boats</h1><p>They are made of wood.</p>') }))
+  home = world.use(await mkdtempDisposable(join(tmpdir(), 'home-'))).path
+  await lab.api('POST', '/v2/scrape', { url: site.url('/boats') })
+})
+
+afterAll(async () => world.disposeAsync())
+
+const run = async (...args: readonly string[]) => {
+  await using program = startProgram('src/cli/main.ts', ['search', ...args], {
+    HOME: home,
+    BOWLINE_DATA_DIR: lab.dataDir,
+  })
+  const { code } = await program.ended
+  return { code, lines: program.lines, errors: program.errors() }
+}
+
+test('search prints a JSON line for each result when piped, notes on standard error', async () => {
+  const { code, lines, errors } = await run('boats', 'wood', '--scrape', 'markdown', '--location', 'Berlin, Germany')
+
+  expect(code, errors).toBe(0)
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+    expect.objectContaining({ url: site.url('/boats'), title: 'Boats', markdown: expect.stringContaining('# Boats') }),
+  ])
+  expect(errors).toContain('knows no places')
+})
+
+test('search --json prints the whole answer', async () => {
+  const { lines } = await run('boats', '--json', '--limit', '1')
+
+  expect(JSON.parse(lines.join('\n'))).toMatchObject({ id: expect.any(String), web: [{ title: 'Boats' }] })
+})
+
+test('search says which value it does not take', async () => {
+  const { code, errors } = await run('boats', '--tbs', 'soon')
+
+  expect(code).toBe(1)
+  expect(errors).toMatch(/^BAD_REQUEST: Invalid request body \(.*qdr:d/)
+})
