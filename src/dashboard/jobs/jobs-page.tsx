@@ -77,5 +77,5 @@ const columns: readonly Column<ListedJob>[] = [
       ),
   },
   { title: 'Credits', isNumber: true, isExtra: true, cell: ({ state }) => state?.creditsUsed ?? '–' },
-  { title: 'Started', isNumber: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+  { title: 'Started', isNumber: true, isExtra: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
 ]

@@ -7,6 +7,12 @@ export const SideBySide = ({ diff }: { readonly diff: string }) => {
   return (
     <div class="diff-box">
       <table class="diff" aria-label="Before and after">
+        <colgroup>
+          <col class="numbers" />
+          <col />
+          <col class="numbers" />
+          <col />
+        </colgroup>
         <thead>
           <tr>
             <th scope="col" colSpan={2}>

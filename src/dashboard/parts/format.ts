@@ -26,6 +26,10 @@ export const formatAbout = (ms: number): string => {
 export const formatTime = (time: string): string =>
   new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
+/** A day such as `Nov 21`, in UTC as bills are. */
+export const formatDay = (seconds: number): string =>
+  new Date(seconds * 1000).toLocaleDateString(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' })
+
 /** A number with separators, such as `12,345`. */
 export const formatNumber = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: 1 })
 

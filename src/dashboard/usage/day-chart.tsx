@@ -1,15 +1,22 @@
 import { useEffect, useRef } from 'preact/hooks'
 import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import { formatNumber } from '../parts/format.ts'
+import { formatDay, formatNumber } from '../parts/format.ts'
 import type { DayTable } from './day-table.ts'
 import { keyColours } from './key-colours.ts'
 import { useColours } from './use-colours.ts'
 
 const height = 260
+const halfDay = 43_200
+
+interface DayChartProps {
+  readonly table: DayTable
+  /** Told of the day under the pointer, by its place in the table; undefined when it has left. */
+  readonly onDay: (day: number | undefined) => void
+}
 
 /** Credits by day as bars, the keys on top of each other. */
-export const DayChart = ({ table }: { readonly table: DayTable }) => {
+export const DayChart = ({ table, onDay }: DayChartProps) => {
   const box = useRef<HTMLDivElement>(null)
   const { ink, line } = useColours(box)
 
@@ -17,14 +24,18 @@ export const DayChart = ({ table }: { readonly table: DayTable }) => {
     const target = box.current
     if (target === null) return undefined
     const data: UPlot.AlignedData = [[...table.days], ...stack(table.credits)]
-    const chart = new UPlot(optionsOf(table, target.clientWidth, ink, line), data, target)
+    const chart = new UPlot(
+      { ...optionsOf(table, ink, line), width: target.clientWidth, hooks: hooksFor(onDay) },
+      data,
+      target,
+    )
     const observer = new ResizeObserver(() => chart.setSize({ width: target.clientWidth, height }))
     observer.observe(target)
     return () => {
       observer.disconnect()
       chart.destroy()
     }
-  }, [table, ink, line])
+  }, [table, ink, line, onDay])
 
   return <div ref={box} class="chart" role="img" aria-label="Credits by day and key; the table below has the sums" />
 }
@@ -33,17 +44,24 @@ export const DayChart = ({ table }: { readonly table: DayTable }) => {
 const stack = (rows: readonly (readonly number[])[]): number[][] =>
   rows.map((row, from) => row.map((_, day) => rows.slice(from).reduce((sum, each) => sum + (each[day] ?? 0), 0)))
 
-const optionsOf = (table: DayTable, width: number, ink: string, line: string): UPlot.Options => {
+const hooksFor = (onDay: DayChartProps['onDay']): UPlot.Hooks.Arrays => ({
+  setCursor: [({ cursor: { idx } }) => onDay(idx ?? undefined)],
+})
+
+const optionsOf = (table: DayTable, ink: string, line: string): Omit<UPlot.Options, 'width'> => {
   const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } }
   return {
-    width,
     height,
-    // Days of bills are those of UTC.
-    tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
     legend: { show: false },
-    cursor: { y: false, points: { show: false } },
-    scales: { y: { range: (_chart, _low, high) => [0, Math.max(4, high * 1.1)] } },
-    axes: [axis, { ...axis, size: 56, values: (_chart, values) => values.map(formatNumber) }],
+    cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
+    scales: {
+      x: { range: (_chart, first, last) => [first - halfDay, last + halfDay] },
+      y: { range: (_chart, _low, high) => [0, Math.max(4, high * 1.1)] },
+    },
+    axes: [
+      { ...axis, grid: { show: false }, values: (_chart, days) => days.map(formatDay) },
+      { ...axis, size: 56, values: (_chart, values) => values.map(formatNumber) },
+    ],
     series: [
       {},
       ...table.keys.map((label, at) => ({

@@ -1,9 +1,9 @@
-import { useMemo } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { useLoaded } from '../api/use-loaded.ts'
 import { DataTable, type Column } from '../parts/data-table.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { FaultNote } from '../parts/fault-note.tsx'
-import { formatNumber } from '../parts/format.ts'
+import { formatDay, formatNumber } from '../parts/format.ts'
 import { Numeral } from '../parts/numeral.tsx'
 import { Page } from '../parts/page.tsx'
 import { Waiting } from '../parts/waiting.tsx'
@@ -28,11 +28,7 @@ export const UsagePage = () => {
               <p>Sessions cost 2 credits a minute, a scraped page 1. What was billed shows here by day and key.</p>
             </Empty>
           ) : (
-            <section class="card">
-              <h2>Last 31 days</h2>
-              <Legend table={table} />
-              <DayChart table={table} />
-            </section>
+            <DayCard table={table} />
           )}
           {value.months.length > 0 && (
             <section class="block">
@@ -40,7 +36,7 @@ export const UsagePage = () => {
               <DataTable
                 label="Credits by month and key"
                 columns={columns}
-                rows={value.months.toReversed()}
+                rows={value.months.toSorted(newestFirst)}
                 keyOf={({ startDate, apiKey }) => `${startDate} ${apiKey ?? ''}`}
               />
             </section>
@@ -78,16 +74,28 @@ const Balance = ({ usage: { balance, load }, table }: { readonly usage: Usage; r
   )
 }
 
-const Legend = ({ table }: { readonly table: DayTable }) => (
-  <ul class="legend">
-    {table.keys.map((name, at) => (
-      <li key={name}>
-        <i style={{ background: keyColours[at % keyColours.length] }} />
-        {name} <span class="faint">{formatNumber(total(table.credits[at] ?? []))}</span>
-      </li>
-    ))}
-  </ul>
-)
+const DayCard = ({ table }: { readonly table: DayTable }) => {
+  const [day, setDay] = useState<number>()
+  const at = day === undefined ? undefined : table.days[day]
+  const creditsOf = (row: readonly number[]): number => (day === undefined ? total(row) : (row[day] ?? 0))
+  return (
+    <section class="card">
+      <h2>{at === undefined ? 'Last 31 days' : formatDay(at)}</h2>
+      <ul class="legend">
+        {table.keys.map((name, key) => (
+          <li key={name}>
+            <i style={{ background: keyColours[key % keyColours.length] }} />
+            {name} <span class="faint">{formatNumber(creditsOf(table.credits[key] ?? []))}</span>
+          </li>
+        ))}
+      </ul>
+      <DayChart table={table} onDay={setDay} />
+    </section>
+  )
+}
+
+const newestFirst = (a: UsagePeriod, b: UsagePeriod): number =>
+  b.startDate.localeCompare(a.startDate) || (b.creditsUsed ?? 0) - (a.creditsUsed ?? 0)
 
 const columns: readonly Column<UsagePeriod>[] = [
   {
