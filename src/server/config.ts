@@ -211,6 +211,13 @@ export const settings = {
     accepts: 'a whole number from 1 to 1000',
     schema: wholeNumber(1, 1000).default(8),
   },
+  adLists: {
+    flag: 'ad-lists',
+    env: 'BOWLINE_AD_LISTS',
+    help: 'block lists such as https://easylist.to/easylist/easylist.txt, fetched daily into the data directory; default: a built-in list alone',
+    accepts: 'http: or https: URLs of lists in the syntax of EasyList, separated by commas',
+    schema: list.pipe(z.array(httpUrl)).default([]),
+  },
   webhookSecret: {
     flag: 'webhook-secret',
     env: 'BOWLINE_WEBHOOK_SECRET',

@@ -4,6 +4,7 @@ import type { Profiles } from '../profiles/profiles.ts'
 import type { Blobs } from '../store/blobs.ts'
 import type { Store } from '../store/store.ts'
 import type { Prices } from '../usage/prices.ts'
+import { openAdLists, type AdLists } from './render/ad-lists.ts'
 import { Renderer } from './render/renderer.ts'
 import type { OnScraped } from './scraped-page.ts'
 import { Scrapes } from './scrapes.ts'
@@ -32,11 +33,14 @@ export interface ScrapeSettings {
   readonly llmKey?: string | undefined
   readonly proxyEnhanced?: string | undefined
   readonly maxPages: number
+  readonly adLists: readonly string[]
+  readonly dataDir: string
 }
 
 /** Builds everything that scrapes, into `undo`. */
 export const openScrapes = (undo: AsyncDisposableStack, settings: ScrapeSettings, parts: OpenScrapesParts): Scrapes => {
   const { llmUrl: url, llmModel: model, llmKey: key, maxPages } = settings
+  const adLists = settings.adLists.length === 0 ? undefined : openLists(undo, settings, parts)
   const chromeMajor = /\d+/.exec(parts.browserVersion)?.[0] ?? '140'
   undo.use(startSweepingScrapes(parts))
   return undo.use(
@@ -44,9 +48,20 @@ export const openScrapes = (undo: AsyncDisposableStack, settings: ScrapeSettings
       ...parts,
       chromeMajor,
       workers: new Workers(),
-      renderer: new Renderer({ ...parts, maxPages, chromeMajor }),
+      renderer: new Renderer({ ...parts, maxPages, chromeMajor, adLists }),
       languageModel: url === undefined ? undefined : { url, model, key },
       hasEnhancedProxy: settings.proxyEnhanced !== undefined,
     }),
   )
+}
+
+const openLists = (
+  undo: AsyncDisposableStack,
+  settings: ScrapeSettings,
+  { egress, onError }: OpenScrapesParts,
+): AdLists => {
+  const { adLists: urls, dataDir } = settings
+  const dispatcher = egress.createDispatcher()
+  undo.defer(async () => dispatcher.destroy())
+  return undo.use(openAdLists({ urls, dataDir, dispatcher, onError }))
 }

@@ -133,6 +133,8 @@ export class Scrapes implements AsyncDisposable {
       const outcome = { id, document: { ...document, metadata: { ...document.metadata, ...facts } }, credits }
       const isStored = request.storeInCache && loaded.page.statusCode < 400
       const cacheKey = isStored ? cacheKeyOf(request) : undefined
+      // Whoever has left by now gets no bill for what they will not see.
+      signal.throwIfAborted()
       await this.#record(call, outcome, { cacheKey, hasBlobs: !files.isEmpty(), secret })
       const { markdown } = finished
       if (markdown !== '' && isStored && !request.zeroDataRetention && !isPersonal(request)) {

@@ -5,6 +5,7 @@ import { readScrapeFile } from '../../scrape/scrape-files.ts'
 import type { Scrapes, ScrapeOutcome } from '../../scrape/scrapes.ts'
 import type { Blobs } from '../../store/blobs.ts'
 import type { Store } from '../../store/store.ts'
+import { untilCallerLeaves } from '../caller.ts'
 import type { Call, Handlers } from '../register.ts'
 
 /** What the routes of scrapes ask. */
@@ -16,8 +17,10 @@ export interface ScrapeRouteParts {
 
 /** The routes of scrapes. */
 export const scrapeRoutes = ({ scrapes }: ScrapeRouteParts): Handlers => {
-  const scrape = async (request: ScrapeRequest, { key, baseUrl }: Call): Promise<ScrapeOutcome> =>
-    scrapes.scrape({ request, teamId: key.teamId, apiKeyId: key.id, baseUrl })
+  const scrape = async (request: ScrapeRequest, { key, baseUrl, raw }: Call): Promise<ScrapeOutcome> => {
+    using caller = untilCallerLeaves(raw)
+    return scrapes.scrape({ request, teamId: key.teamId, apiKeyId: key.id, baseUrl, signal: caller.signal })
+  }
 
   return {
     scrape: async ({ body }, call) => ({ success: true, data: (await scrape(body, call)).document }),

@@ -1,5 +1,6 @@
 import { evaluateFunction } from './evaluate.ts'
-import type { CdpResult, Tab } from './tab.ts'
+import { listFrames, type Frame } from './frames.ts'
+import type { Tab } from './tab.ts'
 
 /** What a frame's document is, as text: shadow trees written out as `<template shadowrootmode>`. */
 const serialize = `() => {
@@ -22,9 +23,6 @@ export const removeElements = async (tab: Tab, selectors: readonly string[]): Pr
   await evaluateFunction(tab, source, selectors.join(', '))
 }
 
-/** Frames of a page that are read; further ones are left out. */
-const maxFrames = 50
-
 const mark = 'data-bowline-frame'
 
 /** The document of a page with the content of its frames, of other sites too, in place of them, and shadow trees written out. */
@@ -38,38 +36,6 @@ export const collectHtml = async (tab: Tab): Promise<string> => {
   for (const frame of frames) parts.set(frame.frameId, bodyOf(await readFrame(tab, frame).catch(() => '')))
   const html = `<!doctype html>${String(await evaluateFunction(tab, serialize))}`
   return insert(html, parts, 0)
-}
-
-interface Frame {
-  readonly frameId: string
-  /** Session that its document lives in. */
-  readonly session: string
-  /** Session that its element lives in. */
-  readonly ownerSession: string
-}
-
-interface FrameTree {
-  readonly frame: { readonly id: string }
-  readonly childFrames?: readonly FrameTree[]
-}
-
-const listFrames = async (tab: Tab): Promise<readonly Frame[]> => {
-  const remote = [...tab.frameSessions].map(([session, { frameId, parent }]) => ({
-    frameId,
-    session,
-    ownerSession: parent,
-  }))
-  const local: Frame[] = []
-  for (const session of [tab.sessionId, ...remote.map((frame) => frame.session)]) {
-    const { frameTree } = await tab.call('Page.getFrameTree', {}, session).catch((): CdpResult => ({}))
-    const visit = (tree: FrameTree, isRoot: boolean): void => {
-      const isRemote = remote.some(({ frameId }) => frameId === tree.frame.id)
-      if (!isRoot && !isRemote) local.push({ frameId: tree.frame.id, session, ownerSession: session })
-      for (const child of tree.childFrames ?? []) visit(child, false)
-    }
-    if (frameTree !== undefined) visit(frameTree as FrameTree, true)
-  }
-  return [...local, ...remote].slice(0, maxFrames)
 }
 
 const markOwner = async (tab: Tab, { frameId, ownerSession }: Frame): Promise<void> => {

@@ -1,6 +1,8 @@
 import { userAgentOf } from '../fetch/browser-headers.ts'
 import type { Place } from '../place.ts'
 import { adHosts } from './ad-hosts.ts'
+import type { AdLists } from './ad-lists.ts'
+import { interceptRequests } from './intercept.ts'
 import type { Tab } from './tab.ts'
 
 /** Whom a page takes its reader for. */
@@ -10,6 +12,8 @@ export interface Disguise {
   readonly place: Place
   readonly skipTlsVerification: boolean
   readonly blockAds: boolean
+  /** Lists to block by besides the built-in one. */
+  readonly adLists: AdLists | undefined
   /** Headers of the caller: sent to the origin of the page and to no other. */
   readonly headers: Readonly<Record<string, string>>
   readonly url: string
@@ -47,7 +51,7 @@ export const emulate = async (tab: Tab, disguise: Disguise): Promise<void> => {
       : []),
   ])
   answerDialogs(tab)
-  await addHeaders(tab, disguise)
+  await interceptRequests(tab, { ...disguise, adLists: disguise.blockAds ? disguise.adLists : undefined })
 }
 
 /** A dialog stops the page until someone answers it. */
@@ -57,18 +61,3 @@ const answerDialogs = (tab: Tab): void =>
     const accept = params?.['type'] === 'beforeunload'
     tab.call('Page.handleJavaScriptDialog', { accept }, sessionId).catch(() => undefined)
   })
-
-const addHeaders = async (tab: Tab, { headers, url }: Disguise): Promise<void> => {
-  const added = Object.entries(headers).map(([name, value]) => ({ name, value }))
-  if (added.length === 0) return
-  const replaced = new Set(added.map(({ name }) => name.toLowerCase()))
-  tab.on(({ method, params }) => {
-    if (method !== 'Fetch.requestPaused') return
-    const request = params?.['request'] as { readonly headers: Readonly<Record<string, string>> }
-    const kept = Object.entries(request.headers).filter(([name]) => !replaced.has(name.toLowerCase()))
-    const all = [...kept.map(([name, value]) => ({ name, value })), ...added]
-    // The page may have moved on.
-    tab.call('Fetch.continueRequest', { requestId: params?.['requestId'], headers: all }).catch(() => undefined)
-  })
-  await tab.call('Fetch.enable', { patterns: [{ urlPattern: `${new URL(url).origin}/*`, requestStage: 'Request' }] })
-}

@@ -8,11 +8,13 @@ import type { Place } from '../place.ts'
 import type { MadeFile } from '../scrape-files.ts'
 import { performActions, type ActionYield } from './actions.ts'
 import { adSelectors } from './ad-hosts.ts'
+import type { AdLists } from './ad-lists.ts'
 import { takeScreenshot } from './capture.ts'
 import { collectHtml, removeElements } from './collect-html.ts'
+import { dismissConsent } from './consent.ts'
 import { emulate } from './emulate.ts'
 import { evaluateFunction } from './evaluate.ts'
-import { navigate, watchNavigation, type MainResponse } from './navigate.ts'
+import { navigate, watchNavigation, type MainResponse, type NavigationWatch } from './navigate.ts'
 import { openTab, type Tab } from './tab.ts'
 
 /** What a page is rendered with. */
@@ -20,6 +22,9 @@ export interface RenderTask {
   readonly request: ScrapeRequest
   readonly place: Place
   readonly chromeMajor: string
+  readonly adLists: AdLists | undefined
+  /** Reads the script that dismisses banners about cookies. */
+  readonly consentScript: () => Promise<string>
   readonly router: CdpRouter
   /** Undefined: the default one of the browser, with its profile. */
   readonly browserContextId: string | undefined
@@ -51,7 +56,7 @@ export const renderPage = async (task: RenderTask): Promise<RenderOutcome> => {
     if (watch.response()?.isEgressFailure === true) return { kind: 'unreachable' }
     if (/^application\/pdf\b/.test(watch.response()?.contentType ?? '')) return { kind: 'download' }
     if (request.waitFor > 0) await sleep(request.waitFor, undefined, { signal })
-    if (request.blockAds) await removeElements(tab, adSelectors)
+    if (request.blockAds) await clearTheView(task, tab, watch)
     const actions = request.actions === undefined ? undefined : await performActions(tab, watch, request.actions)
     return { kind: 'page', page: await takePage(tab, request, watch.response(), actions) }
   } finally {
@@ -59,6 +64,16 @@ export const renderPage = async (task: RenderTask): Promise<RenderOutcome> => {
     router.call('Target.closeTarget', { targetId: tab.targetId }).catch(() => undefined)
   }
 }
+
+/** Says no to a banner about cookies, and removes what is left of it and of advertisements. */
+const clearTheView = async ({ consentScript }: RenderTask, tab: Tab, watch: NavigationWatch): Promise<void> => {
+  // What a choice sets off, if only the fading of the banner, belongs to the page.
+  if (await dismissConsent(tab, consentScript)) await watch.settle(afterConsentMs)
+  await removeElements(tab, adSelectors)
+}
+
+/** Milliseconds for what a dismissed banner sets off. */
+const afterConsentMs = 2000
 
 const takePage = async (
   tab: Tab,

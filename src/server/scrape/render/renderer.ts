@@ -8,6 +8,8 @@ import type { Profiles } from '../../profiles/profiles.ts'
 import { launchWithProfile, saveProfile } from '../../sessions/profile-browser.ts'
 import { explainFetchFailure } from '../fetch/explain-failure.ts'
 import type { Place } from '../place.ts'
+import type { AdLists } from './ad-lists.ts'
+import { createConsentScript } from './consent.ts'
 import { renderPage, unreachable, type RenderedPage, type RenderOutcome, type RenderTask } from './render-page.ts'
 import { ScrapeBrowsers, type RenderRoute } from './scrape-browsers.ts'
 
@@ -18,6 +20,8 @@ export interface RendererParts {
   readonly profiles: Profiles
   readonly maxPages: number
   readonly chromeMajor: string
+  /** Lists to block advertisements by besides the built-in one. Default: none. */
+  readonly adLists?: AdLists | undefined
 }
 
 /** One page to render. */
@@ -36,6 +40,7 @@ const farewellMs = 3000
 export class Renderer implements AsyncDisposable {
   readonly #parts: RendererParts
   readonly #shared: ScrapeBrowsers
+  readonly #consentScript = createConsentScript()
 
   constructor(parts: RendererParts) {
     this.#parts = parts
@@ -103,7 +108,9 @@ export class Renderer implements AsyncDisposable {
   }
 
   #task({ request, place, signal }: RenderCall, router: CdpRouter, browserContextId: string | undefined): RenderTask {
-    return { request, place, signal, router, browserContextId, chromeMajor: this.#parts.chromeMajor }
+    const { chromeMajor, adLists } = this.#parts
+    const consentScript = this.#consentScript
+    return { request, place, signal, router, browserContextId, chromeMajor, adLists, consentScript }
   }
 
   /** Asks once more by the same way, to hear why there is none. */

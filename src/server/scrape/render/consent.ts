@@ -1,0 +1,76 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { evaluateFunction } from './evaluate.ts'
+import { listFrames } from './frames.ts'
+import type { Tab } from './tab.ts'
+
+/** Whether something lies over the page that speaks of cookies, or a frame or an element is named for consent. */
+const probe = `() => {
+  const about = /cookie|consent|gdpr|privacy|datenschutz|confidentialit|privacidad|einwilligung/i
+  const named = /cookie|consent|gdpr|cmp[-_]|[-_]cmp|privacy-?(?:banner|notice|popup|modal)/i
+  for (const element of document.querySelectorAll('[id],[class],iframe')) {
+    const { id, className, localName } = element
+    const names = id + ' ' + (typeof className === 'string' ? className : '') + (localName === 'iframe' ? ' ' + element.src + ' ' + element.title : '')
+    if (element !== document.body && element !== document.documentElement && named.test(names) && element.getClientRects().length > 0) return true
+  }
+  for (const x of [0.5, 0.1, 0.9]) for (const y of [0.95, 0.5, 0.05]) {
+    let element = document.elementFromPoint(innerWidth * x, innerHeight * y)
+    for (; element && element !== document.body; element = element.parentElement) {
+      if (!/fixed|sticky/.test(getComputedStyle(element).position)) continue
+      if (element.localName === 'dialog' || about.test(element.textContent.slice(0, 3000))) return true
+      break
+    }
+  }
+  return !!document.querySelector('dialog[open]')
+}`
+
+/** What the script has found and done so far in one frame. */
+const progress = `(() => {
+  const said = (globalThis.autoconsentStandalone?.messages ?? []).map(({ type }) => type)
+  return said.includes('autoconsentDone') || said.includes('autoconsentError') ? 'done'
+    : said.includes('popupFound') ? 'found' : 'looking'
+})()`
+
+/** Milliseconds for a banner to be found, and to be dismissed once it is. */
+const findMs = 1200
+const dismissMs = 4000
+
+/** Says no for the reader to a banner that asks for consent to cookies, in every frame. Pages without one lose a moment only. */
+export const dismissConsent = async (tab: Tab, script: () => Promise<string>): Promise<boolean> => {
+  if ((await evaluateFunction(tab, probe)) !== true) return false
+  const source = await script()
+  const worlds: { readonly contextId: unknown; readonly session: string }[] = []
+  for (const { frameId, session } of await listFrames(tab)) {
+    // A frame may go at any moment: the others still matter.
+    const made = await tab.call('Page.createIsolatedWorld', { frameId }, session).catch(() => undefined)
+    if (made !== undefined) worlds.push({ contextId: made['executionContextId'], session })
+  }
+  const run = async (expression: string): Promise<readonly unknown[]> =>
+    Promise.all([
+      evaluateIn(tab, expression, undefined, tab.sessionId),
+      ...worlds.map(async ({ contextId, session }) => evaluateIn(tab, expression, contextId, session)),
+    ])
+  await run(`${source}\n;undefined`)
+  const startMs = Date.now()
+  for (;;) {
+    const states = await run(progress)
+    if (states.includes('done')) return true
+    const waitMs = states.includes('found') ? dismissMs : findMs
+    if (Date.now() - startMs > waitMs) return false
+    await sleep(50, undefined, { signal: tab.signal })
+  }
+}
+
+const evaluateIn = async (tab: Tab, expression: string, contextId: unknown, session: string): Promise<unknown> => {
+  const parameters = { expression, returnByValue: true, ...(contextId === undefined ? {} : { contextId }) }
+  const answer = await tab.call('Runtime.evaluate', parameters, session).catch(() => undefined)
+  return (answer?.['result'] as { readonly value?: unknown } | undefined)?.value
+}
+
+/** Makes a reader of the script that knows how banners are dismissed. It is read once. */
+export const createConsentScript = (): (() => Promise<string>) => {
+  let source: Promise<string> | undefined
+  const path = fileURLToPath(new URL('autoconsent.standalone.js', import.meta.resolve('@duckduckgo/autoconsent')))
+  return async () => (source ??= readFile(path, 'utf8'))
+}
