@@ -5,27 +5,13 @@ import * as files from './files.ts'
 import * as keys from './keys.ts'
 import * as scrape from './scrape.ts'
 import * as map from './map.ts'
+import { monitorRoutes } from './monitor-routes.ts'
 import * as profiles from './profiles.ts'
-import * as webhooks from './webhooks.ts'
+import type { Route } from './route.ts'
+import { webhookRoutes } from './webhook-routes.ts'
 import * as search from './search.ts'
 
-/** What one endpoint takes and answers. The server registers it, OpenAPI describes it, the client takes its types from it. */
-export interface Route {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH'
-  /** Path with `{name}` for parameters. */
-  readonly path: string
-  /** Further paths that mean the same. */
-  readonly aliases?: readonly string[]
-  readonly summary: string
-  readonly params?: z.ZodObject
-  readonly query?: z.ZodObject
-  readonly body?: z.ZodType
-  readonly response: z.ZodType
-  /** What is said of a request that does not fit, in place of its first flaw. */
-  readonly misfit?: string
-  /** Which body is the bytes of a file, sent and read as a stream. */
-  readonly streams?: 'request' | 'response'
-}
+export type { Route } from './route.ts'
 
 /** Every endpoint that takes an API key. */
 export const routes = {
@@ -199,39 +185,8 @@ export const routes = {
     params: z.object({ id: z.string().min(1) }),
     response: keys.revokeKeyResponse,
   },
-  listDeliveries: {
-    method: 'GET',
-    path: '/v2/team/webhooks/deliveries',
-    summary: 'List what was sent to webhooks in the last seven days, newest first',
-    query: webhooks.listDeliveriesQuery,
-    response: webhooks.listDeliveriesResponse,
-  },
-  getDelivery: {
-    method: 'GET',
-    path: '/v2/team/webhooks/deliveries/{id}',
-    summary: 'Read one delivery with its tries and its body',
-    params: webhooks.deliveryParams,
-    response: webhooks.deliveryResponse,
-  },
-  redeliver: {
-    method: 'POST',
-    path: '/v2/team/webhooks/deliveries/{id}/redeliver',
-    summary: 'Send a delivery again, with the same body',
-    params: webhooks.deliveryParams,
-    response: webhooks.deliveryResponse,
-  },
-  makeWebhookSecret: {
-    method: 'POST',
-    path: '/v2/team/webhooks/secret',
-    summary: 'Make a new secret that signs what the team is sent; it is shown this once (admin keys only)',
-    response: webhooks.webhookSecretResponse,
-  },
-  deleteWebhookSecret: {
-    method: 'DELETE',
-    path: '/v2/team/webhooks/secret',
-    summary: 'Remove the secret of the team (admin keys only)',
-    response: webhooks.deleteWebhookSecretResponse,
-  },
+  ...monitorRoutes,
+  ...webhookRoutes,
   map: {
     method: 'POST',
     path: '/v2/map',

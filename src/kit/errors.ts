@@ -6,6 +6,8 @@ export interface ErrorFacts {
   readonly hint?: string | undefined
   /** Machine-readable details, such as validation issues. */
   readonly details?: unknown
+  /** Further keys of the answer's body, where clients of this API look for them. */
+  readonly body?: Readonly<Record<string, unknown>> | undefined
   /** Id of the request that failed, as the server logged it. */
   readonly requestId?: string | undefined
   /** HTTP status. Default: the status of the catalogue. */
@@ -22,6 +24,7 @@ export class BowlineError extends Error {
   readonly status: number
   readonly hint: string | undefined
   readonly details: unknown
+  readonly body: Readonly<Record<string, unknown>> | undefined
   readonly requestId: string | undefined
   readonly retryAfterSeconds: number | undefined
 
@@ -32,6 +35,7 @@ export class BowlineError extends Error {
     this.status = facts.status ?? entry?.status ?? 0
     this.hint = facts.hint ?? entry?.hint
     this.details = facts.details
+    this.body = facts.body
     this.requestId = facts.requestId
     this.retryAfterSeconds = facts.retryAfterSeconds
   }

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { BowlineError } from '../kit/errors.ts'
 import { keepingSettings } from './config/keeping-settings.ts'
 import { searchSettings } from './config/search-settings.ts'
+import { tellingSettings } from './config/telling-settings.ts'
 import { httpUrl, list, proxyUrl, wholeNumber, type Setting } from './config/setting.ts'
 
 /** Where the server keeps its data when nothing else is said. */
@@ -218,13 +219,7 @@ export const settings = {
     accepts: 'http: or https: URLs of lists in the syntax of EasyList, separated by commas',
     schema: list.pipe(z.array(httpUrl)).default([]),
   },
-  webhookSecret: {
-    flag: 'webhook-secret',
-    env: 'BOWLINE_WEBHOOK_SECRET',
-    help: 'signs what is sent to webhooks, for teams that have no secret of their own; default: no signature',
-    accepts: 'at least 16 characters',
-    schema: z.string().min(16).optional(),
-  },
+  ...tellingSettings,
   nodeUrl: {
     flag: 'node-url',
     env: 'BOWLINE_NODE_URL',
@@ -285,6 +280,7 @@ const secretSettings: ReadonlySet<SettingName> = new Set([
   'llmKey',
   'webhookSecret',
   'braveKey',
+  'smtpUrl',
 ])
 
 const parse = (raw: Readonly<Record<string, unknown>>, label: (name: SettingName) => string): ServerConfig => {

@@ -49,6 +49,7 @@ export const openHttp = async (
     scrapes: parts.scrapes,
     searches: parts.searches,
     webhooks: parts.webhooks,
+    monitors: parts.monitors,
     profiles: parts.profiles,
     states: { browsers, profiles: parts.profiles },
     browsers,

@@ -1,6 +1,9 @@
 import type { ServerConfig } from '../config.ts'
 import { openJobs } from '../jobs/open-jobs.ts'
 import type { Jobs } from '../jobs/jobs.ts'
+import { openMailer } from '../mail/open-mailer.ts'
+import type { Monitors } from '../monitors/monitors.ts'
+import { openMonitors } from '../monitors/open-monitors.ts'
 import { openScrapes, type OpenScrapesParts } from '../scrape/open-scrapes.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
 import { openSearches } from '../search/open-searches.ts'
@@ -15,13 +18,14 @@ export interface Work {
   readonly searches: Searches
   readonly jobs: Jobs
   readonly webhooks: Webhooks
+  readonly monitors: Monitors
 }
 
 /** Opens what works for callers, into `undo`. What jobs use is opened before them, so that it is still there while they stop. */
 export const openWork = async (
   undo: AsyncDisposableStack,
   config: ServerConfig,
-  parts: OpenScrapesParts,
+  parts: OpenScrapesParts & { readonly nodeId: string },
 ): Promise<Work> => {
   const { store, egress, onError } = parts
   const { searches, index } = openSearches(undo, config, parts)
@@ -35,5 +39,9 @@ export const openWork = async (
     { webhookSecret, version: packageVersion },
     { store, jobs, dispatcher, onError },
   )
-  return { scrapes, searches, jobs, webhooks }
+  const mailer = await openMailer(undo, config, { store, jobs })
+  const { llmUrl: url, llmModel: model, llmKey: key } = config
+  const languageModel = url === undefined ? undefined : { url, model, key }
+  const monitors = await openMonitors(undo, { ...parts, scrapes, dispatcher, jobs, webhooks, mailer, languageModel })
+  return { scrapes, searches, jobs, webhooks, monitors }
 }

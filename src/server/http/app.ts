@@ -7,6 +7,7 @@ import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Shelves } from '../files/shelves.ts'
 import type { Mapper } from '../map/mapper.ts'
 import type { SearchWorks } from '../search/run-search.ts'
+import type { Monitors } from '../monitors/monitors.ts'
 import type { Store } from '../store/store.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import type { Authenticator } from './auth.ts'
@@ -24,6 +25,8 @@ import { profileRoutes, type ProfileRouteParts } from './routes/profiles.ts'
 import { registerLive } from './routes/live.ts'
 import { registerScrapeFiles, scrapeRoutes, type ScrapeRouteParts } from './routes/scrape.ts'
 import { mapRoutes } from './routes/map.ts'
+import { registerMonitorMail } from './routes/monitor-mail.ts'
+import { monitorRoutes } from './routes/monitors.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { searchRoutes } from './routes/search.ts'
 import { handleUpgrades, type UpgradeParts } from './upgrade.ts'
@@ -38,6 +41,7 @@ export interface HttpParts
   readonly artifacts: Artifacts
   readonly mapper: Mapper
   readonly webhooks: Webhooks
+  readonly monitors: Monitors
   readonly metrics: Metrics
   readonly publicUrl: string | undefined
   readonly version: string
@@ -76,6 +80,7 @@ export const buildHttpApp = async (parts: HttpParts): Promise<FastifyInstance> =
   await app.register(async (scope) => registerDashboard(scope, parts))
   registerLive(app, parts)
   registerScrapeFiles(app, parts)
+  await app.register(async (scope) => registerMonitorMail(scope, parts))
   await app.register(async (scope) => registerProtected(scope, parts))
   await app.register(async (scope) => registerFiles(scope, parts))
   app.server.on('upgrade', handleUpgrades(parts))
@@ -107,6 +112,7 @@ const registerProtected = async (app: FastifyInstance, parts: HttpParts): Promis
     ...scrapeRoutes(parts),
     ...webhookRoutes(parts),
     ...searchRoutes(parts),
+    ...monitorRoutes(parts),
   }
   registerRoutes(app, handlers, callOf)
   app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>

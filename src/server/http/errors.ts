@@ -41,6 +41,7 @@ export const answerError = (
 
 /** The body of a failed answer. */
 export const failureBody = (error: BowlineError, requestId: string): Failure => ({
+  ...error.body,
   success: false,
   error: error.message,
   code: error.code,

@@ -6,6 +6,7 @@ import { profiles } from './migrations/0002-profiles.ts'
 import { scrapes } from './migrations/0003-scrapes.ts'
 import { search } from './migrations/0005-search.ts'
 import { webhooks } from './migrations/0006-webhooks.ts'
+import { monitors } from './migrations/0007-monitors.ts'
 import { artifacts } from './migrations/0011-artifacts.ts'
 
 /** Every step of the schema as statements, in order. A released step is never edited: add another. */
@@ -15,6 +16,7 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   '0003-scrapes': scrapes,
   '0005-search': search,
   '0006-webhooks': webhooks,
+  '0007-monitors': monitors,
   '0011-artifacts': artifacts,
 }
 

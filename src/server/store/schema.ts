@@ -1,10 +1,15 @@
-import type { ColumnType, Generated } from 'kysely'
+import type { Generated } from 'kysely'
 import type { EndReason, SessionStatus } from '../../contract/browser.ts'
 import type { DeliveryStatus } from '../../contract/webhooks.ts'
-
-/** A column the database fills unless told otherwise, and that is never changed by hand. */
-type Stamp = ColumnType<Date, Date | undefined, Date>
-type Nullable<Value> = ColumnType<Value | null, Value | null | undefined, Value | null>
+import type { Nullable, Stamp } from './columns.ts'
+import type {
+  MailSubscriptionTable,
+  MailTable,
+  MonitorCheckTable,
+  MonitorPageTable,
+  MonitorStateTable,
+  MonitorTable,
+} from './monitor-tables.ts'
 
 /** What a key may do: `admin` keys manage keys and teams, `member` keys use the API. */
 export type KeyRole = 'admin' | 'member'
@@ -236,5 +241,11 @@ export interface Database {
   readonly webhookDelivery: WebhookDeliveryTable
   readonly webhookSecret: WebhookSecretTable
   readonly indexedPage: IndexedPageTable
+  readonly monitor: MonitorTable
+  readonly monitorCheck: MonitorCheckTable
+  readonly monitorPage: MonitorPageTable
+  readonly monitorState: MonitorStateTable
+  readonly mailSubscription: MailSubscriptionTable
+  readonly mail: MailTable
   readonly setting: SettingTable
 }

@@ -40,20 +40,34 @@ export interface DeliveryFilter {
   readonly limit: number
 }
 
+const withoutPayload = (db: Kysely<Database>) =>
+  db
+    .selectFrom('webhookDelivery')
+    .select(['id', 'teamId', 'uniqueKey', 'event', 'jobId', 'url', 'headers', 'keepsPayload', 'status'])
+    .select(['attempts', 'nextAttemptAt', 'deliveredAt', 'createdAt'])
+
 /** Deliveries of a team without their payloads, newest first. */
 export const listDeliveries = async (
   db: Kysely<Database>,
   filter: DeliveryFilter,
 ): Promise<readonly Omit<DeliveryRow, 'payload'>[]> => {
-  let query = db
-    .selectFrom('webhookDelivery')
-    .select(['id', 'teamId', 'uniqueKey', 'event', 'jobId', 'url', 'headers', 'keepsPayload', 'status'])
-    .select(['attempts', 'nextAttemptAt', 'deliveredAt', 'createdAt'])
-    .where('teamId', '=', filter.teamId)
+  let query = withoutPayload(db).where('teamId', '=', filter.teamId)
   if (filter.before !== undefined) query = query.where('id', '<', filter.before)
   if (filter.status !== undefined) query = query.where('status', '=', filter.status)
   if (filter.jobId !== undefined) query = query.where('jobId', '=', filter.jobId)
   const rows = await query.orderBy('id', 'desc').limit(filter.limit).execute()
+  return rows.map(toRecord)
+}
+
+/** The deliveries with these keys, without their payloads, in no order. */
+export const findDeliveriesByKey = async (
+  db: Kysely<Database>,
+  keys: readonly string[],
+): Promise<readonly Omit<DeliveryRow, 'payload'>[]> => {
+  if (keys.length === 0) return []
+  const rows = await withoutPayload(db)
+    .where('uniqueKey', 'in', [...keys])
+    .execute()
   return rows.map(toRecord)
 }
 

@@ -69,6 +69,7 @@ const paths = Object.entries(routes).flatMap(([name, route]: [string, Route]) =>
 const bodyOf = (name: string): unknown => {
   if (name === 'deleteSessionByBody') return { id: session.id }
   if (name === 'importStorageState') return { cookies: [] }
+  if (name === 'updateMonitor') return { name: 'taken over' }
   return name === 'createSession' || name === 'createKey' || name === 'rollBackProfile' ? {} : undefined
 }
 
@@ -80,10 +81,11 @@ const ownRoutes = new Set([
   'listKeys',
   'importStorageState',
   'listDeliveries',
+  'listMonitors',
 ])
 
 /** Routes that take the address of a web page and nothing of anybody's: without one they refuse. */
-const pageRoutes = new Set(['scrape', 'earlierScrape', 'map', 'mapV1'])
+const pageRoutes = new Set(['scrape', 'earlierScrape', 'map', 'mapV1', 'createMonitor'])
 
 describe('with the key of another team', () => {
   test.each(paths)('$method $path ($name) gives nothing away', async ({ name, method, path }) => {

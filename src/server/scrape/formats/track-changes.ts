@@ -15,7 +15,7 @@ export interface TrackedState {
 }
 
 /** Statuses by which a page says that it is gone. */
-const gone: ReadonlySet<number> = new Set([404, 410])
+export const goneStatuses: ReadonlySet<number> = new Set([404, 410])
 
 /** Compares a page with its last tracked state, and makes this one the last. */
 export const trackChanges = async (
@@ -27,15 +27,9 @@ export const trackChanges = async (
   const previous = await findTrackedPage(store.db, teamId, trackingKey)
   const kept = extracted === undefined ? undefined : JSON.stringify(extracted)
   await saveTrackedPage(store.db, { teamId, trackingKey, markdown, extracted: kept })
-  const isGone = gone.has(state.statusCode)
+  const isGone = goneStatuses.has(state.statusCode)
   const changeStatus =
-    previous === undefined
-      ? 'new'
-      : isGone
-        ? 'removed'
-        : flat(previous.markdown) === flat(markdown)
-          ? 'same'
-          : 'changed'
+    previous === undefined ? 'new' : isGone ? 'removed' : isSameText(previous.markdown, markdown) ? 'same' : 'changed'
   const base = {
     previousScrapeAt: previous?.scrapedAt.toISOString() ?? null,
     changeStatus,
@@ -49,7 +43,9 @@ export const trackChanges = async (
   }
 }
 
-/** White space alone is no change. */
+/** Whether two texts differ in no more than white space. */
+export const isSameText = (left: string, right: string): boolean => flat(left) === flat(right)
+
 const flat = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
 
 const parse = (text: string | undefined): unknown => (text === undefined ? undefined : JSON.parse(text))

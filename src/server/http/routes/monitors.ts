@@ -1,0 +1,90 @@
+import { listPages, sumUpPages } from '../../store/monitor-pages.ts'
+import type { CheckRow } from '../../store/monitor-checks.ts'
+import { listSubscriptions, type SubscriptionRow } from '../../store/mails.ts'
+import type { ListedMonitor } from '../../store/monitors.ts'
+import type { Store } from '../../store/store.ts'
+import { describeCheck, describeMonitor, describePage } from '../../monitors/describe.ts'
+import type { Monitors } from '../../monitors/monitors.ts'
+import { notificationStatuses } from '../../monitors/notification-status.ts'
+import type { Call, Handlers } from '../register.ts'
+
+/** What the routes of monitors ask. */
+export interface MonitorRouteParts {
+  readonly store: Store
+  readonly monitors: Monitors
+}
+
+/** The routes of monitors. */
+export const monitorRoutes = ({ store, monitors }: MonitorRouteParts): Handlers => {
+  const describeAll = async (rows: readonly ListedMonitor[]) => {
+    const readers = await listSubscriptions(
+      store.db,
+      rows.map(({ id }) => id),
+    )
+    return rows.map((row) => {
+      const own = readers.filter(({ monitorId }) => monitorId === row.id).map(describeReader)
+      const described = describeMonitor(row, monitors.creditsPerRun(row))
+      return own.length === 0 ? described : { ...described, emailRecipientSubscriptions: own }
+    })
+  }
+  const describeOne = async (row: ListedMonitor) => {
+    const [data] = await describeAll([row])
+    return { success: true as const, data: data ?? describeMonitor(row, 0) }
+  }
+  const describeChecks = async (rows: readonly CheckRow[]) => {
+    const statusOf = await notificationStatuses(
+      store,
+      rows.map(({ id }) => id),
+    )
+    return rows.map((row) => describeCheck(row, statusOf(row.id)))
+  }
+  return {
+    createMonitor: async ({ body }, { key, baseUrl }) =>
+      describeOne(await monitors.create(body, { teamId: key.teamId, apiKeyId: key.id, baseUrl })),
+    listMonitors: async ({ query }, { key }) => ({
+      success: true,
+      data: await describeAll(await monitors.list({ ...query, teamId: key.teamId })),
+    }),
+    getMonitor: async ({ params }, { key }) => describeOne(await monitors.get(params.id, key.teamId)),
+    updateMonitor: async ({ params, body }, { key }) => describeOne(await monitors.update(params.id, key.teamId, body)),
+    deleteMonitor: async ({ params }, { key }) => {
+      await monitors.delete(params.id, key.teamId)
+      return { success: true }
+    },
+    runMonitor: async ({ params }, { key }) => {
+      const check = await monitors.run(params.id, key.teamId)
+      return { success: true, id: check.id, data: describeCheck(check, {}) }
+    },
+    listChecks: async ({ params, query }, { key }) => ({
+      success: true,
+      data: await describeChecks(await monitors.checks({ monitorId: params.id, ...query }, key.teamId)),
+    }),
+    getCheck: async ({ params, query: { limit, skip, status } }, call) => {
+      const check = await monitors.check(params.id, params.checkId, call.key.teamId)
+      const statuses = status === undefined ? undefined : [status]
+      const found = await listPages(store.db, { checkId: check.id, limit: limit + 1, skip, statuses })
+      const next = found.length > limit ? { next: nextOf(call, params, { limit, skip: skip + limit, status }) } : {}
+      const { summary } = await sumUpPages(store.db, check.id)
+      const statusOf = await notificationStatuses(store, [check.id])
+      const pages = found.slice(0, limit).map(describePage)
+      return { success: true, ...next, data: { ...describeCheck(check, statusOf(check.id), summary), pages, ...next } }
+    },
+  }
+}
+
+const nextOf = (
+  { baseUrl }: Call,
+  { id, checkId }: { readonly id: string; readonly checkId: string },
+  query: { readonly limit: number; readonly skip: number; readonly status: string | undefined },
+): string => {
+  const url = new URL(`${baseUrl}/v2/monitor/${id}/checks/${checkId}`)
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value))
+  return url.href
+}
+
+const describeReader = ({ email, status, source, confirmationSentAt }: SubscriptionRow) => ({
+  email,
+  status,
+  source,
+  confirmationEmailSent: confirmationSentAt !== undefined,
+})

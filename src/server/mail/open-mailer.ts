@@ -1,0 +1,24 @@
+import { createTransport } from 'nodemailer'
+import type { Jobs } from '../jobs/jobs.ts'
+import type { Store } from '../store/store.ts'
+import { Mailer } from './mailer.ts'
+
+/** The settings of mails. */
+export interface MailSettings {
+  /** `smtp://` or `smtps://`, with user and password where the server wants them. Undefined: no mail is sent. */
+  readonly smtpUrl?: string | undefined
+  readonly mailFrom: string
+  readonly mailTrusted: readonly string[]
+}
+
+/** Builds everything that sends mails, into `undo`. Undefined: this server sends none. */
+export const openMailer = async (
+  undo: AsyncDisposableStack,
+  { smtpUrl, mailFrom, mailTrusted }: MailSettings,
+  { store, jobs }: { readonly store: Store; readonly jobs: Jobs },
+): Promise<Mailer | undefined> => {
+  if (smtpUrl === undefined) return undefined
+  const transport = createTransport({ url: smtpUrl, connectionTimeout: 15_000, socketTimeout: 60_000 })
+  undo.defer(() => transport.close())
+  return Mailer.open({ store, jobs, transport, from: mailFrom, trusted: mailTrusted })
+}

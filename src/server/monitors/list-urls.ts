@@ -1,0 +1,74 @@
+import type { Dispatcher } from 'undici'
+import { mapRequest, type MapRequest } from '../../contract/map.ts'
+import { monitorLimits, type CrawlTarget, type Target } from '../../contract/monitors.ts'
+import type { Abortable } from '../../kit/abort.ts'
+import { BowlineError } from '../../kit/errors.ts'
+import { identityOf } from '../../kit/canonical-url.ts'
+import { mapSite } from '../map/map-site.ts'
+import { listKnownUrls } from '../store/monitor-pages.ts'
+import type { Store } from '../store/store.ts'
+import { filterPaths } from './path-filter.ts'
+
+/** What the pages of a target are found with. Aborting ends the search. */
+export interface ListUrlsParts extends Abortable {
+  readonly store: Store
+  readonly dispatcher: Dispatcher
+  readonly monitorId: string
+  readonly targetId: string
+}
+
+/**
+ * The pages of a target. Of a crawl: those known from the last check first, so that one that is gone is noticed, then new
+ * ones, up to its limit. Throws as `mapSite` does when nothing of the site can be read.
+ */
+export const listUrls = async (target: Target, parts: ListUrlsParts): Promise<readonly string[]> => {
+  switch (target.type) {
+    case 'scrape':
+      return [...new Set(target.urls)]
+    case 'crawl':
+      return listCrawled(target, parts)
+    case 'search':
+      throw new BowlineError('MONITOR_TARGET_UNAVAILABLE', 'Search targets cannot be checked by this server')
+    default:
+      return target satisfies never
+  }
+}
+
+const listCrawled = async (
+  { url, crawlOptions = {} }: CrawlTarget,
+  { store, dispatcher, signal, ...ids }: ListUrlsParts,
+): Promise<readonly string[]> => {
+  const { limit = monitorLimits.crawlPages.default, sitemap, ignoreQueryParameters } = crawlOptions
+  const known = await listKnownUrls(store.db, ids)
+  const request = mapRequest.parse({
+    url,
+    sitemap,
+    ignoreQueryParameters: ignoreQueryParameters ?? false,
+    includeSubdomains: crawlOptions.allowSubdomains ?? false,
+    filterByPath: crawlOptions.crawlEntireDomain !== true,
+  })
+  const kept = filterPaths(known, crawlOptions)
+  const found = await findPages(request, { dispatcher, signal }, kept.length > 0)
+  const urls = new Map<string, string>()
+  for (const each of [...kept, ...filterPaths(found, crawlOptions)]) {
+    const identity = identityOf(new URL(each))
+    if (!urls.has(identity)) urls.set(identity, each)
+  }
+  return [...urls.values()].slice(0, limit)
+}
+
+const findPages = async (
+  request: MapRequest,
+  { dispatcher, signal }: Pick<ListUrlsParts, 'dispatcher' | 'signal'>,
+  hasOthers: boolean,
+): Promise<readonly string[]> => {
+  try {
+    const { links } = await mapSite(dispatcher, request, { signal })
+    return [...links.map((link) => link.url), request.url]
+  } catch (error) {
+    signal?.throwIfAborted()
+    // The pages that are known tell what is wrong, each for itself.
+    if (!hasOthers) throw error
+    return []
+  }
+}

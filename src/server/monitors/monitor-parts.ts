@@ -1,0 +1,23 @@
+import type { Dispatcher } from 'undici'
+import type { Jobs } from '../jobs/jobs.ts'
+import type { Mailer } from '../mail/mailer.ts'
+import type { LanguageModel } from '../scrape/formats/language-model.ts'
+import type { Scrapes } from '../scrape/scrapes.ts'
+import type { Store } from '../store/store.ts'
+import type { Webhooks } from '../webhooks/webhooks.ts'
+
+/** What monitors are made with. */
+export interface MonitorParts {
+  readonly store: Store
+  readonly jobs: Jobs
+  readonly scrapes: Scrapes
+  readonly webhooks: Webhooks
+  /** Undefined: this server sends no mail. */
+  readonly mailer: Mailer | undefined
+  /** The way out, which judges every connection; open for longer than the jobs. */
+  readonly dispatcher: Dispatcher
+  /** Undefined: nothing is judged. */
+  readonly languageModel: LanguageModel | undefined
+  readonly nodeId: string
+  readonly onError: (error: unknown, what: string) => void
+}

@@ -1,0 +1,210 @@
+import type { Insertable, Updateable } from 'kysely'
+import type { CreateMonitorRequest, UpdateMonitorRequest } from '../../contract/monitors.ts'
+import type { Schedule } from '../../contract/schedule.ts'
+import { BowlineError } from '../../kit/errors.ts'
+import { isUuid, uuidV7 } from '../../kit/ids.ts'
+import {
+  findCheck,
+  findOpenCheck,
+  insertCheck,
+  listChecks,
+  type CheckFilter,
+  type CheckRow,
+} from '../store/monitor-checks.ts'
+import { findMonitor, insertMonitor, listMonitors, updateMonitor, type ListedMonitor } from '../store/monitors.ts'
+import type { MonitorTable } from '../store/monitor-tables.ts'
+import { availableCredits } from '../store/teams.ts'
+import { checkQueue } from './check-queue.ts'
+import { definitionOf, type KnownTarget } from './definition.ts'
+import { estimateCheck } from './estimate.ts'
+import type { MonitorParts } from './monitor-parts.ts'
+import { nameTargets } from './name-targets.ts'
+import { nextRun } from './next-run.ts'
+
+/** Who makes a monitor. */
+export interface Maker {
+  readonly teamId: string
+  readonly apiKeyId: string
+  /** Address of this server as its client knows it, without trailing slash. */
+  readonly baseUrl: string
+}
+
+/** The monitors of teams: made, changed, run. All that name one throw MONITOR_NOT_FOUND. */
+export class Monitors {
+  readonly #parts: MonitorParts
+
+  constructor(parts: MonitorParts) {
+    this.#parts = parts
+  }
+
+  /** Makes a monitor. Throws what this server cannot do: FORMAT_UNAVAILABLE, PROXY_UNAVAILABLE, MONITOR_TARGET_UNAVAILABLE, MAIL_UNAVAILABLE. */
+  async create(request: CreateMonitorRequest, { teamId, apiKeyId, baseUrl }: Maker): Promise<ListedMonitor> {
+    const { store, mailer } = this.#parts
+    const { webhook, notification, goal, schedule } = request
+    const targets = nameTargets(request.targets)
+    this.#assertPossible(targets, request)
+    const row: Insertable<MonitorTable> = {
+      id: uuidV7(),
+      teamId,
+      apiKeyId,
+      baseUrl,
+      name: request.name,
+      ...schedule,
+      targets: JSON.stringify(targets),
+      webhook: webhook === undefined || webhook === null ? null : JSON.stringify(webhook),
+      notification: JSON.stringify(notification),
+      retentionDays: request.retentionDays,
+      goal: goal ?? null,
+      judgeEnabled: request.judgeEnabled ?? (goal ?? '') !== '',
+      nextRunAt: firstRun(schedule),
+    }
+    await store.db.transaction().execute(async (db) => {
+      await insertMonitor(db, row)
+      await mailer?.subscribe(db, row.id, notification)
+    })
+    return this.get(row.id, teamId)
+  }
+
+  async list(filter: {
+    readonly teamId: string
+    readonly limit: number
+    readonly offset: number
+  }): Promise<readonly ListedMonitor[]> {
+    return listMonitors(this.#parts.store.db, filter)
+  }
+
+  async get(id: string, teamId: string): Promise<ListedMonitor> {
+    const row = isUuid(id) ? await findMonitor(this.#parts.store.db, id) : undefined
+    if (row?.teamId === teamId) return row
+    throw new BowlineError('MONITOR_NOT_FOUND', 'Monitor not found')
+  }
+
+  /** Changes a monitor; what is absent stays. Throws as `create` does. */
+  async update(id: string, teamId: string, request: UpdateMonitorRequest): Promise<ListedMonitor> {
+    const { store, mailer } = this.#parts
+    const old = await this.get(id, teamId)
+    const { status = old.status, schedule = old, notification, webhook, goal } = request
+    const targets = request.targets && nameTargets(request.targets, definitionOf(old).targets)
+    this.#assertPossible(targets ?? definitionOf(old).targets, {
+      notification: notification ?? {},
+      goal: goal === undefined ? old.goal : goal,
+      judgeEnabled: request.judgeEnabled ?? (goal === undefined ? old.judgeEnabled : undefined),
+    })
+    const isRescheduled = status !== old.status || request.schedule !== undefined
+    const change: Updateable<MonitorTable> = {
+      ...(request.name === undefined ? {} : { name: request.name }),
+      ...(request.retentionDays === undefined ? {} : { retentionDays: request.retentionDays }),
+      ...(targets === undefined ? {} : { targets: JSON.stringify(targets) }),
+      ...(webhook === undefined ? {} : { webhook: webhook === null ? null : JSON.stringify(webhook) }),
+      ...(notification === undefined ? {} : { notification: JSON.stringify(notification) }),
+      ...(goal === undefined ? {} : { goal, judgeEnabled: (goal ?? '') !== '' }),
+      ...(request.judgeEnabled === undefined ? {} : { judgeEnabled: request.judgeEnabled }),
+      ...(isRescheduled
+        ? {
+            status,
+            cron: schedule.cron,
+            timezone: schedule.timezone,
+            nextRunAt: status === 'active' ? firstRun(schedule) : null,
+          }
+        : {}),
+    }
+    await store.db.transaction().execute(async (db) => {
+      if (!(await updateMonitor(db, { id, teamId }, change)))
+        throw new BowlineError('MONITOR_NOT_FOUND', 'Monitor not found')
+      if (notification !== undefined) await mailer?.subscribe(db, id, notification)
+    })
+    return this.get(id, teamId)
+  }
+
+  /** Deletes a monitor. A check that runs ends within seconds; it is billed for what it did, and nobody is told. */
+  async delete(id: string, teamId: string): Promise<void> {
+    await this.get(id, teamId)
+    await updateMonitor(this.#parts.store.db, { id, teamId }, { status: 'deleted', nextRunAt: null })
+  }
+
+  /** Begins a check now. Throws MONITOR_PAUSED, CHECK_RUNNING, INSUFFICIENT_CREDITS. */
+  async run(id: string, teamId: string): Promise<CheckRow> {
+    const { store } = this.#parts
+    const monitor = await this.get(id, teamId)
+    if (monitor.status === 'paused') {
+      throw new BowlineError('MONITOR_PAUSED', 'Monitor is paused. Resume it before running a check.')
+    }
+    const credits = estimateCheck(this.#parts, definitionOf(monitor).targets)
+    const available = await availableCredits(store.db, teamId)
+    if (available !== undefined && available < credits) {
+      throw new BowlineError(
+        'INSUFFICIENT_CREDITS',
+        `Insufficient credits to run this check: it takes ${credits}, and ${Math.max(0, available)} are left.`,
+        { hint: 'Watch fewer pages, or raise the credits of the team.' },
+      )
+    }
+    const check = await this.#enter(id, teamId, credits)
+    if (check !== undefined) return check
+    const checkId = (await findOpenCheck(store.db, id))?.id
+    const message = 'Monitor check is already running.'
+    throw new BowlineError('CHECK_RUNNING', message, { body: { checkId }, details: { checkId } })
+  }
+
+  async #enter(monitorId: string, teamId: string, estimatedCredits: number): Promise<CheckRow | undefined> {
+    const { store, jobs } = this.#parts
+    return store.db.transaction().execute(async (db) => {
+      const facts = { monitorId, teamId, estimatedCredits, scheduledFor: new Date() }
+      const check = await insertCheck(db, { ...facts, status: 'queued', trigger: 'manual' })
+      if (check !== undefined) await jobs.send(checkQueue, { id: check.id }, { db })
+      return check
+    })
+  }
+
+  /** The checks of a monitor, newest first. */
+  async checks(filter: CheckFilter, teamId: string): Promise<readonly CheckRow[]> {
+    await this.get(filter.monitorId, teamId)
+    return listChecks(this.#parts.store.db, filter)
+  }
+
+  /** One check of a monitor. Throws CHECK_NOT_FOUND. */
+  async check(id: string, checkId: string, teamId: string): Promise<CheckRow> {
+    await this.get(id, teamId)
+    const check = isUuid(checkId) ? await findCheck(this.#parts.store.db, checkId) : undefined
+    if (check?.monitorId === id) return check
+    throw new BowlineError('CHECK_NOT_FOUND', 'Check not found')
+  }
+
+  /** What one check of a monitor costs when every page is read; 0 when this server can no longer do it. */
+  creditsPerRun(monitor: ListedMonitor): number {
+    try {
+      return estimateCheck(this.#parts, definitionOf(monitor).targets)
+    } catch {
+      return 0
+    }
+  }
+
+  #assertPossible(
+    targets: readonly KnownTarget[],
+    {
+      notification,
+      goal,
+      judgeEnabled = (goal ?? '') !== '',
+    }: Pick<CreateMonitorRequest, 'notification'> & {
+      readonly goal?: string | null | undefined
+      readonly judgeEnabled?: boolean | undefined
+    },
+  ): void {
+    estimateCheck(this.#parts, targets)
+    if (judgeEnabled && this.#parts.languageModel === undefined) {
+      throw new BowlineError('FORMAT_UNAVAILABLE', 'To judge changes takes a language model, and none is configured', {
+        hint: 'Set `judgeEnabled: false`, or start the server with `--llm-url` and `--llm-model`.',
+      })
+    }
+    if (notification.email?.enabled === true && this.#parts.mailer === undefined) {
+      throw new BowlineError('MAIL_UNAVAILABLE', 'This server sends no mail, so nobody can be told by mail')
+    }
+  }
+}
+
+const firstRun = (schedule: Schedule): Date => {
+  const next = nextRun(schedule, new Date())
+  if (next !== undefined) return next
+  throw new BowlineError('BAD_REQUEST', `The schedule "${schedule.cron}" never runs: there is no such day`, {
+    hint: 'Check the day of the month and the month.',
+  })
+}

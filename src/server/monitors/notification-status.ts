@@ -1,0 +1,39 @@
+import { countMails } from '../store/mails.ts'
+import type { Store } from '../store/store.ts'
+import { findDeliveriesByKey, type DeliveryRow } from '../store/webhooks.ts'
+import { endKey } from './tell.ts'
+
+/** Who was told of some checks, by their ids: `{ webhook?, email? }`. */
+export const notificationStatuses = async (
+  { db }: Pick<Store, 'db'>,
+  checkIds: readonly string[],
+): Promise<(checkId: string) => Readonly<Record<string, unknown>>> => {
+  const deliveries = await findDeliveriesByKey(db, checkIds.map(endKey))
+  const mails = await countMails(db, checkIds)
+  return (checkId) => {
+    const delivery = deliveries.find(({ uniqueKey }) => uniqueKey === endKey(checkId))
+    const own = mails.filter((each) => each.checkId === checkId)
+    const count = (status: string): number => own.find((each) => each.status === status)?.mails ?? 0
+    const [sent, queued, failed] = [count('sent'), count('queued'), count('failed')]
+    return {
+      ...(delivery === undefined ? {} : { webhook: describeDelivery(delivery) }),
+      ...(own.length === 0
+        ? {}
+        : { email: { attempted: sent + failed > 0, success: sent > 0 && failed === 0, sent, queued, failed } }),
+    }
+  }
+}
+
+const describeDelivery = ({ status, attempts, deliveredAt }: Omit<DeliveryRow, 'payload'>) => {
+  const tries = JSON.parse(attempts) as readonly { readonly statusCode?: number; readonly error?: string }[]
+  const { statusCode, error } = tries.at(-1) ?? {}
+  return {
+    attempted: tries.length > 0,
+    success: status === 'delivered',
+    delivered: status === 'delivered',
+    queued: status === 'pending',
+    ...(statusCode === undefined ? {} : { statusCode }),
+    ...(error === undefined ? {} : { error }),
+    ...(deliveredAt === undefined ? {} : { deliveredAt: deliveredAt.toISOString() }),
+  }
+}

@@ -1,0 +1,59 @@
+import { insertCheck, findStrandedChecks } from '../store/monitor-checks.ts'
+import { findDueMonitors, takeDueRun, type MonitorRow } from '../store/monitors.ts'
+import { checkQueue } from './check-queue.ts'
+import { definitionOf } from './definition.ts'
+import { estimateCheck } from './estimate.ts'
+import type { MonitorParts } from './monitor-parts.ts'
+import { nextRun } from './next-run.ts'
+
+const atOnce = 100
+
+/**
+ * Begins the checks whose time has come, however long ago: one each, whatever was missed. Of several servers that try,
+ * one succeeds. Answers how many were begun; those that overlap a running one are entered as skipped.
+ */
+export const runDue = async (parts: MonitorParts, now: Date = new Date()): Promise<number> => {
+  let begun = 0
+  for (const monitor of await findDueMonitors(parts.store.db, { now, limit: atOnce })) {
+    if (await begin(parts, monitor, now)) begun += 1
+  }
+  return begun
+}
+
+const begin = async (
+  { store, jobs, scrapes, onError }: MonitorParts,
+  monitor: MonitorRow,
+  now: Date,
+): Promise<boolean> => {
+  const { id: monitorId, teamId, nextRunAt } = monitor
+  if (nextRunAt === undefined) return false
+  return store.db.transaction().execute(async (db) => {
+    if (!(await takeDueRun(db, { id: monitorId, nextRunAt }, nextRun(monitor, now)))) return false
+    const estimatedCredits = estimate()
+    const facts = { monitorId, teamId, estimatedCredits, trigger: 'scheduled', scheduledFor: nextRunAt } as const
+    const check = await insertCheck(db, { ...facts, status: 'queued' })
+    if (check === undefined) {
+      await insertCheck(db, { ...facts, status: 'skipped_overlap', finishedAt: now })
+      return false
+    }
+    await jobs.send(checkQueue, { id: check.id }, { db })
+    return true
+  })
+
+  /** Settings may have changed since the monitor was made: then the pages of the check say what is wrong. */
+  function estimate(): number {
+    try {
+      return estimateCheck({ scrapes }, definitionOf(monitor).targets)
+    } catch (error) {
+      onError(error, `estimating a check of the monitor ${monitorId}`)
+      return 0
+    }
+  }
+}
+
+/** Sends the checks again that lost their server, or were never begun. Answers how many. */
+export const rescueChecks = async ({ store, jobs }: MonitorParts): Promise<number> => {
+  const ids = await findStrandedChecks(store.db)
+  for (const id of ids) await jobs.send(checkQueue, { id }, { singletonKey: id })
+  return ids.length
+}

@@ -1,0 +1,112 @@
+import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
+import { toRecord, type Recorded } from './record.ts'
+import type { MonitorTable } from './monitor-tables.ts'
+import type { Database } from './schema.ts'
+
+/** A monitor as it is stored. */
+export type MonitorRow = Recorded<Selectable<MonitorTable>>
+
+/** A monitor as lists show it: with the id of its check that is queued or runs. */
+export type ListedMonitor = MonitorRow & { readonly currentCheckId: string | undefined }
+
+const listed = (db: Kysely<Database>) =>
+  db
+    .selectFrom('monitor')
+    .selectAll('monitor')
+    .select((eb) =>
+      eb
+        .selectFrom('monitorCheck')
+        .select('monitorCheck.id')
+        .whereRef('monitorCheck.monitorId', '=', 'monitor.id')
+        .where('monitorCheck.status', 'in', ['queued', 'running'])
+        .limit(1)
+        .as('currentCheckId'),
+    )
+    .where('monitor.status', '!=', 'deleted')
+
+/** Stores a monitor. */
+export const insertMonitor = async (db: Kysely<Database>, row: Insertable<MonitorTable>): Promise<void> => {
+  await db.insertInto('monitor').values(row).execute()
+}
+
+/** The monitor with that id that was not deleted, or undefined. */
+export const findMonitor = async (db: Kysely<Database>, id: string): Promise<ListedMonitor | undefined> => {
+  const row = await listed(db).where('monitor.id', '=', id).executeTakeFirst()
+  return row && toRecord(row)
+}
+
+/** The monitors of a team, newest first. */
+export const listMonitors = async (
+  db: Kysely<Database>,
+  { teamId, limit, offset }: { readonly teamId: string; readonly limit: number; readonly offset: number },
+): Promise<readonly ListedMonitor[]> => {
+  const rows = await listed(db)
+    .where('monitor.teamId', '=', teamId)
+    .orderBy('monitor.createdAt', 'desc')
+    .orderBy('monitor.id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+  return rows.map(toRecord)
+}
+
+/** Changes a monitor of a team. False: there is none, or it was deleted. */
+export const updateMonitor = async (
+  db: Kysely<Database>,
+  { id, teamId }: { readonly id: string; readonly teamId: string },
+  change: Updateable<MonitorTable>,
+): Promise<boolean> => {
+  const { numUpdatedRows } = await db
+    .updateTable('monitor')
+    .set({ ...change, updatedAt: sql<Date>`now()` })
+    .where('id', '=', id)
+    .where('teamId', '=', teamId)
+    .where('status', '!=', 'deleted')
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** The monitors whose time has come, longest overdue first, at most `limit`. */
+export const findDueMonitors = async (
+  db: Kysely<Database>,
+  { now, limit }: { readonly now: Date; readonly limit: number },
+): Promise<readonly MonitorRow[]> => {
+  const rows = await db
+    .selectFrom('monitor')
+    .selectAll()
+    .where('status', '=', 'active')
+    .where('nextRunAt', '<=', now)
+    .orderBy('nextRunAt')
+    .limit(limit)
+    .execute()
+  return rows.map(toRecord)
+}
+
+/** Takes a run of a monitor that is due, by setting its next one. False: another server has taken it, or it was changed. */
+export const takeDueRun = async (
+  db: Kysely<Database>,
+  due: { readonly id: string; readonly nextRunAt: Date },
+  nextRunAt: Date | undefined,
+): Promise<boolean> => {
+  const { numUpdatedRows } = await db
+    .updateTable('monitor')
+    .set({ nextRunAt: nextRunAt ?? null })
+    .where('id', '=', due.id)
+    .where('status', '=', 'active')
+    .where('nextRunAt', '=', due.nextRunAt)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Removes the checks that are older than their monitors keep them, and monitors that were deleted more than a day ago. */
+export const sweepMonitors = async (db: Kysely<Database>): Promise<void> => {
+  await sql`
+    delete from monitor_check using monitor
+    where monitor.id = monitor_check.monitor_id and monitor_check.finished_at is not null
+      and monitor_check.created_at < now() - make_interval(days => monitor.retention_days)`.execute(db)
+  await sql`
+    delete from monitor where status = 'deleted' and updated_at < now() - interval '1 day'
+      and not exists (select from monitor_check where monitor_id = monitor.id and status in ('queued', 'running'))`.execute(
+    db,
+  )
+}
