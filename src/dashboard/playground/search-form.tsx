@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { SearchResponse } from '../../contract/search.ts'
 import { linkTo } from '../frame/route.ts'
 import { Field } from '../parts/field.tsx'
 import { countOf } from '../parts/format.ts'
@@ -7,18 +8,9 @@ import { NumberField, TrialForm } from './trial-form.tsx'
 import { TrialFrame } from './trial-frame.tsx'
 import { useTry } from './use-try.ts'
 
-/** What a search answers, as far as it is shown. */
-interface SearchAnswer {
-  readonly data: {
-    readonly web?: readonly { readonly url: string; readonly title?: string; readonly description?: string }[]
-  }
-  readonly warning?: string
-  readonly creditsUsed?: number
-}
-
 /** Searches the web, or what this server has scraped. */
 export const SearchForm = ({ query }: { readonly query: URLSearchParams }) => {
-  const attempt = useTry<SearchAnswer>('/v2/search')
+  const attempt = useTry<SearchResponse>('/v2/search')
   const [words, setWords] = useState(query.get('query') ?? '')
   const [limit, setLimit] = useState(10)
   const options = { limit }
@@ -46,7 +38,7 @@ export const SearchForm = ({ query }: { readonly query: URLSearchParams }) => {
   )
 }
 
-const Hits = ({ answer, note }: { readonly answer: SearchAnswer; readonly note: string }) => {
+const Hits = ({ answer, note }: { readonly answer: SearchResponse; readonly note: string }) => {
   const hits = answer.data.web ?? []
   return (
     <>
@@ -57,9 +49,9 @@ const Hits = ({ answer, note }: { readonly answer: SearchAnswer; readonly note: 
           {answer.creditsUsed === undefined ? '' : ` · ${countOf(answer.creditsUsed, 'credit')}`}
         </p>
       </header>
-      {answer.warning !== undefined && <p class="notice-line">{answer.warning}</p>}
+      {typeof answer.warning === 'string' && <p class="notice-line">{answer.warning}</p>}
       <ol class="hits">
-        {hits.map(({ url, title, description }) => (
+        {hits.map(({ url = '', title, description }) => (
           <li key={url}>
             <a href={linkTo(['playground', 'scrape'], { url })} title="Scrape this page">
               {title ?? url}

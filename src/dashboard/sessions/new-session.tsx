@@ -17,6 +17,7 @@ export const NewSession = ({ onClose }: { readonly onClose: () => void }) => {
   const [idleMinutes, setIdleMinutes] = useState(5)
   const [profile, setProfile] = useState('')
   const [savesChanges, setSavesChanges] = useState(true)
+  const [isRecorded, setIsRecorded] = useState(false)
   const profiles = useLoaded('profiles', async (api, signal) =>
     api.get<{ data: readonly ProfileSummary[] }>('/v2/browser/profiles', signal),
   )
@@ -27,8 +28,12 @@ export const NewSession = ({ onClose }: { readonly onClose: () => void }) => {
   const submit = (event: Event): void => {
     event.preventDefault()
     const name = profile.trim()
-    const lifetimes = { ttl: ttlMinutes * 60, activityTtl: idleMinutes * 60 }
-    void create.run(name === '' ? lifetimes : { ...lifetimes, profile: { name, saveChanges: savesChanges } })
+    void create.run({
+      ttl: ttlMinutes * 60,
+      activityTtl: idleMinutes * 60,
+      ...(name === '' ? {} : { profile: { name, saveChanges: savesChanges } }),
+      ...(isRecorded ? { record: true } : {}),
+    })
   }
   return (
     <Dialog title="New session" onClose={onClose}>
@@ -54,6 +59,7 @@ export const NewSession = ({ onClose }: { readonly onClose: () => void }) => {
         {profile.trim() !== '' && (
           <Check label="Save changes at the end" isOn={savesChanges} onChange={setSavesChanges} />
         )}
+        <Check label="Record video, console and requests" isOn={isRecorded} onChange={setIsRecorded} />
         <FormButtons label="Start" isRunning={create.isRunning} onCancel={onClose} />
       </form>
     </Dialog>

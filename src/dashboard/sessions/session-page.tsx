@@ -14,6 +14,7 @@ import { Tabs } from '../parts/tabs.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { SessionFacts } from './session-facts.tsx'
 import { SessionFiles } from './session-files.tsx'
+import { SessionRecordings } from './session-recordings.tsx'
 import { endSession, findSession } from './session-calls.ts'
 import { connectTo } from './session-snippets.ts'
 
@@ -94,6 +95,7 @@ const SessionBody = ({
       <div class="columns">
         <SessionFacts session={session} />
         <SessionFiles id={id} isLive={isLive} />
+        {!isLive && <SessionRecordings id={id} />}
       </div>
       {isLive && cdpUrl !== undefined && (
         <section class="block">

@@ -1,0 +1,32 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { chromium } from 'playwright-core'
+import { startDemoSite } from '../../src/cli/demo-site.ts'
+import { startServer } from '../../src/server.ts'
+
+/** A server, the demo's site and a browser that pictures are taken with. Disposing ends them. */
+export const openStudio = async () => {
+  await using undo = new AsyncDisposableStack()
+  const dataDir = await mkdtemp(join(tmpdir(), 'bowline-pictures-'))
+  undo.defer(async () => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))
+  const site = undo.use(await startDemoSite())
+  const server = undo.use(await startServer({ port: 0, dataDir, warm: 1, allow: ['127.0.0.1'], logLevel: 'warn' }))
+  const executablePath = server.browser.path.replace('chromium-headless-shell', 'chromium')
+  const camera = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+  undo.defer(async () => camera.close())
+  const api = async (method, path, body) => {
+    const response = await fetch(server.url + path, {
+      method,
+      headers: { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body ?? {}),
+    })
+    return response.json()
+  }
+  const opened = undo.move()
+  return { site, server, camera, api, [Symbol.asyncDispose]: async () => opened.disposeAsync() }
+}
+
+/** Where a picture of the guide is. */
+export const pictureAt = (name) => fileURLToPath(new URL(`../../docs/${name}.png`, import.meta.url))
