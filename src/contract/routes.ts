@@ -8,6 +8,7 @@ import * as map from './map.ts'
 import { monitorRoutes } from './monitor-routes.ts'
 import * as profiles from './profiles.ts'
 import type { Route } from './route.ts'
+import { teamRoutes } from './team-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
 import * as search from './search.ts'
 
@@ -187,6 +188,7 @@ export const routes = {
   },
   ...monitorRoutes,
   ...webhookRoutes,
+  ...teamRoutes,
   map: {
     method: 'POST',
     path: '/v2/map',

@@ -18,6 +18,7 @@ import { startHeartbeat } from './sessions/heartbeat.ts'
 import { registerNode, removeNode } from './store/nodes.ts'
 import { openStore } from './store/open.ts'
 import type { Store } from './store/store.ts'
+import { openUsage } from './usage/open-usage.ts'
 
 /** A server that answers. Disposing ends every session, bills it, and closes everything. */
 export interface RunningServer extends AsyncDisposable {
@@ -73,9 +74,11 @@ export const startConfigured = async (config: ServerConfig, resolve?: Resolve): 
     egress,
     blobs,
   }
+  const usage = openUsage(undo, config, ready)
   const parts = {
     ...ready,
-    ...(await openWork(undo, config, { ...ready, browserVersion: host.binary.version })),
+    ...usage,
+    ...(await openWork(undo, config, { ...ready, ...usage, browserVersion: host.binary.version })),
   }
   const recovered = await settlePast(parts, identity)
   const { app, sessions, beating } = await openHttp(undo, config, parts, host, log)

@@ -6,6 +6,7 @@ import { keepingSettings } from './config/keeping-settings.ts'
 import { searchSettings } from './config/search-settings.ts'
 import { tellingSettings } from './config/telling-settings.ts'
 import { httpUrl, list, proxyUrl, wholeNumber, type Setting } from './config/setting.ts'
+import { teamSettings } from './config/team-settings.ts'
 
 /** Where the server keeps its data when nothing else is said. */
 export const defaultDataDir = join(homedir(), '.bowline')
@@ -220,6 +221,7 @@ export const settings = {
     schema: list.pipe(z.array(httpUrl)).default([]),
   },
   ...tellingSettings,
+  ...teamSettings,
   nodeUrl: {
     flag: 'node-url',
     env: 'BOWLINE_NODE_URL',

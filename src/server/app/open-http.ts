@@ -11,6 +11,7 @@ import { createAuthenticator } from '../http/auth.ts'
 import { openMapper } from '../map/mapper.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Blobs } from '../store/blobs.ts'
+import type { Usage } from '../usage/open-usage.ts'
 import { packageVersion } from '../version.ts'
 import { openLive } from './open-live.ts'
 import { openSessions } from './open-sessions.ts'
@@ -31,7 +32,7 @@ export interface OpenHttp {
 export const openHttp = async (
   undo: AsyncDisposableStack,
   config: ServerConfig,
-  parts: Parts & Work & { readonly egress: Egress; readonly blobs: Blobs },
+  parts: Parts & Work & Usage & { readonly egress: Egress; readonly blobs: Blobs },
   host: BrowserHost,
   log: Logger,
 ): Promise<OpenHttp> => {
@@ -44,6 +45,9 @@ export const openHttp = async (
   const mapper = undo.use(openMapper(parts))
   const app = await buildHttpApp({
     mapper,
+    activity: parts.activity,
+    permits: parts.permits,
+    takeRequest: parts.takeRequest,
     store,
     blobs: parts.blobs,
     scrapes: parts.scrapes,

@@ -10,7 +10,7 @@ import { sessionsThatFit } from '../sessions/capacity.ts'
 import type { SessionParts } from '../sessions/sessions.ts'
 import { ensureBootstrapKey } from '../store/keys.ts'
 import type { Store } from '../store/store.ts'
-import { defaultPrices } from '../usage/prices.ts'
+import { withPrices } from '../usage/prices.ts'
 
 /** What sessions are made with, and the numbers they leave. */
 export type Parts = SessionParts & { readonly metrics: ReturnType<typeof createMetrics> }
@@ -39,7 +39,7 @@ export const prepareSessions = async (
     browsers,
     profiles,
     metrics,
-    prices: defaultPrices,
+    prices: withPrices(config.prices),
     nodeId: identity.nodeId,
     maxSessions: config.maxSessions ?? sessionsThatFit(host.binary.kind),
     onEnd: (row) => {

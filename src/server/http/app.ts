@@ -9,13 +9,17 @@ import type { Mapper } from '../map/mapper.ts'
 import type { SearchWorks } from '../search/run-search.ts'
 import type { Monitors } from '../monitors/monitors.ts'
 import type { Store } from '../store/store.ts'
+import type { Usage } from '../usage/open-usage.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import type { Authenticator } from './auth.ts'
 import { answerError } from './errors.ts'
 import type { Metrics } from './metrics.ts'
 import { registerOpenApi } from './openapi.ts'
-import { relaySessionRequests, type PlacementParts } from './placement.ts'
+import { isHopTo, relaySessionRequests, type PlacementParts } from './placement.ts'
+import { rateBucketOf } from './rate-bucket.ts'
 import { registerRoutes, type Call } from './register.ts'
+import { activityRoutes } from './routes/activity.ts'
+import { balanceRoutes } from './routes/balance.ts'
 import { browserRoutes } from './routes/browser.ts'
 import { registerDashboard } from './routes/dashboard.ts'
 import { registerFiles } from './routes/files.ts'
@@ -27,6 +31,8 @@ import { registerScrapeFiles, scrapeRoutes, type ScrapeRouteParts } from './rout
 import { mapRoutes } from './routes/map.ts'
 import { registerMonitorMail } from './routes/monitor-mail.ts'
 import { monitorRoutes } from './routes/monitors.ts'
+import { teamRoutes } from './routes/teams.ts'
+import { usageRoutes } from './routes/usage.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { searchRoutes } from './routes/search.ts'
 import { handleUpgrades, type UpgradeParts } from './upgrade.ts'
@@ -34,7 +40,7 @@ import { validateWith } from './validate.ts'
 
 /** What the HTTP side of the server is built from. */
 export interface HttpParts
-  extends ScrapeRouteParts, SearchWorks, HealthParts, UpgradeParts, PlacementParts, ProfileRouteParts {
+  extends ScrapeRouteParts, SearchWorks, HealthParts, UpgradeParts, PlacementParts, ProfileRouteParts, Usage {
   readonly store: Store
   readonly authenticator: Authenticator
   readonly shelves: Shelves
@@ -91,7 +97,11 @@ export const buildHttpApp = async (parts: HttpParts): Promise<FastifyInstance> =
 const registerProtected = async (app: FastifyInstance, parts: HttpParts): Promise<void> => {
   const callers = new WeakMap<FastifyRequest, KeyRow>()
   app.addHook('onRequest', async (request) => {
-    callers.set(request, await parts.authenticator.authenticate(request.headers.authorization))
+    const key = await parts.authenticator.authenticate(request.headers.authorization)
+    callers.set(request, key)
+    // A session that another server would rather have made here was counted there.
+    if (request.method === 'POST' && isHopTo(request.raw, parts.nodeId)) return
+    await parts.takeRequest(key, rateBucketOf(request.method, request.routeOptions.url ?? ''))
   })
   const callOf = (request: FastifyRequest): Call => {
     const key = callers.get(request)
@@ -113,8 +123,12 @@ const registerProtected = async (app: FastifyInstance, parts: HttpParts): Promis
     ...webhookRoutes(parts),
     ...searchRoutes(parts),
     ...monitorRoutes(parts),
+    ...teamRoutes(parts),
+    ...usageRoutes(parts),
+    ...balanceRoutes(parts),
+    ...activityRoutes(parts),
   }
-  registerRoutes(app, handlers, callOf)
+  registerRoutes(app, handlers, callOf, parts.activity.record)
   app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
     reply.type(parts.metrics.registry.contentType).send(await parts.metrics.registry.metrics()),
   )

@@ -47,5 +47,8 @@ export const peerOfRow = async (
 ): Promise<Peer | undefined> =>
   row.status === 'active' && row.nodeId !== nodeId && !isHop(request) ? peers.find(row.nodeId) : undefined
 
+/** Whether another server handed this request to this one: only servers know each other's ids. */
+export const isHopTo = (request: IncomingMessage, nodeId: string): boolean => request.headers[hopHeader] === nodeId
+
 /** Whether another server handed this request over. */
 export const isHop = (request: IncomingMessage): boolean => request.headers[hopHeader] !== undefined

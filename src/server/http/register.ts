@@ -3,6 +3,8 @@ import type { z } from 'zod'
 import { routes, type Route, type RouteName, type Routes } from '../../contract/routes.ts'
 import type { KeyRow } from '../store/keys.ts'
 import { validateWith } from './validate.ts'
+import type { NewActivity } from '../usage/activity-log.ts'
+import { jobRouteOf } from './job-route.ts'
 
 /** What a handler knows of the call besides its parsed input. */
 export interface Call {
@@ -32,15 +34,20 @@ export type Handler<Name extends RouteName> = (
 /** Handlers for some routes of the contract. */
 export type Handlers = { readonly [Name in RouteName]?: Handler<Name> }
 
-/** Registers handlers under the paths and schemas of the contract. `callOf` tells who calls: it throws when nobody may. */
+/**
+ * Registers handlers under the paths and schemas of the contract. `callOf` tells who calls: it throws when nobody may.
+ * `record` hears of every job that was begun, whichever route began it.
+ */
 export const registerRoutes = (
   app: FastifyInstance,
   handlers: Handlers,
   callOf: (request: FastifyRequest) => Call,
+  record: (job: NewActivity) => void,
 ): void => {
   for (const [name, handler] of Object.entries(handlers) as [RouteName, Handler<RouteName>][]) {
     const route: Route = routes[name]
     for (const path of [route.path, ...(route.aliases ?? [])]) {
+      const describeJob = jobRouteOf(route.method, path)
       app.route({
         method: route.method,
         url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
@@ -48,7 +55,12 @@ export const registerRoutes = (
         ...(route.misfit === undefined ? {} : { validatorCompiler: validateWith(route.misfit) }),
         handler: async (request) => {
           const input = { params: request.params, query: request.query, body: request.body }
-          return handler(input as never, callOf(request))
+          const call = callOf(request)
+          const startedAt = new Date()
+          const answer = await handler(input as never, call)
+          const job = describeJob?.({ teamId: call.key.teamId, body: request.body, answer }, startedAt)
+          if (job !== undefined) record(job)
+          return answer
         },
       })
     }

@@ -1,11 +1,11 @@
 import type { MapRequest } from '../../contract/map.ts'
 import type { Abortable } from '../../kit/abort.ts'
-import { BowlineError } from '../../kit/errors.ts'
 import { uuidV7 } from '../../kit/ids.ts'
 import type { Egress } from '../egress/egress.ts'
 import { chargeOnce, refund } from '../store/charges.ts'
 import type { Store } from '../store/store.ts'
 import type { Prices } from '../usage/prices.ts'
+import { insufficientCredits } from '../usage/work-permits.ts'
 import { mapSite, type SiteMap } from './map-site.ts'
 
 /** Who asks for a map, and what for. */
@@ -36,10 +36,7 @@ export const openMapper = ({ store, egress, prices }: MapperParts): Mapper => {
       const bill = { ...payer, kind: 'map', subjectId: uuidV7(), credits: prices.mapCall }
       const charge = await chargeOnce(store.db, bill)
       if (charge.outcome === 'insufficient-credits') {
-        throw new BowlineError(
-          'INSUFFICIENT_CREDITS',
-          `Insufficient credits to map a site: it costs ${prices.mapCall}, and ${charge.available} are available`,
-        )
+        throw insufficientCredits(prices.mapCall, charge.available)
       }
       try {
         return { id: bill.subjectId, ...(await mapSite(dispatcher, request, options)) }

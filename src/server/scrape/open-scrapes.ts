@@ -5,6 +5,7 @@ import type { Blobs } from '../store/blobs.ts'
 import type { Store } from '../store/store.ts'
 import type { Prices } from '../usage/prices.ts'
 import { openAdLists, type AdLists } from './render/ad-lists.ts'
+import type { WorkPermits } from '../usage/work-permits.ts'
 import { Renderer } from './render/renderer.ts'
 import type { OnScraped } from './scraped-page.ts'
 import { Scrapes } from './scrapes.ts'
@@ -19,6 +20,7 @@ export interface OpenScrapesParts {
   readonly profiles: Profiles
   readonly egress: Egress
   readonly prices: Prices
+  readonly permits: WorkPermits
   /** As `--version` prints it. */
   readonly browserVersion: string
   /** Default: nobody hears of them. */

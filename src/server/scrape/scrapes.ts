@@ -1,15 +1,16 @@
 import type { Document } from '../../contract/document.ts'
 import type { ScrapeRequest } from '../../contract/scrape.ts'
-import { BowlineError } from '../../kit/errors.ts'
+import { BowlineError, isBowlineError } from '../../kit/errors.ts'
 import { randomSecret, uuidV7 } from '../../kit/ids.ts'
 import type { Blobs } from '../store/blobs.ts'
 import { keepScrape, recordScrape } from '../store/scrapes.ts'
 import type { Store } from '../store/store.ts'
+import { availableCredits } from '../store/teams.ts'
 import { priceOfScrape, type Prices } from '../usage/prices.ts'
+import { insufficientCredits, type Permit, type WorkPermits } from '../usage/work-permits.ts'
 import { assertAvailable } from './available.ts'
 import { cacheKeyOf, isPersonal } from './cache-key.ts'
 import { Cache } from './cache.ts'
-import { Credits } from './credits.ts'
 import { finishDocument } from './finish-document.ts'
 import type { LanguageModel } from './formats/language-model.ts'
 import { loadByProxy } from './load-by-proxy.ts'
@@ -25,6 +26,7 @@ export interface ScrapesParts extends LoaderParts {
   readonly blobs: Blobs
   readonly workers: Workers
   readonly prices: Prices
+  readonly permits: Pick<WorkPermits, 'acquire'>
   /** Undefined: the formats that need one are refused. */
   readonly languageModel: LanguageModel | undefined
   readonly hasEnhancedProxy: boolean
@@ -56,13 +58,11 @@ export class Scrapes implements AsyncDisposable {
   readonly #parts: ScrapesParts
   readonly #loader: PageLoader
   readonly #cache: Cache
-  readonly #credits: Credits
 
   constructor(parts: ScrapesParts) {
     this.#parts = parts
     this.#loader = new PageLoader(parts)
     this.#cache = new Cache(parts)
-    this.#credits = new Credits(parts.store)
   }
 
   /** The least that a scrape costs. Throws FORMAT_UNAVAILABLE, PROXY_UNAVAILABLE, BAD_REQUEST when it can come to nothing here. */
@@ -73,20 +73,19 @@ export class Scrapes implements AsyncDisposable {
 
   /** Scrapes one page. Throws SCRAPE_*, FORMAT_UNAVAILABLE, PROXY_UNAVAILABLE, INSUFFICIENT_CREDITS, EGRESS_REFUSED, PDF_*. */
   async scrape(call: ScrapeCall): Promise<ScrapeOutcome> {
-    const { request, teamId } = call
+    const { permits } = this.#parts
+    const { request, teamId, signal } = call
     const least = this.estimate(request)
-    using _ = call.isPrepaid === true ? undefined : await this.#credits.hold(teamId, least)
-    const limit = AbortSignal.timeout(request.timeout)
-    const signal = call.signal === undefined ? limit : AbortSignal.any([limit, call.signal])
-    try {
-      return (await this.#fromCache(call)) ?? (await this.#anew(call, signal))
-    } catch (error) {
-      call.signal?.throwIfAborted()
-      if (!limit.aborted) throw error
-      throw new BowlineError('SCRAPE_TIMEOUT', `${request.url} was not scraped within ${request.timeout} ms`, {
-        cause: error,
-      })
+    if (call.isPrepaid === true) {
+      // A page of a batch may stand in line as long as it takes: only its own time counts.
+      await using permit = await permits.acquire({ teamId, credits: 0, waitMs: Infinity, signal })
+      return await inTime(call, async (limited) => this.#work(call, permit, limited))
     }
+    return inTime(call, async (limited) => {
+      const waitMs = (request.timeout * 2) / 3
+      await using permit = await permits.acquire({ teamId, credits: least, waitMs, signal: limited })
+      return await this.#work(call, permit, limited)
+    })
   }
 
   /** Reads a scrape of the last 24 hours. Throws SCRAPE_NOT_FOUND, and FORBIDDEN when it is another team's. */
@@ -100,7 +99,11 @@ export class Scrapes implements AsyncDisposable {
     await this.#parts.workers[Symbol.asyncDispose]()
   }
 
-  async #fromCache(call: ScrapeCall): Promise<ScrapeOutcome | undefined> {
+  async #work(call: ScrapeCall, permit: Permit, signal: AbortSignal): Promise<ScrapeOutcome> {
+    return (await this.#fromCache(call, permit)) ?? (await this.#anew(call, permit, signal))
+  }
+
+  async #fromCache(call: ScrapeCall, permit: Permit): Promise<ScrapeOutcome | undefined> {
     const found = await this.#cache.find(call)
     if (found === undefined) return undefined
     const id = uuidV7()
@@ -108,16 +111,13 @@ export class Scrapes implements AsyncDisposable {
     const pages = Number(stored.metadata['numPages'] ?? 1)
     const credits = this.#price(call.request, { isEnhanced: stored.metadata.proxyUsed === 'stealth', pages })
     const facts = { scrapeId: id, cacheState: 'hit' as const, cachedAt: createdAt.toISOString(), creditsUsed: credits }
-    const document = { ...stored, metadata: { ...stored.metadata, ...facts } }
-    await this.#record(
-      call,
-      { id, document, credits },
-      { cacheKey: undefined, hasBlobs: false, secret: randomSecret() },
-    )
-    return { id, document, credits }
+    const document = { ...stored, metadata: { ...stored.metadata, ...facts, ...waitOf(permit) } }
+    const outcome = { id, document, credits }
+    await this.#record(call, permit, outcome, { cacheKey: undefined, hasBlobs: false, secret: randomSecret() })
+    return outcome
   }
 
-  async #anew(call: ScrapeCall, signal: AbortSignal): Promise<ScrapeOutcome> {
+  async #anew(call: ScrapeCall, permit: Permit, signal: AbortSignal): Promise<ScrapeOutcome> {
     const { request, teamId, baseUrl } = call
     const { store, blobs, workers, languageModel, hasEnhancedProxy } = this.#parts
     const id = uuidV7()
@@ -128,14 +128,14 @@ export class Scrapes implements AsyncDisposable {
       const loaded = await loadByProxy(this.#loader, { request, teamId, signal, read }, hasEnhancedProxy)
       const finished = await finishDocument({ store, languageModel, files, request, teamId, signal, ...loaded })
       const credits = this.#price(request, { isEnhanced: loaded.isEnhanced, pages: finished.pages })
-      const facts = { scrapeId: id, cacheState: 'miss' as const, creditsUsed: credits }
+      const facts = { scrapeId: id, cacheState: 'miss' as const, creditsUsed: credits, ...waitOf(permit) }
       const { document } = finished
       const outcome = { id, document: { ...document, metadata: { ...document.metadata, ...facts } }, credits }
       const isStored = request.storeInCache && loaded.page.statusCode < 400
       const cacheKey = isStored ? cacheKeyOf(request) : undefined
       // Whoever has left by now gets no bill for what they will not see.
       signal.throwIfAborted()
-      await this.#record(call, outcome, { cacheKey, hasBlobs: !files.isEmpty(), secret })
+      await this.#record(call, permit, outcome, { cacheKey, hasBlobs: !files.isEmpty(), secret })
       const { markdown } = finished
       if (markdown !== '' && isStored && !request.zeroDataRetention && !isPersonal(request)) {
         this.#parts.onScraped?.({ teamId, url: loaded.page.url, markdown, metadata: document.metadata })
@@ -150,15 +150,21 @@ export class Scrapes implements AsyncDisposable {
 
   async #record(
     { request, teamId, apiKeyId, isPrepaid = false }: ScrapeCall,
+    permit: Permit,
     { id, document, credits }: ScrapeOutcome,
     row: { readonly cacheKey: string | undefined; readonly hasBlobs: boolean; readonly secret: string },
   ): Promise<void> {
     const { db } = this.#parts.store
     const bill = { id, teamId, apiKeyId, credits }
-    if (request.zeroDataRetention) return isPrepaid ? undefined : recordScrape(db, bill, undefined)
-    const kept = await this.#cache.pack(id, document)
-    const whole = { ...row, document: kept, hasBlobs: row.hasBlobs || kept === undefined }
-    await (isPrepaid ? keepScrape(db, bill, whole) : recordScrape(db, bill, whole))
+    const text = request.zeroDataRetention ? undefined : await this.#cache.pack(id, document)
+    const whole = { ...row, document: text, hasBlobs: row.hasBlobs || text === undefined }
+    const kept = request.zeroDataRetention ? undefined : whole
+    if (isPrepaid) return kept === undefined ? undefined : keepScrape(db, bill, kept)
+    // A PDF may have more pages than the team can pay for, which shows only now.
+    if (!(await recordScrape(db, bill, kept, permit.holdId))) {
+      throw insufficientCredits(credits, (await availableCredits(this.#parts.store.db, teamId)) ?? 0)
+    }
+    permit.settled()
   }
 
   #price(request: ScrapeRequest, use: { readonly isEnhanced: boolean; readonly pages: number }): number {
@@ -171,5 +177,25 @@ export class Scrapes implements AsyncDisposable {
       isLockdown: request.lockdown,
       isZeroRetention: request.zeroDataRetention,
     })
+  }
+}
+
+/** What the metadata tell of the time a scrape waited for a place. */
+const waitOf = ({ waitedMs }: Permit) => ({
+  concurrencyLimited: waitedMs > 0,
+  ...(waitedMs > 0 ? { concurrencyQueueDurationMs: Math.round(waitedMs) } : {}),
+})
+
+/** Runs work within the timeout of a request. Throws SCRAPE_TIMEOUT. */
+const inTime = async <Result>(call: ScrapeCall, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> => {
+  const { url, timeout } = call.request
+  const limit = AbortSignal.timeout(timeout)
+  try {
+    return await work(call.signal === undefined ? limit : AbortSignal.any([limit, call.signal]))
+  } catch (error) {
+    call.signal?.throwIfAborted()
+    const isLate = limit.aborted || (isBowlineError(error) && error.code === 'CONCURRENCY_LIMIT')
+    if (!isLate) throw error
+    throw new BowlineError('SCRAPE_TIMEOUT', `${url} was not scraped within ${timeout} ms`, { cause: error })
   }
 }

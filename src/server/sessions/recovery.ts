@@ -1,4 +1,5 @@
 import { releaseLeasesOfNode } from '../store/profile-leases.ts'
+import { releaseWorkOfNode } from '../store/running-work.ts'
 import { activeSessionsOfNode, type SessionRow } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 import type { Prices } from '../usage/prices.ts'
@@ -6,7 +7,8 @@ import { billSession } from './bill.ts'
 
 /**
  * Ends the sessions of a node that died: their browsers are gone. Each is billed to the last sign of life, of the node or
- * of the session, whichever is later. The profiles they wrote stay as last saved and are free. Answers these sessions.
+ * of the session, whichever is later. What its
+ * other work had set aside is released. The profiles they wrote stay as last saved and are free. Answers these sessions.
  */
 export const endLostSessions = async (
   parts: { readonly store: Store; readonly prices: Prices },
@@ -20,6 +22,7 @@ export const endLostSessions = async (
     const durationMs = lastSignMs - row.createdAt.getTime()
     ended.push(await billSession(parts, row, { status: 'destroyed', reason: 'lost', durationMs }))
   }
+  await releaseWorkOfNode(parts.store.db, nodeId)
   await releaseLeasesOfNode(parts.store.db, nodeId)
   return ended
 }

@@ -212,7 +212,9 @@ export class Sessions implements AsyncDisposable {
       case 'insufficient-credits':
         throw insufficientCredits(request.ttl, credits, admission.available)
       case 'team-limit':
-        throw this.#atLimit(`The team has ${admission.active} of ${admission.limit} sessions alive`)
+        throw this.#atLimit(
+          `You have reached the maximum number of concurrent jobs (${admission.limit}). Please wait until one has ended, or delete a session.`,
+        )
     }
     return admission satisfies never
   }
@@ -322,7 +324,7 @@ const recordOf = ({ record = false }: CreateSessionRequest): string | undefined 
 const insufficientCredits = (ttlSeconds: number, needed: number, available: number): BowlineError =>
   new BowlineError(
     'INSUFFICIENT_CREDITS',
-    `A session with a ttl of ${ttlSeconds} s needs up to ${needed} credits; the team has ${available}`,
+    `Insufficient credits for a ${ttlSeconds}s browser session (requires ~${needed} credits); ${available} are left`,
   )
 
 const checkRepeated = (row: SessionRow, requestHash: string): SessionRow => {

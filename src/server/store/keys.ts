@@ -4,8 +4,11 @@ import { toRecord, type Recorded } from './record.ts'
 import type { ApiKeyTable, Database, KeyRole } from './schema.ts'
 import { ensureTeam } from './teams.ts'
 
-/** An API key with the name of its team. */
-export type KeyRow = Recorded<Selectable<ApiKeyTable>> & { readonly teamName: string }
+/** An API key with the name of its team and its limits of requests; undefined: those of the server. */
+export type KeyRow = Recorded<Selectable<ApiKeyTable>> & {
+  readonly teamName: string
+  readonly teamRateLimits: string | undefined
+}
 
 /** A key to be stored. Its plain form is nowhere kept. */
 export interface NewKey {
@@ -25,7 +28,7 @@ const selectKeys = (db: Kysely<Database>) =>
     .selectFrom('apiKey')
     .innerJoin('team', 'team.id', 'apiKey.teamId')
     .selectAll('apiKey')
-    .select('team.name as teamName')
+    .select(['team.name as teamName', 'team.rateLimits as teamRateLimits'])
 
 const findKey = async (db: Kysely<Database>, column: 'id' | 'hash', value: string): Promise<KeyRow | undefined> => {
   const row = await selectKeys(db).where(`apiKey.${column}`, '=', value).executeTakeFirst()
@@ -42,7 +45,7 @@ export const insertKey = async (db: Kysely<Database>, key: NewKey): Promise<KeyR
     .selectFrom('added')
     .innerJoin('team', 'team.id', 'added.teamId')
     .selectAll('added')
-    .select('team.name as teamName')
+    .select(['team.name as teamName', 'team.rateLimits as teamRateLimits'])
     .executeTakeFirstOrThrow()
   return toRecord(row)
 }

@@ -7,6 +7,7 @@ import { scrapes } from './migrations/0003-scrapes.ts'
 import { search } from './migrations/0005-search.ts'
 import { webhooks } from './migrations/0006-webhooks.ts'
 import { monitors } from './migrations/0007-monitors.ts'
+import { usage } from './migrations/0008-usage.ts'
 import { artifacts } from './migrations/0011-artifacts.ts'
 
 /** Every step of the schema as statements, in order. A released step is never edited: add another. */
@@ -17,6 +18,7 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   '0005-search': search,
   '0006-webhooks': webhooks,
   '0007-monitors': monitors,
+  '0008-usage': usage,
   '0011-artifacts': artifacts,
 }
 

@@ -25,9 +25,42 @@ export interface TeamTable {
   readonly credits: Nullable<number>
   readonly reservedCredits: Generated<number>
   readonly activeSessions: Generated<number>
-  /** Null: unlimited. */
+  /** Sessions and scrapes at a time. Null: unlimited. */
   readonly maxSessions: Nullable<number>
+  /** Credits it was last given. Null: unmetered. */
+  readonly planCredits: Nullable<number>
+  /** Scrapes that hold a place; those of a team without any limit hold none. */
+  readonly activeScrapes: Generated<number>
+  /** Requests a minute, as the contract writes them. Null: what the server is set to. */
+  readonly rateLimits: Nullable<string>
   readonly createdAt: Stamp
+}
+
+/** Work in progress that has credits and a place of its team set aside. */
+export interface RunningWorkTable {
+  readonly id: string
+  readonly teamId: string
+  readonly nodeId: string
+  readonly credits: number
+  readonly startedAt: Stamp
+}
+
+/** How many requests of one kind a team has made since the minute began that the first of them opened. */
+export interface RateWindowTable {
+  readonly teamId: string
+  readonly bucket: string
+  readonly startedAt: Date
+  readonly used: number
+}
+
+/** A job of a team, for a day. */
+export interface ActivityTable {
+  readonly id: string
+  readonly teamId: string
+  readonly endpoint: string
+  readonly apiVersion: string
+  readonly target: string | null
+  readonly createdAt: Date
 }
 
 /** A key of a team. The key itself is not stored, only its hash. */
@@ -247,5 +280,8 @@ export interface Database {
   readonly monitorState: MonitorStateTable
   readonly mailSubscription: MailSubscriptionTable
   readonly mail: MailTable
+  readonly runningWork: RunningWorkTable
+  readonly rateWindow: RateWindowTable
+  readonly activity: ActivityTable
   readonly setting: SettingTable
 }

@@ -17,47 +17,64 @@ export interface ScrapeBill {
   readonly credits: number
 }
 
-/** Writes a scrape and its bill, and settles with its team, in one statement. `row` undefined: nothing is kept of the page. */
+/** What is kept of a scrape. */
+export type KeptScrape = Omit<ScrapeRow, 'id' | 'teamId' | 'createdAt'>
+
+/**
+ * Writes a scrape and its bill, and settles with its team, in one statement. `row` undefined: nothing is kept of the page.
+ * With `holdId` what was set aside under it is released. False: the team cannot pay what it came to, and nothing is written.
+ */
 export const recordScrape = async (
   db: Kysely<Database>,
   bill: ScrapeBill,
-  row: Omit<ScrapeRow, 'id' | 'teamId' | 'createdAt'> | undefined,
-): Promise<void> => {
+  row: KeptScrape | undefined,
+  holdId?: string,
+): Promise<boolean> => {
   const { id, teamId, apiKeyId, credits } = bill
-  const now = new Date()
-  const billed = db.with('billed', (query) =>
-    query
-      .insertInto('ledger')
-      .values({ id: uuidV7(), teamId, apiKeyId, kind: 'scrape', subjectId: id, credits, createdAt: now })
-      .returning('id'),
-  )
-  const kept =
-    row === undefined
-      ? billed
-      : billed.with('kept', (query) =>
-          query.insertInto('scrape').values({
-            ...row,
-            id,
-            teamId,
-            cacheKey: row.cacheKey ?? null,
-            document: row.document ?? null,
-            createdAt: now,
-          }),
-        )
-  await kept
-    .updateTable('team')
-    .set((eb) => ({ credits: eb('credits', '-', credits) }))
-    .where('id', '=', teamId)
-    // Null stays null; without this every scrape of an unmetered team would rewrite the same row.
-    .where('credits', 'is not', null)
-    .execute()
+  const now = sql`${new Date()}::timestamptz`
+  const kept = sql`, kept as (
+    insert into scrape (id, team_id, cache_key, document, has_blobs, secret, created_at)
+    select ${id}::uuid, ${teamId}::uuid, ${row?.cacheKey ?? null}, ${row?.document ?? null}, ${row?.hasBlobs}::boolean,
+      ${row?.secret}, ${now}
+    from paid)`
+  const { rows } = await sql<{ readonly isHeld: boolean; readonly isPaid: boolean }>`
+    with ${holdId === undefined ? payAnyway(bill) : payFromHold(bill, holdId)}, billed as (
+      insert into ledger (id, team_id, api_key_id, kind, subject_id, credits, created_at)
+      select ${uuidV7()}::uuid, ${teamId}::uuid, ${apiKeyId}::uuid, 'scrape', ${id}::uuid, ${credits}::integer, ${now}
+      from paid)
+    ${row === undefined ? sql`` : kept}
+    select exists (select from hold) as is_held, exists (select from paid) as is_paid`.execute(db)
+  const outcome = rows[0]
+  // Other servers took this one for dead and released it: the work was done all the same.
+  if (outcome?.isHeld === false) return recordScrape(db, bill, row)
+  return outcome?.isPaid === true
 }
+
+/** Takes the credits, however few there are: the team had no limits when the work began. */
+const payAnyway = ({ teamId, credits }: ScrapeBill) => sql`
+  hold as (select 1),
+  -- Null stays null; without this every scrape of an unmetered team would rewrite the same row.
+  debited as (update team set credits = credits - ${credits}::bigint where id = ${teamId} and credits is not null),
+  paid as (select 1)`
+
+/** Takes the credits from what was set aside, and the rest from what nobody has set aside. */
+const payFromHold = ({ teamId, credits }: ScrapeBill, holdId: string) => sql`
+  hold as (select credits from running_work where id = ${holdId} for update),
+  paid as (
+    update team
+    set credits = team.credits - ${credits}::bigint, reserved_credits = team.reserved_credits - hold.credits,
+      active_scrapes = team.active_scrapes - 1
+    from hold
+    where team.id = ${teamId}
+      and (team.credits is null or team.credits - team.reserved_credits + hold.credits >= ${credits}::bigint)
+    returning team.id),
+  released as (delete from running_work where id = ${holdId} and exists (select from paid))`
 
 /** Writes a scrape that is billed elsewhere. */
 export const keepScrape = async (
   db: Kysely<Database>,
   { id, teamId }: Pick<ScrapeBill, 'id' | 'teamId'>,
-  row: Omit<ScrapeRow, 'id' | 'teamId' | 'createdAt'>,
+  row: KeptScrape,
 ): Promise<void> => {
   await db
     .insertInto('scrape')

@@ -54,7 +54,12 @@ export const admitStatement = (db: Kysely<Database>, wanted: NewSession) => {
             eb(eb('credits', '-', eb.ref('reservedCredits')), '>=', wanted.reservedCredits),
           ]),
         )
-        .where((eb) => eb.or([eb('maxSessions', 'is', null), eb('activeSessions', '<', eb.ref('maxSessions'))]))
+        .where((eb) =>
+          eb.or([
+            eb('maxSessions', 'is', null),
+            eb(eb('activeSessions', '+', eb.ref('activeScrapes')), '<', eb.ref('maxSessions')),
+          ]),
+        )
         .where((eb) => eb.not(eb.exists(findTwin(db, wanted.teamId, wanted.idempotencyKey))))
         .returning('id'),
     )

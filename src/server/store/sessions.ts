@@ -129,12 +129,13 @@ const explainRefusal = async (db: Kysely<Database>, wanted: NewSession): Promise
   if (earlier !== undefined) return { outcome: 'repeated', session: toRecord(earlier) }
   const team = await findTeam(db, wanted.teamId)
   if (team === undefined) throw new BowlineError('FORBIDDEN', `There is no team with id ${wanted.teamId}`)
-  const { credits, reservedCredits, maxSessions, activeSessions } = team
+  const { credits, reservedCredits, maxSessions, activeSessions, activeScrapes } = team
   if (credits !== undefined && credits - reservedCredits < wanted.reservedCredits) {
     return { outcome: 'insufficient-credits', available: credits - reservedCredits }
   }
-  if (maxSessions !== undefined && activeSessions >= maxSessions) {
-    return { outcome: 'team-limit', limit: maxSessions, active: activeSessions }
+  const active = activeSessions + activeScrapes
+  if (maxSessions !== undefined && active >= maxSessions) {
+    return { outcome: 'team-limit', limit: maxSessions, active }
   }
   return undefined
 }

@@ -1,3 +1,5 @@
+import { BowlineError } from '../../kit/errors.ts'
+
 /** What things cost, in credits. The defaults are those of the public service. */
 export interface Prices {
   /** Credits for an hour of a browser session. */
@@ -31,6 +33,20 @@ export const defaultPrices: Prices = {
   zeroRetention: 1,
   mapCall: 1,
   tenResults: 2,
+}
+
+/** The usual prices with others in place of some, each written `name=credits`. Throws CONFIG_INVALID for a name that is none. */
+export const withPrices = (overrides: readonly string[]): Prices => {
+  const prices: Record<string, number> = { ...defaultPrices }
+  for (const override of overrides) {
+    const [name = '', credits] = override.split('=')
+    if (!Object.hasOwn(prices, name)) {
+      const names = Object.entries(defaultPrices).map(([known, price]) => `${known}=${price}`)
+      throw new BowlineError('CONFIG_INVALID', `There is no price \`${name}\`. Prices: ${names.join(', ')}`)
+    }
+    prices[name] = Number(credits)
+  }
+  return { ...defaultPrices, ...prices }
 }
 
 const msPerHour = 3_600_000

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routes, type Route } from '../../../src/contract/routes.ts'
+import { teamRoutes } from '../../../src/contract/team-routes.ts'
 import type { CreateSessionResponse } from '../../../src/contract.ts'
 import { refusedUpgrade } from '../../lab/cdp-socket.ts'
 import { startLab, type Lab } from '../../lab/lab.ts'
@@ -56,6 +57,7 @@ const tokens = (): readonly string[] =>
 const fill = (path: string): string =>
   path
     .replace('/keys/{id}', `/keys/${keyId}`)
+    .replace('/teams/{id}', '/teams/first')
     .replace('{id}', session.id)
     .replace('/files/{name}', `/files/${file}`)
     .replace('{name}', profile)
@@ -70,11 +72,14 @@ const bodyOf = (name: string): unknown => {
   if (name === 'deleteSessionByBody') return { id: session.id }
   if (name === 'importStorageState') return { cookies: [] }
   if (name === 'updateMonitor') return { name: 'taken over' }
+  if (name === 'createTeam') return { name: 'third' }
+  if (name === 'updateTeam') return { credits: 0 }
   return name === 'createSession' || name === 'createKey' || name === 'rollBackProfile' ? {} : undefined
 }
 
 /** Routes that name nothing of anybody, or make something of the caller's own. */
 const ownRoutes = new Set([
+  ...Object.keys(teamRoutes).filter((name) => name !== 'createTeam' && name !== 'updateTeam'),
   'createSession',
   'listSessions',
   'listProfiles',
@@ -85,7 +90,7 @@ const ownRoutes = new Set([
 ])
 
 /** Routes that take the address of a web page and nothing of anybody's: without one they refuse. */
-const pageRoutes = new Set(['scrape', 'earlierScrape', 'map', 'mapV1', 'createMonitor'])
+const pageRoutes = new Set(['scrape', 'earlierScrape', 'map', 'mapV1', 'search', 'searchV1', 'createMonitor'])
 
 describe('with the key of another team', () => {
   test.each(paths)('$method $path ($name) gives nothing away', async ({ name, method, path }) => {

@@ -1,0 +1,73 @@
+import type { TeamSummary } from '../../../contract/teams.ts'
+import { BowlineError } from '../../../kit/errors.ts'
+import { isUuid } from '../../../kit/ids.ts'
+import type { WorkPermits } from '../../usage/work-permits.ts'
+import type { KeyRow } from '../../store/keys.ts'
+import type { Store } from '../../store/store.ts'
+import { ensureTeam, findTeam, findTeamByName, listTeams, updateTeam, type TeamRow } from '../../store/teams.ts'
+import type { Authenticator } from '../auth.ts'
+import type { Handlers } from '../register.ts'
+
+/** What the routes of teams ask. */
+export interface TeamRouteParts {
+  readonly store: Store
+  readonly authenticator: Pick<Authenticator, 'forget'>
+  readonly permits: Pick<WorkPermits, 'forget'>
+}
+
+/** The routes of teams. Changing one takes an admin key; others see their own team. */
+export const teamRoutes = ({ store, authenticator, permits }: TeamRouteParts): Handlers => ({
+  listTeams: async (_input, { key }) => {
+    const teams = await listTeams(store.db, key.role === 'admin' ? {} : { id: key.teamId })
+    return { success: true, data: teams.map(summary) }
+  },
+  createTeam: async ({ body }, { key }) => {
+    requireAdmin(key)
+    if ((await findTeamByName(store.db, body.name)) !== undefined) {
+      throw new BowlineError('CONFLICT', `There is a team named ${JSON.stringify(body.name)} already`)
+    }
+    const { id } = await ensureTeam(store.db, { name: body.name })
+    const { credits = null, maxConcurrency: maxSessions = null, rateLimits = null } = body
+    const team = await updateTeam(store.db, id, { credits, maxSessions, rateLimits })
+    return { success: true, data: summary(team ?? notFound(id)) }
+  },
+  updateTeam: async ({ params, body }, { key }) => {
+    requireAdmin(key)
+    const { id, credits } = await find(store, params.id)
+    const { maxConcurrency: maxSessions, addCredits, rateLimits } = body
+    if (addCredits !== undefined && credits === undefined) {
+      throw new BowlineError('BAD_REQUEST', 'The team is not metered, so there is no balance to add to', {
+        hint: 'Set its `credits` first.',
+      })
+    }
+    const team = await updateTeam(store.db, id, { credits: body.credits, addCredits, maxSessions, rateLimits })
+    // Keys carry the limits of their team, and permits remember who has none.
+    authenticator.forget()
+    permits.forget(id)
+    return { success: true, data: summary(team ?? notFound(id)) }
+  },
+})
+
+const requireAdmin = (key: KeyRow): void => {
+  if (key.role !== 'admin') throw new BowlineError('FORBIDDEN', 'Only an admin key may create or change teams')
+}
+
+const find = async ({ db }: Store, idOrName: string): Promise<TeamRow> =>
+  (isUuid(idOrName) ? await findTeam(db, idOrName) : undefined) ??
+  (await findTeamByName(db, idOrName)) ??
+  notFound(idOrName)
+
+const notFound = (idOrName: string): never => {
+  throw new BowlineError('TEAM_NOT_FOUND', `There is no team ${JSON.stringify(idOrName)}`)
+}
+
+const summary = (team: TeamRow): TeamSummary => ({
+  id: team.id,
+  name: team.name,
+  credits: team.credits ?? null,
+  reservedCredits: team.reservedCredits,
+  concurrency: team.activeSessions + team.activeScrapes,
+  maxConcurrency: team.maxSessions ?? null,
+  rateLimits: team.rateLimits ?? null,
+  createdAt: team.createdAt.toISOString(),
+})

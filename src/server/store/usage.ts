@@ -1,0 +1,51 @@
+import { sql, type Kysely } from 'kysely'
+import type { Database } from './schema.ts'
+
+/** Credits of a team in one month or day. */
+export interface UsageRow {
+  /** First instant of the period, UTC. */
+  readonly start: Date
+  /** Name of the key; undefined when the usage is not broken down. */
+  readonly apiKey: string | undefined
+  readonly credits: number
+}
+
+/** Which usage: of one team, by month or day, from a time on, broken down by the names of keys or not. */
+export interface UsageFilter {
+  readonly teamId: string
+  readonly period: 'month' | 'day'
+  readonly byApiKey: boolean
+  /** Default: everything. */
+  readonly from?: Date | undefined
+}
+
+/** Sums the bills of a team, oldest period first, then by the names of keys. */
+export const sumUsage = async (db: Kysely<Database>, filter: UsageFilter): Promise<readonly UsageRow[]> => {
+  const { teamId, period, byApiKey, from = new Date(0) } = filter
+  // Summed by key before names are looked up, so that a million bills are read from the index alone.
+  const { rows } = await sql<{ readonly start: Date; readonly name: string | null; readonly credits: string }>`
+    with spent as (
+      select date_trunc(${period}::text, created_at at time zone 'UTC') as started, api_key_id, sum(credits) as credits
+      from ledger
+      where team_id = ${teamId} and created_at >= ${from}::timestamptz
+      group by 1, 2
+    )
+    select started at time zone 'UTC' as start, ${byApiKey ? sql`coalesce(api_key.name, 'Unknown')` : sql`null::text`} collate "C" as name,
+      sum(credits)::text as credits
+    from spent left join api_key on api_key.id = spent.api_key_id
+    group by 1, 2
+    order by 1, 2`.execute(db)
+  return rows.map(({ start, name, credits }) => ({ start, apiKey: name ?? undefined, credits: Number(credits) }))
+}
+
+/** When a team was last billed, or undefined. */
+export const lastBilledAt = async (db: Kysely<Database>, teamId: string): Promise<Date | undefined> => {
+  const row = await db
+    .selectFrom('ledger')
+    .select('createdAt')
+    .where('teamId', '=', teamId)
+    .orderBy('createdAt', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.createdAt
+}

@@ -1,0 +1,40 @@
+import { lastBilledAt } from '../store/usage.ts'
+import { listNodes } from '../store/nodes.ts'
+import { findTeam } from '../store/teams.ts'
+import type { Store } from '../store/store.ts'
+import type { WorkPermits } from './work-permits.ts'
+
+/** What tells how busy a team is. */
+export interface LoadParts {
+  readonly store: Store
+  readonly permits: Pick<WorkPermits, 'running' | 'waiting'>
+}
+
+/** How busy a team is. */
+export interface TeamLoad {
+  /** Sessions and scrapes that run. */
+  readonly running: number
+  /** Scrapes that wait for a place. */
+  readonly waiting: number
+  /** The limit of the team, else the sessions that all servers can hold. */
+  readonly maxConcurrency: number
+  /** When the team was last billed for something. */
+  readonly lastSuccessAt: Date | undefined
+}
+
+/** How busy a team is now. Scrapes of a team without limits are counted on this server alone. */
+export const teamLoad = async ({ store, permits }: LoadParts, teamId: string): Promise<TeamLoad> => {
+  const [team, nodes, lastSuccessAt] = await Promise.all([
+    findTeam(store.db, teamId),
+    listNodes(store.db),
+    lastBilledAt(store.db, teamId),
+  ])
+  const { activeSessions = 0, activeScrapes = 0, maxSessions } = team ?? {}
+  const slots = nodes.reduce((sum, node) => sum + node.slots, 0)
+  return {
+    running: activeSessions + Math.max(activeScrapes, permits.running(teamId)),
+    waiting: permits.waiting(teamId),
+    maxConcurrency: maxSessions ?? slots,
+    lastSuccessAt,
+  }
+}
