@@ -59,6 +59,7 @@ const fill = (path: string): string =>
     .replace('/keys/{id}', `/keys/${keyId}`)
     .replace('/teams/{id}', '/teams/first')
     .replace('{id}', session.id)
+    .replace('{checkId}', session.id)
     .replace('/files/{name}', `/files/${file}`)
     .replace('{name}', profile)
     .replace('{version}', '1')
