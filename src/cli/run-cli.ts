@@ -45,6 +45,10 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'list, show, roll back, delete, export and import profiles',
     load: async () => (await import('./profiles.ts')).createProfilesCommand(),
   },
+  monitors: {
+    summary: 'watch pages on a schedule, and show what changed',
+    load: async () => (await import('./monitors.ts')).createMonitorsCommand(),
+  },
   webhooks: {
     summary: 'list, show and repeat what was sent to webhooks',
     load: async () => (await import('./webhooks.ts')).createWebhooksCommand(),

@@ -6,6 +6,7 @@ import { createScraping, type Scraping } from './scraping.ts'
 import { createMap, type MapSite } from './map.ts'
 import type { PoolOptions } from './pool/options.ts'
 import { createPool, type Pool } from './pool/pool.ts'
+import { createMonitors, type Monitors } from './monitors.ts'
 import { createProfiles, type Profiles } from './profiles.ts'
 import type { Session } from './session.ts'
 import { createSearch, type Search } from './search.ts'
@@ -27,6 +28,7 @@ export class Bowline implements AsyncDisposable {
   /** Lists the pages of a site. */
   readonly map: MapSite
   readonly profiles: Profiles
+  readonly monitors: Monitors
   readonly webhooks: Webhooks
   readonly #handleSignals: boolean
   readonly #open = new Map<string, Session>()
@@ -46,6 +48,7 @@ export class Bowline implements AsyncDisposable {
     this.search = createSearch(call)
     this.map = createMap(call, config)
     this.profiles = createProfiles(call)
+    this.monitors = createMonitors(call)
     this.webhooks = createWebhooks(call)
   }
 

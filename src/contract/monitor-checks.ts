@@ -36,7 +36,14 @@ export const monitor = z.looseObject({
   nextRunAt: time,
   lastRunAt: time,
   currentCheckId: z.string().nullable(),
-  targets: z.array(z.looseObject({ id: z.string(), type: z.enum(['scrape', 'crawl', 'search']) })),
+  targets: z.array(
+    z.looseObject({
+      id: z.string(),
+      type: z.enum(['scrape', 'crawl', 'search']),
+      urls: z.array(z.string()).optional(),
+      url: z.string().optional(),
+    }),
+  ),
   webhook: z
     .looseObject({
       url: z.string(),

@@ -1,0 +1,175 @@
+import { Command, Option } from 'commander'
+import type { Check, Monitor } from '../contract/monitor-checks.ts'
+import type { CreateMonitorOptions } from '../contract/monitors.ts'
+import { BowlineError } from '../kit/errors.ts'
+import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { printDiff } from './print-diff.ts'
+import { print, printFacts, printJson, printTable } from './print.ts'
+import { wholeNumber } from './whole-number.ts'
+
+/** Makes `bowline monitors`. */
+export const createMonitorsCommand = (): Command => {
+  const command = new Command('monitors')
+  const add = (name: string, description: string): Command =>
+    withConnectionFlags(command.command(name).description(description))
+  const addForOne = (name: string, description: string): Command =>
+    add(name, description).argument('<id>', 'id of the monitor')
+  add('create', 'watch pages, or a whole site with --crawl')
+    .argument('<url...>', 'pages to watch')
+    .option('--name <name>', 'what to recognise it by (default: the first address)')
+    .option('--every <words>', 'such as "every 30 minutes", "hourly at :15", "daily at 9:00", "weekly"', 'daily')
+    .addOption(new Option('--cron <expression>', 'five fields instead of words'))
+    .option('--timezone <zone>', 'time zone of the schedule, such as Europe/Berlin', 'UTC')
+    .option('--crawl', 'watch the pages that are found from each address, too')
+    .option('--limit <count>', 'most pages found from an address (default: 100)', wholeNumber)
+    .option('--webhook <url>', 'address that is told')
+    .option('--mail <address...>', 'who is told by mail')
+    .option('--diffs', 'show what changed in mails')
+    .option('--days <count>', 'days that checks are kept (default: 30)', wholeNumber)
+    .action(create)
+  add('list', 'list monitors, newest first').action(list)
+  addForOne('show', 'show one monitor').action(show)
+  addForOne('run', 'check the pages now, and print what changed').action(run)
+  addForOne('pause', 'run it no more until it is resumed').action(setStatus('paused'))
+  addForOne('resume', 'run a paused monitor again').action(setStatus('active'))
+  addForOne('delete', 'delete a monitor with its checks').action(remove)
+  addForOne('checks', 'list its checks, newest first')
+    .option('--limit <count>', 'most checks, up to 100', wholeNumber)
+    .action(listChecks)
+  addForOne('diff', 'print what a check found changed')
+    .argument('[check]', 'id of the check (default: the last one)')
+    .action(diff)
+  return command
+}
+
+interface CreateFlags extends ConnectionFlags {
+  readonly name?: string
+  readonly every: string
+  readonly cron?: string
+  readonly timezone: string
+  readonly crawl?: boolean
+  readonly limit?: number
+  readonly webhook?: string
+  readonly mail?: readonly string[]
+  readonly diffs?: boolean
+  readonly days?: number
+}
+
+const create = async (urls: readonly string[], flags: CreateFlags): Promise<void> => {
+  printMonitor(await (await connect(flags)).monitors.create(toOptions(urls, flags)), flags)
+}
+
+const toOptions = (urls: readonly string[], flags: CreateFlags): CreateMonitorOptions => {
+  const { cron, every: text, timezone, limit, webhook, mail, days } = flags
+  return {
+    name: (flags.name ?? urls[0] ?? 'monitor').slice(0, 256),
+    schedule: cron === undefined ? { text, timezone } : { cron, timezone },
+    targets:
+      flags.crawl === true
+        ? urls.map((url) => ({
+            type: 'crawl' as const,
+            url,
+            ...(limit === undefined ? {} : { crawlOptions: { limit } }),
+          }))
+        : [{ type: 'scrape', urls: [...urls] }],
+    ...(webhook === undefined ? {} : { webhook }),
+    ...(mail === undefined
+      ? {}
+      : { notification: { email: { enabled: true, recipients: [...mail], includeDiffs: flags.diffs === true } } }),
+    ...(days === undefined ? {} : { retentionDays: days }),
+  }
+}
+
+const printMonitor = (monitor: Monitor, flags: ConnectionFlags): void => {
+  if (flags.json === true) return printJson(monitor)
+  const { schedule, targets, nextRunAt, lastRunAt, lastCheckSummary: last } = monitor
+  printFacts({
+    id: monitor.id,
+    name: monitor.name,
+    status: monitor.status,
+    schedule: `${schedule.cron} (${schedule.timezone})`,
+    'next run': nextRunAt ?? 'never',
+    'last run': lastRunAt ?? 'never',
+    pages: targets.flatMap((target) => target.urls ?? target.url ?? []).join(' '),
+    'last check': last === null ? undefined : countsOf(last),
+    'credits a month': monitor.estimatedCreditsPerMonth,
+    'told by mail': monitor.emailRecipientSubscriptions?.map(({ email, status }) => `${email} (${status})`).join(', '),
+    webhook: monitor.webhook?.url,
+  })
+}
+
+const countsOf = (summary: Check['summary']): string =>
+  (['same', 'changed', 'new', 'removed', 'error'] as const)
+    .filter((state) => summary[state] > 0)
+    .map((state) => `${summary[state]} ${state}`)
+    .join(', ')
+
+const list = async (flags: ConnectionFlags): Promise<void> => {
+  const monitors = await (await connect(flags)).monitors.list({ limit: 100 })
+  if (flags.json === true) return printJson(monitors)
+  printTable(
+    ['id', 'name', 'status', 'schedule', 'next run', 'last check'],
+    monitors.map(({ id, name, status, schedule, nextRunAt, lastCheckSummary: last }) => [
+      id,
+      name,
+      status,
+      `${schedule.cron} (${schedule.timezone})`,
+      nextRunAt ?? '',
+      last === null ? 'none' : countsOf(last),
+    ]),
+  )
+}
+
+const show = async (id: string, flags: ConnectionFlags): Promise<void> => {
+  printMonitor(await (await connect(flags)).monitors.get(id), flags)
+}
+
+const run = async (id: string, flags: ConnectionFlags): Promise<void> => {
+  const check = await (await connect(flags)).monitors.runToEnd(id)
+  if (flags.json === true) printJson(check)
+  else printDiff(check)
+}
+
+const setStatus =
+  (status: 'active' | 'paused') =>
+  async (id: string, flags: ConnectionFlags): Promise<void> => {
+    printMonitor(await (await connect(flags)).monitors.update(id, { status }), flags)
+  }
+
+const remove = async (id: string, flags: ConnectionFlags): Promise<void> => {
+  await (await connect(flags)).monitors.delete(id)
+  if (flags.json === true) printJson({ id, deleted: true })
+  else print(`monitor ${id}: deleted`)
+}
+
+const listChecks = async (
+  id: string,
+  { limit, ...flags }: ConnectionFlags & { readonly limit?: number },
+): Promise<void> => {
+  const checks = await (await connect(flags)).monitors.checks(id, { limit })
+  if (flags.json === true) return printJson(checks)
+  printTable(
+    ['id', 'status', 'trigger', 'finished', 'pages', 'credits'],
+    checks.map((check) => [
+      check.id,
+      check.status,
+      check.trigger,
+      check.finishedAt ?? '',
+      countsOf(check.summary),
+      String(check.actualCredits ?? ''),
+    ]),
+  )
+}
+
+const diff = async (id: string, checkId: string | undefined, flags: ConnectionFlags): Promise<void> => {
+  const { monitors } = await connect(flags)
+  const chosen = checkId ?? (await monitors.checks(id, { limit: 1 }))[0]?.id
+  if (chosen === undefined) {
+    throw new BowlineError('CHECK_NOT_FOUND', `The monitor ${id} has not run yet`, {
+      hint: `Run it: \`bowline monitors run ${id}\`.`,
+    })
+  }
+  const check = await monitors.check(id, chosen)
+  if (flags.json === true) printJson(check)
+  else printDiff(check)
+}
