@@ -11,6 +11,7 @@ const ladder: Readonly<Record<string, readonly string[]>> = {
   client: [],
   drivers: ['client'],
   seeds: ['client'],
+  testing: ['client', 'drivers'],
   'server/config': [],
   'server/identity': [],
   'server/version': [],
@@ -93,6 +94,9 @@ const ladder: Readonly<Record<string, readonly string[]>> = {
   'entry/index': ['client', 'seeds'],
   'entry/playwright': ['drivers'],
   'entry/puppeteer': ['drivers'],
+  'entry/testing': ['testing'],
+  'entry/testing-reporter': ['testing'],
+  'entry/testing-vitest': ['testing'],
   'entry/server': ['server/app', 'server/config'],
   'entry/contract': [],
 }

@@ -1,0 +1,76 @@
+import { relative } from 'node:path'
+import type { FullConfig, Reporter, TestCase, TestResult } from '@playwright/test/reporter'
+import { readRecords } from './record-files.ts'
+import { infrastructureAnnotation } from './retry-guard.ts'
+import type { SessionRecord } from './test-session.ts'
+
+interface Line {
+  readonly sessions: number
+  readonly credits: number
+}
+
+/** Prints, after a run, what the sessions of each test file and of all have cost, and how many tests lost theirs. */
+export class BillReporter implements Reporter {
+  #config: FullConfig | undefined
+  readonly #seen = new Set<string>()
+  #lost = 0
+
+  onBegin(config: FullConfig): void {
+    this.#config = config
+  }
+
+  onTestEnd(_test: TestCase, { annotations }: TestResult): void {
+    if (annotations.some(({ type }) => type === infrastructureAnnotation)) this.#lost += 1
+    for (const { type, description } of annotations) if (type === 'session') this.#seen.add(description ?? '')
+  }
+
+  onEnd(): void {
+    const folders = new Set(this.#config?.projects.map(({ outputDir }) => outputDir))
+    const records = [...folders].flatMap(readRecords)
+    if (records.length === 0 && this.#seen.size === 0) return
+    for (const line of this.#describe(records)) console.log(line)
+  }
+
+  printsToStdio(): boolean {
+    return false
+  }
+
+  *#describe(records: readonly SessionRecord[]): Generator<string> {
+    const files = shareByFile(records)
+    const names = [...files.keys()].toSorted((one, other) => one.localeCompare(other))
+    const rows = names.map((file): readonly [string, Line] => [
+      relative(this.#config?.rootDir ?? '', file),
+      files.get(file) ?? { sessions: 0, credits: 0 },
+    ])
+    const credits = records.reduce((sum, { bill }) => sum + (bill.creditsBilled ?? 0), 0)
+    const all: readonly [string, Line] = ['in all', { sessions: records.length, credits }]
+    const width = Math.max(...[...rows, all].map(([name]) => name.length))
+    yield ''
+    yield `  ${'Bowline'.padEnd(width)}  sessions  credits`
+    for (const [name, line] of [...rows, all]) {
+      yield `  ${name.padEnd(width)}  ${String(line.sessions).padStart(8)}  ${format(line.credits).padStart(7)}`
+    }
+    const billed = new Set(records.map(({ bill }) => bill.sessionId))
+    const unknown = [...this.#seen].filter((id) => !billed.has(id)).length
+    if (unknown > 0) yield `  ${unknown} of the sessions ended without a bill: their worker was killed`
+    const attempts = this.#lost === 1 ? '1 attempt' : `${this.#lost} attempts`
+    if (this.#lost > 0) yield `  ${attempts} ended because a session was lost`
+  }
+}
+
+/** A session that several files have used is shared among them by the time they have used it. */
+const shareByFile = (records: readonly SessionRecord[]): ReadonlyMap<string, Line> => {
+  const files = new Map<string, Line>()
+  for (const { bill, uses } of records) {
+    const totalMs = uses.reduce((sum, use) => sum + use.durationMs, 0)
+    for (const file of new Set(uses.map((use) => use.file))) {
+      const usedMs = uses.filter((use) => use.file === file).reduce((sum, use) => sum + use.durationMs, 0)
+      const before = files.get(file) ?? { sessions: 0, credits: 0 }
+      const credits = before.credits + ((bill.creditsBilled ?? 0) * usedMs) / Math.max(1, totalMs)
+      files.set(file, { sessions: before.sessions + 1, credits })
+    }
+  }
+  return files
+}
+
+const format = (credits: number): string => (Number.isInteger(credits) ? String(credits) : credits.toFixed(1))

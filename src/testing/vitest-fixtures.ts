@@ -1,0 +1,62 @@
+import type { TestAPI } from 'vitest'
+import { Bowline } from '../client/bowline.ts'
+import type { BowlineOptions } from '../client/config.ts'
+import type { Driver } from '../client/driver.ts'
+import type { Session } from '../client/session.ts'
+import type { CreateSessionOptions } from '../contract/browser.ts'
+import { openPatiently } from './open-patiently.ts'
+
+/** How the tests of a file get their pages. */
+export interface VitestOptions<Handles> {
+  /** Connects the session: `playwright` or `puppeteer`. */
+  readonly driver: Driver<Handles>
+  /** How the session of each test file is created. */
+  readonly session?: CreateSessionOptions | undefined
+  /** The service. Default: `BOWLINE_BASE_URL` and `BOWLINE_API_KEY`. */
+  readonly bowline?: BowlineOptions | undefined
+}
+
+/** What tests can ask for. */
+export interface VitestFixtures<Handles> {
+  /** The session of the file, and what the driver connects: with Playwright `browser`, `context` and a `page` of its own. */
+  readonly remote: Handles & { readonly session: Session }
+}
+
+type Use<Value> = (value: Value) => Promise<void>
+
+interface Lane<Handles> {
+  readonly session: Session
+  readonly next: () => Promise<Handles>
+}
+
+/**
+ * Vitest's `test` with `remote`: the tests of a file share a session, which ends with the file, and each has a page of its own.
+ * `const test = withSession(base, { driver: playwright })`, then `test('…', async ({ remote: { page } }) => …)`.
+ */
+export const withSession = <Handles>(
+  test: TestAPI,
+  { driver, session: options = {}, bowline: how = {} }: VitestOptions<Handles>,
+): TestAPI<VitestFixtures<Handles>> => {
+  const sharedLane = async (use: Use<Lane<Handles>>): Promise<void> => {
+    await using bowline = new Bowline(how)
+    await using session = await openPatiently(bowline.sessions, options)
+    await using connected = await driver.connect(session)
+    const reuse = driver.reuse?.(connected)
+    let isFirst = true
+    const next = async (): Promise<Handles> => {
+      const handles = isFirst || reuse === undefined ? connected : await reuse.next()
+      isFirst = false
+      return handles
+    }
+    await use({ session, next })
+  }
+  const fixtures = {
+    // oxlint-disable-next-line eslint/no-empty-pattern -- Vitest reads from the pattern what a fixture depends on
+    lane: [async ({}, use: Use<Lane<Handles>>) => sharedLane(use), { scope: 'file' }],
+    remote: async ({ lane }: { readonly lane: Lane<Handles> }, use: Use<VitestFixtures<Handles>['remote']>) => {
+      await use({ ...(await lane.next()), session: lane.session })
+    },
+  }
+  // Its types cannot follow a fixture that is generic.
+  return test.extend(fixtures as never) as unknown as TestAPI<VitestFixtures<Handles>>
+}

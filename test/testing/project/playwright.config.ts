@@ -1,0 +1,15 @@
+import { defineConfig } from '@playwright/test'
+import type { BowlineTestOptions } from 'bowline/testing'
+
+export default defineConfig<object, BowlineTestOptions>({
+  testDir: '.',
+  outputDir: process.env['PROJECT_OUTPUT'] ?? 'test-results',
+  retries: 2,
+  timeout: 20_000,
+  reporter: [['json'], ['bowline/testing/reporter']],
+  use: { baseURL: process.env['PROJECT_SITE'] ?? '' },
+  projects: [
+    { name: 'shared', testMatch: 'shared.spec.ts', use: { profile: 'signed-in' } },
+    { name: 'own', testMatch: 'own.spec.ts', use: { sessionPer: 'test', sessionOptions: { ttl: 60 } } },
+  ],
+})

@@ -1,0 +1,139 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdir, mkdtempDisposable, readFile, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { JSONReport, JSONReportSpec, JSONReportTestResult } from '@playwright/test/reporter'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Bowline } from '../../src/index.ts'
+import { startLab, type Lab } from '../lab/lab.ts'
+import { startSite, type Site } from '../lab/site.ts'
+import { repository } from '../lab/source-tree.ts'
+
+const world = new AsyncDisposableStack()
+let lab: Lab
+let site: Site
+let bowline: Bowline
+let home: string
+
+beforeAll(async () => {
+  lab = world.use(await startLab({ warm: 2 }))
+  site = world.use(await startSite())
+  home = world.use(await mkdtempDisposable(join(tmpdir(), 'bowline-testing-'))).path
+  // Projects of somebody who has installed the package.
+  await cp(join(repository, 'test/testing'), home, { recursive: true })
+  await writeFile(join(home, 'package.json'), '{ "type": "module" }')
+  await mkdir(join(home, 'node_modules'))
+  await symlink(repository, join(home, 'node_modules/bowline'))
+  for (const name of ['@playwright', 'vitest']) {
+    await symlink(join(repository, 'node_modules', name), join(home, 'node_modules', name))
+  }
+  bowline = new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false })
+})
+
+afterAll(() => world.disposeAsync())
+
+interface Ran {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a tool of the repository as users do, in a process of its own. */
+const run = async (folder: string, ...args: readonly string[]): Promise<Ran> => {
+  const { CI: _, VITEST: __, NODE_ENV: ___, ...rest } = process.env
+  const env = {
+    ...rest,
+    HOME: home,
+    NODE_OPTIONS: '--conditions=bowline-source',
+    BOWLINE_BASE_URL: lab.server.url,
+    BOWLINE_API_KEY: lab.server.apiKey,
+    PROJECT_SITE: site.url(''),
+    PROJECT_OUTPUT: join(home, 'results'),
+  }
+  const { promise, resolve } = Promise.withResolvers<Ran>()
+  execFile(process.execPath, [...args], { cwd: join(home, folder), env, maxBuffer: 1e8 }, (error, stdout, stderr) =>
+    resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
+  )
+  return promise
+}
+
+describe('a project of Playwright Test', () => {
+  let ran: Ran
+  let specs: ReadonlyMap<string, JSONReportSpec>
+  beforeAll(async () => {
+    const flags = { httpOnly: false, secure: false, sameSite: 'Lax' } as const
+    await bowline.profiles.importState('signed-in', {
+      cookies: [{ name: 'user', value: 'ann', domain: '127.0.0.1', path: '/', expires: -1, ...flags }],
+      origins: [],
+    })
+    ran = await run('project', join(repository, 'node_modules/@playwright/test/cli.js'), 'test', '--workers=1')
+    const report = JSON.parse(ran.stdout.slice(ran.stdout.indexOf('{'), ran.stdout.lastIndexOf('}') + 1)) as JSONReport
+    specs = new Map(report.suites.flatMap((suite) => suite.specs).map((spec) => [spec.title, spec]))
+  })
+
+  const resultsOf = (title: string): readonly JSONReportTestResult[] => specs.get(title)?.tests[0]?.results ?? []
+  const annotation = ({ annotations }: JSONReportTestResult, name: string) =>
+    annotations.find(({ type }) => type === name)?.description
+
+  test('gives each test a context of its own on the session of its worker, with the state of the profile', () => {
+    const [first, second] = ['signed in', 'apart'].flatMap(resultsOf)
+
+    expect([first?.status, second?.status], ran.stdout + ran.stderr).toEqual(['passed', 'passed'])
+    expect(annotation(first!, 'session')).toBe(annotation(second!, 'session'))
+    expect(annotation(first!, 'live view')).toContain(lab.server.url)
+  })
+
+  test('keeps trace, screenshot and console of a failed test, and does not run it again', async () => {
+    const results = resultsOf('fails by itself')
+
+    const kept = results[0]?.attachments ?? []
+    expect(kept.map(({ name }) => name)).toEqual(expect.arrayContaining(['trace', 'screenshot', 'console']))
+    const { path = '', body = '' } = kept.find(({ name }) => name === 'console') ?? {}
+    const log = path === '' ? Buffer.from(body, 'base64').toString() : await readFile(path, 'utf8')
+    expect(log).toContain('warning: rocks ahead')
+    expect(results.slice(1).map(({ error }) => error?.message)).toEqual(
+      Array.from(
+        { length: 2 },
+        () => expect.stringContaining('Not run again, since it failed by itself once') as string,
+      ),
+    )
+  })
+
+  test('runs a test whose session was lost again, on another session, with its bill', () => {
+    const [lost, passed] = resultsOf('loses its session once')
+
+    expect([lost?.status, passed?.status]).toEqual(['failed', 'passed'])
+    expect(annotation(lost!, 'infrastructure')).toContain('the connection was closed')
+    expect(annotation(passed!, 'session')).not.toBe(annotation(lost!, 'session'))
+    expect(annotation(passed!, 'credits')).toBe('2')
+  })
+
+  test('prints the bill of each file and of all, and leaves no session', async () => {
+    expect(ran.stdout).toMatch(/^ {2}own\.spec\.ts +2 +4$/m)
+    expect(ran.stdout).toMatch(/^ {2}shared\.spec\.ts +1 +2$/m)
+    expect(ran.stdout).toMatch(/^ {2}in all +3 +6$/m)
+    expect(ran.stdout).toContain('1 attempt ended because a session was lost')
+    expect(await bowline.sessions.list({ status: 'active' })).toEqual([])
+  })
+})
+
+test('the tests of a Vitest file share a session, each with a page of its own', async () => {
+  const report = join(home, 'vitest.json')
+  const vitest = join(repository, 'node_modules/vitest/vitest.mjs')
+
+  const ran = await run(
+    'vitest-project',
+    vitest,
+    'run',
+    '--root=.',
+    '--config=vite.config.ts',
+    '--reporter=json',
+    `--outputFile=${report}`,
+  )
+
+  expect(JSON.parse(await readFile(report, 'utf8')), ran.stdout + ran.stderr).toMatchObject({
+    numPassedTests: 2,
+    numFailedTests: 0,
+  })
+  expect(await bowline.sessions.list({ status: 'active' })).toEqual([])
+})
