@@ -27,6 +27,16 @@ export const processesNaming = (directory: string): readonly number[] =>
     .filter(Number.isInteger)
     .filter((pid) => pid !== process.pid && commandLine(pid).some((word) => word.includes(directory)))
 
+/** Pids of the processes that draw pages, of the browsers whose command line names `directory`. */
+export const rendererPids = (directory: string): readonly number[] => {
+  const browsers = new Set(browserPids(directory))
+  const isBelow = (pid: number): boolean => pid > 1 && (browsers.has(pid) || isBelow(parentOf(pid)))
+  return readdirSync('/proc')
+    .map(Number)
+    .filter(Number.isInteger)
+    .filter((pid) => commandLine(pid).some((word) => word.includes('--type=renderer')) && isBelow(pid))
+}
+
 const isBrowser = (words: readonly string[]): boolean => words.some((word) => word.startsWith('--user-data-dir='))
 
 const commandLine = (pid: number): readonly string[] => {

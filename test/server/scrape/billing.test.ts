@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { listLedger } from '../../../src/server/store/ledger.ts'
 import { openStore } from '../../../src/server/store/open.ts'
 import type { Store } from '../../../src/server/store/store.ts'
@@ -48,6 +48,25 @@ describe('a scrape', () => {
     await scraping.scrape('/broken.pdf')
 
     expect((await findTeam(store.db, teamId))?.credits).toBe(10)
+  })
+
+  test('whose caller hangs up costs nothing', async () => {
+    await setTeamCredits(store.db, teamId, 1)
+    const stop = new AbortController()
+    const gone = fetch(`${scraping.lab.server.url}/v2/scrape`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${scraping.lab.server.apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ url: scraping.site.url('/drip') }),
+      signal: stop.signal,
+    })
+    await scraping.site.requests.waitFor('/drip')
+
+    stop.abort()
+
+    await expect(gone).rejects.toThrow('aborted')
+    // The only credit is free for another scrape as soon as the first one has stopped.
+    await vi.waitFor(async () => scraping.read('/article'), { timeout: 10_000 })
+    expect((await findTeam(store.db, teamId))?.credits).toBe(0)
   })
 
   test('that the team cannot pay is refused before any work, however many ask at once', async () => {

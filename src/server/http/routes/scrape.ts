@@ -19,7 +19,8 @@ export interface ScrapeRouteParts {
 export const scrapeRoutes = ({ scrapes }: ScrapeRouteParts): Handlers => {
   const scrape = async (request: ScrapeRequest, { key, baseUrl, raw }: Call): Promise<ScrapeOutcome> => {
     using caller = untilCallerLeaves(raw)
-    return scrapes.scrape({ request, teamId: key.teamId, apiKeyId: key.id, baseUrl, signal: caller.signal })
+    // Awaited here, for the watch ends with this function.
+    return await scrapes.scrape({ request, teamId: key.teamId, apiKeyId: key.id, baseUrl, signal: caller.signal })
   }
 
   return {

@@ -5,24 +5,27 @@ import { evaluateFunction } from './evaluate.ts'
 import { listFrames } from './frames.ts'
 import type { Tab } from './tab.ts'
 
-/** Whether something lies over the page that speaks of cookies, or a frame or an element is named for consent. */
+/** Whether something over the page speaks of cookies, or an element is named like a banner. A link to the cookie policy is none. */
 const probe = `() => {
   const about = /cookie|consent|gdpr|privacy|datenschutz|confidentialit|privacidad|einwilligung/i
-  const named = /cookie|consent|gdpr|cmp[-_]|[-_]cmp|privacy-?(?:banner|notice|popup|modal)/i
-  for (const element of document.querySelectorAll('[id],[class],iframe')) {
+  const named = /cookie|consent|gdpr|(?:^|[-_ ])cmp(?:[-_ ]|$)/i
+  const banner = /(?:cookie|consent|gdpr|cmp)[-_]?(?:banner|bar|notice|popup|modal|dialog|overlay|wall|message|root|sdk|alert|warning)/i
+  const floats = (element) => {
+    for (; element && element !== document.body; element = element.parentElement)
+      if (element.localName === 'dialog' || /fixed|sticky/.test(getComputedStyle(element).position)) return element
+  }
+  const isShown = (element) => element.getClientRects().length > 0 && getComputedStyle(element).visibility !== 'hidden'
+  for (const element of document.body?.querySelectorAll('[id],[class],iframe') ?? []) {
     const { id, className, localName } = element
-    const names = id + ' ' + (typeof className === 'string' ? className : '') + (localName === 'iframe' ? ' ' + element.src + ' ' + element.title : '')
-    if (element !== document.body && element !== document.documentElement && named.test(names) && element.getClientRects().length > 0) return true
+    const isFrame = localName === 'iframe'
+    const names = id + ' ' + (typeof className === 'string' ? className : '') + (isFrame ? ' ' + element.src + ' ' + element.title : '')
+    if (named.test(names) && (banner.test(names) || isFrame || floats(element)) && isShown(element)) return true
   }
   for (const x of [0.5, 0.1, 0.9]) for (const y of [0.95, 0.5, 0.05]) {
-    let element = document.elementFromPoint(innerWidth * x, innerHeight * y)
-    for (; element && element !== document.body; element = element.parentElement) {
-      if (!/fixed|sticky/.test(getComputedStyle(element).position)) continue
-      if (element.localName === 'dialog' || about.test(element.textContent.slice(0, 3000))) return true
-      break
-    }
+    const over = floats(document.elementFromPoint(innerWidth * x, innerHeight * y))
+    if (over && about.test(over.textContent.slice(0, 3000)) && over.querySelector('button,[role=button],a,input')) return true
   }
-  return !!document.querySelector('dialog[open]')
+  return false
 }`
 
 /** What the script has found and done so far in one frame. */

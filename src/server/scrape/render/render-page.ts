@@ -55,10 +55,14 @@ export const renderPage = async (task: RenderTask): Promise<RenderOutcome> => {
     await watch.settle(request.timeout / 2)
     if (watch.response()?.isEgressFailure === true) return { kind: 'unreachable' }
     if (/^application\/pdf\b/.test(watch.response()?.contentType ?? '')) return { kind: 'download' }
-    if (request.waitFor > 0) await sleep(request.waitFor, undefined, { signal })
+    if (request.waitFor > 0) await sleep(request.waitFor, undefined, { signal: tab.signal })
     if (request.blockAds) await clearTheView(task, tab, watch)
     const actions = request.actions === undefined ? undefined : await performActions(tab, watch, request.actions)
     return { kind: 'page', page: await takePage(tab, request, watch.response(), actions) }
+  } catch (error) {
+    // A wait that was cut short does not know why.
+    tab.signal.throwIfAborted()
+    throw error
   } finally {
     // The end of its context closes it anyway; a page of a profile has none of its own.
     router.call('Target.closeTarget', { targetId: tab.targetId }).catch(() => undefined)

@@ -11,8 +11,9 @@ export interface Tab extends Disposable {
   readonly targetId: string
   /** Session of the page itself. */
   readonly sessionId: string
+  /** Aborts with the signal that the tab was opened with, and when the page crashes. */
   readonly signal: AbortSignal
-  /** Sends a command to the page, or to one of its frames' sessions. Rejects when the page crashes, and with the signal's reason. */
+  /** Sends a command to the page, or to one of its frames' sessions. Rejects with the signal's reason. */
   readonly call: (method: string, params?: object, sessionId?: string) => Promise<CdpResult>
   /** Calls with the events of the page and of its frames' sessions. */
   readonly on: (listener: (event: CdpIncoming) => void) => void
@@ -33,16 +34,15 @@ export const openTab = async (
   const sessions = new Set([sessionId])
   const frameSessions = new Map<string, { readonly frameId: string; readonly parent: string }>()
   const listeners: ((event: CdpIncoming) => void)[] = []
-  const crashed = Promise.withResolvers<never>()
-  // Nobody may be waiting when it crashes.
-  crashed.promise.catch(() => undefined)
+  const crash = new AbortController()
+  const ended = AbortSignal.any([signal, crash.signal])
   const call: Tab['call'] = async (method, params = {}, session = sessionId) =>
-    abortable(Promise.race([router.call(method, params, session), crashed.promise]), signal)
+    abortable(router.call(method, params, session), ended)
   const stop = router.onEvent((event) => {
     const from = event.sessionId ?? ''
     if (!sessions.has(from)) return
     if (event.method === 'Inspector.targetCrashed' && from === sessionId) {
-      crashed.reject(new BowlineError('SCRAPE_SITE_ERROR', 'The page crashed its browser tab'))
+      crash.abort(new BowlineError('SCRAPE_SITE_ERROR', 'The page crashed its browser tab'))
     }
     const child = childOf(event)
     if (child !== undefined && event.method === 'Target.attachedToTarget') {
@@ -57,7 +57,7 @@ export const openTab = async (
   const tab: Tab = {
     targetId,
     sessionId,
-    signal,
+    signal: ended,
     call,
     frameSessions,
     on: (listener) => void listeners.push(listener),
