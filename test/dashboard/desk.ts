@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { chromium, type BrowserContextOptions, type Page } from 'playwright-core'
-import type { ServerOptions } from '../../src/server.ts'
 import { startLab, type Lab } from '../lab/lab.ts'
+import type { Pages } from '../lab/pages/page.ts'
 import { startSite, type Site } from '../lab/site.ts'
 import { repository } from '../lab/source-tree.ts'
 
@@ -28,12 +28,12 @@ export interface View extends AsyncDisposable {
   readonly goTo: (place: string, title: string) => Promise<void>
 }
 
-/** Starts them. Disposing stops them. */
-export const openDesk = async (options: ServerOptions = {}): Promise<Desk> => {
+/** Starts them. `pages` are added to those of the site. Disposing stops them. */
+export const openDesk = async (pages: Pages): Promise<Desk> => {
   await using undo = new AsyncDisposableStack()
   await ensureDashboard({ root: repository })
-  const lab = undo.use(await startLab(options))
-  const site = undo.use(await startSite())
+  const lab = undo.use(await startLab())
+  const site = undo.use(await startSite(pages))
   const browser = await chromium.launch({ executablePath: '/usr/lib/chromium/chromium', args: ['--no-sandbox'] })
   undo.defer(async () => browser.close())
   const opened = undo.move()

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import type { Check, Monitor } from '../../contract/monitor-checks.ts'
 import { useAction } from '../api/use-action.ts'
 import { useLoaded } from '../api/use-loaded.ts'
@@ -18,9 +19,16 @@ import { SummaryBadges } from './summary-badges.tsx'
 
 /** One monitor with its checks. */
 export const MonitorPage = ({ id }: { readonly id: string }) => {
-  const { value, fault, reload } = useLoaded(`monitor ${id}`, async (api, signal) => readMonitor(api, id, signal), {
-    everyMs: 3000,
-  })
+  const [isChecking, setIsChecking] = useState(false)
+  const { value, fault, reload } = useLoaded(
+    `monitor ${id}`,
+    async (api, signal) => {
+      const read = await readMonitor(api, id, signal)
+      setIsChecking(read.monitor.currentCheckId !== null)
+      return read
+    },
+    { everyMs: isChecking ? 700 : 4000 },
+  )
   return (
     <Page
       title={value?.monitor.name ?? 'Monitor'}

@@ -1,19 +1,26 @@
-import type { ComponentChildren } from 'preact'
+import { cloneElement, type ComponentChildren, type VNode } from 'preact'
+import { useId } from 'preact/hooks'
 
 interface FieldProps {
   readonly label: string
   readonly hint?: ComponentChildren
-  readonly children: ComponentChildren
+  /** The input. */
+  readonly children: VNode
 }
 
 /** An input with its label above and a hint below. */
-export const Field = ({ label, hint, children }: FieldProps) => (
-  <label class="field">
-    <span>{label}</span>
-    {children}
-    {hint !== undefined && <small>{hint}</small>}
-  </label>
-)
+export const Field = ({ label, hint, children }: FieldProps) => {
+  const hintId = useId()
+  return (
+    <div class="field">
+      <label>
+        <span>{label}</span>
+        {hint === undefined ? children : cloneElement(children, { 'aria-describedby': hintId })}
+      </label>
+      {hint !== undefined && <small id={hintId}>{hint}</small>}
+    </div>
+  )
+}
 
 interface CheckProps {
   readonly label: string

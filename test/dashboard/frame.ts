@@ -1,0 +1,118 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { repository } from '../lab/source-tree.ts'
+import { ensureDashboard, type Desk } from './desk.ts'
+
+const places = [
+  ['sessions', 'Sessions', 's'],
+  ['profiles', 'Profiles', 'p'],
+  ['playground', 'Playground', 'l'],
+  ['jobs', 'Jobs', 'j'],
+  ['monitors', 'Monitors', 'm'],
+  ['usage', 'Usage', 'u'],
+  ['activity', 'Activity', 'a'],
+  ['keys', 'Keys', 'k'],
+  ['health', 'Health', 'h'],
+] as const
+
+/** What all pages have in common, and how they are sent. */
+export const testFrame = (desk: () => Desk): void => {
+  test('the keyboard leads to every page, and tells how', async () => {
+    await using view = await desk().open()
+    await view.page.getByRole('heading', { name: 'Sessions' }).waitFor()
+
+    for (const [, title, key] of places.toReversed()) {
+      await view.page.keyboard.press('g')
+      await view.page.keyboard.press(key)
+      await view.page.locator('h1', { hasText: title }).waitFor()
+    }
+    await view.page.keyboard.press('/')
+    expect(await view.page.evaluate('document.activeElement.ariaLabel')).toBe('Filter the sessions')
+    await view.page.keyboard.type('g h?')
+    expect(await view.page.getByRole('heading', { level: 1 }).textContent()).toBe('Sessions')
+    await view.page.getByLabel('Filter the sessions').blur()
+    await view.page.keyboard.press('?')
+    await view.page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+    await view.page.keyboard.press('Escape')
+
+    await view.page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(view.complaints).toEqual([])
+  })
+
+  test('on a phone no page is wider than the screen, and the menu opens', async () => {
+    await using view = await desk().open('sessions', { viewport: { width: 360, height: 700 }, colorScheme: 'dark' })
+
+    for (const [place, title] of places) {
+      await view.goTo(place, title)
+      await view.page.locator('[role=status][aria-label=Loading]').waitFor({ state: 'detached' })
+      expect(await view.page.evaluate('document.documentElement.scrollWidth'), place).toBeLessThanOrEqual(360)
+    }
+    await view.page.getByRole('button', { name: 'Menu' }).click()
+    await view.page.getByRole('link', { name: 'Sessions' }).click()
+    await view.page.locator('h1', { hasText: 'Sessions' }).waitFor()
+    expect(view.complaints).toEqual([])
+  })
+
+  test('colours follow the system until a theme is chosen', async () => {
+    await using view = await desk().open('sessions', { colorScheme: 'dark' })
+    const brightness = async (): Promise<number> =>
+      view.page.evaluate<number>('Number(getComputedStyle(document.body).backgroundColor.match(/[\\d.]+/)[0])')
+    await view.page.getByRole('heading', { name: 'Sessions' }).waitFor()
+
+    expect(await brightness()).toBeLessThan(60)
+    await view.page.getByRole('button', { name: 'Colours: system' }).click()
+    expect(await brightness()).toBeGreaterThan(200)
+  })
+
+  test('signing out forgets the key', async () => {
+    await using view = await desk().open('', { key: '' })
+    await view.page.getByLabel('API key').fill(desk().lab.server.apiKey)
+    await view.page.keyboard.press('Enter')
+    await view.page.getByRole('button', { name: 'Sign out' }).click()
+
+    await view.page.getByLabel('API key').waitFor()
+    expect(await view.page.evaluate('sessionStorage.length')).toBe(0)
+  })
+
+  describe('the server', () => {
+    const page = async (headers = {}) => fetch(desk().lab.server.url, { headers: { accept: 'text/html', ...headers } })
+
+    test('sends the page under a strict policy, without a script in it', async () => {
+      const answer = await page()
+      const html = await answer.text()
+
+      expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'")
+      expect(answer.headers.get('content-security-policy')).not.toContain('unsafe')
+      expect(answer.headers.get('cache-control')).toBe('no-cache')
+      expect(html).not.toMatch(/<script(?![^>]*src=)|<style| style=| on\w+=/)
+    })
+
+    test('sends files compressed, to be kept for good', async () => {
+      const script = /src="([^"]+)"/.exec(await (await page()).text())?.[1] ?? ''
+      const answer = await fetch(new URL(script, desk().lab.server.url), { headers: { 'accept-encoding': 'br' } })
+
+      expect(answer.headers.get('content-encoding')).toBe('br')
+      expect(answer.headers.get('cache-control')).toContain('immutable')
+      expect(answer.headers.get('content-type')).toContain('javascript')
+    })
+
+    test('answers an unknown file like any unknown route', async () => {
+      const { status, body } = await desk().lab.api('GET', '/dashboard/assets/none.js')
+
+      expect([status, body['code']]).toEqual([404, 'ROUTE_NOT_FOUND'])
+    })
+  })
+
+  test('all files together have at most 150 kB when compressed, and are built once', async () => {
+    const folder = join(repository, 'dist/dashboard')
+    const built = statSync(join(folder, 'index.html')).mtimeMs
+    await ensureDashboard({ root: repository })
+    const bytes = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.gz'))
+      .map((name) => readFileSync(join(folder, name)).length)
+
+    expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(150_000)
+    expect(statSync(join(folder, 'index.html')).mtimeMs).toBe(built)
+  })
+}
