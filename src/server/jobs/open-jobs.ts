@@ -22,6 +22,9 @@ export const openJobs = async ({ store, databaseUrl, onError }: OpenJobsParts): 
     schedule: false,
     superviseIntervalSeconds: superviseSeconds,
     monitorIntervalSeconds: superviseSeconds,
+    // For jobs that wait for jobs, which there are none of, and for what an upgrade of the library leaves to be done.
+    flowIntervalSeconds: 3600,
+    bamIntervalSeconds: 3600,
   })
   boss.on('error', (error) => onError(error, 'looking after the queues'))
   await boss.start()
