@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import * as batch from './batch.ts'
 import * as browser from './browser.ts'
+import * as bulk from './bulk.ts'
 import { earlierScrapeRequest } from './earlier-scrape.ts'
 import * as files from './files.ts'
 import * as keys from './keys.ts'
@@ -116,6 +118,45 @@ export const routes = {
     summary: 'Read a scrape again, for 24 hours',
     params: scrape.scrapeParams,
     response: scrape.scrapeResponse,
+  },
+  startBatch: {
+    method: 'POST',
+    path: '/v2/batch/scrape',
+    summary: 'Scrape many pages: starts a job, or adds to one',
+    body: batch.batchRequest,
+    response: bulk.startBulkResponse,
+  },
+  startEarlierBatch: {
+    method: 'POST',
+    path: '/v1/batch/scrape',
+    summary: 'Scrape many pages, by the first version of the API',
+    body: batch.earlierBatchRequest,
+    response: bulk.startBulkResponse,
+  },
+  getBatch: {
+    method: 'GET',
+    path: '/v2/batch/scrape/{id}',
+    aliases: ['/v1/batch/scrape/{id}'],
+    summary: 'Read what a batch is doing, and its documents so far',
+    params: bulk.bulkParams,
+    query: bulk.bulkStatusQuery,
+    response: bulk.bulkStatusResponse,
+  },
+  cancelBatch: {
+    method: 'DELETE',
+    path: '/v2/batch/scrape/{id}',
+    aliases: ['/v1/batch/scrape/{id}'],
+    summary: 'Cancel a batch; what it has scraped stays',
+    params: bulk.bulkParams,
+    response: bulk.cancelBulkResponse,
+  },
+  getBatchErrors: {
+    method: 'GET',
+    path: '/v2/batch/scrape/{id}/errors',
+    aliases: ['/v1/batch/scrape/{id}/errors'],
+    summary: 'List the pages of a batch that failed, and why',
+    params: bulk.bulkParams,
+    response: bulk.bulkErrorsResponse,
   },
   listProfiles: {
     method: 'GET',

@@ -50,6 +50,7 @@ export const catalogue = {
     hint: 'Start the server with `--proxy-enhanced URL`, or use the proxy `basic` or `auto`.',
   },
   SEARCH_TIMEOUT: { status: 408, hint: 'Raise `timeout`, lower `limit`, or scrape less of each result.' },
+  JOB_NOT_FOUND: { status: 404, hint: 'Check the id. A job can be read for 24 hours, and only by its own team.' },
   MAP_TIMEOUT: { status: 408, hint: 'Raise `timeout`, or lower `limit`.' },
   CONFLICT: { status: 409, hint: undefined },
   IDEMPOTENCY_KEY_REUSED: { status: 409, hint: 'Use a new `x-idempotency-key` for a different request.' },
@@ -98,6 +99,8 @@ export const catalogue = {
   SCRAPE_DNS_RESOLUTION_ERROR: { status: 200, hint: 'Check the host name of the address.' },
   SCRAPE_SSL_ERROR: { status: 500, hint: 'Set `skipTlsVerification: true` to scrape the page all the same.' },
   SCRAPE_SITE_ERROR: { status: 500, hint: undefined },
+  SCRAPE_SITE_BUSY: { status: 503, hint: 'The site asks to be left alone for a while. Retry later.' },
+  SCRAPE_ROBOTS_BLOCKED: { status: 403, hint: 'The robots.txt of the site forbids this page.' },
   SCRAPE_ACTION_ERROR: { status: 500, hint: 'Check the selector against the page, and wait for what comes late.' },
   SCRAPE_UNSUPPORTED_FILE_ERROR: { status: 500, hint: 'HTML, text, JSON, XML, images and PDFs can be scraped.' },
   EXTRACTION_FAILED: {

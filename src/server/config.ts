@@ -2,6 +2,7 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { BowlineError } from '../kit/errors.ts'
+import { bulkSettings } from './config/bulk-settings.ts'
 import { keepingSettings } from './config/keeping-settings.ts'
 import { searchSettings } from './config/search-settings.ts'
 import { tellingSettings } from './config/telling-settings.ts'
@@ -220,6 +221,7 @@ export const settings = {
     accepts: 'http: or https: URLs of lists in the syntax of EasyList, separated by commas',
     schema: list.pipe(z.array(httpUrl)).default([]),
   },
+  ...bulkSettings,
   ...tellingSettings,
   ...teamSettings,
   nodeUrl: {

@@ -7,7 +7,8 @@ import type { ServerConfig } from '../config.ts'
 import type { Egress } from '../egress/egress.ts'
 import { Gateway } from '../gateway/gateway.ts'
 import { buildHttpApp } from '../http/app.ts'
-import { createAuthenticator } from '../http/auth.ts'
+import { createAuthenticator, type Authenticator } from '../http/auth.ts'
+import { Watchers } from '../http/watch.ts'
 import { openMapper } from '../map/mapper.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Blobs } from '../store/blobs.ts'
@@ -43,6 +44,7 @@ export const openHttp = async (
   const authenticator = createAuthenticator(store)
   metrics.watch({ sessions, browsers, gateway, live, egress })
   const mapper = undo.use(openMapper(parts))
+  const watchers = new Watchers({ bulk: parts.bulk, authenticator, publicUrl: config.publicUrl, onError })
   const app = await buildHttpApp({
     mapper,
     activity: parts.activity,
@@ -54,6 +56,8 @@ export const openHttp = async (
     searches: parts.searches,
     webhooks: parts.webhooks,
     monitors: parts.monitors,
+    bulk: parts.bulk,
+    watchers,
     profiles: parts.profiles,
     states: { browsers, profiles: parts.profiles },
     browsers,
@@ -73,18 +77,26 @@ export const openHttp = async (
     publicUrl: config.publicUrl,
     version: packageVersion,
   })
-  const keyUse = setInterval(() => {
-    authenticator.recordUse().catch((error: unknown) => onError(error, 'recording the use of keys'))
-  }, apiKeyUseMs).unref()
   // Disposed last to first: sessions end while sockets can still say why, then the sockets go, then the listener.
   undo.defer(async () => app.close())
+  undo.use(watchers)
   undo.use(gateway)
   undo.use(live)
-  undo.defer(async () => {
-    clearInterval(keyUse)
-    await authenticator.recordUse()
-  })
+  undo.use(startRecordingUse(authenticator, onError))
   const beating = undo.use(new AsyncDisposableStack())
   undo.use(sessions)
   return { app, sessions, beating }
+}
+
+/** Writes down now and then which keys were used, and once more at the end. */
+const startRecordingUse = (authenticator: Authenticator, onError: Parts['onError']): AsyncDisposable => {
+  const timer = setInterval(() => {
+    authenticator.recordUse().catch((error: unknown) => onError(error, 'recording the use of keys'))
+  }, apiKeyUseMs).unref()
+  return {
+    [Symbol.asyncDispose]: async () => {
+      clearInterval(timer)
+      await authenticator.recordUse()
+    },
+  }
 }

@@ -1,3 +1,5 @@
+import type { BulkJobs } from '../bulk/bulk-jobs.ts'
+import { openBulk } from '../bulk/open-bulk.ts'
 import type { ServerConfig } from '../config.ts'
 import { openJobs } from '../jobs/open-jobs.ts'
 import type { Jobs } from '../jobs/jobs.ts'
@@ -19,6 +21,7 @@ export interface Work {
   readonly jobs: Jobs
   readonly webhooks: Webhooks
   readonly monitors: Monitors
+  readonly bulk: BulkJobs
 }
 
 /** Opens what works for callers, into `undo`. What jobs use is opened before them, so that it is still there while they stop. */
@@ -43,5 +46,7 @@ export const openWork = async (
   const { llmUrl: url, llmModel: model, llmKey: key } = config
   const languageModel = url === undefined ? undefined : { url, model, key }
   const monitors = await openMonitors(undo, { ...parts, scrapes, dispatcher, jobs, webhooks, mailer, languageModel })
-  return { scrapes, searches, jobs, webhooks, monitors }
+  const followLinks = async (): Promise<void> => undefined
+  const bulk = await openBulk(undo, config, { store, jobs, scrapes, webhooks, dispatcher, followLinks, onError })
+  return { scrapes, searches, jobs, webhooks, monitors, bulk }
 }

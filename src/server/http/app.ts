@@ -20,6 +20,7 @@ import { rateBucketOf } from './rate-bucket.ts'
 import { registerRoutes, type Call } from './register.ts'
 import { activityRoutes } from './routes/activity.ts'
 import { balanceRoutes } from './routes/balance.ts'
+import { batchRoutes, type BatchRouteParts } from './routes/batch.ts'
 import { browserRoutes } from './routes/browser.ts'
 import { registerDashboard } from './routes/dashboard.ts'
 import { registerFiles } from './routes/files.ts'
@@ -40,7 +41,15 @@ import { validateWith } from './validate.ts'
 
 /** What the HTTP side of the server is built from. */
 export interface HttpParts
-  extends ScrapeRouteParts, SearchWorks, HealthParts, UpgradeParts, PlacementParts, ProfileRouteParts, Usage {
+  extends
+    ScrapeRouteParts,
+    BatchRouteParts,
+    SearchWorks,
+    HealthParts,
+    UpgradeParts,
+    PlacementParts,
+    ProfileRouteParts,
+    Usage {
   readonly store: Store
   readonly authenticator: Authenticator
   readonly shelves: Shelves
@@ -119,6 +128,7 @@ const registerProtected = async (app: FastifyInstance, parts: HttpParts): Promis
     ...keyRoutes(parts),
     ...profileRoutes(parts),
     ...mapRoutes(parts),
+    ...batchRoutes(parts),
     ...scrapeRoutes(parts),
     ...webhookRoutes(parts),
     ...searchRoutes(parts),

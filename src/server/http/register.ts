@@ -16,6 +16,9 @@ export interface Call {
   readonly raw: FastifyRequest
 }
 
+/** Version of the API that a call was made by, after its path. */
+export const versionOf = ({ raw }: Call): 'v1' | 'v2' => (raw.url.startsWith('/v1/') ? 'v1' : 'v2')
+
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
 
 /** The parsed parts of a request to one route. */

@@ -13,6 +13,7 @@ import { getSession, type SessionRow } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 import { failureBody } from './errors.ts'
 import { peerOf, type PlacementParts } from './placement.ts'
+import { watchedJob, type Watchers } from './watch.ts'
 
 /** What upgrades are checked against. */
 export interface UpgradeParts extends PlacementParts {
@@ -20,6 +21,7 @@ export interface UpgradeParts extends PlacementParts {
   readonly sessions: Sessions
   readonly gateway: Gateway
   readonly live: LiveViews
+  readonly watchers: Watchers
   readonly onError: (error: unknown, what: string) => void
 }
 
@@ -47,6 +49,8 @@ export const handleUpgrades =
 
 const connect = async (parts: UpgradeParts, request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> => {
   const url = new URL(request.url ?? '/', 'http://localhost')
+  const watched = watchedJob(url.pathname)
+  if (watched !== undefined) return parts.watchers.serve(watched, { request, socket, head })
   const token = url.searchParams.get('token') ?? ''
   const named = (livePath.exec(url.pathname) ?? cdpPath.exec(url.pathname))?.[1]
   const peer = named === undefined ? undefined : await peerOf(parts, named, request)

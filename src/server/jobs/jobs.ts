@@ -21,6 +21,7 @@ export interface SendOptions {
 /** Attempts that servers may die in before the job is given up: what kills a server must not do so for ever. */
 const deathsForgiven = 10
 const keptSeconds = 3600
+const commitSeconds = [0.03, 0.3] as const
 /** Three beats of a worker. */
 const heartbeatSeconds = 30
 
@@ -53,6 +54,8 @@ export class Jobs implements AsyncDisposable {
     // A connection of its own would wait for ever for the transaction that waits for it.
     await this.#parts.boss.insert(queue.name, jobs, db === undefined ? {} : { db: fromKysely(db) })
     worker.expect(options.startAfter)
+    // Nobody says when the transaction commits, and before that there is nothing to be found.
+    if (db !== undefined) for (const seconds of commitSeconds) worker.expect(seconds)
   }
 
   /**

@@ -5,7 +5,7 @@ import type { ScrapeRequest } from '../../contract/scrape.ts'
 import { BowlineError } from '../../kit/errors.ts'
 import { isUuid } from '../../kit/ids.ts'
 import type { Blobs } from '../store/blobs.ts'
-import { findCached, findScrape, type ScrapeRow } from '../store/scrapes.ts'
+import { findCached, findScrape, findScrapes, type ScrapeRow } from '../store/scrapes.ts'
 import type { Store } from '../store/store.ts'
 import { cacheKeyOf } from './cache-key.ts'
 import { blobKey, scrapeLifeMs } from './scrape-files.ts'
@@ -73,6 +73,12 @@ export class Cache {
     }
     if (row.teamId !== teamId) throw new BowlineError('FORBIDDEN', 'Forbidden.')
     return this.#unpack(row)
+  }
+
+  /** The documents of scrapes, by id. Those that are not there any more are left out. */
+  async readMany(ids: readonly string[]): Promise<ReadonlyMap<string, Document>> {
+    const rows = await findScrapes(this.#store.db, ids)
+    return new Map(await Promise.all(rows.map(async (row) => [row.id, await this.#unpack(row)] as const)))
   }
 
   /** A document as text for its row; undefined: it was stored as a blob. */

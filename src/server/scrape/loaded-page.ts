@@ -12,6 +12,8 @@ export interface LoadedPage {
   readonly url: string
   readonly statusCode: number
   readonly contentType: string | undefined
+  /** Its `Retry-After` header. */
+  readonly retryAfter?: string | undefined
   readonly body: PageBody
   /** What the caller should know, such as that the page was cut. */
   readonly warning?: string | undefined

@@ -2,12 +2,15 @@ import type { Document } from '../../contract/document.ts'
 import type { ScrapeRequest } from '../../contract/scrape.ts'
 import { BowlineError, isBowlineError } from '../../kit/errors.ts'
 import { randomSecret, uuidV7 } from '../../kit/ids.ts'
+import type { Kysely } from 'kysely'
 import type { Blobs } from '../store/blobs.ts'
+import type { Database } from '../store/schema.ts'
 import { keepScrape, recordScrape } from '../store/scrapes.ts'
 import type { Store } from '../store/store.ts'
 import { availableCredits } from '../store/teams.ts'
 import { priceOfScrape, type Prices } from '../usage/prices.ts'
 import { insufficientCredits, type Permit, type WorkPermits } from '../usage/work-permits.ts'
+import { assertWelcome } from './assert-welcome.ts'
 import { assertAvailable } from './available.ts'
 import { cacheKeyOf, isPersonal } from './cache-key.ts'
 import { Cache } from './cache.ts'
@@ -44,6 +47,12 @@ export interface ScrapeCall {
   readonly signal?: AbortSignal | undefined
   /** Whether the caller bills: nothing is set aside here, and nothing entered in the ledger. Default false. */
   readonly isPrepaid?: boolean | undefined
+  /** Id of the scrape, under which it is billed once. Default: a new one. */
+  readonly id?: string | undefined
+  /** Done in the transaction that enters the scrape and its bill: what it throws undoes them. */
+  readonly alongside?: ((db: Kysely<Database>, outcome: ScrapeOutcome) => Promise<void>) | undefined
+  /** Whether a page that asks to be left alone for a while (429, 503) is an error, and costs nothing. Default false. */
+  readonly minds?: boolean | undefined
 }
 
 /** What a scrape came to. */
@@ -76,9 +85,10 @@ export class Scrapes implements AsyncDisposable {
     const { permits } = this.#parts
     const { request, teamId, signal } = call
     const least = this.estimate(request)
-    if (call.isPrepaid === true) {
+    if (call.isPrepaid === true || call.alongside !== undefined) {
       // A page of a batch may stand in line as long as it takes: only its own time counts.
-      await using permit = await permits.acquire({ teamId, credits: 0, waitMs: Infinity, signal })
+      const credits = call.isPrepaid === true ? 0 : least
+      await using permit = await permits.acquire({ teamId, credits, waitMs: Infinity, signal })
       return await inTime(call, async (limited) => this.#work(call, permit, limited))
     }
     return inTime(call, async (limited) => {
@@ -86,6 +96,16 @@ export class Scrapes implements AsyncDisposable {
       await using permit = await permits.acquire({ teamId, credits: least, waitMs, signal: limited })
       return await this.#work(call, permit, limited)
     })
+  }
+
+  /** Throws what `scrape` would throw before any work: FORMAT_UNAVAILABLE, PROXY_UNAVAILABLE, BAD_REQUEST. */
+  check(request: ScrapeRequest): void {
+    assertAvailable(this.#parts, request)
+  }
+
+  /** The documents of scrapes, by id. Those that are not there any more are left out. Whose they are is not asked. */
+  async readMany(ids: readonly string[]): Promise<ReadonlyMap<string, Document>> {
+    return this.#cache.readMany(ids)
   }
 
   /** Reads a scrape of the last 24 hours. Throws SCRAPE_NOT_FOUND, and FORBIDDEN when it is another team's. */
@@ -106,7 +126,7 @@ export class Scrapes implements AsyncDisposable {
   async #fromCache(call: ScrapeCall, permit: Permit): Promise<ScrapeOutcome | undefined> {
     const found = await this.#cache.find(call)
     if (found === undefined) return undefined
-    const id = uuidV7()
+    const id = call.id ?? uuidV7()
     const { createdAt, document: stored } = found
     const pages = Number(stored.metadata['numPages'] ?? 1)
     const credits = this.#price(call.request, { isEnhanced: stored.metadata.proxyUsed === 'stealth', pages })
@@ -120,12 +140,13 @@ export class Scrapes implements AsyncDisposable {
   async #anew(call: ScrapeCall, permit: Permit, signal: AbortSignal): Promise<ScrapeOutcome> {
     const { request, teamId, baseUrl } = call
     const { store, blobs, workers, languageModel, hasEnhancedProxy } = this.#parts
-    const id = uuidV7()
+    const id = call.id ?? uuidV7()
     const secret = randomSecret()
     const files = openFileKeeper(blobs, { id, baseUrl, secret: request.zeroDataRetention ? undefined : secret })
     try {
       const read = readLoaded(workers, request, signal)
       const loaded = await loadByProxy(this.#loader, { request, teamId, signal, read }, hasEnhancedProxy)
+      if (call.minds === true) assertWelcome(loaded.page)
       const finished = await finishDocument({ store, languageModel, files, request, teamId, signal, ...loaded })
       const credits = this.#price(request, { isEnhanced: loaded.isEnhanced, pages: finished.pages })
       const facts = { scrapeId: id, cacheState: 'miss' as const, creditsUsed: credits, ...waitOf(permit) }
@@ -149,22 +170,31 @@ export class Scrapes implements AsyncDisposable {
   }
 
   async #record(
-    { request, teamId, apiKeyId, isPrepaid = false }: ScrapeCall,
+    { request, teamId, apiKeyId, alongside, isPrepaid = false }: ScrapeCall,
     permit: Permit,
-    { id, document, credits }: ScrapeOutcome,
+    outcome: ScrapeOutcome,
     row: { readonly cacheKey: string | undefined; readonly hasBlobs: boolean; readonly secret: string },
   ): Promise<void> {
-    const { db } = this.#parts.store
+    const { id, document, credits } = outcome
     const bill = { id, teamId, apiKeyId, credits }
     const text = request.zeroDataRetention ? undefined : await this.#cache.pack(id, document)
     const whole = { ...row, document: text, hasBlobs: row.hasBlobs || text === undefined }
     const kept = request.zeroDataRetention ? undefined : whole
-    if (isPrepaid) return kept === undefined ? undefined : keepScrape(db, bill, kept)
-    // A PDF may have more pages than the team can pay for, which shows only now.
-    if (!(await recordScrape(db, bill, kept, permit.holdId))) {
-      throw insufficientCredits(credits, (await availableCredits(this.#parts.store.db, teamId)) ?? 0)
+    const { db: store } = this.#parts.store
+    const enter = async (db: Kysely<Database>): Promise<void> => {
+      if (isPrepaid) return kept === undefined ? undefined : keepScrape(db, bill, kept)
+      // A PDF may have more pages than the team can pay for, which shows only now.
+      if (await recordScrape(db, bill, kept, permit.holdId)) return
+      throw insufficientCredits(credits, (await availableCredits(db, teamId)) ?? 0)
     }
-    permit.settled()
+    if (alongside === undefined) await enter(store)
+    else {
+      await store.transaction().execute(async (db) => {
+        await enter(db)
+        await alongside(db, outcome)
+      })
+    }
+    if (!isPrepaid) permit.settled()
   }
 
   #price(request: ScrapeRequest, use: { readonly isEnhanced: boolean; readonly pages: number }): number {

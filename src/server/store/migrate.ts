@@ -4,6 +4,7 @@ import { BowlineError } from '../../kit/errors.ts'
 import { firstTables } from './migrations/0001-first-tables.ts'
 import { profiles } from './migrations/0002-profiles.ts'
 import { scrapes } from './migrations/0003-scrapes.ts'
+import { bulkJobs } from './migrations/0004-bulk-jobs.ts'
 import { search } from './migrations/0005-search.ts'
 import { webhooks } from './migrations/0006-webhooks.ts'
 import { monitors } from './migrations/0007-monitors.ts'
@@ -15,6 +16,7 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   '0001-first-tables': firstTables,
   '0002-profiles': profiles,
   '0003-scrapes': scrapes,
+  '0004-bulk-jobs': bulkJobs,
   '0005-search': search,
   '0006-webhooks': webhooks,
   '0007-monitors': monitors,

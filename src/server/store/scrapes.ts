@@ -88,6 +88,13 @@ export const findScrape = async (db: Kysely<Database>, id: string): Promise<Scra
   return row && toRecord(row)
 }
 
+/** The scrapes with those ids, in no order. */
+export const findScrapes = async (db: Kysely<Database>, ids: readonly string[]): Promise<readonly ScrapeRow[]> => {
+  if (ids.length === 0) return []
+  const rows = await db.selectFrom('scrape').selectAll().where('id', 'in', ids).execute()
+  return rows.map(toRecord)
+}
+
 /** The newest scrape of a team with that cache key, made between the two times. */
 export const findCached = async (
   db: Kysely<Database>,

@@ -91,7 +91,17 @@ const ownRoutes = new Set([
 ])
 
 /** Routes that take the address of a web page and nothing of anybody's: without one they refuse. */
-const pageRoutes = new Set(['scrape', 'earlierScrape', 'map', 'mapV1', 'search', 'searchV1', 'createMonitor'])
+const pageRoutes = new Set([
+  'scrape',
+  'earlierScrape',
+  'startBatch',
+  'startEarlierBatch',
+  'map',
+  'mapV1',
+  'search',
+  'searchV1',
+  'createMonitor',
+])
 
 describe('with the key of another team', () => {
   test.each(paths)('$method $path ($name) gives nothing away', async ({ name, method, path }) => {

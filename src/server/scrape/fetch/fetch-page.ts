@@ -55,6 +55,7 @@ type Answer =
       readonly kind: 'page'
       readonly statusCode: number
       readonly contentType: string | undefined
+      readonly retryAfter: string | undefined
       readonly body: ReadBody
     }
 
@@ -86,18 +87,22 @@ const ask = async (url: URL, isFirstOrigin: boolean, jar: CookieJar, options: Fe
     kind: 'page',
     statusCode,
     contentType,
+    retryAfter: first(headers['retry-after']),
     body: await readAnswer(body, first(headers['content-encoding']) ?? '', maxBytes),
   }
 }
 
-const toPage = (url: URL, { statusCode, contentType, body }: Extract<Answer, { kind: 'page' }>): LoadedPage => {
+const toPage = (
+  url: URL,
+  { statusCode, contentType, retryAfter, body }: Extract<Answer, { kind: 'page' }>,
+): LoadedPage => {
   const content = classifyBody(body.bytes, contentType)
   const size = `${body.bytes.length / 1e6} MB`
   if (body.isCut && content.kind === 'pdf') {
     throw new BowlineError('SCRAPE_UNSUPPORTED_FILE_ERROR', `The PDF at ${url.href} is larger than ${size}`)
   }
   const warning = body.isCut ? `The page is longer than ${size}: the rest was left out.` : undefined
-  return { url: url.href, statusCode, contentType, body: content, warning }
+  return { url: url.href, statusCode, contentType, retryAfter, body: content, warning }
 }
 
 const first = (header: string | string[] | undefined): string | undefined =>

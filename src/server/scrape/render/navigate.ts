@@ -8,6 +8,7 @@ export interface MainResponse {
   readonly url: string
   readonly statusCode: number
   readonly contentType: string | undefined
+  readonly retryAfter: string | undefined
   /** Whether the egress proxy wrote it, because there was no way to the page. */
   readonly isEgressFailure: boolean
 }
@@ -92,6 +93,7 @@ const toResponse = ({ url, status, mimeType, headers }: ReceivedResponse): MainR
     url,
     statusCode: status,
     contentType: header('content-type') ?? mimeType,
+    retryAfter: header('retry-after'),
     isEgressFailure: header('x-bowline-egress') !== undefined,
   }
 }

@@ -99,6 +99,7 @@ const takePage = async (
     url: ((await evaluateFunction(tab, '() => location.href')) as string | undefined) ?? url,
     statusCode: response?.statusCode ?? 200,
     contentType,
+    retryAfter: response?.retryAfter,
     body,
     screenshot,
     actions,

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { checkEarlierOptions, earlierScrapeFields } from './earlier-scrape.ts'
+import { checkScrapeOptions, scrapeFields } from './scrape.ts'
+import { jobWebhook } from './webhooks.ts'
+
+const batchFields = {
+  /** Addresses of the pages, at least one. A request may have 10 MB. */
+  urls: z.array(z.string()).min(1),
+  /** Hears of the start, of each page and of the end. */
+  webhook: jobWebhook.optional(),
+  /** A batch to add the addresses to, in place of making one. */
+  appendToId: z.guid().optional(),
+  /** Most pages of this batch that are scraped at a time. Default: as many as the server does. */
+  maxConcurrency: z.int().min(1).max(10_000).optional(),
+  /** Name of the client, as clients send it. Not used. */
+  origin: z.string().optional(),
+  /** Name of an integration, as clients send it. Not used. */
+  integration: z.string().nullable().optional(),
+} as const
+
+/** Body of `POST /v2/batch/scrape`. Unknown keys are refused. */
+export const batchRequest = z
+  .strictObject({
+    ...scrapeFields,
+    ...batchFields,
+    /** Whether what is no address is left out and named in the answer, in place of failing the request. Default true. */
+    ignoreInvalidURLs: z.boolean().default(true),
+  })
+  .superRefine(checkScrapeOptions)
+
+/** Body of `POST /v1/batch/scrape`. Unknown keys are refused. */
+export const earlierBatchRequest = z
+  .strictObject({
+    ...earlierScrapeFields,
+    ...batchFields,
+    /** Milliseconds. Default 0: every page is scraped anew. */
+    maxAge: z.int().min(0).default(0),
+    /** Default false. */
+    ignoreInvalidURLs: z.boolean().default(false),
+  })
+  .superRefine(checkEarlierOptions)
+
+export type BatchRequest = z.output<typeof batchRequest>
+export type EarlierBatchRequest = z.output<typeof earlierBatchRequest>
+/** What a caller may say about a batch besides the addresses. */
+export type BatchInput = Omit<z.input<typeof batchRequest>, 'urls'>

@@ -1,0 +1,202 @@
+import type { Kysely } from 'kysely'
+import type { BulkErrors } from '../../contract/bulk.ts'
+import { BowlineError } from '../../kit/errors.ts'
+import { isUuid, uuidV7 } from '../../kit/ids.ts'
+import type { Jobs } from '../jobs/jobs.ts'
+import type { Scrapes } from '../scrape/scrapes.ts'
+import {
+  endBulkJob,
+  findBulkJob,
+  findBulkJobByKey,
+  insertBulkJob,
+  listActiveBulkJobs,
+  reopenBulkJob,
+  type BulkJobRow,
+} from '../store/bulk-jobs.ts'
+import { insertBulkPages, listFailedPages } from '../store/bulk-pages.ts'
+import type { Database } from '../store/schema.ts'
+import type { Store } from '../store/store.ts'
+import type { Announcer } from './announcer.ts'
+import type { News } from './news.ts'
+import { toBulkJob, type BulkJob, type BulkPlan, type BulkRound } from './plan.ts'
+import { readDocuments, type Documents } from './read-documents.ts'
+import { bulkQueue, shareOut, type Runner } from './runner.ts'
+
+/** What jobs of many pages are made with. */
+export interface BulkJobsParts {
+  readonly store: Store
+  readonly jobs: Jobs
+  readonly scrapes: Pick<Scrapes, 'readMany'>
+  readonly runner: Runner
+  readonly announcer: Announcer
+  readonly news: News
+}
+
+/** A job to start. */
+export interface BulkOrder {
+  readonly kind: BulkJobRow['kind']
+  readonly version: BulkJobRow['version']
+  readonly teamId: string
+  readonly apiKeyId: string
+  /** Address of this server as its client knows it, without trailing slash. */
+  readonly baseUrl: string
+  readonly plan: BulkPlan
+  readonly pages: readonly { readonly url: string; readonly identity?: string | undefined }[]
+  /** A second order with the same key and the same `requestHash` is the first one. */
+  readonly idempotencyKey?: string | undefined
+  readonly requestHash?: string | undefined
+}
+
+/** Whose job is meant. */
+export interface BulkRef {
+  readonly id: string
+  readonly teamId: string
+  /** Default: any. */
+  readonly kind?: BulkJobRow['kind'] | undefined
+}
+
+/** How long a job and its documents can be read, in milliseconds. */
+export const bulkLifeMs = 86_400_000
+
+/** Batches and crawls: jobs whose pages are scraped one by one, by whichever server has time, each once. */
+export class BulkJobs {
+  readonly #parts: BulkJobsParts
+
+  constructor(parts: BulkJobsParts) {
+    this.#parts = parts
+  }
+
+  get news(): News {
+    return this.#parts.news
+  }
+
+  /** Enters a job and its pages, and answers once they are safe. Throws IDEMPOTENCY_KEY_REUSED. */
+  async start(order: BulkOrder): Promise<{ readonly id: string }> {
+    const { pages, plan, ...facts } = order
+    // Whole seconds: a caller compares what the answers say.
+    const createdAt = new Date()
+    const expiresAt = new Date(Math.floor((createdAt.getTime() + bulkLifeMs) / 1000) * 1000)
+    const row = {
+      ...facts,
+      id: uuidV7(),
+      target: pages[0]?.url ?? '',
+      plan: JSON.stringify(plan),
+      createdAt,
+      expiresAt,
+    }
+    const isNew = await this.#parts.store.db.transaction().execute(async (db) => {
+      if (!(await insertBulkJob(db, { ...row, ...keyOf(order) }))) return false
+      await this.#add(db, { ...row, plan, total: 0 }, pages, 0)
+      await this.#parts.announcer.started(db, { ...empty, ...row, ...keyOf(order), plan })
+      return true
+    })
+    return isNew ? row : this.#earlier(order)
+  }
+
+  /** Adds pages to a job of the team, which goes on if it was complete. Throws JOB_NOT_FOUND, CONFLICT when it was cancelled or failed. */
+  async append(ref: BulkRef, round: BulkRound, urls: readonly string[]): Promise<{ readonly id: string }> {
+    return this.#parts.store.db.transaction().execute(async (db) => {
+      const found = await this.find(ref, { db, locks: true })
+      if (found.status === 'cancelled' || found.status === 'failed') {
+        throw new BowlineError('CONFLICT', `The job ${ref.id} was ${found.status}: nothing can be added to it`)
+      }
+      const plan = { ...found.plan, rounds: [...found.plan.rounds, round] }
+      await reopenBulkJob(db, found.id, JSON.stringify(plan))
+      await this.#add(
+        db,
+        { ...found, plan },
+        urls.map((url) => ({ url })),
+        plan.rounds.length - 1,
+      )
+      return found
+    })
+  }
+
+  /** A job of the team. Throws BAD_REQUEST for what is no id, JOB_NOT_FOUND. */
+  async find(
+    { id, teamId, kind }: BulkRef,
+    { db = this.#parts.store.db, locks = false }: { readonly db?: Kysely<Database>; readonly locks?: boolean } = {},
+  ): Promise<BulkJob> {
+    if (!isUuid(id)) throw new BowlineError('BAD_REQUEST', 'Invalid job ID format. Job ID must be a valid UUID.')
+    const row = await findBulkJob(db, id, { locks })
+    const isKnown = row?.teamId === teamId && (kind === undefined || row.kind === kind)
+    if (row === undefined || !isKnown || row.expiresAt.getTime() < Date.now()) {
+      throw new BowlineError('JOB_NOT_FOUND', 'Job not found')
+    }
+    return toBulkJob(row)
+  }
+
+  /** Documents of a job, after the first `skip`. */
+  async documents(job: BulkJob, range: { readonly skip: number; readonly limit: number }): Promise<Documents> {
+    return readDocuments(this.#parts, job, range)
+  }
+
+  /** What failed of a job. Throws as `find` does. */
+  async errors(ref: BulkRef): Promise<BulkErrors> {
+    const job = await this.find(ref)
+    const pages = await listFailedPages(this.#parts.store.db, job.id)
+    const failed = pages.filter(({ state }) => state === 'failed')
+    return {
+      errors: failed.map(({ scrapeId, finishedAt, url, errorCode, error = '' }) => ({
+        id: scrapeId,
+        timestamp: finishedAt?.toISOString(),
+        url,
+        code: errorCode,
+        error,
+      })),
+      robotsBlocked: pages.filter(({ state }) => state === 'blocked').map(({ url }) => url),
+    }
+  }
+
+  /** Cancels a job: what it has scraped stays. Throws as `find` does, and CONFLICT when it has ended otherwise. */
+  async cancel(ref: BulkRef): Promise<void> {
+    const job = await this.find(ref)
+    const isEnded = await endBulkJob(this.#parts.store.db, job.id, { status: 'cancelled' })
+    this.#parts.runner.stop(job.id)
+    this.#parts.news.tell(job.id)
+    if (isEnded) return
+    const { status } = await this.find(ref)
+    const name = job.kind === 'crawl' ? 'Crawl' : 'Batch scrape'
+    if (status !== 'cancelled') throw new BowlineError('CONFLICT', `${name} is already ${status}`)
+  }
+
+  /** The jobs of a team that still run, newest first. */
+  async active(teamId: string, kind: BulkJobRow['kind']): Promise<readonly BulkJob[]> {
+    return (await listActiveBulkJobs(this.#parts.store.db, teamId, kind)).map(toBulkJob)
+  }
+
+  async #add(
+    db: Kysely<Database>,
+    job: Pick<BulkJob, 'id' | 'plan' | 'total'>,
+    pages: BulkOrder['pages'],
+    round: number,
+  ): Promise<void> {
+    const { total: from } = job
+    const rows = pages.map((page, index) => ({ ...page, place: from + index, scrapeId: uuidV7() }))
+    await insertBulkPages(db, job.id, { pages: rows, round, depth: 0 })
+    const isOpen = job.plan.crawl !== undefined
+    const parts = shareOut(job, { from, before: isOpen ? undefined : from + rows.length })
+    await this.#parts.jobs.sendMany(bulkQueue, parts, { db })
+  }
+
+  async #earlier({ teamId, idempotencyKey = '', requestHash }: BulkOrder): Promise<BulkJobRow> {
+    const found = await findBulkJobByKey(this.#parts.store.db, teamId, idempotencyKey)
+    if (found !== undefined && found.requestHash === requestHash) return found
+    throw new BowlineError('IDEMPOTENCY_KEY_REUSED', 'Idempotency key already used')
+  }
+}
+
+const keyOf = ({ idempotencyKey, requestHash }: BulkOrder): Pick<BulkJobRow, 'idempotencyKey' | 'requestHash'> => ({
+  idempotencyKey,
+  requestHash,
+})
+
+const empty = {
+  status: 'scraping',
+  total: 0,
+  completed: 0,
+  failed: 0,
+  credits: 0,
+  error: undefined,
+  finishedAt: undefined,
+} as const

@@ -1,0 +1,144 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Kysely } from 'kysely'
+import { isBowlineError } from '../../kit/errors.ts'
+import type { Scrapes, ScrapeOutcome } from '../scrape/scrapes.ts'
+import { endBulkPage, type BulkPageRow, type PageEnd } from '../store/bulk-pages.ts'
+import type { Database } from '../store/schema.ts'
+import type { Store } from '../store/store.ts'
+import type { Announcer } from './announcer.ts'
+import { pauseMs, retryMs, tries } from './another-try.ts'
+import type { HostGates } from './host-gates.ts'
+import type { News } from './news.ts'
+import { roundOf, type BulkJob } from './plan.ts'
+import type { RobotsRules } from './robots-rules.ts'
+import type { Slots } from './slots.ts'
+
+/** Enters the pages that a page of a crawl leads to, in the transaction that ends it. */
+export type FollowLinks = (
+  db: Kysely<Database>,
+  job: BulkJob,
+  page: BulkPageRow,
+  outcome: ScrapeOutcome,
+) => Promise<void>
+
+/** What pages of jobs are scraped with. */
+export interface PageScraperParts {
+  readonly store: Store
+  readonly scrapes: Pick<Scrapes, 'scrape'>
+  readonly announcer: Announcer
+  readonly news: News
+  /** Pages that this server scrapes at a time. */
+  readonly slots: Slots
+  readonly gates: HostGates
+  readonly robots: RobotsRules
+  readonly honoursRobots: boolean
+  readonly followLinks: FollowLinks
+}
+
+type Failure = Exclude<PageEnd, { state: 'completed' }>
+
+/** Another server has ended the page, or somebody the job: whatever was done here is undone. */
+class Superseded extends Error {}
+
+/** Scrapes pages of jobs, each to an end that is written down once. */
+export class PageScraper {
+  readonly #parts: PageScraperParts
+
+  constructor(parts: PageScraperParts) {
+    this.#parts = parts
+  }
+
+  /** Scrapes one page. Throws the signal's reason, and what keeps the store from working; what is wrong with the page is its end. */
+  async scrape(job: BulkJob, page: BulkPageRow, signal: AbortSignal): Promise<void> {
+    try {
+      const end = (await this.#isBlocked(job, page)) ? blocked(page) : await this.#try(job, page, signal)
+      if (end !== undefined) await this.#fail(job, page, end)
+    } catch (error) {
+      if (!(error instanceof Superseded)) throw error
+    }
+    this.#parts.news.tell(job.id)
+  }
+
+  async #isBlocked({ plan }: BulkJob, { url }: BulkPageRow): Promise<boolean> {
+    const { robots, honoursRobots } = this.#parts
+    const asks = plan.crawl === undefined ? honoursRobots : !plan.crawl.ignoreRobotsTxt
+    return asks && !(await robots.allows(url))
+  }
+
+  /** Answers how the page failed, if it did. */
+  async #try(job: BulkJob, page: BulkPageRow, signal: AbortSignal): Promise<Failure | undefined> {
+    const { host } = new URL(page.url)
+    for (let attempt = 1; ; attempt += 1) {
+      const error = await this.#scrapeOnce(job, page, { isLast: attempt >= tries, signal })
+      if (error === undefined) return undefined
+      const pause = pauseMs(error)
+      const wait = retryMs(error, attempt)
+      if (pause !== undefined && attempt < tries) this.#parts.gates.pause(host, pause)
+      else if (wait !== undefined) await sleep(wait, undefined, { signal })
+      else return { state: 'failed', ...describe(error) }
+    }
+  }
+
+  /** Answers what went wrong with the page. */
+  async #scrapeOnce(
+    job: BulkJob,
+    page: BulkPageRow,
+    { isLast, signal }: { readonly isLast: boolean; readonly signal: AbortSignal },
+  ): Promise<unknown> {
+    const { gates, slots, scrapes } = this.#parts
+    using _gate = await gates.enter(new URL(page.url).host, signal)
+    using _slot = await slots.take(signal)
+    const { teamId, apiKeyId, baseUrl } = job
+    const request = { ...roundOf(job, page.round).request, url: page.url }
+    const alongside = async (db: Kysely<Database>, outcome: ScrapeOutcome): Promise<void> =>
+      this.#complete(db, job, page, outcome)
+    try {
+      await scrapes.scrape({
+        request,
+        teamId,
+        apiKeyId,
+        baseUrl,
+        signal,
+        alongside,
+        id: page.scrapeId,
+        // The last time, what the page says is its document.
+        minds: !isLast,
+      })
+      return undefined
+    } catch (error) {
+      signal.throwIfAborted()
+      if (error instanceof Superseded) throw error
+      return error
+    }
+  }
+
+  async #complete(db: Kysely<Database>, job: BulkJob, page: BulkPageRow, outcome: ScrapeOutcome): Promise<void> {
+    const { announcer, followLinks } = this.#parts
+    if (job.plan.crawl !== undefined) await followLinks(db, job, page, outcome)
+    const status = await endBulkPage(db, page, { state: 'completed', credits: outcome.credits })
+    if (status === undefined) throw new Superseded()
+    await announcer.pageCompleted(db, job, page, outcome.document)
+    if (status === 'completed') await announcer.ended(db, job)
+  }
+
+  async #fail(job: BulkJob, page: BulkPageRow, end: Failure): Promise<void> {
+    const { store, announcer } = this.#parts
+    await store.db.transaction().execute(async (db) => {
+      const status = await endBulkPage(db, page, end)
+      if (status === undefined) throw new Superseded()
+      await announcer.pageFailed(db, job, page, end.error)
+      if (status === 'completed') await announcer.ended(db, job)
+    })
+  }
+}
+
+const blocked = ({ url }: BulkPageRow): Failure => ({
+  state: 'blocked',
+  code: 'SCRAPE_ROBOTS_BLOCKED',
+  error: `robots.txt forbids ${url}`,
+})
+
+const describe = (error: unknown): { readonly code: string; readonly error: string } =>
+  isBowlineError(error)
+    ? { code: error.code, error: error.message }
+    : { code: 'UNKNOWN_ERROR', error: 'The server could not scrape the page because of an error of its own' }

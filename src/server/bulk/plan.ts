@@ -1,0 +1,39 @@
+import type { ScrapeRequest } from '../../contract/scrape.ts'
+import type { WebhookSpec } from '../../contract/webhooks.ts'
+import type { BulkJobRow } from '../store/bulk-jobs.ts'
+import type { CrawlPlan } from './crawl-plan.ts'
+
+/** How some of the pages of a job are scraped, and how their documents are shown. */
+export interface BulkRound {
+  readonly request: Omit<ScrapeRequest, 'url'>
+  /** Whether what was extracted is called `extract`, as in the first version of the API. */
+  readonly showsExtract: boolean
+  /** Whether the links of the documents are shown: a crawl asks for them whether its caller does or not. */
+  readonly showsLinks: boolean
+}
+
+/** How a job is done. Kept as JSON. */
+export interface BulkPlan {
+  /** Each addition to a batch is a round of its own. */
+  readonly rounds: readonly BulkRound[]
+  readonly webhook?: WebhookSpec | undefined
+  /** Most pages of the job at a time. Default: as many as there is room for. */
+  readonly maxConcurrency?: number | undefined
+  /** Of a crawl. */
+  readonly crawl?: CrawlPlan | undefined
+}
+
+/** A job with its plan read. */
+export interface BulkJob extends Omit<BulkJobRow, 'plan'> {
+  readonly plan: BulkPlan
+}
+
+/** Reads the plan of a job. */
+export const toBulkJob = (row: BulkJobRow): BulkJob => ({ ...row, plan: JSON.parse(row.plan) as BulkPlan })
+
+/** The options of a round of a job. */
+export const roundOf = ({ plan }: BulkJob, round: number): BulkRound => {
+  const found = plan.rounds[round]
+  if (found === undefined) throw new Error(`The job has no round ${round}`)
+  return found
+}

@@ -1,0 +1,42 @@
+import { abortable } from '../../kit/abort.ts'
+
+/** A number of places that are taken in the order of asking. */
+export class Slots {
+  #free: number
+  readonly #waiting: (() => void)[] = []
+
+  constructor(count: number) {
+    this.#free = count
+  }
+
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
+  /** Waits for a place; disposing gives it back. Throws the signal's reason. */
+  async take(signal: AbortSignal): Promise<Disposable> {
+    signal.throwIfAborted()
+    if (this.#free > 0) this.#free -= 1
+    else await this.#wait(signal)
+    return { [Symbol.dispose]: () => this.#give() }
+  }
+
+  async #wait(signal: AbortSignal): Promise<void> {
+    const turn = Promise.withResolvers<void>()
+    this.#waiting.push(turn.resolve)
+    try {
+      await abortable(turn.promise, signal)
+    } catch (error) {
+      const index = this.#waiting.indexOf(turn.resolve)
+      if (index === -1) this.#give()
+      else this.#waiting.splice(index, 1)
+      throw error
+    }
+  }
+
+  #give(): void {
+    const next = this.#waiting.shift()
+    if (next === undefined) this.#free += 1
+    else next()
+  }
+}

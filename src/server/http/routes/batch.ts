@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto'
+import type { BatchRequest } from '../../../contract/batch.ts'
+import type { BulkStatusQuery } from '../../../contract/bulk.ts'
+import { pageUrl } from '../../../contract/page-url.ts'
+import { scrapeFields, type ScrapeOptions } from '../../../contract/scrape.ts'
+import { BowlineError } from '../../../kit/errors.ts'
+import type { BulkJobs } from '../../bulk/bulk-jobs.ts'
+import type { BulkRound } from '../../bulk/plan.ts'
+import { earlierBatch } from '../../compat/earlier-batch.ts'
+import type { Scrapes } from '../../scrape/scrapes.ts'
+import { bulkPath, readBulkStatus } from '../bulk-status.ts'
+import { versionOf, type Call, type Handlers } from '../register.ts'
+
+/** What the routes of batches ask. */
+export interface BatchRouteParts {
+  readonly bulk: BulkJobs
+  readonly scrapes: Scrapes
+}
+
+type Started = Awaited<ReturnType<NonNullable<Handlers['startBatch']>>>
+
+/** The routes of batches. */
+export const batchRoutes = ({ bulk, scrapes }: BatchRouteParts): Handlers => {
+  const start = async (body: BatchRequest, showsExtract: boolean, call: Call): Promise<Started> => {
+    const { key, baseUrl, idempotencyKey } = call
+    const { urls, invalid } = checkUrls(body)
+    const round = toRound(body, showsExtract)
+    scrapes.check({ ...round.request, url: urls[0] ?? '' })
+    const version = versionOf(call)
+    const { webhook, maxConcurrency, appendToId } = body
+    const { id } =
+      appendToId === undefined
+        ? await bulk.start({
+            kind: 'batch_scrape',
+            version,
+            teamId: key.teamId,
+            apiKeyId: key.id,
+            baseUrl,
+            idempotencyKey,
+            requestHash: createHash('sha256').update(JSON.stringify(body)).digest('hex'),
+            plan: { rounds: [round], webhook, maxConcurrency },
+            pages: urls.map((url) => ({ url })),
+          })
+        : await bulk.append({ id: appendToId, teamId: key.teamId, kind: 'batch_scrape' }, round, urls)
+    return {
+      success: true,
+      id,
+      url: `${baseUrl}/${version}${bulkPath({ id, kind: 'batch_scrape' })}`,
+      ...(body.ignoreInvalidURLs && { invalidURLs: [...invalid] }),
+    }
+  }
+  const ref = (id: string, { key }: Call) => ({ id, teamId: key.teamId, kind: 'batch_scrape' as const })
+  const status = async (id: string, query: BulkStatusQuery, call: Call) => {
+    const job = await bulk.find(ref(id, call))
+    return (await readBulkStatus(bulk, job, { baseUrl: call.baseUrl, version: versionOf(call), query })).status
+  }
+
+  return {
+    startBatch: async ({ body }, call) => start(body, false, call),
+    startEarlierBatch: async ({ body }, call) => start(earlierBatch(body), body.formats.includes('extract'), call),
+    getBatch: async ({ params, query }, call) => status(params.id, query, call),
+    cancelBatch: async ({ params }, call) => {
+      await bulk.cancel(ref(params.id, call))
+      return { success: true, status: 'cancelled', message: 'The batch was cancelled.' }
+    },
+    getBatchErrors: async ({ params }, call) => bulk.errors(ref(params.id, call)),
+  }
+}
+
+/** The addresses that pages may have, and those that are none. Throws BAD_REQUEST when there are such, unless they are to be ignored. */
+const checkUrls = ({
+  urls,
+  ignoreInvalidURLs,
+}: BatchRequest): { readonly urls: readonly string[]; readonly invalid: readonly string[] } => {
+  const checked = urls.map((url, index) => ({ url, index, result: pageUrl.safeParse(url) }))
+  const invalid = checked.filter(({ result }) => !result.success)
+  const valid = checked.flatMap(({ result }) => (result.success ? [result.data] : []))
+  const [first] = invalid
+  if (first !== undefined && !ignoreInvalidURLs) {
+    const details = invalid.flatMap(({ index, result }) =>
+      (result.error?.issues ?? []).map(({ code, message }) => ({ code, message, path: ['urls', index] })),
+    )
+    const reason = details[0]?.message ?? 'Invalid URL'
+    throw new BowlineError('BAD_REQUEST', `Bad Request: urls.${first.index}: ${reason}`, { details })
+  }
+  if (valid.length === 0) throw new BowlineError('BAD_REQUEST', 'No valid URLs provided')
+  return { urls: valid, invalid: invalid.map(({ url }) => url) }
+}
+
+const scrapeKeys = new Set(Object.keys(scrapeFields))
+
+const toRound = (body: BatchRequest, showsExtract: boolean): BulkRound => ({
+  request: Object.fromEntries(Object.entries(body).filter(([key]) => scrapeKeys.has(key))) as unknown as ScrapeOptions,
+  showsExtract,
+  showsLinks: true,
+})

@@ -1,0 +1,100 @@
+import { sql, type Kysely, type Selectable } from 'kysely'
+import { toRecord, type Recorded } from './record.ts'
+import type { BulkJobTable, BulkStatus, Database } from './schema.ts'
+
+/** A batch or a crawl. */
+export type BulkJobRow = Recorded<Selectable<BulkJobTable>>
+
+/** A job that is to be entered. */
+export type NewBulkJob = Pick<
+  BulkJobRow,
+  'id' | 'teamId' | 'apiKeyId' | 'kind' | 'version' | 'target' | 'plan' | 'baseUrl' | 'idempotencyKey' | 'requestHash'
+> & { readonly createdAt: Date; readonly expiresAt: Date }
+
+/** Enters a job without pages. False: the team has one with this idempotency key, and nothing was entered. */
+export const insertBulkJob = async (db: Kysely<Database>, job: NewBulkJob): Promise<boolean> => {
+  const { numInsertedOrUpdatedRows = 0n } = await db
+    .insertInto('bulkJob')
+    .values({
+      ...job,
+      status: 'scraping',
+      idempotencyKey: job.idempotencyKey ?? null,
+      requestHash: job.requestHash ?? null,
+    })
+    .onConflict((conflict) => conflict.columns(['teamId', 'idempotencyKey']).doNothing())
+    .executeTakeFirst()
+  return numInsertedOrUpdatedRows > 0n
+}
+
+/** The job with that id, or undefined. Inside a transaction, `locks` keeps it as it is until the end. */
+export const findBulkJob = async (
+  db: Kysely<Database>,
+  id: string,
+  options: { readonly locks?: boolean } = {},
+): Promise<BulkJobRow | undefined> => {
+  const query = db.selectFrom('bulkJob').selectAll().where('id', '=', id)
+  const row = await (options.locks === true ? query.forUpdate() : query).executeTakeFirst()
+  return row && toRecord(row)
+}
+
+/** The job of a team that was made with that idempotency key, or undefined. */
+export const findBulkJobByKey = async (
+  db: Kysely<Database>,
+  teamId: string,
+  idempotencyKey: string,
+): Promise<BulkJobRow | undefined> => {
+  const row = await db
+    .selectFrom('bulkJob')
+    .selectAll()
+    .where('teamId', '=', teamId)
+    .where('idempotencyKey', '=', idempotencyKey)
+    .executeTakeFirst()
+  return row && toRecord(row)
+}
+
+/** Changes how further pages of a job are scraped, and has it go on if it was complete. */
+export const reopenBulkJob = async (db: Kysely<Database>, id: string, plan: string): Promise<void> => {
+  await db.updateTable('bulkJob').set({ plan, status: 'scraping', finishedAt: null }).where('id', '=', id).execute()
+}
+
+/** Ends a job that still runs. False: it had ended before. */
+export const endBulkJob = async (
+  db: Kysely<Database>,
+  id: string,
+  end: { readonly status: Exclude<BulkStatus, 'scraping'>; readonly error?: string | undefined },
+): Promise<boolean> => {
+  const { numUpdatedRows } = await db
+    .updateTable('bulkJob')
+    .set({ status: end.status, error: end.error ?? null, finishedAt: sql<Date>`now()` })
+    .where('id', '=', id)
+    .where('status', '=', 'scraping')
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** The jobs of a team and kind that still run, newest first, at most a thousand. */
+export const listActiveBulkJobs = async (
+  db: Kysely<Database>,
+  teamId: string,
+  kind: BulkJobRow['kind'],
+): Promise<readonly BulkJobRow[]> => {
+  const rows = await db
+    .selectFrom('bulkJob')
+    .selectAll()
+    .where('teamId', '=', teamId)
+    .where('kind', '=', kind)
+    .where('status', '=', 'scraping')
+    .where('expiresAt', '>', sql<Date>`now()`)
+    .orderBy('createdAt', 'desc')
+    .limit(1000)
+    .execute()
+  return rows.map(toRecord)
+}
+
+/** Deletes the jobs whose time is over, with their pages. */
+export const deleteExpiredBulkJobs = async (db: Kysely<Database>): Promise<void> => {
+  await db
+    .deleteFrom('bulkJob')
+    .where('expiresAt', '<', sql<Date>`now()`)
+    .execute()
+}
