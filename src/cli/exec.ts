@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import type { CreateSessionOptions } from '../contract/browser.ts'
+import type { Session } from '../client/session.ts'
 import type { SessionBill } from '../client/session-bill.ts'
 import { isBowlineError } from '../kit/errors.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
@@ -13,6 +14,7 @@ interface ExecFlags extends ConnectionFlags {
   readonly ttl?: number
   readonly activityTtl?: number
   readonly profile?: string
+  readonly keepOnFailure?: boolean
 }
 
 /** Makes `bowline exec`. */
@@ -28,6 +30,7 @@ export const createExecCommand = (): Command =>
     .option('--ttl <seconds>', 'total lifetime of the session', wholeNumber)
     .option('--activity-ttl <seconds>', 'seconds without activity after which it ends', wholeNumber)
     .option('--profile <name>', 'browser profile to load and save')
+    .option('--keep-on-failure', 'leave the session to be looked at when the command fails')
     .passThroughOptions()
     .action(exec)
 
@@ -38,7 +41,11 @@ const exec = async (command: readonly string[], flags: ExecFlags): Promise<void>
   try {
     const outcome = await bowline.withSession(
       { ...toSessionOptions(flags), signal: signals.untilForwarding, onEnd: (bill) => printBill(bill, flags) },
-      ({ session }) => runCommand(command, session, signals),
+      async ({ session }) => {
+        const code = await runCommand(command, session, signals)
+        if (code !== 0 && flags.keepOnFailure === true) keep(session)
+        return code
+      },
     )
     process.exitCode = outcome.result
   } catch (error) {
@@ -56,6 +63,13 @@ const toSessionOptions = ({ ttl, activityTtl, profile }: ExecFlags): CreateSessi
   ...(activityTtl === undefined ? {} : { activityTtl }),
   ...(profile === undefined ? {} : { profile: { name: profile } }),
 })
+
+const keep = (session: Session): void => {
+  session.detach()
+  const until = session.expiresAt === undefined ? 'it ends by itself' : session.expiresAt.toISOString()
+  printNote(`session ${session.id} lives on until ${until}; end it with: bowline sessions delete ${session.id}`)
+  if (session.interactiveLiveViewUrl !== undefined) printNote(`look at it: ${session.interactiveLiveViewUrl}`)
+}
 
 const printBill = (bill: SessionBill, flags: ExecFlags): void => {
   if (flags.json === true) printNote(JSON.stringify({ ...bill, error: bill.error?.message }))

@@ -22,6 +22,8 @@ export interface SessionParts {
 export interface SessionTies {
   /** Called once when the session has ended, or could not be deleted (`bill.error`). While the process exits it must not wait. */
   readonly onEnd?: ((bill: SessionBill) => void) | undefined
+  /** Called once with the id of the session when it is detached. */
+  readonly onDetached?: ((id: string) => void) | undefined
   /** Whether the session may outlive this process: no lease, no reaper, no signal handling. Default false. */
   readonly detached?: boolean | undefined
 }
@@ -60,6 +62,10 @@ export const openSession = async (
       {
         // Services that record nothing need not understand it.
         remove: (hasFailed) => deleteSessionIfThere(parts.call, answer.id, hasFailed && isRecorded(options)),
+        onDetached: () => {
+          release.dispose()
+          ties.onDetached?.(answer.id)
+        },
         onDeleted: (bill) => {
           release.dispose()
           tell(bill)

@@ -33,12 +33,21 @@ export interface Session extends AsyncDisposable {
    * the service did not confirm the deletion after several tries; a later call tries again.
    */
   readonly end: (options?: EndOptions) => Promise<SessionBill>
+  /** Whether nothing but `end()`, a deletion or the end of its lifetime ends it any more. */
+  readonly isDetached: boolean
+  /**
+   * Lets the session live on after its scope, its client and this process, for somebody to look at it: `withSession` and
+   * `await using` leave it, and give no bill. It ends by `end()`, by a deletion, or when its lifetime is over.
+   */
+  readonly detach: () => void
 }
 
 /** What a session calls as it ends. */
 export interface SessionHooks {
   /** Deletes the session at the service. */
   readonly remove: (hasFailed: boolean) => Promise<Figures>
+  /** Called once when the session is detached. */
+  readonly onDetached: () => void
   /** Called after a confirmed deletion. */
   readonly onDeleted: (bill: SessionBill) => void
   /** Called after a deletion that could not be confirmed, with the error in the bill. */
@@ -53,6 +62,7 @@ export const createSession = (
 ): Session => {
   let bill: SessionBill | undefined
   let ending: Promise<SessionBill> | undefined
+  let isDetached = false
 
   const remove = async (endedBy: EndedBy, hasFailed: boolean): Promise<SessionBill> => {
     try {
@@ -83,8 +93,16 @@ export const createSession = (
       return bill
     },
     end,
+    get isDetached() {
+      return isDetached
+    },
+    detach: () => {
+      if (isDetached) return
+      isDetached = true
+      hooks.onDetached()
+    },
     [Symbol.asyncDispose]: async () => {
-      await end()
+      if (!isDetached) await end()
     },
   }
 }

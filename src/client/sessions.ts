@@ -76,7 +76,11 @@ const openTracked = async (
     open.delete(bill.sessionId)
     ties.onEnd?.(bill)
   }
-  const session = await openSession(parts, options, { ...ties, onEnd })
+  const session = await openSession(parts, options, {
+    ...ties,
+    onEnd,
+    onDetached: (id) => open.delete(id),
+  })
   if (ties.detached !== true) open.set(session.id, session)
   return session
 }

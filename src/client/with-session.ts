@@ -80,12 +80,13 @@ export const withSession = async <Result, Handles = unknown>(
     const thrown: unknown = bounds.signal.aborted ? bounds.signal.reason : error
     const endedBy = bounds.endedBy() ?? 'throw'
     await disconnect(connected)
-    await endAfterFailure(session, endedBy)
+    if (!session.isDetached) await endAfterFailure(session, endedBy)
     await bounds.settle()
     throw thrown
   }
   await disconnect(connected)
-  return toOutcome(session, result, await endAfterSuccess(session, result))
+  const bill = session.isDetached ? undefined : await endAfterSuccess(session, result)
+  return toOutcome(session, result, bill)
 }
 
 const disconnectLimitMs = 2000
@@ -188,11 +189,15 @@ const endAfterFailure = async (session: Session, endedBy: EndedBy): Promise<void
   }
 }
 
-const toOutcome = <Result>(session: Session, result: Result, bill: SessionBill): SessionOutcome<Result> => ({
+const toOutcome = <Result>(
+  session: Session,
+  result: Result,
+  bill: SessionBill | undefined,
+): SessionOutcome<Result> => ({
   result,
   sessionId: session.id,
-  sessionDurationMs: bill.sessionDurationMs,
-  creditsBilled: bill.creditsBilled,
-  profile: bill.profile,
+  sessionDurationMs: bill?.sessionDurationMs,
+  creditsBilled: bill?.creditsBilled,
+  profile: bill?.profile,
   liveViewUrl: session.liveViewUrl,
 })

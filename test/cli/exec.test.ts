@@ -108,6 +108,21 @@ test('exec that is killed leaves no session', async () => {
   await expect.poll(() => statusOf(id), { timeout: 5000 }).toBe('destroyed')
 })
 
+test.each([
+  ['is left to be looked at', 3, 'active'],
+  ['is deleted all the same', 0, 'destroyed'],
+])('with --keep-on-failure the session %s when the command ends with %i', async (_, code, status) => {
+  await using program = startExec('--keep-on-failure', '--', 'sh', '-c', `echo $BOWLINE_SESSION_ID; exit ${code}`)
+
+  const end = await program.ended
+
+  const id = program.lines[0] ?? ''
+  expect(end.code, program.errors()).toBe(code)
+  expect(await statusOf(id)).toBe(status)
+  expect(program.errors().includes(`bowline sessions delete ${id}`)).toBe(status === 'active')
+  await lab.api('DELETE', `/v2/browser/${id}`)
+})
+
 test('--json prints the bill as JSON on standard error', async () => {
   await using program = startExec('--json', '--', 'true')
 

@@ -155,6 +155,23 @@ test('work that ends its session itself still gets the bill', async () => {
   expect(world.service.requests.filter(({ method }) => method === 'DELETE')).toHaveLength(1)
 })
 
+test('a detached session outlives its work and its client', async () => {
+  await using world = await startWorld()
+  {
+    await using bowline = new Bowline({ baseUrl: world.service.url, apiKey: world.service.apiKey, reaper: false })
+
+    const done = await bowline.withSession({}, ({ session }) => session.detach())
+    const failed = bowline.withSession({}, ({ session }) => {
+      session.detach()
+      throw new Error('mine')
+    })
+
+    expect(done).toMatchObject({ sessionId: 'session-1', creditsBilled: undefined })
+    await expect(failed).rejects.toThrow('mine')
+  }
+  expect([...world.service.live]).toEqual(['session-1', 'session-2'])
+})
+
 test('an onEnd that throws changes nothing but a warning', async () => {
   await using world = await startWorld()
   const warning = nextWarning()
