@@ -76,7 +76,17 @@ const ladder: Readonly<Record<string, readonly string[]>> = {
     'server/usage',
     'server/store',
   ],
+  'server/extract': [
+    'server/search',
+    'server/scrape',
+    'server/map',
+    'server/jobs',
+    'server/webhooks',
+    'server/usage',
+    'server/store',
+  ],
   'server/http': [
+    'server/extract',
     'server/search',
     'server/mail',
     'server/monitors',

@@ -29,6 +29,10 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'print a page as Markdown, HTML, links or data',
     load: async () => (await import('./scrape.ts')).createScrapeCommand(),
   },
+  extract: {
+    summary: 'have a language model extract data from pages',
+    load: async () => (await import('./extract.ts')).createExtractCommand(),
+  },
   search: {
     summary: 'search the web, or the pages that were scraped',
     load: async () => (await import('./search.ts')).createSearchCommand(),

@@ -1,6 +1,7 @@
 import { createCall } from './call.ts'
 import { resolveConfig, type BowlineOptions } from './config.ts'
 import { startEmbedded, type EmbeddedOptions } from './embedded.ts'
+import { createExtracting, type Extracting } from './extract.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { createScraping, type Scraping } from './scraping.ts'
 import { createMap, type MapSite } from './map.ts'
@@ -23,6 +24,10 @@ export class Bowline implements AsyncDisposable {
   readonly scrape: Scraping['scrape']
   /** Reads a scrape of the last 24 hours again. */
   readonly getScrape: Scraping['getScrape']
+  /** Has the server's language model extract data from pages. */
+  readonly extract: Extracting['extract']
+  /** Reads an extraction of the last 24 hours again. */
+  readonly getExtract: Extracting['getExtract']
   /** Searches, and scrapes the results when asked to. */
   readonly search: Search
   /** Lists the pages of a site. */
@@ -45,6 +50,9 @@ export class Bowline implements AsyncDisposable {
     const { scrape, getScrape } = createScraping(call)
     this.scrape = scrape
     this.getScrape = getScrape
+    const { extract, getExtract } = createExtracting(call)
+    this.extract = extract
+    this.getExtract = getExtract
     this.search = createSearch(call)
     this.map = createMap(call, config)
     this.profiles = createProfiles(call)

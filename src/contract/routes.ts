@@ -3,6 +3,7 @@ import * as batch from './batch.ts'
 import * as browser from './browser.ts'
 import * as bulk from './bulk.ts'
 import { earlierScrapeRequest } from './earlier-scrape.ts'
+import * as extract from './extract.ts'
 import * as files from './files.ts'
 import * as keys from './keys.ts'
 import * as scrape from './scrape.ts'
@@ -251,6 +252,28 @@ export const routes = {
     body: search.searchRequest,
     response: search.searchResponse,
     misfit: 'Invalid request body',
+  },
+  startExtract: {
+    method: 'POST',
+    path: '/v2/extract',
+    summary: 'Have a language model extract data from pages',
+    body: extract.extractRequest,
+    response: extract.startExtractResponse,
+  },
+  startExtractV1: {
+    method: 'POST',
+    path: '/v1/extract',
+    summary: 'Have a language model extract data from pages, in the first version of the API',
+    body: extract.extractRequestV1,
+    response: extract.startExtractResponse,
+  },
+  getExtract: {
+    method: 'GET',
+    path: '/v2/extract/{id}',
+    aliases: ['/v1/extract/{id}'],
+    summary: 'Read what was extracted, for 24 hours',
+    params: extract.extractParams,
+    response: extract.extractStatusResponse,
   },
   searchV1: {
     method: 'POST',

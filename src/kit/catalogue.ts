@@ -25,6 +25,7 @@ export const catalogue = {
     hint: 'Check the name. `bowline sessions files list ID` shows the files of a session.',
   },
   FILE_INCOMPLETE: { status: 409, hint: 'Wait until `complete` is true in the list of files.' },
+  EXTRACT_NOT_FOUND: { status: 404, hint: 'An extraction can be read for 24 hours, and only by its own team.' },
   SCRAPE_NOT_FOUND: { status: 404, hint: 'A scrape can be read for 24 hours, and only by its own team.' },
   DELIVERY_NOT_FOUND: {
     status: 404,
@@ -119,6 +120,7 @@ export const catalogue = {
   STORE_FAILED: { status: 0, hint: undefined },
 
   // What the client met
+  EXTRACT_FAILED: { status: 0, hint: 'Read the message: it has the reason of the server.' },
   CONNECTION_FAILED: { status: 0, hint: 'Check the base URL, and that the server is up (`GET /livez`).' },
   RESPONSE_INVALID: { status: 0, hint: 'Check that the base URL points at a service that speaks this API.' },
   REQUEST_FAILED: { status: 0, hint: undefined },

@@ -58,8 +58,9 @@ export const refused = (response: Response, body: unknown, facts: ErrorFacts): B
   })
 }
 
+/** A job that failed answers so, too: that is what was asked for. */
 const isRefusal = (body: unknown): boolean =>
-  typeof body === 'object' && body !== null && 'success' in body && body.success === false
+  typeof body === 'object' && body !== null && 'success' in body && body.success === false && !('status' in body)
 
 const parseJson = (text: string): unknown => {
   try {

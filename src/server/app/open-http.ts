@@ -54,6 +54,7 @@ export const openHttp = async (
     blobs: parts.blobs,
     scrapes: parts.scrapes,
     searches: parts.searches,
+    extracts: parts.extracts,
     webhooks: parts.webhooks,
     monitors: parts.monitors,
     bulk: parts.bulk,

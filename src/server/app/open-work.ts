@@ -1,6 +1,8 @@
 import type { BulkJobs } from '../bulk/bulk-jobs.ts'
 import { openBulk } from '../bulk/open-bulk.ts'
 import type { ServerConfig } from '../config.ts'
+import type { Extracts } from '../extract/extracts.ts'
+import { openExtracts } from '../extract/open-extracts.ts'
 import { openJobs } from '../jobs/open-jobs.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import { openMailer } from '../mail/open-mailer.ts'
@@ -18,6 +20,7 @@ import type { Webhooks } from '../webhooks/webhooks.ts'
 export interface Work {
   readonly scrapes: Scrapes
   readonly searches: Searches
+  readonly extracts: Extracts
   readonly jobs: Jobs
   readonly webhooks: Webhooks
   readonly monitors: Monitors
@@ -48,5 +51,6 @@ export const openWork = async (
   const monitors = await openMonitors(undo, { ...parts, scrapes, dispatcher, jobs, webhooks, mailer, languageModel })
   const followLinks = async (): Promise<void> => undefined
   const bulk = await openBulk(undo, config, { store, jobs, scrapes, webhooks, dispatcher, followLinks, onError })
-  return { scrapes, searches, jobs, webhooks, monitors, bulk }
+  const extracts = await openExtracts(undo, { ...parts, jobs, scrapes, searches, webhooks, dispatcher, languageModel })
+  return { scrapes, searches, extracts, jobs, webhooks, monitors, bulk }
 }

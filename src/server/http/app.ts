@@ -35,6 +35,7 @@ import { monitorRoutes } from './routes/monitors.ts'
 import { teamRoutes } from './routes/teams.ts'
 import { usageRoutes } from './routes/usage.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
+import { extractRoutes, type ExtractRouteParts } from './routes/extract.ts'
 import { searchRoutes } from './routes/search.ts'
 import { handleUpgrades, type UpgradeParts } from './upgrade.ts'
 import { validateWith } from './validate.ts'
@@ -44,6 +45,7 @@ export interface HttpParts
   extends
     ScrapeRouteParts,
     BatchRouteParts,
+    ExtractRouteParts,
     SearchWorks,
     HealthParts,
     UpgradeParts,
@@ -137,6 +139,7 @@ const registerProtected = async (app: FastifyInstance, parts: HttpParts): Promis
     ...usageRoutes(parts),
     ...balanceRoutes(parts),
     ...activityRoutes(parts),
+    ...extractRoutes(parts),
   }
   registerRoutes(app, handlers, callOf, parts.activity.record)
   app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>

@@ -11,13 +11,15 @@ export interface ScrapeResultsOrder {
   readonly teamId: string
   readonly apiKeyId: string
   readonly baseUrl: string
+  /** Whether the caller bills for all. Default false. */
+  readonly isPrepaid?: boolean
   /** Aborting ends what still runs: those pages have an error. */
   readonly signal: AbortSignal
 }
 
 const atOnce = 6
 
-/** Scrapes addresses, a few at a time. One that fails has its error in `metadata`, and no credits. Never throws. */
+/** Scrapes addresses, a few at a time. One that fails has its error in `metadata`, and no credits. In their order. Never throws. */
 export const scrapeResults = async (
   urls: readonly string[],
   order: ScrapeResultsOrder,
@@ -30,7 +32,12 @@ export const scrapeResults = async (
     }
   }
   await Promise.all(Array.from({ length: atOnce }, work))
-  return outcomes
+  const inOrder = new Map<string, Pick<ScrapeOutcome, 'document' | 'credits'>>()
+  for (const url of urls) {
+    const outcome = outcomes.get(url)
+    if (outcome !== undefined) inOrder.set(url, outcome)
+  }
+  return inOrder
 }
 
 const scrapeOne = async (

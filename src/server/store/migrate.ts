@@ -9,6 +9,7 @@ import { search } from './migrations/0005-search.ts'
 import { webhooks } from './migrations/0006-webhooks.ts'
 import { monitors } from './migrations/0007-monitors.ts'
 import { usage } from './migrations/0008-usage.ts'
+import { extract } from './migrations/0009-extract.ts'
 import { artifacts } from './migrations/0011-artifacts.ts'
 
 /** Every step of the schema as statements, in order. A released step is never edited: add another. */
@@ -21,6 +22,7 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   '0006-webhooks': webhooks,
   '0007-monitors': monitors,
   '0008-usage': usage,
+  '0009-extract': extract,
   '0011-artifacts': artifacts,
 }
 

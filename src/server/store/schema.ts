@@ -309,6 +309,26 @@ export interface IndexedPageTable {
   readonly scrapedAt: Stamp
 }
 
+/** Data extracted from pages, or still to be. */
+export interface ExtractJobTable {
+  readonly id: string
+  readonly teamId: string
+  readonly apiKeyId: string
+  /** As JSON. */
+  readonly request: string
+  readonly status: ColumnType<ExtractStatus, ExtractStatus | undefined, ExtractStatus>
+  /** What was extracted, as JSON. */
+  readonly answer: Nullable<string>
+  /** Why nothing was. */
+  readonly error: Nullable<string>
+  /** Null: not billed yet. */
+  readonly credits: Nullable<number>
+  readonly createdAt: Stamp
+}
+
+/** How far an extraction is. */
+export type ExtractStatus = 'processing' | 'completed' | 'failed'
+
 interface SettingTable {
   readonly key: string
   readonly value: string
@@ -340,5 +360,6 @@ export interface Database {
   readonly runningWork: RunningWorkTable
   readonly rateWindow: RateWindowTable
   readonly activity: ActivityTable
+  readonly extractJob: ExtractJobTable
   readonly setting: SettingTable
 }

@@ -20,6 +20,8 @@ export interface Prices {
   readonly mapCall: number
   /** Credits for ten results of a search, or fewer. */
   readonly tenResults: number
+  /** Least credits for an extraction, whose pages cost `extraction` each. */
+  readonly extractMinimum: number
 }
 
 /** Sessions: 2 credits a minute, charged by the started half minute, at least 2. Pages: 1 credit, or 5. Maps: 1 each. Searches: 2 for ten results. */
@@ -33,6 +35,7 @@ export const defaultPrices: Prices = {
   zeroRetention: 1,
   mapCall: 1,
   tenResults: 2,
+  extractMinimum: 20,
 }
 
 /** The usual prices with others in place of some, each written `name=credits`. Throws CONFIG_INVALID for a name that is none. */
@@ -75,3 +78,7 @@ export const priceOfScrape = (prices: Prices, use: ScrapeUse): number =>
 /** Credits for so many results of a search: a whole number. */
 export const priceOfSearch = (prices: Pick<Prices, 'tenResults'>, results: number): number =>
   Math.ceil(results / 10) * prices.tenResults
+
+/** Credits for an extraction from so many pages: a whole number. */
+export const priceOfExtract = (prices: Pick<Prices, 'extraction' | 'extractMinimum'>, pages: number): number =>
+  Math.max(prices.extractMinimum, pages * prices.extraction)

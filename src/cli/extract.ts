@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises'
+import { Command } from 'commander'
+import ora from 'ora'
+import type { Extraction } from '../client/extract.ts'
+import type { ExtractOptions } from '../contract/extract.ts'
+import { BowlineError } from '../kit/errors.ts'
+import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { printJson, printNote } from './print.ts'
+import { wholeNumber } from './whole-number.ts'
+
+interface ExtractFlags extends ConnectionFlags {
+  readonly prompt?: string
+  readonly schema?: string
+  readonly webSearch?: boolean
+  readonly limit?: number
+}
+
+/** Makes `bowline extract`. */
+export const createExtractCommand = (): Command =>
+  withConnectionFlags(new Command('extract'))
+    .description(
+      'Has the language model of the server extract data from pages, and prints them as JSON; with --json the whole ' +
+        'answer. Notes go to standard error.',
+    )
+    .argument('[url...]', 'addresses; one that ends in /* stands for the pages under it')
+    .option('--prompt <words>', 'what to look for')
+    .option('--schema <file>', 'shape of the data: a file with a JSON Schema')
+    .option('--web-search', 'read pages found by a search for the prompt, too')
+    .option('--limit <count>', 'most pages that are read (default: 20)', wholeNumber)
+    .action(extract)
+
+const extract = async (urls: readonly string[], flags: ExtractFlags): Promise<void> => {
+  const { prompt, schema, webSearch, limit } = flags
+  const options: ExtractOptions = {
+    showSources: true,
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(schema === undefined ? {} : { schema: await readSchema(schema) }),
+    ...(webSearch === undefined ? {} : { enableWebSearch: webSearch }),
+    ...(limit === undefined ? {} : { limit }),
+  }
+  const bowline = await connect(flags)
+  const found = await withSpinner(async () => bowline.extract(urls, options))
+  for (const url of found.invalidUrls) printNote(`${url} is no address, and was left out`)
+  if (found.warning !== undefined) printNote(found.warning)
+  printJson(flags.json === true ? found : found.data)
+}
+
+const readSchema = async (file: string): Promise<Record<string, unknown>> => {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>
+  } catch (cause) {
+    const why = Error.isError(cause) ? cause.message : String(cause)
+    throw new BowlineError('CONFIG_INVALID', `${file} cannot be read as a JSON Schema: ${why}`, {
+      hint: 'Name a file that holds one JSON object.',
+      cause,
+    })
+  }
+}
+
+const withSpinner = async (work: () => Promise<Extraction>): Promise<Extraction> => {
+  if (!process.stderr.isTTY) return work()
+  const spinner = ora('extracting').start()
+  try {
+    return await work()
+  } finally {
+    spinner.stop()
+  }
+}

@@ -1,0 +1,64 @@
+import type { Document } from '../../contract/document.ts'
+import { scrapeRequest } from '../../contract/scrape.ts'
+import { BowlineError } from '../../kit/errors.ts'
+import { extractJson, type LanguageModel } from '../scrape/formats/language-model.ts'
+import type { Scrapes } from '../scrape/scrapes.ts'
+import { scrapeResults } from '../search/scrape-results.ts'
+import type { ExtractJobRow } from '../store/extract-jobs.ts'
+import { findPages, type FindPagesParts } from './find-pages.ts'
+import type { Plan } from './plan.ts'
+
+/** What extracts. */
+export interface ExtractParts extends FindPagesParts {
+  readonly scrapes: Scrapes
+  readonly languageModel: LanguageModel
+}
+
+/** What was extracted, and from what. */
+export interface Extracted {
+  readonly data: unknown
+  /** Addresses of the pages that were read. */
+  readonly pages: readonly string[]
+  readonly warning: string | undefined
+}
+
+/** Characters of all pages that the model is given. */
+const maxCharacters = 190_000
+
+/** Scrapes the pages of a plan and has the model read them. Throws EXTRACTION_FAILED, or the signal's reason. */
+export const extractData = async (
+  parts: ExtractParts,
+  plan: Plan,
+  job: Pick<ExtractJobRow, 'teamId' | 'apiKeyId'>,
+  signal: AbortSignal,
+): Promise<Extracted> => {
+  const { urls, warnings } = await findPages(parts, plan, job, signal)
+  const options = scrapeRequest.parse({ ...plan.scrapeOptions, formats: ['markdown'], url: 'http://extract.invalid/' })
+  const order = { ...job, scrapes: parts.scrapes, options, baseUrl: plan.baseUrl, signal, isPrepaid: true }
+  const scraped = await scrapeResults(urls, order)
+  signal.throwIfAborted()
+  const isRead = ({ document }: { readonly document: Document }): boolean =>
+    document.metadata.error === undefined && (document.markdown ?? '') !== ''
+  const read = [...scraped].filter(([, outcome]) => isRead(outcome))
+  const failures = [...scraped]
+    .filter(([, outcome]) => !isRead(outcome))
+    .map(([url, { document }]) => `${url}: ${document.metadata.error ?? 'it has no text'}`)
+  const problems = [...warnings, ...failures]
+  if (read.length === 0) {
+    const why = problems.slice(0, 3).join('; ')
+    throw new BowlineError(
+      'EXTRACTION_FAILED',
+      `None of ${urls.length} pages could be read${why === '' ? '' : `: ${why}`}`,
+    )
+  }
+  const room = Math.floor(maxCharacters / read.length)
+  const markdown = read.map(([url, { document }]) => `Page ${url}\n\n${(document.markdown ?? '').slice(0, room)}`)
+  const wish = [plan.systemPrompt, plan.prompt].filter((part) => part !== undefined && part !== '').join('\n\n')
+  const data = await extractJson(parts.languageModel, {
+    markdown: markdown.join('\n\n---\n\n'),
+    schema: plan.schema,
+    prompt: wish === '' ? undefined : wish,
+    signal,
+  })
+  return { data, pages: read.map(([url]) => url), warning: problems.length === 0 ? undefined : problems.join('; ') }
+}

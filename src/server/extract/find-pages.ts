@@ -1,0 +1,51 @@
+import type { Dispatcher } from 'undici'
+import { mapRequest } from '../../contract/map.ts'
+import { searchRequest } from '../../contract/search.ts'
+import { isBowlineError } from '../../kit/errors.ts'
+import { mapSite } from '../map/map-site.ts'
+import type { Searches } from '../search/searches.ts'
+import type { ExtractJobRow } from '../store/extract-jobs.ts'
+import { searchedPages, type Plan } from './plan.ts'
+
+/** What finds the pages of a plan. */
+export interface FindPagesParts {
+  readonly dispatcher: Dispatcher
+  readonly searches: Searches
+}
+
+/** The pages that a plan means, at most `limit` of them, and what could not be found. Throws the signal's reason. */
+export const findPages = async (
+  { dispatcher, searches }: FindPagesParts,
+  plan: Plan,
+  { teamId, apiKeyId }: Pick<ExtractJobRow, 'teamId' | 'apiKeyId'>,
+  signal: AbortSignal,
+): Promise<{ readonly urls: readonly string[]; readonly warnings: readonly string[] }> => {
+  const { limit, prompt, includeSubdomains } = plan
+  const urls = new Set(plan.pages)
+  const warnings: string[] = []
+  const attempt = async (what: string, work: () => Promise<readonly string[]>): Promise<void> => {
+    try {
+      for (const url of await work()) urls.add(url)
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!isBowlineError(error)) throw error
+      warnings.push(`${what}: ${error.message}`)
+    }
+  }
+  for (const url of plan.folders) {
+    if (urls.size >= limit) break
+    const wanted = { url, limit, includeSubdomains, ...(prompt === undefined ? {} : { search: prompt.slice(0, 1000) }) }
+    await attempt(`${url}*`, async () => {
+      const { links } = await mapSite(dispatcher, mapRequest.parse(wanted), { signal })
+      return links.map((link) => link.url)
+    })
+  }
+  if (plan.enableWebSearch && prompt !== undefined) {
+    const request = searchRequest.parse({ query: prompt.slice(0, 400), limit: searchedPages, ignoreInvalidURLs: true })
+    await attempt('The search', async () => {
+      const { results } = await searches.search({ teamId, apiKeyId, request }, signal)
+      return (results.get('web') ?? []).map(({ url }) => url)
+    })
+  }
+  return { urls: [...urls].slice(0, limit), warnings }
+}

@@ -1,0 +1,24 @@
+import { deleteOldExtractJobs } from '../store/extract-jobs.ts'
+import { extractLifeMs, Extracts, type ExtractsParts } from './extracts.ts'
+
+/** What extractions are built from. */
+export interface OpenExtractsParts extends ExtractsParts {
+  readonly onError: (error: unknown, what: string) => void
+}
+
+const sweepMs = 3_600_000
+
+/** Builds everything that extracts, into `undo`. */
+export const openExtracts = async (
+  undo: AsyncDisposableStack,
+  parts: OpenExtractsParts,
+): Promise<Extracts> => {
+  const timer = setInterval(() => {
+    const before = new Date(Date.now() - extractLifeMs)
+    deleteOldExtractJobs(parts.store.db, before).catch((error: unknown) =>
+      parts.onError(error, 'removing old extractions'),
+    )
+  }, sweepMs).unref()
+  undo.defer(() => clearInterval(timer))
+  return Extracts.open(parts)
+}

@@ -1,0 +1,48 @@
+import type { Kysely, Selectable } from 'kysely'
+import { lowerCharge, refund } from './charges.ts'
+import { toRecord, type Recorded } from './record.ts'
+import type { Database, ExtractJobTable } from './schema.ts'
+
+/** An extraction. */
+export type ExtractJobRow = Recorded<Selectable<ExtractJobTable>>
+
+/** What the ledger calls an extraction. */
+export const extractKind = 'extract'
+
+/** Enters an extraction that is to be done. */
+export const insertExtractJob = async (
+  db: Kysely<Database>,
+  job: Pick<ExtractJobRow, 'id' | 'teamId' | 'apiKeyId' | 'request'>,
+): Promise<void> => {
+  await db.insertInto('extractJob').values(job).execute()
+}
+
+/** The extraction with that id, or undefined. */
+export const findExtractJob = async (db: Kysely<Database>, id: string): Promise<ExtractJobRow | undefined> => {
+  const row = await db.selectFrom('extractJob').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toRecord(row)
+}
+
+/** What an extraction came to: its answer and price, or why there is none. */
+export type ExtractEnd = { readonly answer: string; readonly credits: number } | { readonly error: string }
+
+/** Writes the end of an extraction and settles its bill, in the transaction `db`, once. Answers whether this was the end of it. */
+export const endExtractJob = async (db: Kysely<Database>, id: string, end: ExtractEnd): Promise<boolean> => {
+  const isFailed = 'error' in end
+  const ended = await db
+    .updateTable('extractJob')
+    .set(isFailed ? { status: 'failed', credits: 0, error: end.error } : { status: 'completed', ...end })
+    .where('id', '=', id)
+    .where('status', '=', 'processing')
+    .returning('id')
+    .executeTakeFirst()
+  if (ended === undefined) return false
+  const bill = { kind: extractKind, subjectId: id }
+  await (isFailed ? refund(db, bill) : lowerCharge(db, { ...bill, credits: end.credits }))
+  return true
+}
+
+/** Deletes extractions that were asked for before a time. */
+export const deleteOldExtractJobs = async (db: Kysely<Database>, before: Date): Promise<void> => {
+  await db.deleteFrom('extractJob').where('createdAt', '<', before).where('status', '<>', 'processing').execute()
+}
