@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
 import type { EndReason, SessionStatus } from '../../contract/browser.ts'
 import type { DeliveryStatus } from '../../contract/webhooks.ts'
 import type { Nullable, Stamp } from './columns.ts'
