@@ -1,12 +1,15 @@
 import { monitorLimits } from '../../contract/monitors.ts'
 import { BowlineError } from '../../kit/errors.ts'
 import type { KnownTarget } from './definition.ts'
-import type { MonitorParts } from './monitor-parts.ts'
+import type { Scrapes } from '../scrape/scrapes.ts'
 import { pageRequest } from './page-request.ts'
 import { filterPaths } from './path-filter.ts'
 
 /** What one check costs when every page is read, in credits. Throws what this server cannot do: FORMAT_UNAVAILABLE, PROXY_UNAVAILABLE, MONITOR_TARGET_UNAVAILABLE, BAD_REQUEST. */
-export const estimateCheck = ({ scrapes }: Pick<MonitorParts, 'scrapes'>, targets: readonly KnownTarget[]): number => {
+export const estimateCheck = (
+  { scrapes }: { readonly scrapes: Pick<Scrapes, 'estimate'> },
+  targets: readonly KnownTarget[],
+): number => {
   let credits = 0
   for (const target of targets) {
     switch (target.type) {

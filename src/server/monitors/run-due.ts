@@ -8,11 +8,16 @@ import { nextRun } from './next-run.ts'
 
 const atOnce = 100
 
+/** What begins checks. */
+export type BeginParts = Pick<MonitorParts, 'store' | 'jobs' | 'onError'> & {
+  readonly scrapes: Pick<MonitorParts['scrapes'], 'estimate'>
+}
+
 /**
  * Begins the checks whose time has come, however long ago: one each, whatever was missed. Of several servers that try,
  * one succeeds. Answers how many were begun; those that overlap a running one are entered as skipped.
  */
-export const runDue = async (parts: MonitorParts, now: Date = new Date()): Promise<number> => {
+export const runDue = async (parts: BeginParts, now: Date = new Date()): Promise<number> => {
   let begun = 0
   for (const monitor of await findDueMonitors(parts.store.db, { now, limit: atOnce })) {
     if (await begin(parts, monitor, now)) begun += 1
@@ -21,7 +26,7 @@ export const runDue = async (parts: MonitorParts, now: Date = new Date()): Promi
 }
 
 const begin = async (
-  { store, jobs, scrapes, onError }: MonitorParts,
+  { store, jobs, scrapes, onError }: BeginParts,
   monitor: MonitorRow,
   now: Date,
 ): Promise<boolean> => {
@@ -52,7 +57,7 @@ const begin = async (
 }
 
 /** Sends the checks again that lost their server, or were never begun. Answers how many. */
-export const rescueChecks = async ({ store, jobs }: MonitorParts): Promise<number> => {
+export const rescueChecks = async ({ store, jobs }: Pick<BeginParts, 'store' | 'jobs'>): Promise<number> => {
   const ids = await findStrandedChecks(store.db)
   for (const id of ids) await jobs.send(checkQueue, { id }, { singletonKey: id })
   return ids.length

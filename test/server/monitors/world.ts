@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { vi } from 'vitest'
 import { htmlDocument } from '../../lab/pages/page.ts'
 import type { Answer } from '../../lab/lab.ts'
@@ -78,4 +79,36 @@ export const runCheck = async (api: Api, monitorId: string): Promise<Answer['bod
   const { body, status } = await api('POST', `/v2/monitor/${monitorId}/run`, { origin: 'test' })
   if (status !== 200) throw new Error(`running a monitor: ${status} ${JSON.stringify(body)}`)
   return whenEnded(api, monitorId, body['id'])
+}
+
+/** A language model that says what a test wants it to. */
+export interface Model extends AsyncDisposable {
+  readonly url: string
+  /** Sets what is answered to a question, which is given as it came. */
+  readonly says: (answer: (question: string) => unknown) => void
+}
+
+/** Starts a model that speaks the OpenAI chat protocol on a free port of 127.0.0.1. */
+export const startModel = async (): Promise<Model> => {
+  let answer: (question: string) => unknown = () => ({})
+  const server = createServer((request, response) => {
+    void text(request).then((question) => {
+      response.setHeader('content-type', 'application/json')
+      response.end(
+        JSON.stringify({ choices: [{ message: { role: 'assistant', content: JSON.stringify(answer(question)) } }] }),
+      )
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    says: (next) => {
+      answer = next
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
 }

@@ -1,0 +1,185 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { uuidV7 } from '../../../src/kit/ids.ts'
+import { openJobs } from '../../../src/server/jobs/open-jobs.ts'
+import { checkQueue } from '../../../src/server/monitors/check-queue.ts'
+import { runDue } from '../../../src/server/monitors/run-due.ts'
+import { reserveCheck, settleCheck } from '../../../src/server/store/check-bills.ts'
+import { listLedger } from '../../../src/server/store/ledger.ts'
+import { claimCheck, insertCheck, listChecks, type CheckRow } from '../../../src/server/store/monitor-checks.ts'
+import { recordPage } from '../../../src/server/store/monitor-pages.ts'
+import { findMonitor, insertMonitor, sweepMonitors } from '../../../src/server/store/monitors.ts'
+import { openStore } from '../../../src/server/store/open.ts'
+import type { Store } from '../../../src/server/store/store.ts'
+import { findTeam } from '../../../src/server/store/teams.ts'
+import { sharedPostgres } from '../../lab/shared-postgres.ts'
+import { temporaryFolder } from '../../lab/stores.ts'
+import { makeTeam } from '../store/world.ts'
+
+const now = new Date('2026-03-06T10:00:30Z')
+const daysAgo = (days: number): Date => new Date(now.getTime() - days * 86_400_000)
+
+describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (place) => {
+  const undo = new AsyncDisposableStack()
+  let store: Store
+  let parts: Parameters<typeof runDue>[0]
+
+  beforeAll(async () => {
+    const database = place === 'PostgreSQL' ? undo.use(await (await sharedPostgres()).createDatabase()) : undefined
+    const databaseUrl = database?.url
+    store = undo.use(await openStore({ dataDir: undo.use(await temporaryFolder()).path, databaseUrl }))
+    const onError = (error: unknown): void => expect.fail(String(error))
+    const jobs = undo.use(await openJobs({ store, databaseUrl, onError }))
+    // Nobody does the checks: they stay as they were begun.
+    await jobs.work(checkQueue, { concurrency: 1 }, async () => undefined)
+    parts = { store, jobs, scrapes: { estimate: () => 1 }, onError }
+  })
+  afterAll(async () => undo.disposeAsync())
+
+  const makeMonitor = async (dueAt: Date | null, credits?: number): Promise<{ id: string; teamId: string }> => {
+    const { team, key } = await makeTeam(store.db, credits === undefined ? {} : { credits })
+    const id = uuidV7()
+    await insertMonitor(store.db, {
+      id,
+      teamId: team.id,
+      apiKeyId: key.id,
+      name: 'A',
+      cron: '0 * * * *',
+      timezone: 'UTC',
+      targets: JSON.stringify([{ id: uuidV7(), type: 'scrape', urls: ['https://a.example/'] }]),
+      notification: '{}',
+      retentionDays: 7,
+      baseUrl: 'http://127.0.0.1',
+      nextRunAt: dueAt,
+    })
+    return { id, teamId: team.id }
+  }
+  const checksOf = async (monitorId: string) => listChecks(store.db, { monitorId, limit: 100, offset: 0 })
+
+  const startCheck = async (credits?: number): Promise<CheckRow> => {
+    const { id: monitorId, teamId } = await makeMonitor(null, credits)
+    const facts = { monitorId, teamId, trigger: 'manual', scheduledFor: now, estimatedCredits: 5 } as const
+    return (await insertCheck(store.db, { ...facts, status: 'queued' }))!
+  }
+  const pageOf = (check: CheckRow) => ({
+    id: uuidV7(),
+    checkId: check.id,
+    targetId: uuidV7(),
+    urlHash: 'hash',
+    url: 'https://a.example/',
+    status: 'new' as const,
+    previousScrapeId: undefined,
+    currentScrapeId: undefined,
+    statusCode: 200,
+    error: undefined,
+    credits: 1,
+    judgment: undefined,
+    diff: undefined,
+    snapshot: undefined,
+  })
+  const ending = { status: 'completed', summary: '{}', targetResults: '[]', error: undefined, credits: 3 } as const
+  const expireLease = async ({ id }: CheckRow) =>
+    store.db
+      .updateTable('monitorCheck')
+      .set({ leaseExpiresAt: daysAgo(1) })
+      .where('id', '=', id)
+      .execute()
+
+  test('that were missed while no server ran are made up for by one', async () => {
+    const { id } = await makeMonitor(daysAgo(3))
+
+    const begun = [await runDue(parts, now), await runDue(parts, now)]
+
+    expect(begun).toEqual([1, 0])
+    expect(await checksOf(id)).toMatchObject([
+      { status: 'queued', trigger: 'scheduled', scheduledFor: daysAgo(3), estimatedCredits: 1 },
+    ])
+    expect((await findMonitor(store.db, id))?.nextRunAt).toEqual(new Date('2026-03-06T11:00:00Z'))
+  })
+
+  test('are begun once, however many servers try', async () => {
+    const made = await Promise.all([1, 2, 3, 4].map(async () => makeMonitor(daysAgo(0))))
+
+    const begun = await Promise.all([runDue(parts, now), runDue(parts, now), runDue(parts, now)])
+
+    expect(begun.reduce((sum, each) => sum + each)).toBe(4)
+    for (const { id } of made) expect(await checksOf(id)).toHaveLength(1)
+  })
+
+  test('that overlap the one before are entered as skipped', async () => {
+    const { id } = await makeMonitor(daysAgo(0))
+    await runDue(parts, now)
+
+    const begun = await runDue(parts, new Date('2026-03-06T11:00:05Z'))
+
+    expect(begun).toBe(0)
+    expect((await checksOf(id)).map(({ status }) => status).toSorted()).toEqual(['queued', 'skipped_overlap'])
+  })
+
+  test('of paused and deleted monitors are not begun', async () => {
+    const { id } = await makeMonitor(daysAgo(1))
+    await store.db.updateTable('monitor').set({ status: 'paused' }).where('id', '=', id).execute()
+
+    expect(await runDue(parts, now)).toBe(0)
+  })
+
+  test('belong to one server at a time: who lost a lease can write no more', async () => {
+    const check = await startCheck()
+    const [first, second] = [uuidV7(), uuidV7()]
+
+    const claimed = (await claimCheck(store.db, check.id, first))!
+    const refused = await claimCheck(store.db, check.id, second)
+    await expireLease(check)
+    const taken = (await claimCheck(store.db, check.id, second))!
+
+    expect(refused).toBeUndefined()
+    expect(taken.fence).toBe(claimed.fence + 1)
+    expect(await recordPage(store.db, claimed, pageOf(check), undefined)).toBe(false)
+    expect(await settleCheck(store.db, claimed, ending)).toBe(false)
+    const page = pageOf(check)
+    expect(await recordPage(store.db, taken, page, undefined)).toBe(true)
+    expect(await recordPage(store.db, taken, { ...page, id: uuidV7() }, undefined)).toBe(false)
+  })
+
+  test('are paid for once, and what was set aside is given back', async () => {
+    const check = await startCheck(10)
+    const order = { id: check.id, teamId: check.teamId, credits: 5 }
+    const lease = (await claimCheck(store.db, check.id, uuidV7()))!
+
+    const reserved = [await reserveCheck(store.db, order), await reserveCheck(store.db, order)]
+    const between = await findTeam(store.db, check.teamId)
+    const settled = [await settleCheck(store.db, lease, ending), await settleCheck(store.db, lease, ending)]
+
+    expect(reserved).toEqual([true, true])
+    expect(between).toMatchObject({ credits: 10, reservedCredits: 5 })
+    expect(settled).toEqual([true, false])
+    expect(await findTeam(store.db, check.teamId)).toMatchObject({ credits: 7, reservedCredits: 0 })
+    expect(await listLedger(store.db, { teamId: check.teamId })).toMatchObject([
+      { kind: 'monitor', subjectId: check.id, credits: 3 },
+    ])
+  })
+
+  test('that the team cannot pay for set nothing aside', async () => {
+    const check = await startCheck(4)
+
+    expect(await reserveCheck(store.db, { id: check.id, teamId: check.teamId, credits: 5 })).toBe(false)
+    expect(await findTeam(store.db, check.teamId)).toMatchObject({ credits: 4, reservedCredits: 0 })
+  })
+
+  test('are removed when their monitor keeps them no longer', async () => {
+    const [old, young] = [await startCheck(), await startCheck()]
+    for (const check of [old, young]) {
+      await settleCheck(store.db, (await claimCheck(store.db, check.id, uuidV7()))!, ending)
+    }
+    await store.db
+      .updateTable('monitorCheck')
+      .set({ createdAt: sql<Date>`now() - interval '8 days'` })
+      .where('id', '=', old.id)
+      .execute()
+
+    await sweepMonitors(store.db)
+
+    expect(await checksOf(old.monitorId)).toEqual([])
+    expect(await checksOf(young.monitorId)).toHaveLength(1)
+  })
+})
