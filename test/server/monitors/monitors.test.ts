@@ -69,7 +69,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a monitor, in %s', (place) => 
 
     const events = await receiver.whenReceived(12)
     const told = events.map((event) => event.body).filter((event) => event['id'] === second['id'])
-    expect(told.map((event) => event['type']).toSorted()).toEqual([
+    expect(told.map((event) => String(event['type'])).toSorted()).toEqual([
       'monitor.check.completed',
       ...Array.from({ length: 3 }, () => 'monitor.page'),
     ])
