@@ -29,4 +29,39 @@ export const testWork = (desk: () => Desk): void => {
     await page.getByText('No monitor yet').waitFor()
     expect(view.complaints).toEqual([])
   })
+
+  test('usage draws what was billed by day and key, and sums it up by month', async () => {
+    await desk().lab.api('POST', '/v2/scrape', { url: desk().site.url('/prices'), maxAge: 0 })
+    await using view = await desk().open('usage')
+    await view.page.getByRole('img', { name: 'Credits by day and key' }).locator('canvas').waitFor()
+    const { body } = await desk().lab.api('GET', '/v2/team/credit-usage/historical')
+    const billed = (body['periods'] as { creditsUsed: number }[]).at(-1)?.creditsUsed ?? 0
+
+    expect(billed).toBeGreaterThan(0)
+    const row = view.page
+      .getByRole('table', { name: 'Credits by month and key' })
+      .getByRole('row', { name: 'bootstrap' })
+    expect(await row.first().textContent()).toContain(String(billed))
+    expect(await view.page.locator('.numeral', { hasText: 'Left' }).textContent()).toContain('unmetered')
+    expect(view.complaints).toEqual([])
+  })
+
+  test('activity lists what was done, loads more of it, and leads to the page that was scraped', async () => {
+    await Promise.all(
+      Array.from({ length: 55 }, async () => desk().lab.api('POST', '/v2/scrape', { url: desk().site.url('/') })),
+    )
+    await using view = await desk().open('activity')
+    const rows = view.page.getByRole('table', { name: 'Activity' }).locator('tbody tr')
+    await expect.poll(async () => rows.count()).toBe(50)
+    await view.page.getByRole('button', { name: 'Load more' }).click()
+
+    await expect.poll(async () => rows.count()).toBeGreaterThan(50)
+    await view.page.getByLabel('Only of one kind').selectOption('scrape')
+    await view.page
+      .getByRole('link', { name: desk().site.url('/') })
+      .first()
+      .click()
+    await view.page.getByText('Metadata').waitFor()
+    expect(view.complaints).toEqual([])
+  })
 }
