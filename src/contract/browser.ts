@@ -92,7 +92,11 @@ export const sessionSummary = z.looseObject({
 export const getSessionResponse = sessionSummary.extend({ success: z.literal(true) })
 
 /** Query of `GET /v2/browser`. */
-export const listSessionsQuery = z.object({ status: sessionStatus.optional() })
+export const listSessionsQuery = z.object({
+  status: sessionStatus.optional(),
+  /** Most sessions, 1 to 1000. Default 1000. */
+  limit: z.coerce.number<number | string>().int().min(1).max(1000).default(1000),
+})
 
 /** Answer of `GET /v2/browser`, newest first. */
 export const listSessionsResponse = z.looseObject({ success: z.literal(true), sessions: z.array(sessionSummary) })

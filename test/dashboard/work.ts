@@ -3,6 +3,23 @@ import type { Desk } from './desk.ts'
 
 /** Jobs, monitors, usage and activity. */
 export const testWork = (desk: () => Desk): void => {
+  test('a batch is started, and shows its pages, its errors and its end', async () => {
+    await using view = await desk().open('jobs')
+    const { page } = view
+    await page.getByText('No job in the last 24 hours').waitFor()
+    await page.keyboard.press('n')
+    await page.getByLabel('Addresses').fill(`${desk().site.url('/prices')}\nhttp://10.0.0.1/`)
+    await page.getByRole('button', { name: 'Start' }).click()
+    await page.getByText('completed').waitFor()
+
+    await page.getByText(desk().site.url('/prices')).click()
+    await page.getByText('# Prices').waitFor()
+    await page.getByRole('table', { name: 'Errors' }).getByText('http://10.0.0.1/').waitFor()
+    await page.getByRole('link', { name: 'Jobs', exact: true }).last().click()
+    await page.getByRole('row', { name: 'Batch' }).getByText('1 of 1').waitFor()
+    expect(view.complaints).toEqual([])
+  })
+
   test('a monitor is made, checked twice, and shows what changed side by side', async () => {
     await using view = await desk().open('monitors')
     const { page } = view

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import type { Api } from './call.ts'
 import { Fault } from './call.ts'
+import { reloadEvent } from '../frame/shortcuts.ts'
 import { useApi } from './context.ts'
 
 /** What was asked of the server, as far as it is known. */
@@ -60,6 +61,10 @@ export const useLoaded = <Value>(
   }, [api, key, turn, everyMs])
 
   const reload = useCallback(() => setTurn((last) => last + 1), [])
+  useEffect(() => {
+    addEventListener(reloadEvent, reload)
+    return () => removeEventListener(reloadEvent, reload)
+  }, [reload])
   const isCurrent = state.key === key
   return { ...(isCurrent ? state : empty), reload }
 }

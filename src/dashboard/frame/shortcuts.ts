@@ -7,9 +7,15 @@ export interface ShortcutEvents {
   readonly onHelp: () => void
 }
 
+/** Sent to the window when all that is shown is to be loaded anew. */
+export const reloadEvent = 'bowline-reload'
+
 const secondKeyMs = 1500
 
-/** Listens for keys while nothing is typed into: `g` and a letter goes to a page, `/` to its search, `?` shows the list. */
+/**
+ * Listens for keys while nothing is typed into: `g` and a letter goes to a page, `/` to its search, `r` loads
+ * it anew, `?` shows the list.
+ */
 export const useShortcuts = ({ onHelp }: ShortcutEvents): void => {
   useEffect(() => {
     let goesUntil = 0
@@ -20,6 +26,7 @@ export const useShortcuts = ({ onHelp }: ShortcutEvents): void => {
       goesUntil = event.key === 'g' ? performance.now() + secondKeyMs : 0
       if (place !== undefined) goTo([place.name])
       else if (event.key === '?') onHelp()
+      else if (event.key === 'r') dispatchEvent(new Event(reloadEvent))
       else if (!press(event.key)) return
       event.preventDefault()
     }

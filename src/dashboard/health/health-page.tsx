@@ -25,7 +25,7 @@ export const HealthPage = () => {
         )
       }
       actions={
-        <button type="button" class="button" aria-keyshortcuts="r" onClick={reload}>
+        <button type="button" class="button" onClick={reload}>
           <Icon name="reload" />
           Reload
         </button>

@@ -66,7 +66,11 @@ export const SessionCard = ({ session, everyMs, onChange }: SessionCardProps) =>
         <span title="Time left">
           <Left time={session.expiresAt} /> left
         </span>
-        {profile !== undefined && <Badge tone="accent">{profile.name}</Badge>}
+        {profile !== undefined && (
+          <Badge tone="accent">
+            <a href={linkTo(['profiles', profile.name])}>{profile.name}</a>
+          </Badge>
+        )}
       </footer>
     </li>
   )

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { SessionSummary } from '../../contract/browser.ts'
 import { useLoaded } from '../api/use-loaded.ts'
 import { Empty } from '../parts/empty.tsx'
@@ -10,7 +10,7 @@ import { Snippet } from '../parts/snippet.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { EndedSessions } from './ended-sessions.tsx'
 import { NewSession } from './new-session.tsx'
-import { listSessions } from './session-calls.ts'
+import { listEnded, listLive } from './session-calls.ts'
 import { SessionCard } from './session-card.tsx'
 import { firstSession } from './session-snippets.ts'
 
@@ -22,13 +22,13 @@ const slowestMs = 3000
 
 /** The sessions that live as a wall of moving pictures, and below those that are over. */
 export const SessionsPage = () => {
-  const { value, fault, reload } = useLoaded('sessions', async (api, signal) => listSessions(api, true, signal), {
-    everyMs,
-  })
+  const { value: live, fault, reload } = useLoaded('live sessions', listLive, { everyMs })
+  const ids = live?.map(({ id }) => id).join(' ') ?? ''
+  const { value: ended, reload: reloadEnded } = useLoaded('ended sessions', listEnded)
+  // What does not live any more has ended: that is when the other list changes.
+  useEffect(reloadEnded, [reloadEnded, ids])
   const [words, setWords] = useState('')
   const [isMaking, setIsMaking] = useState(false)
-  const live = value?.filter(({ status }) => status === 'active')
-  const ended = value?.filter(({ status }) => status !== 'active')
   const found = live?.filter((session) => matches(session, words))
   return (
     <Page
@@ -55,7 +55,7 @@ export const SessionsPage = () => {
       }
     >
       <FaultNote fault={fault} onRetry={reload} />
-      {value === undefined && fault === undefined && <Waiting />}
+      {live === undefined && fault === undefined && <Waiting />}
       {live?.length === 0 && <NoSessions />}
       {live !== undefined && live.length > 0 && found?.length === 0 && (
         <p class="faint">No live session has “{words}” in its id or profile.</p>

@@ -8,9 +8,6 @@ import type { KeyRow } from '../../store/keys.ts'
 import { isHop, peerOfRow, type PlacementParts } from '../placement.ts'
 import type { Call, Handlers } from '../register.ts'
 
-/** Most sessions that one list answers. */
-const listLimit = 1000
-
 /** The routes of browser sessions. */
 export const browserRoutes = (parts: PlacementParts): Handlers => {
   const ownSession = async (id: string, key: KeyRow): Promise<SessionRow> => {
@@ -51,7 +48,7 @@ export const browserRoutes = (parts: PlacementParts): Handlers => {
       const rows = await listSessions(parts.store.db, {
         teamId: call.key.teamId,
         status: query.status,
-        limit: listLimit,
+        limit: query.limit,
       })
       return { success: true, sessions: rows.map((row) => summary(row, parts.sessions, call.baseUrl)) }
     },
