@@ -17,12 +17,14 @@ const cli = 'src/cli/main.ts'
 /** The browser's side of the live view: it has a compiler configuration of its own, and files that no compiler makes. */
 const viewerPage = 'src/server/live/page'
 const dashboard = 'src/dashboard'
+/** The pages of the live view are served from source, by a part of Node that says each time that it is new. */
+const quiet = '--disable-warning=ExperimentalWarning'
 const tool = (name) => `node_modules/.bin/${name}`
 
 /** What each command needs beside the dependencies, and the programs it runs, one after another. */
 const commands = {
-  demo: { needs: [ensureBrowser], steps: (args) => [[cli, 'demo', ...args]] },
-  start: { needs: [ensureBrowser, ensureDashboard], steps: (args) => [[cli, 'serve', ...args]] },
+  demo: { needs: [ensureBrowser], steps: (args) => [[quiet, cli, 'demo', ...args]] },
+  start: { needs: [ensureBrowser, ensureDashboard], steps: (args) => [[quiet, cli, 'serve', ...args]] },
   example: { needs: [ensureBrowser], steps: (args) => [['--conditions=bowline-source', ...findExample(args)]] },
   test: { needs: [ensureTestTools, ensureDashboard], steps: (args) => [[tool('vitest'), 'run', ...args]] },
   bench: { needs: [ensureTestTools], steps: (args) => [['test/bench/main.ts', ...args]] },

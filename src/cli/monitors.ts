@@ -17,7 +17,7 @@ export const createMonitorsCommand = (): Command => {
   add('create', 'watch pages, or a whole site with --crawl')
     .argument('<url...>', 'pages to watch')
     .option('--name <name>', 'what to recognise it by (default: the first address)')
-    .option('--every <words>', 'such as "every 30 minutes", "hourly at :15", "daily at 9:00", "weekly"', 'daily')
+    .option('--every <words>', 'such as "30 minutes", "6 hours", "hourly at :15", "daily at 9:00", "weekly"', 'daily')
     .addOption(new Option('--cron <expression>', 'five fields instead of words'))
     .option('--timezone <zone>', 'time zone of the schedule, such as Europe/Berlin', 'UTC')
     .option('--crawl', 'watch the pages that are found from each address, too')
@@ -60,7 +60,9 @@ const create = async (urls: readonly string[], flags: CreateFlags): Promise<void
 }
 
 const toOptions = (urls: readonly string[], flags: CreateFlags): CreateMonitorOptions => {
-  const { cron, every: text, timezone, limit, webhook, mail, days } = flags
+  const { cron, every, timezone, limit, webhook, mail, days } = flags
+  // `--every "30 minutes"` reads as it is said.
+  const text = /^\d/.test(every) ? `every ${every}` : every
   return {
     name: (flags.name ?? urls[0] ?? 'monitor').slice(0, 256),
     schedule: cron === undefined ? { text, timezone } : { cron, timezone },
