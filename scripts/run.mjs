@@ -16,6 +16,8 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const cli = 'src/cli/main.ts'
 /** The browser's side of the live view: it has a compiler configuration of its own, and files that no compiler makes. */
 const viewerPage = 'src/server/live/page'
+/** The page that plays recordings, likewise. */
+const playerPage = 'src/server/recordings/page'
 const dashboard = 'src/dashboard'
 /** The pages of the live view are served from source, by a part of Node that says each time that it is new. */
 const quiet = '--disable-warning=ExperimentalWarning'
@@ -36,6 +38,7 @@ const commands = {
       [tool('oxlint'), '--type-aware', '--deny-warnings'],
       [tool('tsc'), '-p', '.'],
       [tool('tsc'), '-p', viewerPage],
+      [tool('tsc'), '-p', playerPage],
       [tool('tsc'), '-p', dashboard],
     ],
   },
@@ -44,9 +47,11 @@ const commands = {
     steps: () => [
       [tool('tsc'), '-p', 'tsconfig.build.json'],
       [tool('tsc'), '-p', viewerPage, '--noEmit', 'false'],
+      [tool('tsc'), '-p', playerPage, '--noEmit', 'false'],
     ],
     after: () => {
       copyAssets(root, viewerPage)
+      copyAssets(root, playerPage)
       makeExecutable(root)
     },
   },

@@ -5,6 +5,7 @@ import type { ReapReport } from '../client/sessions.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { describeBill } from './describe-bill.ts'
 import { createSessionFilesCommand } from './session-files.ts'
+import { showRecordings, withRecordingFlags } from './session-recordings.ts'
 import { print, printError, printFacts, printJson, printTable } from './print.ts'
 
 /** Makes `bowline sessions`. */
@@ -22,6 +23,9 @@ export const createSessionsCommand = (): Command => {
   withConnectionFlags(command.command('reap').description('delete what dead processes of this machine left behind'))
     .option('--lease-dir <path>', 'where clients keep their lease files (default: ~/.bowline/leases)')
     .action(reapSessions)
+  withConnectionFlags(
+    withRecordingFlags(command.command('recordings').description('list what was recorded of an ended session')),
+  ).action(showRecordings)
   command.addCommand(createSessionFilesCommand())
   return command
 }

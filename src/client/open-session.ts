@@ -7,6 +7,7 @@ import { deleteSessionIfThere } from './deletion.ts'
 import { removeLease, writeLease } from './leases.ts'
 import { processGuard } from './process-guard.ts'
 import { createSession, type Session } from './session.ts'
+import { createSessionRecordings } from './session-recordings.ts'
 import type { SessionBill } from './session-bill.ts'
 import type { DeletionTicket, ReaperResult } from './ticket.ts'
 
@@ -60,6 +61,7 @@ export const openSession = async (
     session = createSession(
       answer,
       {
+        recordings: createSessionRecordings(parts.call, answer.id, parts.config),
         // Services that record nothing need not understand it.
         remove: (hasFailed) => deleteSessionIfThere(parts.call, answer.id, hasFailed && isRecorded(options)),
         onDetached: () => {

@@ -1,14 +1,14 @@
-import { createReadStream, createWriteStream } from 'node:fs'
-import { rename, rm, stat } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import { listFilesResponse, uploadFileResponse, type SessionFile, type UploadFileResponse } from '../contract/files.ts'
 import type { Abortable } from '../kit/abort.ts'
 import { BowlineError } from '../kit/errors.ts'
 import { connectionFailed, refused } from './layers/translate.ts'
 import { sendStream } from './send-stream.ts'
+import { writeWhole } from './write-whole.ts'
 
 /** How a file is uploaded. */
 export interface UploadOptions extends Abortable {
@@ -142,20 +142,4 @@ const openSource = async (
   // Node's default counts chunks where it should count bytes, and would read the whole file ahead.
   const strategy = new ByteLengthQueuingStrategy({ highWaterMark: readAheadBytes })
   return { body: Readable.toWeb(stream, { strategy }) as ReadableStream<Uint8Array>, size }
-}
-
-const writeWhole = async (
-  content: ReadableStream<Uint8Array>,
-  path: string,
-  signal: AbortSignal | undefined,
-): Promise<void> => {
-  // The name by which Chromium marks unfinished downloads, too.
-  const unfinished = `${path}.crdownload`
-  try {
-    await pipeline(Readable.fromWeb(content), createWriteStream(unfinished), { ...(signal && { signal }) })
-    await rename(unfinished, path)
-  } catch (error) {
-    await rm(unfinished, { force: true })
-    throw error
-  }
 }

@@ -4,6 +4,7 @@ import { BowlineError, isBowlineError } from '../kit/errors.ts'
 import type { Figures } from './deletion.ts'
 import type { EndedBy, SessionBill } from './session-bill.ts'
 import { createSessionFiles, type FilesTransport, type SessionFiles } from './session-files.ts'
+import type { SessionRecordings } from './session-recordings.ts'
 
 /** How a session is ended. Aborting stops the wait; the deletion goes on. */
 export interface EndOptions extends Abortable {
@@ -26,6 +27,8 @@ export interface Session extends AsyncDisposable {
   readonly expiresAt: Date | undefined
   /** What its browser downloaded and what it was sent. With a driver, both happen by themselves. */
   readonly files: SessionFiles
+  /** What was recorded of it, once it has ended; see the option `record`. */
+  readonly recordings: SessionRecordings
   /** The bill, once the session has ended. */
   readonly bill: SessionBill | undefined
   /**
@@ -44,6 +47,7 @@ export interface Session extends AsyncDisposable {
 
 /** What a session calls as it ends. */
 export interface SessionHooks {
+  readonly recordings: SessionRecordings
   /** Deletes the session at the service. */
   readonly remove: (hasFailed: boolean) => Promise<Figures>
   /** Called once when the session is detached. */
@@ -89,6 +93,7 @@ export const createSession = (
     interactiveLiveViewUrl: answer.interactiveLiveViewUrl,
     expiresAt: answer.expiresAt === undefined ? undefined : new Date(answer.expiresAt),
     files: createSessionFiles(answer.cdpUrl, transport),
+    recordings: hooks.recordings,
     get bill() {
       return bill
     },

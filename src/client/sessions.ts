@@ -9,6 +9,7 @@ import { openSession, type SessionParts, type SessionTies } from './open-session
 import type { Session } from './session.ts'
 import type { EndedBy, SessionBill } from './session-bill.ts'
 import { createSessionFiles, type SessionFiles } from './session-files.ts'
+import { createSessionRecordings, type SessionRecordings } from './session-recordings.ts'
 
 /** How a session is created. Aborting rejects at once; a session that is still answered is deleted when it comes. */
 export interface CreateOptions extends Abortable, SessionTies {}
@@ -31,6 +32,8 @@ export interface Sessions {
   readonly get: (id: string, how?: Abortable) => Promise<z.output<Routes['getSession']['response']>>
   /** The files of any session by its id. Rejects with SESSION_NOT_FOUND. */
   readonly files: (id: string, how?: Abortable) => Promise<SessionFiles>
+  /** What was recorded of any session, by its id. */
+  readonly recordings: (id: string) => SessionRecordings
   /** Deletes any session by its id. Aborting stops the wait; the deletion goes on. */
   readonly delete: (id: string, how?: Abortable) => Promise<SessionBill>
   /** Deletes the sessions that dead processes of this machine left behind at this service, by their lease files. */
@@ -56,6 +59,7 @@ export const createSessions = (parts: SessionParts, open: Map<string, Session>):
     const { cdpUrl } = await parts.call('getSession', { params: { id } }, { signal })
     return createSessionFiles(cdpUrl ?? '', parts.config)
   },
+  recordings: (id) => createSessionRecordings(parts.call, id, parts.config),
   delete: async (id, { signal } = {}) => {
     signal?.throwIfAborted()
     const own = open.get(id)

@@ -1,4 +1,5 @@
 import type { CreateSessionOptions, ProfileOutcome } from '../contract/browser.ts'
+import type { Recording } from '../contract/recordings.ts'
 import { abortable, type Abortable } from '../kit/abort.ts'
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
 import type { Driver } from './driver.ts'
@@ -33,6 +34,8 @@ export interface SessionOutcome<Result> {
   /** The profile, with the version that was saved, or why none was. */
   readonly profile: ProfileOutcome | undefined
   readonly liveViewUrl: string | undefined
+  /** What was recorded, with the addresses to read it at. Empty without the option `record`. */
+  readonly recordings: readonly Recording[]
 }
 
 /** What `withSession` needs of its client. */
@@ -86,7 +89,7 @@ export const withSession = async <Result, Handles = unknown>(
   }
   await disconnect(connected)
   const bill = session.isDetached ? undefined : await endAfterSuccess(session, result)
-  return toOutcome(session, result, bill)
+  return toOutcome(session, result, bill, await listRecordings(session, options))
 }
 
 const disconnectLimitMs = 2000
@@ -189,10 +192,17 @@ const endAfterFailure = async (session: Session, endedBy: EndedBy): Promise<void
   }
 }
 
+/** A list that fails must not take the result of the work with it. */
+const listRecordings = async (
+  session: Session,
+  { record = false }: CreateSessionOptions,
+): Promise<readonly Recording[]> => (record === false ? [] : session.recordings.list().catch(() => []))
+
 const toOutcome = <Result>(
   session: Session,
   result: Result,
   bill: SessionBill | undefined,
+  recordings: readonly Recording[],
 ): SessionOutcome<Result> => ({
   result,
   sessionId: session.id,
@@ -200,4 +210,5 @@ const toOutcome = <Result>(
   creditsBilled: bill?.creditsBilled,
   profile: bill?.profile,
   liveViewUrl: session.liveViewUrl,
+  recordings,
 })

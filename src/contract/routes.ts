@@ -10,6 +10,7 @@ import * as scrape from './scrape.ts'
 import * as map from './map.ts'
 import { monitorRoutes } from './monitor-routes.ts'
 import * as profiles from './profiles.ts'
+import { recordingRoutes } from './recording-routes.ts'
 import type { Route } from './route.ts'
 import { teamRoutes } from './team-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
@@ -98,6 +99,7 @@ export const routes = {
     query: files.filesQuery,
     response: files.deleteFileResponse,
   },
+  ...recordingRoutes,
   scrape: {
     method: 'POST',
     path: '/v2/scrape',

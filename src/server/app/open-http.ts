@@ -10,6 +10,8 @@ import { buildHttpApp } from '../http/app.ts'
 import { createAuthenticator, type Authenticator } from '../http/auth.ts'
 import { Watchers } from '../http/watch.ts'
 import { openMapper } from '../map/mapper.ts'
+import type { Focus } from '../recordings/film.ts'
+import type { LiveSession } from '../sessions/live-session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Blobs } from '../store/blobs.ts'
 import type { Usage } from '../usage/open-usage.ts'
@@ -38,7 +40,9 @@ export const openHttp = async (
   log: Logger,
 ): Promise<OpenHttp> => {
   const { store, browsers, metrics, egress, onError } = parts
-  const { sessions, shelves, artifacts } = openSessions(undo, config, parts)
+  const focusOf = (session: LiveSession): Focus => gateway.focusOf(session)
+  const { sessions, ...left } = openSessions(undo, config, { ...parts, focusOf })
+  const { shelves } = left
   const gateway = new Gateway(sessions, onError, shelves.clientLeft)
   const live = openLive(parts, sessions, gateway)
   const authenticator = createAuthenticator(store)
@@ -65,8 +69,7 @@ export const openHttp = async (
     sessions,
     gateway,
     live,
-    shelves,
-    artifacts,
+    ...left,
     authenticator,
     metrics,
     onError,

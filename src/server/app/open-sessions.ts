@@ -3,14 +3,19 @@ import { startSweepingArtifacts } from '../artifacts/sweep-artifacts.ts'
 import type { ServerConfig } from '../config.ts'
 import { keepFiles } from '../files/kept-files.ts'
 import { Shelves } from '../files/shelves.ts'
+import type { Focus } from '../recordings/film.ts'
+import { Recordings } from '../recordings/recordings.ts'
+import type { LiveSession } from '../sessions/live-session.ts'
 import { Sessions, type SessionParts } from '../sessions/sessions.ts'
 import type { Blobs } from '../store/blobs.ts'
+import { packageVersion } from '../version.ts'
 
 /** The sessions of this server, and what they leave. */
 export interface OpenSessions {
   readonly sessions: Sessions
   readonly shelves: Shelves
   readonly artifacts: Artifacts
+  readonly recordings: Recordings
 }
 
 /** What of a session is not stored by then is lost. */
@@ -20,17 +25,27 @@ const keepingTimeoutMs = 300_000
 export const openSessions = (
   undo: AsyncDisposableStack,
   config: ServerConfig,
-  parts: SessionParts & { readonly blobs: Blobs },
+  parts: SessionParts & { readonly blobs: Blobs; readonly focusOf: (session: LiveSession) => Focus },
 ): OpenSessions => {
   const { store, onError } = parts
   const shelves = new Shelves(config, onError)
   const artifacts = new Artifacts(parts)
   undo.use(startSweepingArtifacts(store, artifacts, onError))
+  const recordings = new Recordings({ ...parts, ...config, artifacts, version: packageVersion })
   const sessions = new Sessions({
     ...parts,
-    onStart: shelves.open,
-    onEnding: async (session) =>
-      keepFiles({ shelves, artifacts, ...config }, session, AbortSignal.timeout(keepingTimeoutMs)),
+    onStart: async (session) => {
+      shelves.open(session)
+      await recordings.start(session)
+    },
+    onEnding: async (session, how) => {
+      const signal = AbortSignal.timeout(keepingTimeoutMs)
+      const kept = keepFiles({ shelves, artifacts, ...config }, session, signal)
+      const outcomes = await Promise.allSettled([kept, recordings.finish(session, how, signal)])
+      for (const outcome of outcomes) {
+        if (outcome.status === 'rejected') onError(outcome.reason, `keeping what session ${session.row.id} left`)
+      }
+    },
   })
-  return { sessions, shelves, artifacts }
+  return { sessions, shelves, artifacts, recordings }
 }

@@ -5,6 +5,7 @@ import { BowlineError } from '../../kit/errors.ts'
 import type { KeyRow } from '../store/keys.ts'
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Shelves } from '../files/shelves.ts'
+import type { Recordings } from '../recordings/recordings.ts'
 import type { Mapper } from '../map/mapper.ts'
 import type { SearchWorks } from '../search/run-search.ts'
 import type { Monitors } from '../monitors/monitors.ts'
@@ -26,6 +27,7 @@ import { registerDashboard } from './routes/dashboard.ts'
 import { registerFiles } from './routes/files.ts'
 import { registerHealth, type HealthParts } from './routes/health.ts'
 import { keyRoutes } from './routes/keys.ts'
+import { recordingRoutes, registerRecordings } from './routes/recordings.ts'
 import { profileRoutes, type ProfileRouteParts } from './routes/profiles.ts'
 import { registerLive } from './routes/live.ts'
 import { registerScrapeFiles, scrapeRoutes, type ScrapeRouteParts } from './routes/scrape.ts'
@@ -56,6 +58,7 @@ export interface HttpParts
   readonly authenticator: Authenticator
   readonly shelves: Shelves
   readonly artifacts: Artifacts
+  readonly recordings: Recordings
   readonly mapper: Mapper
   readonly webhooks: Webhooks
   readonly monitors: Monitors
@@ -100,6 +103,7 @@ export const buildHttpApp = async (parts: HttpParts): Promise<FastifyInstance> =
   await app.register(async (scope) => registerMonitorMail(scope, parts))
   await app.register(async (scope) => registerProtected(scope, parts))
   await app.register(async (scope) => registerFiles(scope, parts))
+  registerRecordings(app, parts)
   app.server.on('upgrade', handleUpgrades(parts))
   return app
 }
@@ -129,6 +133,7 @@ const registerProtected = async (app: FastifyInstance, parts: HttpParts): Promis
     ...browserRoutes(parts),
     ...keyRoutes(parts),
     ...profileRoutes(parts),
+    ...recordingRoutes(parts),
     ...mapRoutes(parts),
     ...batchRoutes(parts),
     ...scrapeRoutes(parts),

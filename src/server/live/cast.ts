@@ -17,6 +17,8 @@ export interface CastParts {
   /** Whether any viewer can take a further frame now. */
   readonly isAwaited: () => boolean
   readonly onError: (error: unknown) => void
+  /** What `level` is an index into. Default: those of the live view. */
+  readonly qualities?: readonly Quality[]
 }
 
 /** What `Page.startScreencast` takes. */
@@ -148,7 +150,8 @@ export class Cast {
 
   #wanted(): CastOptions | undefined {
     if (this.#audience === undefined) return undefined
-    const { format, quality, scale } = qualities[this.#settled === undefined ? this.#audience.level : 0] ?? bestQuality
+    const { format, quality, scale } =
+      (this.#parts.qualities ?? qualities)[this.#settled === undefined ? this.#audience.level : 0] ?? bestQuality
     return {
       format: this.#isWebpRefused ? 'jpeg' : format,
       quality,

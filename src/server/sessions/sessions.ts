@@ -24,7 +24,7 @@ export interface SessionParts {
   readonly nodeId: string
   readonly maxSessions: number
   /** Called with every session whose browser is there, before anybody else gets it. */
-  readonly onStart?: (session: LiveSession) => void
+  readonly onStart?: (session: LiveSession) => void | Promise<void>
   /** Called with every session that ends, while its browser may still be there; its end waits for it. */
   readonly onEnding?: (session: LiveSession, how: SessionEnding) => Promise<void>
   /** Called with every session that ends, after it was billed. */
@@ -237,7 +237,7 @@ export class Sessions implements AsyncDisposable {
       lastActivityAt: clock.lastActivityAt,
     }
     const { profile } = source
-    this.#parts.onStart?.(session)
+    await this.#parts.onStart?.(session)
     this.#entries.set(row.id, { session, clock, controller, profile, ending: undefined, finishing: undefined })
     void browser.exited.then(() => this.#endUnasked(row.id, 'crashed'))
     return row

@@ -1,0 +1,46 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import type { SessionRecordings } from '../client/session-recordings.ts'
+import type { Recording } from '../contract/recordings.ts'
+import { connect, type ConnectionFlags } from './connection.ts'
+import { print, printJson, printTable } from './print.ts'
+
+/** Lists the recordings of an ended session, or saves all of them. */
+export const showRecordings = async (
+  id: string,
+  { save, ...flags }: ConnectionFlags & { readonly save?: string },
+): Promise<void> => {
+  const bowline = await connect(flags)
+  const recordings = bowline.sessions.recordings(id)
+  const listed = await recordings.list()
+  if (save !== undefined) return saveAll(recordings, listed, save, flags)
+  if (flags.json === true) return printJson(listed)
+  printTable(
+    ['name', 'type', 'bytes', 'expires'],
+    listed.map(({ name, contentType, size, expiresAt }) => [name, contentType, String(size ?? ''), expiresAt]),
+  )
+}
+
+/** The argument and options of `bowline sessions recordings`. */
+export const withRecordingFlags = (command: Command): Command =>
+  command
+    .argument('<id>', 'id of the session')
+    .option('--save <dir>', 'save all of them into this folder; player.html plays them together')
+
+const saveAll = async (
+  recordings: SessionRecordings,
+  listed: readonly Recording[],
+  folder: string,
+  flags: ConnectionFlags,
+): Promise<void> => {
+  await mkdir(folder, { recursive: true })
+  const paths: string[] = []
+  for (const { name } of listed) {
+    const path = join(folder, name)
+    await recordings.download(name, path)
+    paths.push(path)
+  }
+  if (flags.json === true) return printJson({ paths })
+  for (const path of paths) print(path)
+}

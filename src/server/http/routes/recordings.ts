@@ -1,0 +1,80 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { routes, type Route } from '../../../contract/routes.ts'
+import { BowlineError } from '../../../kit/errors.ts'
+import type { Artifacts } from '../../artifacts/artifacts.ts'
+import { createPlayer } from '../../recordings/player.ts'
+import { detailsOf, playerName } from '../../recordings/recording-row.ts'
+import { opensRecordings, type Recordings } from '../../recordings/recordings.ts'
+import { getSession, type SessionRow } from '../../store/sessions.ts'
+import type { Store } from '../../store/store.ts'
+import type { Authenticator } from '../auth.ts'
+import { schemaOf, type Handlers } from '../register.ts'
+import { Readable } from 'node:stream'
+
+/** What the routes of recordings ask. */
+export interface RecordingRouteParts {
+  readonly store: Store
+  readonly artifacts: Artifacts
+  readonly recordings: Recordings
+  readonly authenticator: Authenticator
+}
+
+/** The route that lists recordings. */
+export const recordingRoutes = ({ store, recordings }: RecordingRouteParts): Handlers => ({
+  listRecordings: async ({ params }, call) => {
+    const row = await getSession(store.db, params.id)
+    if (row.teamId !== call.key.teamId) throw new BowlineError('FORBIDDEN', 'Forbidden.')
+    return { success: true, recordings: [...(await recordings.list(row, call.baseUrl))] }
+  },
+})
+
+interface Request {
+  readonly id: string
+  readonly name: string
+}
+
+const readHeaders = {
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  // A recorded page must never run as a page of this server.
+  'content-security-policy': "default-src 'none'; sandbox",
+}
+
+/** Registers the route that reads a recording. It takes the API key, or the token of the recording's address. */
+export const registerRecordings = (app: FastifyInstance, parts: RecordingRouteParts): void => {
+  const { artifacts } = parts
+  const player = createPlayer()
+  const route: Route = routes.readRecording
+  for (const path of [route.path, ...(route.aliases ?? [])]) {
+    app.route({
+      method: route.method,
+      url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      schema: schemaOf('readRecording', route, path !== route.path),
+      handler: async (request, reply) => {
+        const { name } = request.params as Request
+        const folder = { sessionId: (await admit(parts, request)).id, kind: 'recording' } as const
+        if (name === playerName) {
+          const kept = await artifacts.list(folder)
+          if (kept.length === 0) throw new BowlineError('FILE_NOT_FOUND', 'Nothing was recorded of this session')
+          void reply.headers({ ...readHeaders, ...player.headers })
+          return reply.send(Readable.from(player.pageOf(artifacts, kept), { objectMode: false }))
+        }
+        const row = await artifacts.find(folder, name)
+        const { contentType } = detailsOf(row)
+        void reply.headers({ ...readHeaders, 'content-type': contentType, 'content-length': row.bytes })
+        return reply.send(await artifacts.read(row))
+      },
+    })
+  }
+}
+
+const admit = async ({ store, authenticator }: RecordingRouteParts, request: FastifyRequest): Promise<SessionRow> => {
+  const { token } = request.query as { readonly token?: string }
+  const { id } = request.params as Request
+  const key = token === undefined ? await authenticator.authenticate(request.headers.authorization) : undefined
+  const row = await getSession(store.db, id)
+  const mayRead = token === undefined ? key?.teamId === row.teamId : opensRecordings(row, token)
+  if (!mayRead) throw new BowlineError('FORBIDDEN', 'Forbidden.')
+  return row
+}

@@ -1,0 +1,90 @@
+import type { ConsoleLine } from './console-line.ts'
+import type { Spool } from './spool.ts'
+import type { WatchedTarget } from './watch-targets.ts'
+
+interface RemoteValue {
+  readonly type: string
+  readonly value?: unknown
+  readonly unserializableValue?: string
+  readonly description?: string
+  readonly preview?: { readonly properties: readonly { readonly name: string; readonly value?: string }[] }
+}
+
+interface CallFrame {
+  readonly url: string
+  readonly lineNumber: number
+  readonly columnNumber: number
+}
+
+const longestText = 20_000
+
+/** Writes what pages say into a spool, a line each. */
+export class ConsoleLog {
+  readonly #spool: Spool
+
+  constructor(spool: Spool) {
+    this.#spool = spool
+  }
+
+  /** Has a target tell of its console. */
+  async watch(target: WatchedTarget): Promise<void> {
+    const entries = target.type === 'page' ? target.call('Log.enable') : undefined
+    await Promise.all([target.call('Runtime.enable'), entries])
+  }
+
+  /** Takes an event of a target. */
+  receive(_target: WatchedTarget, method: string, params: Readonly<Record<string, unknown>>): void {
+    if (method === 'Runtime.consoleAPICalled') this.#write(lineOfCall(params))
+    else if (method === 'Runtime.exceptionThrown') this.#write(lineOfException(params))
+    else if (method === 'Log.entryAdded') this.#write(lineOfEntry(params))
+  }
+
+  async finish(): Promise<void> {
+    await this.#spool.close()
+  }
+
+  #write(line: ConsoleLine): void {
+    this.#spool.append(Buffer.from(`${JSON.stringify({ ...line, text: line.text.slice(0, longestText) })}\n`))
+  }
+}
+
+const lineOfCall = (params: Readonly<Record<string, unknown>>): ConsoleLine => {
+  const { type, args, timestamp, stackTrace } = params as {
+    readonly type: string
+    readonly args: readonly RemoteValue[]
+    readonly timestamp: number
+    readonly stackTrace?: { readonly callFrames: readonly CallFrame[] }
+  }
+  const text = args.map(show).join(' ')
+  return { time: timeOf(timestamp), source: 'console', level: type, text, ...placeOf(stackTrace?.callFrames[0]) }
+}
+
+const lineOfException = (params: Readonly<Record<string, unknown>>): ConsoleLine => {
+  const { timestamp, exceptionDetails: details } = params as {
+    readonly timestamp: number
+    readonly exceptionDetails: CallFrame & { readonly text: string; readonly exception?: RemoteValue }
+  }
+  const text = details.exception === undefined ? details.text : show(details.exception)
+  return { time: timeOf(timestamp), source: 'exception', level: 'error', text, ...placeOf(details) }
+}
+
+const lineOfEntry = (params: Readonly<Record<string, unknown>>): ConsoleLine => {
+  const { source, level, text, timestamp, url } = params['entry'] as Readonly<Record<string, string>> & {
+    readonly timestamp: number
+  }
+  const place = url === undefined ? {} : { url }
+  return { time: timeOf(timestamp), source: source ?? 'other', level: level ?? 'info', text: text ?? '', ...place }
+}
+
+const timeOf = (timestampMs: number): string => new Date(timestampMs).toISOString()
+
+const placeOf = (frame: CallFrame | undefined): Pick<ConsoleLine, 'url' | 'line' | 'column'> =>
+  frame?.url ? { url: frame.url, line: frame.lineNumber + 1, column: frame.columnNumber + 1 } : {}
+
+const show = ({ type, value, unserializableValue, description, preview }: RemoteValue): string => {
+  if (type === 'string') return String(value)
+  if (preview !== undefined && description === 'Object') {
+    return `{${preview.properties.map((property) => `${property.name}: ${property.value ?? '…'}`).join(', ')}}`
+  }
+  return unserializableValue ?? description ?? (value === undefined ? type : JSON.stringify(value))
+}

@@ -1,0 +1,160 @@
+import type { CdpHeaders, CdpResponse, CdpTiming, RequestSent } from './cdp-network.ts'
+import type { HarCookie, HarEntry, HarTimings, NameValue, WebSocketMessage } from './har-types.ts'
+
+/** A body that is in the file, or why it is not. */
+export type Body = { readonly text: string; readonly isBase64: boolean } | { readonly comment: string } | undefined
+
+/** All that was told of one request and its answer. */
+export interface Exchange {
+  readonly sent: RequestSent
+  readonly pageref: string | undefined
+  /** Headers that really went out; the others are what the page knows of. */
+  readonly sentHeaders: CdpHeaders | undefined
+  readonly response: CdpResponse | undefined
+  readonly receivedHeaders: CdpHeaders | undefined
+  /** Seconds of the browser's own clock. Undefined: it never ended. */
+  readonly endedAt: number | undefined
+  readonly contentBytes: number
+  readonly transferBytes: number | undefined
+  readonly error: string | undefined
+  readonly body: Body
+  readonly messages: readonly WebSocketMessage[] | undefined
+}
+
+/** Writes an exchange as HAR 1.2 has it. Unless `withSecrets`, credentials and cookies are blanked. */
+export const toHarEntry = (exchange: Exchange, options: { readonly withSecrets: boolean }): HarEntry => {
+  const { sent, pageref, response, error, messages } = exchange
+  const hide = options.withSecrets ? keep : blank
+  const sentHeaders = listHeaders(exchange.sentHeaders ?? sent.request.headers)
+  const receivedHeaders = listHeaders(exchange.receivedHeaders ?? response?.headers ?? {})
+  const timings = timingsOf(exchange)
+  const httpVersion = versionOf(response?.protocol)
+  return {
+    ...(pageref === undefined ? {} : { pageref }),
+    startedDateTime: new Date(sent.wallTime * 1000).toISOString(),
+    time: [timings.blocked, timings.dns, timings.connect, timings.send, timings.wait, timings.receive]
+      .filter((ms) => ms > 0)
+      .reduce((sum, ms) => sum + ms, 0),
+    request: {
+      method: sent.request.method,
+      url: sent.request.url,
+      httpVersion,
+      cookies: sentCookies(valueOf(sentHeaders, 'cookie')).map((cookie) => hide(cookie)),
+      headers: sentHeaders.map((header) => (isSecret(header.name) ? hide(header) : header)),
+      queryString: [...(URL.parse(sent.request.url)?.searchParams ?? [])].map(([name, value]) => ({ name, value })),
+      ...postDataOf(exchange, valueOf(sentHeaders, 'content-type')),
+      headersSize: -1,
+      bodySize: Buffer.byteLength(sent.request.postData ?? ''),
+    },
+    response: {
+      status: response?.status ?? 0,
+      statusText: response?.statusText ?? '',
+      httpVersion,
+      cookies: receivedCookies(receivedHeaders).map((cookie) => hide(cookie)),
+      headers: receivedHeaders.map((header) => (isSecret(header.name) ? hide(header) : header)),
+      content: contentOf(exchange),
+      redirectURL: valueOf(receivedHeaders, 'location') ?? '',
+      headersSize: -1,
+      bodySize: -1,
+      _transferSize: exchange.transferBytes ?? -1,
+      ...(error === undefined ? {} : { _error: error }),
+    },
+    cache: {},
+    timings,
+    ...(response?.remoteIPAddress ? { serverIPAddress: response.remoteIPAddress.replace(/^\[|\]$/g, '') } : {}),
+    ...(response?.connectionId ? { connection: String(response.connectionId) } : {}),
+    _resourceType: (sent.type ?? 'other').toLowerCase(),
+    ...(messages === undefined ? {} : { _webSocketMessages: messages }),
+  }
+}
+
+const secretHeaders = new Set(['authorization', 'proxy-authorization', 'cookie', 'set-cookie', 'x-api-key'])
+
+const isSecret = (name: string): boolean => secretHeaders.has(name.toLowerCase())
+
+const keep = <Item extends NameValue>(item: Item): Item => item
+
+const blank = <Item extends NameValue>(item: Item): Item => ({ ...item, value: '[redacted]' })
+
+const listHeaders = (headers: CdpHeaders): readonly NameValue[] =>
+  Object.entries(headers).flatMap(([name, values]) => values.split('\n').map((value) => ({ name, value })))
+
+const valueOf = (headers: readonly NameValue[], wanted: string): string | undefined =>
+  headers.find(({ name }) => name.toLowerCase() === wanted)?.value
+
+const splitPair = (pair: string): NameValue => {
+  const end = pair.indexOf('=')
+  return { name: pair.slice(0, Math.max(0, end)).trim(), value: pair.slice(end + 1).trim() }
+}
+
+const sentCookies = (header: string | undefined): readonly HarCookie[] =>
+  (header ?? '').split(';').filter(Boolean).map(splitPair)
+
+const receivedCookies = (headers: readonly NameValue[]): readonly HarCookie[] =>
+  headers.filter(({ name }) => name.toLowerCase() === 'set-cookie').map(({ value }) => toCookie(value))
+
+const toCookie = (header: string): HarCookie => {
+  const [pair = '', ...attributes] = header.split(';')
+  const told = new Map(attributes.map(splitAttribute))
+  const [path, domain] = [told.get('path'), told.get('domain')]
+  const expires = new Date(told.get('expires') ?? Number.NaN)
+  return {
+    ...splitPair(pair),
+    ...(path === undefined ? {} : { path }),
+    ...(domain === undefined ? {} : { domain }),
+    ...(Number.isNaN(expires.getTime()) ? {} : { expires: expires.toISOString() }),
+    httpOnly: told.has('httponly'),
+    secure: told.has('secure'),
+  }
+}
+
+const splitAttribute = (attribute: string): readonly [string, string] => {
+  const [name = '', value = ''] = attribute.split(/=(.*)/s)
+  return [name.trim().toLowerCase(), value.trim()]
+}
+
+const postDataOf = ({ sent, body }: Exchange, mimeType = ''): Pick<HarEntry['request'], 'postData'> => {
+  const { postData } = sent.request
+  if (postData === undefined) return {}
+  const isLeftOut = body !== undefined && 'comment' in body && body.comment === bodiesAreOff
+  return { postData: { mimeType, params: [], text: isLeftOut ? '' : postData } }
+}
+
+/** What is said in place of a body that nobody asked for. */
+export const bodiesAreOff = 'bodies are not recorded'
+
+const contentOf = ({ response, contentBytes, body }: Exchange): HarEntry['response']['content'] => {
+  const content = { size: contentBytes, mimeType: response?.mimeType ?? 'x-unknown' }
+  if (body === undefined) return content
+  if ('comment' in body) return { ...content, comment: body.comment }
+  return { ...content, text: body.text, ...(body.isBase64 ? { encoding: 'base64' } : {}) }
+}
+
+const versionOf = (protocol = ''): string =>
+  ({ 'http/1.0': 'HTTP/1.0', 'http/1.1': 'HTTP/1.1', h2: 'HTTP/2.0', h3: 'HTTP/3.0' })[protocol] ??
+  (protocol || 'unknown')
+
+const timingsOf = ({ sent, response, endedAt }: Exchange): HarTimings => {
+  const timing = response?.timing
+  if (timing === undefined) {
+    const waitMs = endedAt === undefined ? 0 : Math.max(0, (endedAt - sent.timestamp) * 1000)
+    return { blocked: -1, dns: -1, connect: -1, ssl: -1, send: 0, wait: waitMs, receive: 0 }
+  }
+  const queuedMs = Math.max(0, (timing.requestTime - sent.timestamp) * 1000)
+  const firstMs = [timing.dnsStart, timing.connectStart, timing.sendStart].find((ms) => ms >= 0) ?? 0
+  const endMs = endedAt === undefined ? timing.receiveHeadersEnd : (endedAt - timing.requestTime) * 1000
+  return {
+    blocked: queuedMs + firstMs,
+    dns: span(timing, 'dns'),
+    connect: span(timing, 'connect'),
+    ssl: span(timing, 'ssl'),
+    send: Math.max(0, timing.sendEnd - timing.sendStart),
+    wait: Math.max(0, timing.receiveHeadersEnd - timing.sendEnd),
+    receive: Math.max(0, endMs - timing.receiveHeadersEnd),
+  }
+}
+
+const span = (timing: CdpTiming, phase: 'dns' | 'connect' | 'ssl'): number => {
+  const start = timing[`${phase}Start`]
+  return start < 0 ? -1 : Math.max(0, timing[`${phase}End`] - start)
+}

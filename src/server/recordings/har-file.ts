@@ -1,0 +1,37 @@
+import { open } from 'node:fs/promises'
+import type { EntryPlace, HarPage } from './network-log.ts'
+
+/** What a HAR file says of its making. */
+export interface HarHead {
+  readonly version: string
+  /** Such as `HeadlessChrome/156.0.8078.79`. */
+  readonly browser: string
+  readonly pages: readonly HarPage[]
+  readonly comment: string | undefined
+}
+
+/** A HAR 1.2 file from a spool of entries, oldest first, one entry in memory at a time. */
+export const harFile = async function* (
+  spoolPath: string,
+  places: readonly EntryPlace[],
+  { version, browser, pages, comment }: HarHead,
+): AsyncGenerator<Buffer> {
+  await using spool = await open(spoolPath)
+  const [name = '', browserVersion = ''] = browser.split('/')
+  const head = {
+    version: '1.2',
+    creator: { name: 'Bowline', version },
+    browser: { name, version: browserVersion },
+    pages,
+    ...(comment === undefined ? {} : { comment }),
+  }
+  yield Buffer.from(`{"log":${JSON.stringify(head).slice(0, -1)},"entries":[\n`)
+  const sorted = places.toSorted((left, right) => left.startedAt.localeCompare(right.startedAt))
+  for (const [index, { start, length }] of sorted.entries()) {
+    const line = Buffer.alloc(length)
+    await spool.read(line, 0, length, start)
+    if (index > 0) yield Buffer.from(',\n')
+    yield line
+  }
+  yield Buffer.from('\n]}}\n')
+}

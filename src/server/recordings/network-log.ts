@@ -1,0 +1,247 @@
+import type { CdpHeaders, CdpResponse, RequestSent } from './cdp-network.ts'
+import { bodiesAreOff, toHarEntry, type Body, type Exchange } from './har-entry.ts'
+import type { WebSocketMessage } from './har-types.ts'
+import type { Spool } from './spool.ts'
+import type { WatchedTarget } from './watch-targets.ts'
+
+/** What of the requests is written. */
+export interface NetworkLogOptions {
+  readonly withBodies: boolean
+  readonly withSecrets: boolean
+}
+
+/** Where one entry is in the spool. */
+export interface EntryPlace {
+  readonly startedAt: string
+  readonly start: number
+  readonly length: number
+}
+
+/** A document that a page showed, as HAR names it. */
+export interface HarPage {
+  readonly startedDateTime: string
+  readonly id: string
+  readonly title: string
+  readonly pageTimings: { readonly onContentLoad: number; readonly onLoad: number }
+}
+
+const largestBodyBytes = 1_000_000
+const mostMessages = 1000
+const longestMessage = 10_000
+
+/** How long the end waits for bodies that were asked for. */
+const bodiesTimeoutMs = 1000
+
+type Open = { -readonly [Key in keyof Exchange]: Exchange[Key] }
+
+/** The hops of one request: a redirect keeps the id. Headers that are told apart come in the order of the hops. */
+interface Hops {
+  readonly all: Open[]
+  readonly sentHeaders: CdpHeaders[]
+  readonly receivedHeaders: CdpHeaders[]
+}
+
+/** Writes the requests of all pages of a session into a spool, an entry a line, as they end. */
+export class NetworkLog {
+  readonly places: EntryPlace[] = []
+  readonly pages: HarPage[] = []
+  readonly #spool: Spool
+  readonly #options: NetworkLogOptions
+  readonly #open = new Map<string, Hops>()
+  readonly #pending = new Set<Promise<void>>()
+  readonly #pageOfTarget = new Map<string, string>()
+  /** Entries for which there was no room. */
+  #leftOut = 0
+
+  constructor(spool: Spool, options: NetworkLogOptions) {
+    this.#spool = spool
+    this.#options = options
+  }
+
+  get leftOut(): number {
+    return this.#leftOut
+  }
+
+  /** Has a target tell of its requests. */
+  async watch(target: WatchedTarget): Promise<void> {
+    const buffers = { maxTotalBufferSize: 10_000_000, maxResourceBufferSize: largestBodyBytes, maxPostDataSize: 65_536 }
+    await target.call('Network.enable', buffers)
+  }
+
+  /** Takes an event of a target. */
+  receive(target: WatchedTarget, method: string, params: Readonly<Record<string, unknown>>): void {
+    const key = `${target.sessionId} ${String(params['requestId'])}`
+    switch (method) {
+      case 'Network.requestWillBeSent':
+        return this.#begin(target, key, params as unknown as RequestSent)
+      case 'Network.requestWillBeSentExtraInfo':
+        this.#hopsOf(key).sentHeaders.push(params['headers'] as CdpHeaders)
+        return
+      case 'Network.responseReceivedExtraInfo':
+        this.#hopsOf(key).receivedHeaders.push(params['headers'] as CdpHeaders)
+        return
+      case 'Network.loadingFinished':
+      case 'Network.loadingFailed':
+        return this.#finish(target, key, params)
+      case 'Network.webSocketCreated':
+        return this.#beginSocket(key, params)
+      case 'Network.webSocketClosed':
+        return this.#finish(target, key, params)
+      default:
+        this.#note(key, method, params)
+    }
+  }
+
+  /** Writes what has not ended, as far as it is known. */
+  async finish(): Promise<void> {
+    const timeout = Promise.withResolvers<void>()
+    const timer = setTimeout(timeout.resolve, bodiesTimeoutMs)
+    await Promise.race([Promise.allSettled(this.#pending), timeout.promise])
+    clearTimeout(timer)
+    for (const [key, { all }] of this.#open) {
+      const last = all.at(-1)
+      if (last !== undefined && last.messages === undefined) last.error ??= 'the session ended first'
+      this.#write(key)
+    }
+    await this.#spool.close()
+  }
+
+  #hopsOf(key: string): Hops {
+    const found = this.#open.get(key)
+    if (found !== undefined) return found
+    const made: Hops = { all: [], sentHeaders: [], receivedHeaders: [] }
+    this.#open.set(key, made)
+    return made
+  }
+
+  #begin(target: WatchedTarget, key: string, sent: RequestSent): void {
+    // It holds all that it would load.
+    if (sent.request.url.startsWith('data:')) return
+    const hops = this.#hopsOf(key)
+    const former = hops.all.at(-1)
+    if (former !== undefined && sent.redirectResponse !== undefined) {
+      former.response = sent.redirectResponse
+      former.transferBytes = sent.redirectResponse.encodedDataLength
+      former.endedAt = sent.timestamp
+    }
+    const isDocument = sent.type === 'Document' && sent.requestId === sent.loaderId && sent.frameId === target.targetId
+    if (isDocument && former === undefined) this.#beginPage(target, sent)
+    hops.all.push(emptyExchange(sent, this.#pageOfTarget.get(target.targetId)))
+  }
+
+  #beginPage(target: WatchedTarget, { request, wallTime }: RequestSent): void {
+    const id = `page_${this.pages.length + 1}`
+    const startedDateTime = new Date(wallTime * 1000).toISOString()
+    this.pages.push({ startedDateTime, id, title: request.url, pageTimings: { onContentLoad: -1, onLoad: -1 } })
+    this.#pageOfTarget.set(target.targetId, id)
+  }
+
+  #beginSocket(key: string, { requestId, url }: Readonly<Record<string, unknown>>): void {
+    const request = { url: String(url), method: 'GET', headers: {} }
+    const times = { timestamp: 0, wallTime: Date.now() / 1000 }
+    const sent = { requestId: String(requestId), loaderId: '', type: 'WebSocket', request, ...times }
+    this.#hopsOf(key).all.push({ ...emptyExchange(sent, undefined), messages: [] })
+  }
+
+  #note(key: string, method: string, params: Readonly<Record<string, unknown>>): void {
+    const exchange = this.#open.get(key)?.all.at(-1)
+    if (exchange === undefined) return
+    const response = params['response'] as CdpResponse | undefined
+    switch (method) {
+      case 'Network.responseReceived':
+        exchange.response = response
+        break
+      case 'Network.dataReceived':
+        exchange.contentBytes += Number(params['dataLength'])
+        break
+      case 'Network.webSocketWillSendHandshakeRequest': {
+        const times = { timestamp: Number(params['timestamp']), wallTime: Number(params['wallTime']) }
+        exchange.sent = { ...exchange.sent, ...times }
+        exchange.sentHeaders = (params['request'] as { readonly headers: CdpHeaders }).headers
+        break
+      }
+      case 'Network.webSocketHandshakeResponseReceived':
+        if (response !== undefined) exchange.response = { ...response, mimeType: '', protocol: 'http/1.1' }
+        break
+      case 'Network.webSocketFrameSent':
+      case 'Network.webSocketFrameReceived':
+        addMessage(exchange, method === 'Network.webSocketFrameSent' ? 'send' : 'receive', params)
+        break
+      default:
+    }
+  }
+
+  #finish(target: WatchedTarget, key: string, params: Readonly<Record<string, unknown>>): void {
+    const exchange = this.#open.get(key)?.all.at(-1)
+    if (exchange === undefined) return
+    exchange.endedAt = Number(params['timestamp'])
+    if ('errorText' in params) exchange.error = String(params['errorText'])
+    if ('encodedDataLength' in params) exchange.transferBytes = Number(params['encodedDataLength'])
+    if (exchange.messages !== undefined || exchange.error !== undefined) return this.#write(key)
+    const work = this.#readBody(target, exchange).then((body) => {
+      exchange.body = body
+      this.#write(key)
+    })
+    this.#pending.add(work)
+    void work.finally(() => this.#pending.delete(work))
+  }
+
+  async #readBody(target: WatchedTarget, { sent, contentBytes, response }: Open): Promise<Body> {
+    if (!this.#options.withBodies) return { comment: bodiesAreOff }
+    if (response === undefined || contentBytes === 0) return undefined
+    if (!isText(response.mimeType)) return { comment: 'only text is recorded' }
+    if (contentBytes > largestBodyBytes) return { comment: `larger than ${largestBodyBytes} bytes` }
+    try {
+      const { body, base64Encoded } = await target.call('Network.getResponseBody', { requestId: sent.requestId })
+      return { text: String(body), isBase64: base64Encoded === true }
+    } catch {
+      return { comment: 'the browser has it no more' }
+    }
+  }
+
+  #write(key: string): void {
+    const hops = this.#open.get(key)
+    this.#open.delete(key)
+    if (hops === undefined) return
+    for (const [index, exchange] of hops.all.entries()) {
+      exchange.sentHeaders ??= hops.sentHeaders[index]
+      exchange.receivedHeaders ??= hops.receivedHeaders[index]
+      if (!this.#options.withBodies) exchange.body ??= { comment: bodiesAreOff }
+      const entry = toHarEntry(exchange, this.#options)
+      const line = Buffer.from(`${JSON.stringify(entry)}\n`)
+      const start = this.#spool.append(line)
+      if (start === undefined) this.#leftOut += 1
+      else this.places.push({ startedAt: entry.startedDateTime, start, length: line.length - 1 })
+    }
+  }
+}
+
+const emptyExchange = (sent: RequestSent, pageref: string | undefined): Open => ({
+  sent,
+  pageref,
+  sentHeaders: undefined,
+  response: undefined,
+  receivedHeaders: undefined,
+  endedAt: undefined,
+  contentBytes: 0,
+  transferBytes: undefined,
+  error: undefined,
+  body: undefined,
+  messages: undefined,
+})
+
+const addMessage = (
+  exchange: Open,
+  type: WebSocketMessage['type'],
+  params: Readonly<Record<string, unknown>>,
+): void => {
+  if (exchange.messages === undefined || exchange.messages.length >= mostMessages) return
+  const { opcode, payloadData } = params['response'] as { readonly opcode: number; readonly payloadData: string }
+  const time = exchange.sent.wallTime + (Number(params['timestamp']) - exchange.sent.timestamp)
+  exchange.messages = [...exchange.messages, { type, time, opcode, data: payloadData.slice(0, longestMessage) }]
+}
+
+const isText = (mimeType: string): boolean =>
+  /^text\/|[/+](json|xml)$|^application\/(javascript|x-javascript|ecmascript|x-www-form-urlencoded|graphql|x-ndjson)/i.test(
+    mimeType,
+  )

@@ -1,0 +1,163 @@
+interface Timed {
+  readonly atMs: number
+  readonly element: HTMLElement
+}
+
+const find = <Found extends Element>(selector: string): Found => {
+  const found = document.querySelector<Found>(selector)
+  if (found === null) throw new Error(`The page has no ${selector}`)
+  return found
+}
+
+const sources = new Map(
+  [...document.querySelectorAll<HTMLScriptElement>('script[data-name]')].map((script) => [
+    script.dataset['name'] ?? '',
+    { text: script.textContent, startMs: Number(script.dataset['start']) },
+  ]),
+)
+
+const make = (tag: string, className: string, text = ''): HTMLElement => {
+  const element = document.createElement(tag)
+  element.className = className
+  element.textContent = text
+  return element
+}
+
+interface Entry {
+  readonly startedDateTime: string
+  readonly time: number
+  readonly request: { readonly method: string; readonly url: string }
+  readonly response: { readonly status: number; readonly _error?: string; readonly content: { readonly size: number } }
+}
+
+interface Line {
+  readonly time: string
+  readonly level: string
+  readonly text: string
+}
+
+const har = sources.get('har.json')
+const said = sources.get('console.jsonl')
+const filmed = sources.get('video.webm')
+const entries =
+  har === undefined ? [] : (JSON.parse(har.text) as { readonly log: { readonly entries: Entry[] } }).log.entries
+const lines = (said?.text ?? '')
+  .split('\n')
+  .filter((line) => line !== '')
+  .map((line) => JSON.parse(line) as Line)
+const timesMs = [
+  ...entries.map((entry) => Date.parse(entry.startedDateTime)),
+  ...lines.map((line) => Date.parse(line.time)),
+]
+const startMs = Math.min(
+  ...[filmed?.startMs, ...timesMs].filter((time) => time !== undefined && !Number.isNaN(time)).map(Number),
+)
+const entryEndsMs = entries.map((entry) => Date.parse(entry.startedDateTime) + entry.time)
+let endMs = Math.max(startMs + 1, ...timesMs, ...entryEndsMs)
+
+const video = find<HTMLVideoElement>('video')
+const button = find<HTMLButtonElement>('button')
+const range = find<HTMLInputElement>('input')
+const clock = find<HTMLOutputElement>('output')
+const timed: Timed[] = []
+let nowMs = 0
+let isPlaying = false
+
+const toText = (ms: number): string => `${Math.floor(ms / 60_000)}:${((ms / 1000) % 60).toFixed(1).padStart(4, '0')}`
+
+const show = (): void => {
+  range.value = String(nowMs)
+  clock.textContent = toText(nowMs)
+  for (const { atMs, element } of timed) element.classList.toggle('later', atMs > nowMs)
+}
+
+const seek = (ms: number): void => {
+  nowMs = Math.max(0, Math.min(ms, endMs - startMs))
+  const videoMs = nowMs + startMs - (filmed?.startMs ?? 0)
+  if (filmed !== undefined) video.currentTime = Math.max(0, videoMs / 1000)
+  show()
+}
+
+const addRow = (list: HTMLElement, atMs: number, kind: string, parts: readonly Element[]): void => {
+  const row = make('li', kind)
+  row.append(make('time', '', toText(atMs)), ...parts)
+  row.addEventListener('click', () => seek(atMs))
+  list.append(row)
+  timed.push({ atMs, element: row })
+}
+
+const laneOf = (fromMs: number, lengthMs: number): Element => {
+  const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg')
+  svg.setAttribute('class', 'lane')
+  svg.setAttribute('viewBox', '0 0 1000 10')
+  svg.setAttribute('preserveAspectRatio', 'none')
+  const bar = document.createElementNS('http://www.w3.org/2000/svg', 'rect')
+  const scale = 1000 / (endMs - startMs)
+  bar.setAttribute('x', String(fromMs * scale))
+  bar.setAttribute('y', '2')
+  bar.setAttribute('height', '6')
+  bar.setAttribute('width', String(Math.max(3, lengthMs * scale)))
+  svg.append(bar)
+  return svg
+}
+
+const fill = (): void => {
+  const requests = find<HTMLElement>('.network ol')
+  for (const { startedDateTime, time, request, response } of entries) {
+    const atMs = Date.parse(startedDateTime) - startMs
+    const kind = response.status >= 400 || response._error !== undefined ? 'error' : ''
+    addRow(requests, atMs, kind, [
+      make('span', 'status', String(response.status || '—')),
+      make('span', 'text', `${request.method} ${request.url}`),
+      make('span', 'size', `${response.content.size} B`),
+      laneOf(atMs, time),
+    ])
+  }
+  const console = find<HTMLElement>('.console ol')
+  for (const { time, level, text } of lines) {
+    addRow(console, Date.parse(time) - startMs, level, [make('span', 'text', text)])
+  }
+}
+
+const play = (wanted: boolean): void => {
+  isPlaying = wanted
+  button.textContent = wanted ? 'Pause' : 'Play'
+  if (wanted && nowMs >= endMs - startMs) seek(0)
+  let lastMs = performance.now()
+  const step = (atMs: number): void => {
+    if (!isPlaying) return
+    const next = nowMs + atMs - lastMs
+    lastMs = atMs
+    if (next >= endMs - startMs) return play(false)
+    seek(next)
+    requestAnimationFrame(step)
+  }
+  if (wanted) requestAnimationFrame(step)
+}
+
+const start = (): void => {
+  range.max = String(Math.ceil(endMs - startMs))
+  fill()
+  seek(0)
+}
+
+find<HTMLElement>('.empty').hidden = filmed !== undefined
+video.hidden = filmed === undefined
+button.addEventListener('click', () => play(!isPlaying))
+range.addEventListener('input', () => seek(Number(range.value)))
+addEventListener('keydown', (event) => {
+  if (event.key !== ' ' || event.target === button) return
+  event.preventDefault()
+  play(!isPlaying)
+})
+if (filmed === undefined) start()
+else {
+  const bytes = Uint8Array.from(atob(filmed.text), (letter) => letter.charCodeAt(0))
+  video.src = URL.createObjectURL(new Blob([bytes], { type: 'video/webm' }))
+  const begin = (): void => {
+    if (Number.isFinite(video.duration)) endMs = Math.max(endMs, filmed.startMs + video.duration * 1000)
+    start()
+  }
+  video.addEventListener('loadedmetadata', begin, { once: true })
+  video.addEventListener('error', begin, { once: true })
+}

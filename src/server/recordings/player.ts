@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
+import { extname } from 'node:path'
+import type { Readable } from 'node:stream'
+import type { Artifacts } from '../artifacts/artifacts.ts'
+import type { ArtifactRow } from '../store/artifacts.ts'
+import { detailsOf } from './recording-row.ts'
+
+/** The page with everything in it: it asks nothing of any network, and runs where it is opened from a disk. */
+export interface Player {
+  /** For when it is read from a server. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly pageOf: (artifacts: Artifacts, recordings: readonly ArtifactRow[]) => AsyncGenerator<Buffer>
+}
+
+/** Reads the parts of the page, once. */
+export const createPlayer = (): Player => {
+  const script = readScript()
+  const style = readFileSync(new URL('page/player.css', import.meta.url), 'utf8')
+  const template = readFileSync(new URL('page/player.html', import.meta.url), 'utf8')
+  const policy = `default-src 'none'; script-src '${hashOf(script)}'; style-src '${hashOf(style)}'; media-src blob:; base-uri 'none'; form-action 'none'`
+  const [head = '', tail = ''] = template
+    .replace('{{policy}}', () => policy)
+    .replace('{{style}}', () => `<style>${style}</style>`)
+    .replace('{{script}}', () => `<script type="module">${script}</script>`)
+    .split('{{recordings}}')
+  return {
+    headers: {
+      'content-security-policy': `${policy}; sandbox allow-scripts`,
+      'content-type': 'text/html; charset=utf-8',
+    },
+    pageOf: async function* (artifacts, recordings) {
+      yield Buffer.from(head)
+      for (const row of recordings) {
+        const { startedAtMs, contentType } = detailsOf(row)
+        const isVideo = contentType.startsWith('video/')
+        yield Buffer.from(
+          `<script type="application/octet-stream" data-name="${row.name}" data-start="${startedAtMs}">`,
+        )
+        const contents = await artifacts.read(row)
+        yield* isVideo ? toBase64(contents) : escapeMarkup(contents)
+        yield Buffer.from('</script>\n')
+      }
+      yield Buffer.from(tail)
+    },
+  }
+}
+
+const readScript = (): string => {
+  const extension = extname(import.meta.url)
+  const source = readFileSync(new URL(`page/player${extension}`, import.meta.url), 'utf8')
+  return extension === '.ts' ? stripTypeScriptTypes(source) : source
+}
+
+const hashOf = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`
+
+const lessThan = 0x3c
+
+/** In JSON a `<` is only ever inside a text, where it may be written by its number: no script element can be ended by it. */
+const escapeMarkup = async function* (contents: Readable): AsyncGenerator<Buffer> {
+  for await (const chunk of contents as AsyncIterable<Buffer>) {
+    yield chunk.includes(lessThan) ? Buffer.from(chunk.toString('latin1').replaceAll('<', '\\u003c'), 'latin1') : chunk
+  }
+}
+
+const toBase64 = async function* (contents: Readable): AsyncGenerator<Buffer> {
+  let rest = Buffer.alloc(0)
+  for await (const chunk of contents as AsyncIterable<Buffer>) {
+    const bytes = Buffer.concat([rest, chunk])
+    const whole = bytes.length - (bytes.length % 3)
+    rest = bytes.subarray(whole)
+    yield Buffer.from(bytes.toString('base64', 0, whole))
+  }
+  yield Buffer.from(rest.toString('base64'))
+}

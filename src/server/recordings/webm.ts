@@ -1,0 +1,158 @@
+/** An EBML element: its id, its size in eight bytes, what it holds. */
+const element = (id: string, ...contents: readonly (Uint8Array | string | number)[]): Buffer => {
+  const payload = Buffer.concat(contents.map(toBytes))
+  const size = Buffer.alloc(8)
+  size.writeBigUInt64BE(BigInt(payload.length))
+  size[0] = 0x01
+  return Buffer.concat([Buffer.from(id, 'hex'), size, payload])
+}
+
+const toBytes = (value: Uint8Array | string | number): Uint8Array => {
+  if (typeof value === 'string') return Buffer.from(value)
+  if (typeof value !== 'number') return value
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigUInt64BE(BigInt(Math.round(value)))
+  return bytes
+}
+
+const float = (value: number): Buffer => {
+  const bytes = Buffer.alloc(8)
+  bytes.writeDoubleBE(value)
+  return bytes
+}
+
+/** Bytes kept free at the front for where the index is, which is known only at the end. */
+const seekBytes = 96
+
+const clusterMs = 4000
+const clusterBytes = 1_000_000
+
+/** Where the length of the video is written at the end. */
+interface Patch {
+  readonly position: number
+  readonly bytes: Buffer
+}
+
+/** Makes a WebM file of VP8 pictures each of which stands alone. Bytes go to `append`, in order. */
+export class WebmWriter {
+  readonly #append: (bytes: Buffer) => void
+  #position = 0
+  #segmentStart = 0
+  #durationPosition = 0
+  #lastMs = 0
+  #cluster: { readonly startMs: number; readonly blocks: Buffer[]; bytes: number } | undefined
+  readonly #cues: { readonly timeMs: number; readonly position: number }[] = []
+  #last: Buffer | undefined
+
+  constructor(append: (bytes: Buffer) => void) {
+    this.#append = append
+  }
+
+  /** Adds a picture that is shown from `timeMs` on. */
+  add(vp8: Buffer, timeMs: number): void {
+    if (this.#last === undefined) this.#begin(vp8)
+    this.#last = vp8
+    this.#lastMs = Math.max(this.#lastMs, Math.round(timeMs))
+    const { startMs, bytes } = this.#cluster ?? { startMs: 0, bytes: 0 }
+    if (this.#lastMs - startMs > clusterMs || bytes > clusterBytes) this.#flush()
+    this.#cluster ??= { startMs: this.#lastMs, blocks: [], bytes: 0 }
+    const head = Buffer.from([0x81, 0, 0, 0x80])
+    head.writeInt16BE(this.#lastMs - this.#cluster.startMs, 1)
+    const block = element('a3', head, vp8)
+    this.#cluster.blocks.push(block)
+    this.#cluster.bytes += block.length
+  }
+
+  /** Ends the video at `endMs`. Answers what has to be written over what was appended; undefined without any picture. */
+  finish(endMs: number): readonly Patch[] | undefined {
+    if (this.#last === undefined) return undefined
+    // The last picture once more, or players would end with its beginning.
+    this.add(this.#last, endMs)
+    this.#flush()
+    const cuesPosition = this.#position - this.#segmentStart
+    const cues = this.#cues.map(({ timeMs, position }) =>
+      element('bb', element('b3', timeMs), element('b7', element('f7', 1), element('f1', position))),
+    )
+    this.#write(element('1c53bb6b', ...cues))
+    const seek = element(
+      '114d9b74',
+      element('4dbb', element('53ab', Buffer.from('1c53bb6b', 'hex')), element('53ac', cuesPosition)),
+    )
+    const segmentSize = Buffer.alloc(8)
+    segmentSize.writeBigUInt64BE(BigInt(this.#position - this.#segmentStart))
+    segmentSize[0] = 0x01
+    return [
+      { position: this.#segmentStart - 8, bytes: segmentSize },
+      { position: this.#segmentStart, bytes: Buffer.concat([seek, padding(seekBytes - seek.length)]) },
+      { position: this.#durationPosition, bytes: float(this.#lastMs) },
+    ]
+  }
+
+  #begin(vp8: Buffer): void {
+    const { width, height } = sizeOfVp8(vp8)
+    this.#write(
+      element(
+        '1a45dfa3',
+        element('4286', 1),
+        element('42f7', 1),
+        element('42f2', 4),
+        element('42f3', 8),
+        element('4282', 'webm'),
+        element('4287', 4),
+        element('4285', 2),
+      ),
+    )
+    this.#write(Buffer.from('1853806701ffffffffffffff', 'hex'))
+    this.#segmentStart = this.#position
+    this.#write(padding(seekBytes))
+    const scale = element('2ad7b1', 1_000_000)
+    const apps = [element('4d80', 'bowline'), element('5741', 'bowline')]
+    const info = element('1549a966', scale, ...apps, element('4489', float(0)))
+    this.#write(info)
+    this.#durationPosition = this.#position - 8
+    const video = element('e0', element('b0', width), element('ba', height))
+    const track = [
+      element('d7', 1),
+      element('73c5', 1),
+      element('9c', 0),
+      element('83', 1),
+      element('86', 'V_VP8'),
+      video,
+    ]
+    this.#write(element('1654ae6b', element('ae', ...track)))
+  }
+
+  #flush(): void {
+    if (this.#cluster === undefined) return
+    const { startMs, blocks } = this.#cluster
+    this.#cues.push({ timeMs: startMs, position: this.#position - this.#segmentStart })
+    this.#write(element('1f43b675', element('e7', startMs), ...blocks))
+    this.#cluster = undefined
+  }
+
+  #write(bytes: Buffer): void {
+    this.#position += bytes.length
+    this.#append(bytes)
+  }
+}
+
+/** An element that means nothing, of `length` bytes in all. */
+const padding = (length: number): Buffer => element('ec', Buffer.alloc(length - 9))
+
+const sizeOfVp8 = (vp8: Buffer): { readonly width: number; readonly height: number } => ({
+  width: vp8.readUInt16LE(6) & 0x3fff,
+  height: vp8.readUInt16LE(8) & 0x3fff,
+})
+
+/** The VP8 picture inside a lossy WebP image; undefined for every other kind of image. */
+export const vp8OfWebp = (image: Buffer): Buffer | undefined => {
+  if (image.toString('latin1', 0, 4) !== 'RIFF' || image.toString('latin1', 8, 12) !== 'WEBP') return undefined
+  for (let position = 12; position + 8 <= image.length;) {
+    const size = image.readUInt32LE(position + 4)
+    if (image.toString('latin1', position, position + 4) === 'VP8 ') {
+      return image.subarray(position + 8, position + 8 + size)
+    }
+    position += 8 + size + (size % 2)
+  }
+  return undefined
+}
