@@ -57,6 +57,18 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'list, show and repeat what was sent to webhooks',
     load: async () => (await import('./webhooks.ts')).createWebhooksCommand(),
   },
+  usage: {
+    summary: 'show what the team used, month by month, and has left',
+    load: async () => (await import('./usage.ts')).createUsageCommand(),
+  },
+  activity: {
+    summary: 'list the jobs of the last 24 hours',
+    load: async () => (await import('./activity.ts')).createActivityCommand(),
+  },
+  teams: {
+    summary: 'list and create teams, set balances and limits',
+    load: async () => (await import('./teams.ts')).createTeamsCommand(),
+  },
   keys: {
     summary: 'create, list and revoke API keys',
     load: async () => (await import('./keys.ts')).createKeysCommand(),

@@ -1,3 +1,4 @@
+import { createActivity, type ListActivity } from './activity.ts'
 import { createCall } from './call.ts'
 import { resolveConfig, type BowlineOptions } from './config.ts'
 import { startEmbedded, type EmbeddedOptions } from './embedded.ts'
@@ -12,6 +13,8 @@ import { createProfiles, type Profiles } from './profiles.ts'
 import type { Session } from './session.ts'
 import { createSearch, type Search } from './search.ts'
 import { createSessions, type Sessions } from './sessions.ts'
+import { createTeams, type Teams } from './teams.ts'
+import { createConcurrency, createUsage, type GetConcurrency, type Usage } from './usage.ts'
 import { createWebhooks, type Webhooks } from './webhooks.ts'
 import { withSession, type SessionOutcome, type WithSessionOptions, type Work } from './with-session.ts'
 
@@ -35,6 +38,13 @@ export class Bowline implements AsyncDisposable {
   readonly profiles: Profiles
   readonly monitors: Monitors
   readonly webhooks: Webhooks
+  /** What the team used and has left. */
+  readonly usage: Usage
+  /** Lists what the team did in the last 24 hours. */
+  readonly activity: ListActivity
+  /** Counts what runs for the team now, and what may. */
+  readonly concurrency: GetConcurrency
+  readonly teams: Teams
   readonly #handleSignals: boolean
   readonly #open = new Map<string, Session>()
   readonly #owned = new AsyncDisposableStack()
@@ -58,6 +68,10 @@ export class Bowline implements AsyncDisposable {
     this.profiles = createProfiles(call)
     this.monitors = createMonitors(call)
     this.webhooks = createWebhooks(call)
+    this.usage = createUsage(call)
+    this.activity = createActivity(call)
+    this.concurrency = createConcurrency(call)
+    this.teams = createTeams(call)
   }
 
   /** A client with a server of its own in this process, on a free loopback port. Disposing of it ends both. */

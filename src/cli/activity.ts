@@ -1,0 +1,47 @@
+import { Command, Option } from 'commander'
+import { activityEndpoints, type ActivityEndpoint } from '../contract/activity.ts'
+import type { ActivityRecord } from '../client/activity.ts'
+import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { print, printJson, printTable } from './print.ts'
+import { wholeNumber } from './whole-number.ts'
+
+interface ActivityFlags extends ConnectionFlags {
+  readonly endpoint?: ActivityEndpoint
+  readonly limit?: number
+}
+
+/** Makes `bowline activity`. */
+export const createActivityCommand = (): Command =>
+  withConnectionFlags(new Command('activity'))
+    .description(
+      'Lists the jobs of your team in the last 24 hours, newest first: a table on a terminal, a JSON line for each when piped.',
+    )
+    .addOption(new Option('--endpoint <name>', 'only jobs of this kind').choices(activityEndpoints))
+    .option('--limit <count>', 'most jobs (default: all)', wholeNumber)
+    .action(listActivity)
+
+const listActivity = async ({ endpoint, limit = Infinity, ...flags }: ActivityFlags): Promise<void> => {
+  const bowline = await connect(flags)
+  const isTable = process.stdout.isTTY && flags.json !== true
+  const records: ActivityRecord[] = []
+  let count = 0
+  if (limit > 0) {
+    for await (const record of bowline.activity({ endpoint })) {
+      count += 1
+      if (isTable || flags.json === true) records.push(record)
+      // A line at a time: a reader may have seen enough long before the end.
+      else print(JSON.stringify(record))
+      if (count >= limit) break
+    }
+  }
+  if (flags.json === true) printJson(records)
+  else if (isTable) printTable(['when', 'endpoint', 'version', 'id', 'target'], records.map(toRow))
+}
+
+const toRow = ({ createdAt, endpoint, apiVersion, id, target }: ActivityRecord): readonly string[] => [
+  createdAt,
+  endpoint,
+  apiVersion,
+  id,
+  target ?? '',
+]

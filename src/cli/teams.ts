@@ -1,0 +1,108 @@
+import { Command, InvalidArgumentError } from 'commander'
+import type { CreateTeamOptions, TeamChanges, TeamSummary } from '../contract/teams.ts'
+import { BowlineError } from '../kit/errors.ts'
+import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { printFacts, printJson, printTable } from './print.ts'
+
+/** Makes `bowline teams`. */
+export const createTeamsCommand = (): Command => {
+  const command = new Command('teams')
+  const add = (name: string, description: string): Command =>
+    withConnectionFlags(command.command(name).description(description))
+  add('list', 'list teams with their balances and limits; for an admin those of all').action(listTeams)
+  withLimits(add('create', 'create a team').argument('<name>', 'name of the team'))
+    .option('--credits <number>', 'its balance, or "unmetered" (default: unmetered)', toLimit('unmetered'))
+    .action(createTeam)
+  add('set-credits', 'set the balance of a team')
+    .argument('<team>', 'name or id of the team')
+    .argument('<credits>', 'a whole number, or "unmetered"', toLimit('unmetered'))
+    .action(async (team: string, credits: Limit, flags: ConnectionFlags) =>
+      update(team, { credits: credits.at }, flags),
+    )
+  add('add-credits', 'add to the balance of a team')
+    .argument('<team>', 'name or id of the team')
+    .argument('<credits>', 'a whole number', toLimit())
+    .action(async (team: string, credits: Limit, flags: ConnectionFlags) =>
+      update(team, { addCredits: credits.at ?? 0 }, flags),
+    )
+  withLimits(add('limit', 'change the limits of a team').argument('<team>', 'name or id of the team')).action(limitTeam)
+  return command
+}
+
+/** A limit; null: there is none. */
+interface Limit {
+  readonly at: number | null
+}
+
+interface LimitFlags extends ConnectionFlags {
+  readonly maxConcurrency?: Limit
+  readonly rateLimits?: string
+}
+
+const withLimits = (command: Command): Command =>
+  command
+    .option('--max-concurrency <number>', 'sessions and scrapes at a time, or "none"', toLimit('none'))
+    .option('--rate-limits <limits>', 'requests a minute, such as x10,scrape=100; "off", or "default" for the server’s')
+
+const toLimit =
+  (word?: string) =>
+  (text: string): Limit => {
+    if (text === word) return { at: null }
+    if (/^\d+$/.test(text)) return { at: Number(text) }
+    throw new InvalidArgumentError(`It must be a whole number${word === undefined ? '' : ` or "${word}"`}.`)
+  }
+
+const limitsOf = ({ maxConcurrency, rateLimits }: LimitFlags): Pick<TeamChanges, 'maxConcurrency' | 'rateLimits'> => ({
+  ...(maxConcurrency === undefined ? {} : { maxConcurrency: maxConcurrency.at }),
+  ...(rateLimits === undefined ? {} : { rateLimits: rateLimits === 'default' ? null : rateLimits }),
+})
+
+const listTeams = async (flags: ConnectionFlags): Promise<void> => {
+  const teams = await (await connect(flags)).teams.list()
+  if (flags.json === true) return printJson(teams)
+  printTable(['name', 'credits', 'set aside', 'running', 'at most', 'requests a minute', 'id'], teams.map(toRow))
+}
+
+const toRow = (team: TeamSummary): readonly string[] => [
+  team.name,
+  team.credits === null ? 'unmetered' : String(team.credits),
+  String(team.reservedCredits),
+  String(team.concurrency),
+  team.maxConcurrency === null ? '' : String(team.maxConcurrency),
+  team.rateLimits ?? '',
+  team.id,
+]
+
+const createTeam = async (
+  name: string,
+  { credits, ...flags }: LimitFlags & { readonly credits?: Limit },
+): Promise<void> => {
+  const options: CreateTeamOptions = {
+    name,
+    ...(credits === undefined ? {} : { credits: credits.at }),
+    ...limitsOf(flags),
+  }
+  printTeam(await (await connect(flags)).teams.create(options), flags)
+}
+
+const limitTeam = async (team: string, flags: LimitFlags): Promise<void> => {
+  const changes = limitsOf(flags)
+  if (Object.keys(changes).length === 0) {
+    throw new BowlineError('BAD_REQUEST', 'No limit was named', { hint: 'Add --max-concurrency or --rate-limits.' })
+  }
+  return update(team, changes, flags)
+}
+
+const update = async (team: string, changes: TeamChanges, flags: ConnectionFlags): Promise<void> => {
+  printTeam(await (await connect(flags)).teams.update(team, changes), flags)
+}
+
+const printTeam = (team: TeamSummary, flags: ConnectionFlags): void => {
+  if (flags.json === true) return printJson(team)
+  printFacts({
+    ...team,
+    credits: team.credits ?? 'unmetered',
+    maxConcurrency: team.maxConcurrency ?? undefined,
+    rateLimits: team.rateLimits ?? undefined,
+  })
+}

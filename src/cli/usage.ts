@@ -1,0 +1,51 @@
+import { Command } from 'commander'
+import type { Balance, UsagePeriod } from '../client/usage.ts'
+import { barChart, type Bar } from './bar-chart.ts'
+import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { print, printJson } from './print.ts'
+
+interface UsageFlags extends ConnectionFlags {
+  readonly byKey?: boolean
+  readonly days?: boolean
+  readonly tokens?: boolean
+}
+
+const barWidth = 40
+
+/** Makes `bowline usage`. */
+export const createUsageCommand = (): Command =>
+  withConnectionFlags(new Command('usage'))
+    .description('Shows what your team used, month by month, and what it has left. Months and days are UTC.')
+    .option('--by-key', 'a bar for each API key')
+    .option('--days', 'the last 31 days in place of months')
+    .option('--tokens', 'count in tokens, 15 for each credit')
+    .action(showUsage)
+
+const showUsage = async ({ byKey = false, days = false, tokens = false, ...flags }: UsageFlags): Promise<void> => {
+  const bowline = await connect(flags)
+  const [balance, history] = await Promise.all([
+    bowline.usage.current(),
+    bowline.usage.history({ byApiKey: byKey, period: days ? 'day' : 'month' }),
+  ])
+  if (flags.json === true) return printJson({ balance, history })
+  const bars = history.map((period) => toBar(period, { days, tokens }))
+  for (const line of barChart(bars, barWidth)) print(line)
+  if (history.length === 0) print('Nothing was used yet.')
+  print(describeBalance(balance))
+}
+
+const toBar = (
+  { startDate, apiKey, credits, tokens }: UsagePeriod,
+  wanted: { readonly days: boolean; readonly tokens: boolean },
+): Bar => {
+  const time = startDate.slice(0, wanted.days ? 10 : 7)
+  return { label: apiKey === undefined ? time : `${time}  ${apiKey}`, value: wanted.tokens ? tokens : credits }
+}
+
+const describeBalance = ({ remainingCredits, planCredits, reservedCredits = 0 }: Balance): string => {
+  if (remainingCredits === undefined) return 'The team is not metered.'
+  const of = planCredits === undefined ? '' : ` of ${planCredits.toLocaleString('en-US')}`
+  const reserved =
+    reservedCredits === 0 ? '' : `, and ${reservedCredits.toLocaleString('en-US')} set aside for what runs`
+  return `${remainingCredits.toLocaleString('en-US')}${of} credits are left${reserved}.`
+}

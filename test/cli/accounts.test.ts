@@ -1,0 +1,84 @@
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Bowline } from '../../src/index.ts'
+import { barChart } from '../../src/cli/bar-chart.ts'
+import { startProgram } from '../client/program.ts'
+import { startLab, type Lab } from '../lab/lab.ts'
+import { fixedPage } from '../lab/pages/page.ts'
+import { startSite, type Site } from '../lab/site.ts'
+
+const world = new AsyncDisposableStack()
+let lab: Lab
+let site: Site
+let bowline: Bowline
+let home: string
+
+beforeAll(async () => {
+  lab = world.use(await startLab({ warm: 0 }))
+  site = world.use(await startSite({ '/': fixedPage('Home', '<p>Welcome.</p>') }))
+  home = world.use(await mkdtempDisposable(join(tmpdir(), 'home-'))).path
+  bowline = new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey })
+  for (const path of ['/?1', '/?2', '/?3']) await bowline.scrape(site.url(path))
+})
+afterAll(async () => world.disposeAsync())
+
+const run = async (...args: readonly string[]) => {
+  await using program = startProgram('src/cli/main.ts', args, { HOME: home, BOWLINE_DATA_DIR: lab.dataDir })
+  const { code } = await program.ended
+  return { code, lines: program.lines, errors: program.errors() }
+}
+
+test('usage draws a bar for each month and says what is left', async () => {
+  const month = new Date().toISOString().slice(0, 7)
+
+  expect((await run('usage')).lines).toEqual([`${month}  3  ${'█'.repeat(40)}`, 'The team is not metered.'])
+  expect((await run('usage', '--by-key', '--tokens')).lines[0]).toMatch(`${month}  bootstrap  45  █`)
+})
+
+test('a chart shows small values beside large ones', () => {
+  const bars = [
+    { label: 'a', value: 1000 },
+    { label: 'bb', value: 500 },
+    { label: 'c', value: 1 },
+    { label: 'd', value: 0 },
+  ]
+
+  expect(barChart(bars, 4)).toEqual(['a   1,000  ████', 'bb    500  ██', 'c       1  ▏', 'd       0'])
+})
+
+test('activity prints a JSON line for each job when piped', async () => {
+  const { lines } = await run('activity', '--endpoint', 'scrape', '--limit', '2')
+
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+    { endpoint: 'scrape', apiVersion: 'v2', target: site.url('/?3') },
+    { endpoint: 'scrape', apiVersion: 'v2', target: site.url('/?2') },
+  ])
+})
+
+test('teams are created, given credits and limited', async () => {
+  const made = await run('teams', 'create', 'acme', '--credits', '100', '--max-concurrency', '3', '--json')
+  const [team] = [JSON.parse(made.lines.join('\n'))]
+  await run('teams', 'add-credits', 'acme', '20')
+  const limited = await run('teams', 'limit', 'acme', '--max-concurrency', 'none', '--rate-limits', 'x10', '--json')
+
+  expect(team).toMatchObject({ name: 'acme', credits: 100, maxConcurrency: 3, rateLimits: null })
+  expect(JSON.parse(limited.lines.join('\n'))).toMatchObject({ credits: 120, maxConcurrency: null, rateLimits: 'x10' })
+  expect((await run('teams', 'set-credits', 'nobody', '5')).errors).toContain('TEAM_NOT_FOUND')
+})
+
+test('the client reads all pages of the activity, one after the other', async () => {
+  const targets: (string | undefined)[] = []
+  for await (const { target } of bowline.activity({ endpoint: 'scrape', pageSize: 1 })) targets.push(target)
+
+  expect(targets).toEqual(['/?3', '/?2', '/?1'].map((path) => site.url(path)))
+})
+
+test('the client reads balances, history and concurrency', async () => {
+  expect(await bowline.usage.current()).toMatchObject({ remainingCredits: undefined, planCredits: undefined })
+  expect(await bowline.usage.history({ byApiKey: true, period: 'day' })).toMatchObject([
+    { apiKey: 'bootstrap', endDate: undefined, credits: 3, tokens: 45 },
+  ])
+  expect(await bowline.concurrency()).toEqual({ concurrency: 0, maxConcurrency: lab.server.maxSessions })
+})

@@ -1,0 +1,17 @@
+/** Random numbers that are the same for the same seed. */
+export interface Random {
+  /** A whole number from `min` to `max`. */
+  readonly whole: (min: number, max: number) => number
+  readonly pick: <Item>(items: readonly Item[]) => Item
+}
+
+/** Starts a row of random numbers. A failing test names its seed, so that it can be run again. */
+export const createRandom = (seed: number): Random => {
+  let state = seed >>> 0
+  const next = (): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+  const whole: Random['whole'] = (min, max) => min + Math.floor(next() * (max - min + 1))
+  return { whole, pick: (items) => items[whole(0, items.length - 1)]! }
+}
