@@ -58,15 +58,10 @@ describeEachStore('credits', (openStore) => {
       const given = 120
       const { team, key } = await makeTeam(store.db, { credits: given, maxSessions: 6 })
       const nodes = [uuidV7(), uuidV7()].map((nodeId) => new WorkPermits({ store, nodeId }))
-      let isDone = false
+      const done = new AbortController()
       const watch = async (): Promise<void> => {
-        while (!isDone) {
-          const {
-            credits = 0,
-            reservedCredits = 0,
-            activeSessions = 0,
-            activeScrapes = 0,
-          } = (await findTeam(store.db, team.id))!
+        while (!done.signal.aborted) {
+          const { credits = 0, reservedCredits, activeSessions, activeScrapes } = (await findTeam(store.db, team.id))!
           expect(credits).toBeGreaterThanOrEqual(reservedCredits)
           expect(activeSessions + activeScrapes).toBeLessThanOrEqual(6)
           await setImmediate()
@@ -82,7 +77,7 @@ describeEachStore('credits', (openStore) => {
           })
         }),
       )
-      isDone = true
+      done.abort()
       await watching
 
       const spent = (await listLedger(store.db, { teamId: team.id, limit: 1000 })).reduce(

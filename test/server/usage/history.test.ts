@@ -49,15 +49,11 @@ describeEachStore('usage by month', (openStore) => {
         const { id, name } = random.pick([...keys, key])
         return { apiKeyId: id, keyName: name, credits: random.whole(0, 500), createdAt: randomTime(random) }
       })
-      const rows = [...bills, ...bills.slice(0, 50).map((bill) => ({ ...bill, teamId: other.team.id }))].map(
-        ({ keyName: _keyName, ...bill }) => ({
-          teamId: team.id,
-          ...bill,
-          id: uuidV7(),
-          kind: 'test',
-          subjectId: uuidV7(),
-        }),
-      )
+      const toRow = (teamId: string, { apiKeyId, credits, createdAt }: Bill) => {
+        return { id: uuidV7(), teamId, apiKeyId, kind: 'test', subjectId: uuidV7(), credits, createdAt }
+      }
+      const foreign = bills.slice(0, 50)
+      const rows = [...bills.map((bill) => toRow(team.id, bill)), ...foreign.map((bill) => toRow(other.team.id, bill))]
       await store.db.insertInto('ledger').values(rows).execute()
 
       await store.db.connection().execute(async (db) => {
