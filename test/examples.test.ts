@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +9,8 @@ import { startSite } from './lab/site.ts'
 import { repository } from './lab/source-tree.ts'
 
 const run = promisify(execFile)
+
+const hasPythonPlaywright = (): boolean => spawnSync('python3', ['-c', 'import playwright']).status === 0
 
 const startWorld = async () => {
   await using undo = new AsyncDisposableStack()
@@ -27,16 +29,19 @@ const startWorld = async () => {
   const env = {
     ...process.env,
     HOME: folder,
-    PATH: `${folder}:${process.env['PATH']}`,
+    PATH: [folder, join(repository, 'node_modules/.bin'), process.env['PATH']].join(':'),
     BOWLINE_BASE_URL: server.url,
     BOWLINE_API_KEY: server.apiKey,
+    SITE: site.url(''),
   }
   return {
+    folder,
     site,
     server,
     run: (file: string, ...args: readonly string[]) =>
       run(process.execPath, ['--conditions=bowline-source', file, ...args], { cwd: join(repository, 'examples'), env }),
-    runScript: (file: string) => run('sh', [file], { cwd: join(repository, 'examples'), env }),
+    runScript: (file: string, ...args: readonly string[]) =>
+      run('sh', [file, ...args], { cwd: join(repository, 'examples'), env }),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }
@@ -60,24 +65,110 @@ describe('the examples run as they stand', () => {
     expect(stdout).toBe('Ended by return, 2 credits\nLinks: /links\n')
   })
 
-  test('03 leaves no session behind', async () => {
-    const { url, apiKey } = world.server
+  test('03 is still signed in', async () => {
+    const { stdout } = await world.run('03-profile-login-kept.ts', world.site.url('/'))
 
-    const { stdout } = await world.run('03-attach-any-base-url.ts', url, apiKey, world.site.url('/'))
-
-    expect(stdout).toBe('Title: Plain\nSessions still active: 0\n')
+    expect(stdout).toBe('Saved version 1\nStill there: user=ann\n')
   })
 
-  test('04 gives a shell command a session', async () => {
-    const { stdout, stderr } = await world.runScript('04-exec-any-language.sh')
+  test('04 goes on where it was', async () => {
+    const urls = ['Mole', 'Quay'].map((text) => world.site.url(`/title?text=${text}`))
+    const args = [join(world.folder, 'titles.jsonl'), ...urls] as const
+
+    const first = await world.run('04-pool-with-budget.ts', ...args)
+    const second = await world.run('04-pool-with-budget.ts', ...args)
+
+    const titles = `${urls[0]}: Mole\n${urls[1]}: Quay\n`
+    expect(first.stdout).toBe(`About 4 credits\n${titles}2 done (0 of them before), 0 failed, stopped by: end\n`)
+    expect(second.stdout).toBe(`About 4 credits\n${titles}2 done (2 of them before), 0 failed, stopped by: end\n`)
+  })
+
+  test('05 prints what a search and a map have found', async () => {
+    const { stdout } = await world.run('05-search-map-scrape.ts', 'plain', world.site.url('/'))
+
+    expect(stdout).toMatch(/^At most 8 credits\n200 http:\S+: \d+ characters\n/)
+  })
+
+  test('06 passes', async () => {
+    const cli = join(repository, 'node_modules/@playwright/test/cli.js')
+    const flags = ['--reporter=list', `--output=${join(world.folder, 'results')}`]
+
+    const { stdout } = await world.run(cli, 'test', '06-qa-suite', ...flags)
+
+    expect(stdout).toContain('2 passed')
+  })
+
+  test('07 says what changed', async () => {
+    let visits = 0
+    await using shop = await startSite({
+      '/price': ({ response }) => {
+        response.setHeader('content-type', 'text/html')
+        response.end(`<h1>Ropes</h1><p>They cost ${++visits} euros a metre.</p>`)
+      },
+    })
+
+    const { stdout } = await world.run('07-monitor.ts', shop.url('/price'))
+
+    expect(stdout).toMatch(/^first check: new\nsecond check: changed/)
+    expect(stdout).toContain('-They cost')
+  })
+
+  test('08 gives a shell command a session', async () => {
+    const { stdout, stderr } = await world.runScript('08-exec-any-language.sh')
 
     expect(stdout).toMatch(/^session:  [\da-f-]{36}\nprotocol: ws\n$/)
     expect(stderr).toContain('2 credits')
   })
 
-  test('05 passes', async () => {
-    const { stdout } = await world.run('05-embedded-in-a-test.ts')
+  test('09 passes', async () => {
+    const { stdout } = await world.run('09-embedded-in-a-test.ts')
 
     expect(stdout).toContain('pass 1')
+  })
+
+  test('10 leaves no session behind', async () => {
+    const { url, apiKey } = world.server
+
+    const { stdout } = await world.run('10-attach-any-base-url.ts', url, apiKey, world.site.url('/'))
+
+    expect(stdout).toBe('Title: Plain\nSessions still active: 0\n')
+  })
+
+  test('Crawlee crawls on a session', async () => {
+    const { stdout } = await world.run('recipes/crawlee.ts', world.site.url('/'))
+
+    expect(stdout).toMatch(/\/: Plain\n/)
+    expect(stdout).toMatch(/\/links: /)
+    expect(stdout).toMatch(/2 credits\n$/)
+  })
+
+  test('the bare protocol drives a session', async () => {
+    const { stdout } = await world.run('recipes/raw-cdp.ts', world.site.url('/title?text=Bollard'))
+
+    expect(stdout).toBe('Title: Bollard\n')
+  })
+
+  const python = hasPythonPlaywright()
+    ? 'a Python script gets a session'
+    : 'skipped, as Python has no package "playwright" here'
+  test.skipIf(!hasPythonPlaywright())(python, async () => {
+    const script = ['exec', '--', 'python3', 'recipes/python-playwright.py', world.site.url('/title?text=Cleat')]
+
+    const { stdout } = await world.run('../src/cli/main.ts', ...script)
+
+    expect(stdout).toBe('Title: Cleat\n')
+  })
+
+  test('the public command line scrapes and maps', async () => {
+    const { stdout } = await world.runScript('recipes/firecrawl-cli.sh', world.site.url('/'))
+
+    expect(stdout).toContain('# Plain')
+    expect(stdout).toContain(world.site.url('/links'))
+  })
+
+  test('the public MCP server scrapes', async () => {
+    const { stdout } = await world.run('recipes/firecrawl-mcp.ts', world.site.url('/'))
+
+    expect(stdout).toContain('# Plain')
   })
 })

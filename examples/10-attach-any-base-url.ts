@@ -1,5 +1,5 @@
 // A session of any service that speaks the API, driven by a library of your own choice and version.
-// node examples/03-attach-any-base-url.ts BASE_URL API_KEY [PAGE]
+// node examples/10-attach-any-base-url.ts BASE_URL API_KEY [PAGE]
 import { Bowline } from 'bowline'
 import { chromium } from 'playwright-core'
 

@@ -1,0 +1,19 @@
+// Reads the titles of many pages with two sessions, for ten credits at most, and goes on where it was when run again.
+// node examples/04-pool-with-budget.ts CHECKPOINT PAGE…, with BOWLINE_BASE_URL and BOWLINE_API_KEY as 01 needs them.
+import { Bowline } from 'bowline'
+import { playwright } from 'bowline/playwright'
+
+const [checkpoint = 'titles.jsonl', ...urls] = process.argv.slice(2)
+const bowline = new Bowline()
+const pool = bowline.pool({ driver: playwright, size: 2, budget: 10, checkpoint, order: 'input', timeoutMs: 30_000 })
+console.log(`About ${pool.estimate({ items: urls.length, itemMs: 1000 }).credits} credits`)
+
+const run = pool.run(urls, async (url, { page }) => {
+  await page.goto(url)
+  return page.title()
+})
+
+for await (const { item, result, error } of run) console.log(`${item}: ${result ?? String(error)}`)
+
+const { done, failed, resumed, stoppedBy } = await run.done()
+console.log(`${done} done (${resumed} of them before), ${failed} failed, stopped by: ${stoppedBy}`)
