@@ -2,8 +2,9 @@
 // `node scripts/pictures.mjs`, or with the name of one of them.
 import { takeDashboard } from './pictures/dashboard.mjs'
 import { takeLiveView } from './pictures/live-view.mjs'
+import { takeMonitor } from './pictures/monitor.mjs'
 
-const pictures = { 'live-view': takeLiveView, dashboard: takeDashboard }
+const pictures = { 'live-view': takeLiveView, dashboard: takeDashboard, monitor: takeMonitor }
 
 const names = process.argv.slice(2)
 for (const [name, take] of Object.entries(pictures)) {

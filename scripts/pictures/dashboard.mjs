@@ -1,7 +1,5 @@
-import { fileURLToPath } from 'node:url'
 import { playwright } from '../../src/playwright.ts'
-import { ensureDashboard } from '../setup/dashboard.mjs'
-import { openStudio, pictureAt } from './studio.mjs'
+import { openDashboard, openStudio, pictureAt } from './studio.mjs'
 import { wallPages } from './wall-pages.mjs'
 
 const window = { width: 1240, height: 800 }
@@ -9,7 +7,6 @@ const window = { width: 1240, height: 800 }
 /** Takes docs/dashboard.png: the sessions of a team as a wall. */
 export const takeDashboard = async () => {
   await using undo = new AsyncDisposableStack()
-  await ensureDashboard({ root: fileURLToPath(new URL('../..', import.meta.url)) })
   const { site, server, camera, api } = undo.use(await openStudio())
   const over = await api('POST', '/v2/browser')
   await api('DELETE', `/v2/browser/${over.id}`)
@@ -21,9 +18,7 @@ export const takeDashboard = async () => {
     await page.goto(site.url)
     if (html !== undefined) await page.setContent(html)
   }
-  const viewer = await camera.newPage({ viewport: window, deviceScaleFactor: 1.5, colorScheme: 'light' })
-  await viewer.addInitScript(`sessionStorage.setItem('bowline.key', ${JSON.stringify(server.apiKey)})`)
-  await viewer.goto(server.url)
+  const viewer = await openDashboard({ server, camera }, { viewport: window, colorScheme: 'light' })
   await viewer.locator('.thumbnail canvas:not([hidden])').nth(wallPages.length).waitFor()
   await viewer.locator('body').evaluate(`new Promise((resolve) => setTimeout(resolve, 3000))`)
   await viewer.screenshot({ path: pictureAt('dashboard') })

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
 import { startDemoSite } from '../../src/cli/demo-site.ts'
 import { startServer } from '../../src/server.ts'
+import { ensureDashboard } from '../setup/dashboard.mjs'
 
 /** A server, the demo's site and a browser that pictures are taken with. Disposing ends them. */
 export const openStudio = async () => {
@@ -26,6 +27,15 @@ export const openStudio = async () => {
   }
   const opened = undo.move()
   return { site, server, camera, api, [Symbol.asyncDispose]: async () => opened.disposeAsync() }
+}
+
+/** Opens the dashboard, signed in. */
+export const openDashboard = async ({ server, camera }, options) => {
+  await ensureDashboard({ root: fileURLToPath(new URL('../..', import.meta.url)) })
+  const viewer = await camera.newPage({ deviceScaleFactor: 1.5, ...options })
+  await viewer.addInitScript(`sessionStorage.setItem('bowline.key', ${JSON.stringify(server.apiKey)})`)
+  await viewer.goto(server.url)
+  return viewer
 }
 
 /** Where a picture of the guide is. */

@@ -75,6 +75,7 @@ const greeting = (server: RunningServer, config: ServerConfig): string => {
         `${state === 'on' ? picocolors.green('on ') : picocolors.yellow('off')} ${name}: ${detail}`,
       ),
     ),
+    line('dashboard', `${server.url}/`),
     line('docs', `${server.url}/docs`),
     server.recovered > 0 ? line('recovered', `${server.recovered} sessions of an earlier run ended and billed`) : '',
   ].join('')
