@@ -83,6 +83,7 @@ export const loadCommands = async (): Promise<readonly Command[]> =>
 
 /** Runs one command line. Sets the exit code: 0, that of the command, 1 for an error, 2 for a wrong command line. */
 export const runCli = async (args: readonly string[]): Promise<void> => {
+  process.stdout.on('error', ignoreClosedPipe)
   try {
     const program = await createProgram(args.find((arg) => !arg.startsWith('-')))
     await program.parseAsync(args, { from: 'user' })
@@ -94,6 +95,11 @@ export const runCli = async (args: readonly string[]): Promise<void> => {
     printError(error)
     process.exitCode = 1
   }
+}
+
+/** Whoever reads the output may have enough of it, as `head` does; what the command has begun it still brings to its end. */
+const ignoreClosedPipe = (error: NodeJS.ErrnoException): void => {
+  if (error.code !== 'EPIPE') throw error
 }
 
 const createProgram = async (chosen: string | undefined): Promise<Command> => {

@@ -30,6 +30,13 @@ export const cronProblem = (cron: string): string | undefined => {
   return undefined
 }
 
+/** Runs of a cron expression on a day that it names. */
+export const runsPerDay = (cron: string): number => {
+  const parts = cron.split(/\s+/)
+  const [minutes, hours] = [fields[0], fields[1]].map((field, index) => valuesOf(parts[index] ?? '', field))
+  return typeof minutes === 'object' && typeof hours === 'object' ? minutes.length * hours.length : 0
+}
+
 const valuesOf = (text: string, { name, min, max }: Field): readonly number[] | string => {
   const found = new Set<number>()
   for (const item of text.split(',')) {

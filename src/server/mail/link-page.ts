@@ -17,7 +17,7 @@ export const pageHeaders: Readonly<Record<string, string>> = {
 export const linkPage = (purpose: MailPurpose): string =>
   purpose === 'confirm'
     ? frame('Mails from a monitor', '<p>Do you want a mail whenever the monitor finds a change?</p>', 'Yes, send them')
-    : frame('No more mails', '<p>Do you want no more mails from this monitor?</p>', 'No more mails')
+    : frame('No more mails', '<p>Shall this monitor write to you no more?</p>', 'Stop the mails')
 
 /** The page that says what the click came to. */
 export const outcomePage = (outcome: LinkOutcome | BowlineError): string => {

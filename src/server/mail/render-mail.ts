@@ -77,7 +77,9 @@ export const renderConfirmationMail = (
 
 const countsOf = (summary: CheckSummary): string => {
   const states = ['changed', 'new', 'removed', 'error'] as const
-  const told = states.filter((state) => summary[state] > 0).map((state) => `${summary[state]} ${state}`)
+  const told = states
+    .filter((state) => summary[state] > 0)
+    .map((state) => `${summary[state]} ${state === 'error' ? 'in error' : state}`)
   return told.length === 0 ? 'no changes' : told.join(', ')
 }
 

@@ -85,10 +85,11 @@ export class Monitors {
     const old = await this.get(id, teamId)
     const { status = old.status, schedule = old, notification, webhook, goal } = request
     const targets = request.targets && nameTargets(request.targets, definitionOf(old).targets)
-    this.#assertPossible(targets ?? definitionOf(old).targets, {
+    // Only what is new is looked at: a monitor that this server can no longer run can still be paused.
+    this.#assertPossible(targets ?? [], {
       notification: notification ?? {},
-      goal: goal === undefined ? old.goal : goal,
-      judgeEnabled: request.judgeEnabled ?? (goal === undefined ? old.judgeEnabled : undefined),
+      goal,
+      judgeEnabled: request.judgeEnabled ?? (goal === undefined ? false : undefined),
     })
     const isRescheduled = status !== old.status || request.schedule !== undefined
     const change: Updateable<MonitorTable> = {

@@ -1,4 +1,5 @@
 import { Cron } from 'croner'
+import { runsPerDay } from '../../contract/cron.ts'
 import type { Schedule } from '../../contract/schedule.ts'
 
 /**
@@ -8,15 +9,20 @@ import type { Schedule } from '../../contract/schedule.ts'
 export const nextRun = ({ cron, timezone }: Schedule, after: Date): Date | undefined =>
   new Cron(cron, { timezone, paused: true }).nextRun(after) ?? undefined
 
-const sampleRuns = 300
-const monthMs = 30 * 24 * 3_600_000
+const sampleDays = 40
+const dayMs = 24 * 3_600_000
 
-/** Runs in 30 days, rounded up: by the mean time between runs, without daylight saving. */
+/** Runs in 30 days, rounded up: by the mean time between the days that count, without daylight saving. */
 export const runsPerMonth = ({ cron }: Pick<Schedule, 'cron'>): number => {
-  const runs = new Cron(cron, { timezone: 'UTC', paused: true }).nextRuns(sampleRuns)
+  const days = cron.split(' ').slice(2).join(' ')
+  const gapMs = days === '* * *' ? dayMs : meanGapMs(`0 0 ${days}`)
+  return gapMs === undefined ? 0 : Math.ceil((30 * dayMs * runsPerDay(cron)) / gapMs)
+}
+
+const meanGapMs = (cron: string): number | undefined => {
+  const runs = new Cron(cron, { timezone: 'UTC', paused: true }).nextRuns(sampleDays)
   const [first, last] = [runs.at(0), runs.at(-1)]
-  if (first === undefined || last === undefined) return 0
-  if (runs.length === 1) return 1
-  const meanMs = (last.getTime() - first.getTime()) / (runs.length - 1)
-  return Math.ceil(monthMs / meanMs)
+  return first === undefined || last === undefined || runs.length < 2
+    ? undefined
+    : (last.getTime() - first.getTime()) / (runs.length - 1)
 }

@@ -238,3 +238,28 @@ test('the pages of a site are found, new ones and those that went away noticed',
   expect(states(second)).toEqual({ '/blog/': 'changed', '/blog/a': 'removed', '/blog/b': 'same', '/blog/c': 'new' })
   expect(second['targetResults']).toMatchObject([{ type: 'crawl', pages: 4 }])
 })
+
+test('monitors, checks and deliveries of another team are not there', async () => {
+  const { body } = await lab.api('POST', '/v2/team/keys', { team: 'others' })
+  const foreign = { authorization: `Bearer ${body['key']}` }
+  const { id } = await createMonitor(lab.api, { targets: targets(), webhook: site.url('/page') })
+  const { id: checkId } = await runCheck(lab.api, id)
+  const { body: deliveries } = await lab.api('GET', `/v2/team/webhooks/deliveries?jobId=${checkId}`)
+  const path = `/v2/monitor/${id}`
+  const delivery = `/v2/team/webhooks/deliveries/${deliveries['data'][0].id}`
+
+  const answers = await Promise.all([
+    lab.api('GET', path, undefined, foreign),
+    lab.api('PATCH', path, { name: 'Mine' }, { ...foreign, 'content-type': 'application/json' }),
+    lab.api('DELETE', path, undefined, foreign),
+    lab.api('POST', `${path}/run`, undefined, foreign),
+    lab.api('GET', `${path}/checks`, undefined, foreign),
+    lab.api('GET', `${path}/checks/${checkId}`, undefined, foreign),
+    lab.api('GET', delivery, undefined, foreign),
+    lab.api('POST', `${delivery}/redeliver`, undefined, foreign),
+  ])
+
+  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 404))
+  expect((await lab.api('GET', '/v2/monitor', undefined, foreign)).body['data']).toEqual([])
+  expect((await lab.api('GET', path)).body['data'].name).toBe('Prices')
+})
