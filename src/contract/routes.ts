@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import * as batch from './batch.ts'
 import * as browser from './browser.ts'
-import * as bulk from './bulk.ts'
+import { bulkRoutes } from './bulk-routes.ts'
 import { earlierScrapeRequest } from './earlier-scrape.ts'
 import * as extract from './extract.ts'
 import * as files from './files.ts'
@@ -122,45 +121,7 @@ export const routes = {
     params: scrape.scrapeParams,
     response: scrape.scrapeResponse,
   },
-  startBatch: {
-    method: 'POST',
-    path: '/v2/batch/scrape',
-    summary: 'Scrape many pages: starts a job, or adds to one',
-    body: batch.batchRequest,
-    response: bulk.startBulkResponse,
-  },
-  startEarlierBatch: {
-    method: 'POST',
-    path: '/v1/batch/scrape',
-    summary: 'Scrape many pages, by the first version of the API',
-    body: batch.earlierBatchRequest,
-    response: bulk.startBulkResponse,
-  },
-  getBatch: {
-    method: 'GET',
-    path: '/v2/batch/scrape/{id}',
-    aliases: ['/v1/batch/scrape/{id}'],
-    summary: 'Read what a batch is doing, and its documents so far',
-    params: bulk.bulkParams,
-    query: bulk.bulkStatusQuery,
-    response: bulk.bulkStatusResponse,
-  },
-  cancelBatch: {
-    method: 'DELETE',
-    path: '/v2/batch/scrape/{id}',
-    aliases: ['/v1/batch/scrape/{id}'],
-    summary: 'Cancel a batch; what it has scraped stays',
-    params: bulk.bulkParams,
-    response: bulk.cancelBulkResponse,
-  },
-  getBatchErrors: {
-    method: 'GET',
-    path: '/v2/batch/scrape/{id}/errors',
-    aliases: ['/v1/batch/scrape/{id}/errors'],
-    summary: 'List the pages of a batch that failed, and why',
-    params: bulk.bulkParams,
-    response: bulk.bulkErrorsResponse,
-  },
+  ...bulkRoutes,
   listProfiles: {
     method: 'GET',
     path: '/v2/browser/profiles',

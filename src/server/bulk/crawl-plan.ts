@@ -6,6 +6,8 @@ export interface CrawlPlan {
   readonly limit: number
   /** Most links between the start and a page. Undefined: no bound. */
   readonly maxDiscoveryDepth?: number | undefined
+  /** Most parts of a path beyond that of the start. Undefined: no bound. */
+  readonly maxPathDepth?: number | undefined
   /** Regular expressions: only pages that match one are scraped. Empty: all. */
   readonly includePaths: readonly string[]
   /** Regular expressions: pages that match one are not scraped. */

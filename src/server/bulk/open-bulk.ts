@@ -6,9 +6,10 @@ import type { Store } from '../store/store.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import { Announcer } from './announcer.ts'
 import { BulkJobs } from './bulk-jobs.ts'
+import { Crawler } from './crawler.ts'
 import { HostGates } from './host-gates.ts'
 import { News } from './news.ts'
-import { PageScraper, type FollowLinks } from './page-scraper.ts'
+import { PageScraper } from './page-scraper.ts'
 import { RobotsRules } from './robots-rules.ts'
 import { Runner } from './runner.ts'
 import { Slots } from './slots.ts'
@@ -21,7 +22,6 @@ export interface OpenBulkParts {
   readonly webhooks: Webhooks
   /** The way out, which judges every connection; open for longer than the jobs. */
   readonly dispatcher: Dispatcher
-  readonly followLinks: FollowLinks
   readonly onError: (error: unknown, what: string) => void
 }
 
@@ -51,6 +51,7 @@ export const openBulk = async (
     ...parts,
     announcer,
     news,
+    crawler: new Crawler(parts),
     slots: new Slots(settings.maxBulkPages),
     gates: new HostGates({ concurrency: settings.maxHostPages, delayMs: settings.hostDelay }),
     robots: new RobotsRules(parts.dispatcher),

@@ -7,19 +7,12 @@ import type { Database } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import type { Announcer } from './announcer.ts'
 import { pauseMs, retryMs, tries } from './another-try.ts'
+import type { Crawler } from './crawler.ts'
 import type { HostGates } from './host-gates.ts'
 import type { News } from './news.ts'
 import { roundOf, type BulkJob } from './plan.ts'
 import type { RobotsRules } from './robots-rules.ts'
 import type { Slots } from './slots.ts'
-
-/** Enters the pages that a page of a crawl leads to, in the transaction that ends it. */
-export type FollowLinks = (
-  db: Kysely<Database>,
-  job: BulkJob,
-  page: BulkPageRow,
-  outcome: ScrapeOutcome,
-) => Promise<void>
 
 /** What pages of jobs are scraped with. */
 export interface PageScraperParts {
@@ -32,7 +25,7 @@ export interface PageScraperParts {
   readonly gates: HostGates
   readonly robots: RobotsRules
   readonly honoursRobots: boolean
-  readonly followLinks: FollowLinks
+  readonly crawler: Crawler
 }
 
 type Failure = Exclude<PageEnd, { state: 'completed' }>
@@ -51,6 +44,7 @@ export class PageScraper {
   /** Scrapes one page. Throws the signal's reason, and what keeps the store from working; what is wrong with the page is its end. */
   async scrape(job: BulkJob, page: BulkPageRow, signal: AbortSignal): Promise<void> {
     try {
+      await this.#parts.crawler.begin(job, page, signal)
       const end = (await this.#isBlocked(job, page)) ? blocked(page) : await this.#try(job, page, signal)
       if (end !== undefined) await this.#fail(job, page, end)
     } catch (error) {
@@ -113,8 +107,8 @@ export class PageScraper {
   }
 
   async #complete(db: Kysely<Database>, job: BulkJob, page: BulkPageRow, outcome: ScrapeOutcome): Promise<void> {
-    const { announcer, followLinks } = this.#parts
-    if (job.plan.crawl !== undefined) await followLinks(db, job, page, outcome)
+    const { announcer, crawler } = this.#parts
+    await crawler.follow(db, job, page, outcome)
     const status = await endBulkPage(db, page, { state: 'completed', credits: outcome.credits })
     if (status === undefined) throw new Superseded()
     await announcer.pageCompleted(db, job, page, outcome.document)

@@ -8,8 +8,8 @@ export interface BulkRound {
   readonly request: Omit<ScrapeRequest, 'url'>
   /** Whether what was extracted is called `extract`, as in the first version of the API. */
   readonly showsExtract: boolean
-  /** Whether the links of the documents are shown: a crawl asks for them whether its caller does or not. */
-  readonly showsLinks: boolean
+  /** Whether the last attributes of the documents are those that a crawl finds its way by, and not shown. */
+  readonly hidesLinks: boolean
 }
 
 /** How a job is done. Kept as JSON. */

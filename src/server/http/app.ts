@@ -23,6 +23,7 @@ import { activityRoutes } from './routes/activity.ts'
 import { balanceRoutes } from './routes/balance.ts'
 import { batchRoutes, type BatchRouteParts } from './routes/batch.ts'
 import { browserRoutes } from './routes/browser.ts'
+import { crawlRoutes } from './routes/crawl.ts'
 import { registerDashboard } from './routes/dashboard.ts'
 import { registerFiles } from './routes/files.ts'
 import { registerHealth, type HealthParts } from './routes/health.ts'
@@ -136,6 +137,7 @@ const registerProtected = async (app: FastifyInstance, parts: HttpParts): Promis
     ...recordingRoutes(parts),
     ...mapRoutes(parts),
     ...batchRoutes(parts),
+    ...crawlRoutes(parts),
     ...scrapeRoutes(parts),
     ...webhookRoutes(parts),
     ...searchRoutes(parts),

@@ -138,3 +138,14 @@ export const listFailedPages = async (db: Kysely<Database>, jobId: string): Prom
     .execute()
   return rows.map(toRecord)
 }
+
+/** Those of the identities that pages of a job have. */
+export const findIdentities = async (
+  db: Kysely<Database>,
+  jobId: string,
+  identities: readonly string[],
+): Promise<ReadonlySet<string>> => {
+  const { rows } = await sql<{ identity: string }>`
+    select identity from bulk_page where job_id = ${jobId} and identity = any(${[...identities]}::text[])`.execute(db)
+  return new Set(rows.map(({ identity }) => identity))
+}

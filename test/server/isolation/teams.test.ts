@@ -86,6 +86,7 @@ const ownRoutes = new Set([
   'listProfiles',
   'listKeys',
   'importStorageState',
+  'listActiveCrawls',
   'listDeliveries',
   'listMonitors',
 ])
@@ -96,6 +97,9 @@ const pageRoutes = new Set([
   'earlierScrape',
   'startBatch',
   'startEarlierBatch',
+  'startCrawl',
+  'startEarlierCrawl',
+  'previewCrawl',
   'map',
   'mapV1',
   'search',

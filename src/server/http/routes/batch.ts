@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { BatchRequest } from '../../../contract/batch.ts'
-import type { BulkStatusQuery } from '../../../contract/bulk.ts'
 import { pageUrl } from '../../../contract/page-url.ts'
 import { scrapeFields, type ScrapeOptions } from '../../../contract/scrape.ts'
 import { BowlineError } from '../../../kit/errors.ts'
@@ -8,7 +7,8 @@ import type { BulkJobs } from '../../bulk/bulk-jobs.ts'
 import type { BulkRound } from '../../bulk/plan.ts'
 import { earlierBatch } from '../../compat/earlier-batch.ts'
 import type { Scrapes } from '../../scrape/scrapes.ts'
-import { bulkPath, readBulkStatus } from '../bulk-status.ts'
+import { bulkHandlers } from '../bulk-handlers.ts'
+import { bulkPath } from '../bulk-status.ts'
 import { versionOf, type Call, type Handlers } from '../register.ts'
 
 /** What the routes of batches ask. */
@@ -49,21 +49,13 @@ export const batchRoutes = ({ bulk, scrapes }: BatchRouteParts): Handlers => {
       ...(body.ignoreInvalidURLs && { invalidURLs: [...invalid] }),
     }
   }
-  const ref = (id: string, { key }: Call) => ({ id, teamId: key.teamId, kind: 'batch_scrape' as const })
-  const status = async (id: string, query: BulkStatusQuery, call: Call) => {
-    const job = await bulk.find(ref(id, call))
-    return (await readBulkStatus(bulk, job, { baseUrl: call.baseUrl, version: versionOf(call), query })).status
-  }
-
+  const { get, cancel, errors } = bulkHandlers(bulk, 'batch_scrape')
   return {
     startBatch: async ({ body }, call) => start(body, false, call),
     startEarlierBatch: async ({ body }, call) => start(earlierBatch(body), body.formats.includes('extract'), call),
-    getBatch: async ({ params, query }, call) => status(params.id, query, call),
-    cancelBatch: async ({ params }, call) => {
-      await bulk.cancel(ref(params.id, call))
-      return { success: true, status: 'cancelled', message: 'The batch was cancelled.' }
-    },
-    getBatchErrors: async ({ params }, call) => bulk.errors(ref(params.id, call)),
+    getBatch: get,
+    cancelBatch: cancel,
+    getBatchErrors: errors,
   }
 }
 
@@ -92,5 +84,5 @@ const scrapeKeys = new Set(Object.keys(scrapeFields))
 const toRound = (body: BatchRequest, showsExtract: boolean): BulkRound => ({
   request: Object.fromEntries(Object.entries(body).filter(([key]) => scrapeKeys.has(key))) as unknown as ScrapeOptions,
   showsExtract,
-  showsLinks: true,
+  hidesLinks: false,
 })

@@ -1,0 +1,47 @@
+import { canonicalUrl, identityOf } from '../../kit/canonical-url.ts'
+import { folderOf } from '../map/link-collection.ts'
+import type { CrawlPlan } from './crawl-plan.ts'
+import { matchPatterns } from './match-patterns.ts'
+
+/** A page that a crawl may scrape. */
+export interface CrawlPage {
+  readonly url: string
+  readonly identity: string
+}
+
+const noPage = /\.(?:jpe?g|png|gif|webp|avif|svg|ico|css|m?js|gz|zip|tar|mp[34]|webm|woff2?|ttf|exe|dmg)$/i
+
+/** The page under which an address is scraped; undefined: it is none. */
+export const toCrawlPage = (address: string, { ignoreQueryParameters }: CrawlPlan): CrawlPage | undefined => {
+  const url = canonicalUrl(address, { ignoreQueryParameters })
+  return url === undefined || noPage.test(url.pathname) ? undefined : { url: url.href, identity: identityOf(url) }
+}
+
+/** Those of the addresses that belong to a crawl, each once. */
+export const chooseLinks = (addresses: readonly string[], plan: CrawlPlan): readonly CrawlPage[] => {
+  const start = new URL(plan.url)
+  const pages = new Map<string, CrawlPage>()
+  for (const address of addresses) {
+    const page = toCrawlPage(address, plan)
+    if (page !== undefined && isWithin(new URL(page.url), start, plan)) pages.set(page.identity, page)
+  }
+  const found = [...pages.values()]
+  const { includePaths: include, excludePaths: exclude, regexOnFullURL } = plan
+  const texts = found.map(({ url }) => (regexOnFullURL ? url : new URL(url).pathname))
+  const matches = matchPatterns(texts, { include, exclude })
+  return found.filter((_, index) => matches[index] === true)
+}
+
+const isWithin = (url: URL, start: URL, plan: CrawlPlan): boolean => {
+  if (hostOf(url) !== hostOf(start)) {
+    return plan.allowExternalLinks || (plan.allowSubdomains && hostOf(url).endsWith(`.${hostOf(start)}`))
+  }
+  const folder = folderOf(start) ?? ''
+  const isUnder = url.pathname === folder || url.pathname.startsWith(`${folder}/`)
+  if (!isUnder && !plan.crawlEntireDomain) return false
+  return plan.maxPathDepth === undefined || partsOf(url.pathname) - partsOf(folder) <= plan.maxPathDepth
+}
+
+const hostOf = ({ host }: URL): string => host.replace(/^www\./, '')
+
+const partsOf = (path: string): number => path.split('/').filter((part) => part !== '').length

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { Pages } from '../../lab/pages/page.ts'
+import { linksTo, sitemapOf } from '../map/world.ts'
+import { startBulkWorld, type BulkWorld } from './world.ts'
+
+const pages: Pages = {
+  '/': linksTo('/docs/', '/blog/one', '/blog/two?sort=1', '/picture.png', 'http://elsewhere.invalid/'),
+  '/docs/': linksTo('/docs/a', '/docs/b', '/', '/docs/a#part'),
+  '/docs/a': linksTo('/docs/deep/c', '/docs/private/x'),
+  '/docs/b': linksTo(),
+  '/docs/deep/c': linksTo('/docs/deep/d'),
+  '/docs/deep/d': linksTo(),
+  '/docs/hidden': linksTo(),
+  '/docs/private/x': linksTo(),
+  '/blog/one': linksTo('/blog/two'),
+  '/blog/two': linksTo(),
+  '/sitemap.xml': sitemapOf('/docs/hidden'),
+  '/robots.txt': ({ response }) => void response.end('User-agent: *\nDisallow: /docs/private/\n'),
+  '/held': () => undefined,
+}
+
+describe.each(['PGlite', 'PostgreSQL'] as const)('a crawl, in %s', (place) => {
+  let world: BulkWorld
+  beforeAll(async () => {
+    world = await startBulkWorld(place, {}, pages)
+  })
+  afterAll(async () => world[Symbol.asyncDispose]())
+
+  const pathsOf = (status: { data: { metadata: { sourceURL: string } }[] }): readonly string[] =>
+    status.data.map(({ metadata }) => new URL(metadata.sourceURL).pathname).toSorted()
+  const crawl = async (path: string, options: object = {}, version = 'v2') => {
+    const url = await world.start(`/${version}/crawl`, { url: world.site.url(path), ...options })
+    return { url, status: await world.ended(url) }
+  }
+
+  test('scrapes what is under its start, by links and sitemaps, each page once, and honours robots.txt', async () => {
+    const { url, status } = await crawl('/docs/')
+
+    expect(pathsOf(status as never)).toEqual([
+      '/docs/',
+      '/docs/a',
+      '/docs/b',
+      '/docs/deep/c',
+      '/docs/deep/d',
+      '/docs/hidden',
+    ])
+    expect(status).toMatchObject({ status: 'completed', completed: 6, total: 6, creditsUsed: 6 })
+    expect(Object.keys(status['data'][0]).toSorted()).toEqual(['markdown', 'metadata'])
+    expect((await world.lab.api('GET', `${url}/errors`)).body).toEqual({
+      errors: [],
+      robotsBlocked: [world.site.url('/docs/private/x')],
+    })
+  })
+
+  test.each([
+    ['limit', { limit: 2, sitemap: 'skip' }, '/docs/', ['/docs/', '/docs/a']],
+    ['maxDiscoveryDepth', { maxDiscoveryDepth: 1, sitemap: 'skip' }, '/docs/', ['/docs/', '/docs/a', '/docs/b']],
+    [
+      'includePaths',
+      { includePaths: ['/deep/', '/a$'], sitemap: 'skip' },
+      '/docs/',
+      ['/docs/', '/docs/a', '/docs/deep/c', '/docs/deep/d'],
+    ],
+    ['excludePaths', { excludePaths: ['deep', 'hidden'] }, '/docs/', ['/docs/', '/docs/a', '/docs/b']],
+    ['sitemap: only', { sitemap: 'only' }, '/docs/', ['/docs/', '/docs/hidden']],
+    [
+      'crawlEntireDomain',
+      { crawlEntireDomain: true, sitemap: 'skip', excludePaths: ['/docs/.'] },
+      '/blog/one',
+      ['/blog/one', '/blog/two'],
+    ],
+    [
+      'ignoreQueryParameters',
+      { ignoreQueryParameters: true, excludePaths: ['/docs'], sitemap: 'skip' },
+      '/',
+      ['/', '/blog/one', '/blog/two'],
+    ],
+    [
+      'ignoreRobotsTxt',
+      { ignoreRobotsTxt: true, includePaths: ['/a$', 'private'], sitemap: 'skip' },
+      '/docs/',
+      ['/docs/', '/docs/a', '/docs/private/x'],
+    ],
+  ])('minds %s', async (_name, options, path, expected) => {
+    const { status } = await crawl(path, options)
+
+    expect(pathsOf(status as never)).toEqual(expected)
+  })
+
+  test('speaks the first version of the API, too', async () => {
+    const options = { maxDepth: 1, ignoreSitemap: true, scrapeOptions: { formats: ['rawHtml'] } }
+    const { url, status } = await crawl('/docs/', options, 'v1')
+
+    expect(url).toContain('/v1/crawl/')
+    expect(pathsOf(status as never)).toEqual(['/docs/', '/docs/a', '/docs/b'])
+    expect(status['data'][0]).toHaveProperty('rawHtml')
+  })
+
+  test('is listed while it runs, and can be cancelled', async () => {
+    const { lab, site, start } = world
+    const url = await start('/v2/crawl', { url: site.url('/held'), sitemap: 'skip' })
+    await vi.waitFor(() => expect(site.requests.all.some(({ path }) => path === '/held')).toBe(true), 10_000)
+
+    const { body } = await lab.api('GET', '/v2/crawl/active')
+    expect(body['crawls']).toEqual([
+      expect.objectContaining({ id: url.split('/').at(-1), url: site.url('/held'), options: expect.any(Object) }),
+    ])
+    expect((await lab.api('DELETE', url)).body).toMatchObject({ status: 'cancelled' })
+    expect((await lab.api('GET', '/v1/crawl/ongoing')).body['crawls']).toEqual([])
+  })
+
+  test('needs options rather than a prompt', async () => {
+    const { lab, site } = world
+    const preview = await lab.api('POST', '/v2/crawl/params-preview', { url: site.url('/'), prompt: 'the docs' })
+
+    expect(preview).toMatchObject({ status: 400, body: { code: 'FORMAT_UNAVAILABLE' } })
+  })
+})
+
+test('a pattern that takes for ever matches nothing', async () => {
+  const { matchPatterns } = await import('../../../src/server/bulk/match-patterns.ts')
+
+  expect(matchPatterns([`${'a'.repeat(40)}!`], { include: ['^(a+)+$'], exclude: [] })).toEqual([false])
+})
