@@ -1,5 +1,5 @@
 import type { OnScraped, ScrapedPage } from '../scrape/scraped-page.ts'
-import { saveIndexedPage, sweepIndexedPages } from '../store/indexed-pages.ts'
+import { saveIndexedPages, sweepIndexedPages, type IndexedPage } from '../store/indexed-pages.ts'
 import type { Store } from '../store/store.ts'
 import { configurationOf } from './configuration.ts'
 import { keysOf } from './keys.ts'
@@ -18,6 +18,9 @@ export interface PageIndexParts {
 const keptMs = 30 * 86_400_000
 const sweepEveryMs = 3_600_000
 const maxWaiting = 1000
+
+/** Pages written in one statement: more would make others wait for the one connection of the embedded store. */
+const atOnce = 8
 const maxMarkdown = 100_000
 const maxBody = 30_000
 
@@ -61,17 +64,29 @@ export class PageIndex implements AsyncDisposable {
   }
 
   async #write(): Promise<void> {
-    for (let page = this.#waiting.shift(); page !== undefined; page = this.#waiting.shift()) {
+    while (this.#waiting.length > 0) {
+      const pages = lastOfEach(this.#waiting.splice(0, atOnce))
       try {
-        await saveIndexedPage(this.#parts.store.db, toIndexed(page))
+        await saveIndexedPages(this.#parts.store.db, pages)
       } catch (error) {
-        this.#parts.onError(error, `putting ${page.url} into the search index`)
+        this.#parts.onError(error, `putting ${pages.length} pages into the search index`)
       }
     }
   }
 }
 
-const toIndexed = ({ teamId, url, markdown, metadata }: ScrapedPage): Parameters<typeof saveIndexedPage>[1] => {
+/** A page that was scraped twice counts as it was last. */
+const lastOfEach = (pages: readonly ScrapedPage[]): readonly IndexedPage[] => {
+  const last = new Map<string, ScrapedPage>()
+  for (const page of pages) {
+    const key = `${page.teamId} ${page.url}`
+    last.delete(key)
+    last.set(key, page)
+  }
+  return [...last.values()].map(toIndexed)
+}
+
+const toIndexed = ({ teamId, url, markdown, metadata }: ScrapedPage): IndexedPage => {
   const title = textOf(metadata['title']).slice(0, 500)
   const description = textOf(metadata['description']).slice(0, 1000)
   const body = clean(plainText(markdown.slice(0, maxMarkdown))).slice(0, maxBody)

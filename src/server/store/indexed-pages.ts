@@ -18,28 +18,34 @@ export interface IndexedPage {
   readonly publishedAt: Date | undefined
 }
 
-/** Puts a page into the index, in place of what it said before. */
-export const saveIndexedPage = async (db: Kysely<Database>, page: IndexedPage): Promise<void> => {
-  const { teamId, url, title, description, body, keys, publishedAt } = page
-  const urlHash = createHash('sha256').update(url).digest()
-  const datedAt = publishedAt ?? new Date()
-  const written = { title, description, body, words: vectorOf(page, keys), scrapedAt: new Date() }
+/** Puts pages into the index, each in place of what it said before. No two of them may have the same team and address. */
+export const saveIndexedPages = async (db: Kysely<Database>, pages: readonly IndexedPage[]): Promise<void> => {
+  const nowMs = Date.now()
+  const rows = pages.map((page, index) => {
+    // The later page is the newer one, though they are written at once.
+    const now = new Date(nowMs - pages.length + index)
+    const { teamId, url, title, description, body, publishedAt } = page
+    const urlHash = createHash('sha256').update(url).digest()
+    const known = { teamId, url, urlHash, title, description, body }
+    return { ...known, words: vectorOf(page), datedAt: publishedAt ?? now, scrapedAt: now }
+  })
   await db
     .insertInto('indexedPage')
-    .values({ teamId, url, urlHash, datedAt, ...written })
+    .values(rows)
     .onConflict((conflict) =>
-      conflict.columns(['teamId', 'urlHash']).doUpdateSet({
-        ...written,
-        datedAt:
-          publishedAt ??
-          sql<Date>`case when indexed_page.body = excluded.body then indexed_page.dated_at else excluded.dated_at end`,
-      }),
+      conflict.columns(['teamId', 'urlHash']).doUpdateSet((eb) => ({
+        title: eb.ref('excluded.title'),
+        description: eb.ref('excluded.description'),
+        body: eb.ref('excluded.body'),
+        words: eb.ref('excluded.words'),
+        scrapedAt: eb.ref('excluded.scrapedAt'),
+        datedAt: sql<Date>`case when indexed_page.body = excluded.body then indexed_page.dated_at else excluded.dated_at end`,
+      })),
     )
     .execute()
 }
 
-const vectorOf = (page: IndexedPage, keys: readonly string[]): RawBuilder<string> => {
-  const { configuration, title, path, description, body } = page
+const vectorOf = ({ configuration, title, path, description, body, keys }: IndexedPage): RawBuilder<string> => {
   const text = (of: string, value: string, weight: string): RawBuilder<string> =>
     sql`setweight(to_tsvector(${of}::regconfig, ${value}), ${sql.lit(weight)})`
   const by = (of: string): RawBuilder<string> =>
@@ -85,16 +91,17 @@ export interface FoundPage {
   readonly datedAt: Date
 }
 
-/** Most pages that are ranked: ranking reads all words of each. */
-const maxCandidates = 1000
+/** Most pages that are ranked: ranking reads all words of each, and what stands in quotes is looked for in all text of each. */
+const maxCandidates = { ranked: 1000, read: 300 } as const
 
 /** Finds pages of the index, the best first; without words to look for, the newest first. */
 export const findIndexedPages = async (db: Kysely<Database>, wish: PageWish): Promise<readonly FoundPage[]> => {
   const ranked = rankedQuery(wish)
   const all = conditionsOf(wish, ranked)
+  const most = wish.exactly.length > 0 ? maxCandidates.read : maxCandidates.ranked
   const candidates = (query: RawBuilder<unknown>): RawBuilder<unknown> => sql`
     (select team_id, url_hash, words, dated_at from indexed_page
-     where words @@ ${query} ${exactlyOf(wish)} ${datesOf(wish)} limit ${sql.lit(maxCandidates)})`
+     where words @@ ${query} ${exactlyOf(wish)} ${datesOf(wish)} limit ${sql.lit(most)})`
   const best = wish.betterKeys.length === 0 ? undefined : candidates(sql`(${all} && ${keysQuery(wish.betterKeys)})`)
   const hits = best === undefined ? candidates(all) : sql`${best} union all ${candidates(all)}`
   const rank = ranked === undefined ? sql`0` : sql`ts_rank_cd('{0.1, 0.2, 0.4, 1.0}', words, ${ranked}, 1)`

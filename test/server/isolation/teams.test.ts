@@ -102,6 +102,8 @@ const pageRoutes = new Set([
   'previewCrawl',
   'map',
   'mapV1',
+  'startExtract',
+  'startExtractV1',
   'search',
   'searchV1',
   'createMonitor',
