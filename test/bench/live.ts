@@ -3,10 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { BrowserHost } from '../../src/server/browsers/host.ts'
 import { groupMembers } from '../../src/server/browsers/process-table.ts'
 import { openGround } from '../server/browsers/ground.ts'
+import type { BenchGroup, Figure } from './group.ts'
 import { openWorld, type BareViewer, type World } from '../server/live/world.ts'
 
 /** One line of the result. `ratio` is to the same page without a viewer, in the same run; undefined for one at rest. */
-export interface LiveRow {
+interface LiveRow {
   readonly browser: 'shell' | 'chromium'
   readonly page: 'moving' | 'still'
   readonly viewers: string
@@ -53,24 +54,24 @@ const warmUpMs = 700
 const ticksPerSecond = 100
 
 /** Measures what watching costs: frames and processor time, with and without viewers, side by side. */
-export const run = async (browsers: readonly LiveRow['browser'][] = ['shell']): Promise<LiveRow[]> => {
+const run = async (browsers: readonly LiveRow['browser'][], times: number): Promise<readonly LiveRow[]> => {
   const rows: LiveRow[] = []
   for (const browser of browsers) {
     await using host = await openGround(browser)
-    for (const page of ['moving', 'still'] as const) rows.push(...(await measurePage(host, browser, page)))
+    for (const page of ['moving', 'still'] as const) rows.push(...(await measurePage(host, { browser, page }, times)))
   }
   return rows
 }
 
 const measurePage = async (
   host: BrowserHost,
-  browser: LiveRow['browser'],
-  page: LiveRow['page'],
+  { browser, page }: Pick<LiveRow, 'browser' | 'page'>,
+  times: number,
 ): Promise<readonly LiveRow[]> => {
   await using world = await openWorld(host, pages[page])
   const samples = cases.map((): Sample[] => [])
   // Interleaved, so that whatever else the machine does falls on all of them.
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = 0; round < times; round += 1) {
     for (const [index, { drawMs }] of cases.entries()) samples[index]?.push(await measure(world, drawMs))
   }
   const results = samples.map(middle)
@@ -122,7 +123,26 @@ const middle = (samples: readonly Sample[]): Sample =>
 
 const round = (value: number): number => Math.round(value * 10) / 10
 
-if (import.meta.main) {
-  const named = process.argv.slice(2).filter((name) => name === 'shell' || name === 'chromium')
-  console.table(await run(named.length === 0 ? ['shell'] : named))
+/** What watching costs. */
+export const group: BenchGroup = {
+  name: 'live',
+  about: 'a browser that is watched against the same page without a viewer: pictures a second and processor time',
+  run: async ({ isQuick, progress }) => {
+    progress(`  ${isQuick ? 1 : rounds} rounds of a moving and a still page`)
+    return (await run(['shell'], isQuick ? 1 : rounds)).flatMap(toFigures)
+  },
+}
+
+const toFigures = (row: LiveRow, _index: number, rows: readonly LiveRow[]): readonly Figure[] => {
+  const alone = rows.find(({ page, viewers }) => page === row.page && viewers === 'none')
+  const name = `${row.page} page, viewers: ${row.viewers}`
+  const isMeasurable = row.ratio !== undefined && alone !== undefined && row !== alone
+  const cpu = {
+    name: `${name}: browser`,
+    unit: '% of a core',
+    ours: row.browserCpuPercent,
+    ...(isMeasurable ? { baseline: alone.browserCpuPercent } : {}),
+  }
+  if (row === alone) return [cpu]
+  return [cpu, { name: `${name}: pictures`, unit: 'a second', ours: row.framesPerSecond }]
 }

@@ -45,6 +45,8 @@ export type ServerMessage =
   | { readonly type: 'choices'; readonly choices: Choices | null }
   /** Whether the tab is on the screen of its browser. A hidden one is only looked at now and then. */
   | { readonly type: 'pace'; readonly isHidden: boolean }
+  /** What was selected when the viewer asked for it. */
+  | { readonly type: 'clipboard'; readonly text: string }
   /** Sent every 15 s. A page that misses it has lost its connection. */
   | { readonly type: 'beat' }
   | { readonly type: 'notice'; readonly text: string }

@@ -96,6 +96,8 @@ export class Stage implements AsyncDisposable {
       watched.answerDialog(message.isAccepted, message.text)
     } else if (message.type === 'choose') {
       watched.choose(message.option)
+    } else if (message.type === 'copy') {
+      void watched.copyFor(viewer)
     } else {
       this.#setActive(viewer.shown)
       this.#navigate(watched, message).catch((error: unknown) =>

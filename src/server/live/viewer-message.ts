@@ -64,6 +64,8 @@ export const actingMessage = z.discriminatedUnion('type', [
   }),
   /** Text that was typed or pasted as a whole. */
   z.object({ type: z.literal('text'), text: longText }),
+  /** Tell what is selected in the page, for the viewer's own clipboard. */
+  z.object({ type: z.literal('copy') }),
   /** What an input method shows before it is decided. */
   z.object({ type: z.literal('compose'), text: longText, start: z.int().min(0), end: z.int().min(0) }),
   z.object({ type: z.literal('dialog'), isAccepted: z.boolean(), text: longText.optional() }),

@@ -4,6 +4,7 @@ import { Cast, type ScreencastFrame } from './cast.ts'
 import type { Frame } from './frame.ts'
 import { inputCommand, pressKey, type InputMessage, type PageCommand } from './input.ts'
 import { inspectPoint } from './inspect-point.ts'
+import { readSelection } from './read-selection.ts'
 import type { Choices, Dialog, ServerMessage } from './server-message.ts'
 import type { Viewer } from './viewer.ts'
 
@@ -105,6 +106,12 @@ export class WatchedTab implements AsyncDisposable {
     const arrow = pressKey(option > choices.chosen ? 'ArrowDown' : 'ArrowUp')
     const arrows = steps.filter((each) => !each.isDisabled).flatMap(() => arrow)
     this.#send([...arrows, ...pressKey('Enter')])
+  }
+
+  /** Tells a viewer what is selected. Nothing when nothing is, or when the page cannot be asked. */
+  async copyFor(viewer: Viewer): Promise<void> {
+    const text = await readSelection(async (method, params) => this.call(method, params)).catch(() => '')
+    if (text !== '') viewer.tell({ type: 'clipboard', text })
   }
 
   /** Answers the dialog that is open, if one still is. */

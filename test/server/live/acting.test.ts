@@ -156,6 +156,20 @@ test('fingers tap and scroll', async () => {
   await expect.poll(() => scene.page.evaluate('scrollY')).toBeGreaterThan(30)
 })
 
+test('what is copied in the page is in the clipboard of the viewer', async () => {
+  await using both = await openBoth('/input')
+  const context = both.view.page.context()
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await both.page.fill('input', 'a bowline holds')
+  await both.view.click(both.page, 'input')
+
+  await both.view.page.keyboard.press('Control+a')
+  await both.view.page.keyboard.press('Control+c')
+
+  const clipboard = async () => both.view.page.evaluate<string>('navigator.clipboard.readText()')
+  await expect.poll(clipboard).toBe('a bowline holds')
+})
+
 describe('dialogs', () => {
   test('a question that no client answers is answered by the viewer', async () => {
     const session = await theatre.lab.createSession()

@@ -42,6 +42,8 @@ const listenToKeys = (keys: HTMLTextAreaElement, send: Send): void => {
     event.preventDefault()
     if (event.key === 'Escape' && event.shiftKey) return elements.address.focus()
     held.set(event.code, event)
+    // Asked for first: cutting takes the selection away.
+    if (isCopying(event)) send({ type: 'copy' })
     tell('down', event)
   })
   keys.addEventListener('keyup', (event) => {
@@ -84,9 +86,13 @@ const press = (key: string, keyCode: number, send: Send): void => {
 const isUnnamed = (event: KeyboardEvent): boolean =>
   event.key === 'Unidentified' || event.key === 'Process' || event.key === 'Dead' || event.keyCode === 229
 
+const hasControlKey = (event: KeyboardEvent): boolean => (isMac ? event.metaKey : event.ctrlKey) && !event.altKey
+
+const isCopying = (event: KeyboardEvent): boolean => hasControlKey(event) && /^[cx]$/i.test(event.key)
+
 /** Pasting must reach the page as a paste; reloading and developer tools belong to the viewer. */
 const isKept = (event: KeyboardEvent): boolean => {
-  const hasControl = (isMac ? event.metaKey : event.ctrlKey) && !event.altKey
+  const hasControl = hasControlKey(event)
   const letter = event.key.toLowerCase()
   return (
     keptKeys.has(event.key) || (hasControl && (letter === 'v' || letter === 'r' || (letter === 'i' && event.shiftKey)))

@@ -1,3 +1,4 @@
+import { copyText } from './clipboard.ts'
 import type { Dialog, PageState, ServerMessage } from '../server-message.ts'
 import { showChoices } from './choices.ts'
 import { connect, type Connection } from './connection.ts'
@@ -65,6 +66,10 @@ const receive = (view: View, message: ServerMessage): void => {
       return view.dialogs(message.dialog)
     case 'choices':
       return view.isInteractive ? showChoices(message.choices, view.picture, view.connection.send) : undefined
+    case 'clipboard':
+      return void copyText(message.text).then((isCopied) => {
+        if (!isCopied) showNotice('Your browser does not let this page use your clipboard')
+      })
     case 'notice':
       return showNotice(message.text)
     case 'ended':
