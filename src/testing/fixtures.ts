@@ -86,8 +86,9 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       if (session.liveViewUrl !== undefined) annotations.push({ type: 'live view', description: session.liveViewUrl })
       const startedAt = performance.now()
       await use(opened)
-      if (testInfo.status !== testInfo.expectedStatus) attemptRecord.lost = await opened.findTrouble()
-      opened.addUse(file, performance.now() - startedAt)
+      const hasFailed = testInfo.status !== testInfo.expectedStatus
+      if (hasFailed) attemptRecord.lost = await opened.findTrouble()
+      opened.addUse({ file, durationMs: performance.now() - startedAt, hasFailed })
       if (sessionPer === 'worker') return
       const { creditsBilled } = await opened.end()
       annotations.push({ type: 'credits', description: String(creditsBilled ?? 'unknown') })

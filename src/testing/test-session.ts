@@ -15,15 +15,22 @@ export interface TestSession {
   readonly openContext: () => Promise<BrowserContext>
   /** Why the session is lost, if it is. */
   readonly findTrouble: () => Promise<string | undefined>
-  /** Notes that a test of this file has used it for so many milliseconds. */
-  readonly addUse: (file: string, durationMs: number) => void
+  /** Notes that a test has used it. A failed one keeps the recordings that are kept for failures. */
+  readonly addUse: (use: SessionUse) => void
   readonly end: () => Promise<SessionBill>
+}
+
+/** What one test did with a session. */
+export interface SessionUse {
+  readonly file: string
+  readonly durationMs: number
+  readonly hasFailed: boolean
 }
 
 /** What a session was used for, and what it has cost. */
 export interface SessionRecord {
   readonly bill: SessionBill
-  readonly uses: readonly { readonly file: string; readonly durationMs: number }[]
+  readonly uses: readonly SessionUse[]
 }
 
 /** Opens a session and connects to it. `onEnd` gets the bill and what it was for. */
@@ -34,17 +41,19 @@ export const openTestSession = async (
 ): Promise<TestSession> => {
   await using undo = new AsyncDisposableStack()
   const session = undo.use(await openPatiently(bowline.sessions, options))
-  const { browser } = undo.use(await playwright.with(how.chromium).connect(session))
+  const { browser, context: born } = undo.use(await playwright.with(how.chromium).connect(session))
   const trouble = createTrouble()
   browser.on('disconnected', () => trouble.abort('the connection was closed'))
   const owned = undo.move()
-  const uses: { file: string; durationMs: number }[] = []
+  const uses: SessionUse[] = []
   return {
     session,
     browser,
     openContext: async () => {
       const context = await browser.newContext()
       context.on('page', (page) => page.on('crash', () => trouble.abort('a page has crashed')))
+      // Once there is another page, since screenshots of a failed test would show the empty one, too.
+      context.once('page', () => void Promise.allSettled(born.pages().map((page) => page.close())))
       return context
     },
     findTrouble: async () => {
@@ -52,10 +61,11 @@ export const openTestSession = async (
       const found = await bowline.sessions.get(session.id).catch(() => undefined)
       return found?.status === 'active' ? undefined : `session ${session.id} is ${found?.endReason ?? 'out of reach'}`
     },
-    addUse: (file, durationMs) => void uses.push({ file, durationMs }),
+    addUse: (use) => void uses.push(use),
     end: async () => {
+      await browser.close()
+      const bill = await session.end({ failed: uses.some(({ hasFailed }) => hasFailed) })
       await owned.disposeAsync()
-      const bill = session.bill ?? (await session.end())
       how.onEnd({ bill, uses })
       return bill
     },

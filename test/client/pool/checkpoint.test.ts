@@ -21,6 +21,8 @@ test('a run that was killed goes on where it was, with its earlier results and i
     await killed.line('result 2')
     killed.child.kill('SIGKILL')
     await killed.ended
+    // By the process that outlives it.
+    await world.service.whenDeleted(1)
   }
   // What a power failure leaves of a line.
   await appendFile(path, '{"key":"3","resu')

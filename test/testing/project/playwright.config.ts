@@ -4,7 +4,7 @@ import type { BowlineTestOptions } from 'bowline/testing'
 export default defineConfig<object, BowlineTestOptions>({
   testDir: '.',
   outputDir: process.env['PROJECT_OUTPUT'] ?? 'test-results',
-  retries: 2,
+  retries: 1,
   timeout: 20_000,
   reporter: [['json'], ['bowline/testing/reporter']],
   use: { baseURL: process.env['PROJECT_SITE'] ?? '' },
