@@ -1,4 +1,5 @@
 import type { Api } from '../api/call.ts'
+import { linkTo } from '../frame/route.ts'
 
 /** A job of the last 24 hours. */
 export interface ActivityItem {
@@ -32,9 +33,13 @@ export const readActivity = async (api: Api, query: ActivityQuery, signal?: Abor
   return api.get<ActivityPage>(`/v2/team/activity?${search.toString()}`, signal)
 }
 
-/** Where in the dashboard an activity can be looked at; undefined when nothing is kept of it. */
-export const placeOf = ({ endpoint, id }: ActivityItem): readonly string[] | undefined => {
-  if (endpoint === 'browser' || endpoint === 'interact') return ['sessions', id]
-  if (endpoint === 'crawl' || endpoint === 'batch_scrape' || endpoint === 'extract') return ['jobs', endpoint, id]
-  return endpoint === 'scrape' ? ['scrapes', id] : undefined
+/** Where in the dashboard an activity can be looked at, or tried again. */
+export const linkOf = ({ endpoint, id, target }: ActivityItem): string | undefined => {
+  if (endpoint === 'browser' || endpoint === 'interact') return linkTo(['sessions', id])
+  if (endpoint === 'crawl' || endpoint === 'batch_scrape' || endpoint === 'extract')
+    return linkTo(['jobs', endpoint, id])
+  if (endpoint === 'scrape') return linkTo(['scrapes', id])
+  if (target === null) return undefined
+  if (endpoint === 'map') return linkTo(['playground', 'map'], { url: target })
+  return endpoint === 'search' ? linkTo(['playground', 'search'], { query: target }) : undefined
 }

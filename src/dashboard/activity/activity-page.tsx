@@ -9,7 +9,7 @@ import { FaultNote } from '../parts/fault-note.tsx'
 import { Page } from '../parts/page.tsx'
 import { Ago } from '../parts/time.tsx'
 import { Waiting } from '../parts/waiting.tsx'
-import { endpoints, placeOf, readActivity, type ActivityItem, type ActivityPage as Answer } from './activity-calls.ts'
+import { endpoints, linkOf, readActivity, type ActivityItem, type ActivityPage as Answer } from './activity-calls.ts'
 
 /** What the team did in the last 24 hours. */
 export const ActivityPage = ({ route }: { readonly route: Route }) => {
@@ -79,12 +79,12 @@ const columns: readonly Column<ActivityItem>[] = [
   {
     title: 'Of',
     cell: (item) => {
-      const place = placeOf(item)
+      const link = linkOf(item)
       const text = item.target ?? item.id
-      return place === undefined ? (
+      return link === undefined ? (
         <span class="target">{text}</span>
       ) : (
-        <a class="target" href={linkTo(place)}>
+        <a class="target" href={link}>
           {text}
         </a>
       )

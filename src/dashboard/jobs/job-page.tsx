@@ -86,8 +86,11 @@ const Facts = ({ state }: { readonly state: JobStatus }) => {
       )}
       {creditsUsed !== undefined && <Numeral title="Credits" value={formatNumber(creditsUsed)} />}
       {createdAt !== undefined && (
-        <Numeral title="Started" value={formatDuration((duration ?? sinceSeconds(createdAt)) * 1000)}>
-          <Ago time={createdAt} />
+        <Numeral
+          title={duration === undefined ? 'Running for' : 'Took'}
+          value={formatDuration((duration ?? sinceSeconds(createdAt)) * 1000)}
+        >
+          started <Ago time={createdAt} />
         </Numeral>
       )}
       {expiresAt !== undefined && (

@@ -19,13 +19,7 @@ export const TrialFrame = <Answer,>({ attempt, snippets, form, showAnswer }: Tri
   const { trial } = attempt
   return (
     <div class="trial">
-      <div class="stack">
-        {form}
-        <section class="block">
-          <h2>As code</h2>
-          <Snippet snippets={snippets} />
-        </section>
-      </div>
+      {form}
       <section class="answer" aria-label="Answer" aria-busy={trial.state === 'running'} data-state={trial.state}>
         {trial.state === 'idle' && (
           <Empty icon="play" title="Nothing tried yet">
@@ -35,6 +29,10 @@ export const TrialFrame = <Answer,>({ attempt, snippets, form, showAnswer }: Tri
         {trial.state === 'running' && <Waiting rows={8} />}
         {trial.state === 'failed' && <FaultNote fault={trial.fault} />}
         {trial.state === 'done' && showAnswer(trial.answer, formatDuration(trial.durationMs))}
+      </section>
+      <section class="block code">
+        <h2>As code</h2>
+        <Snippet snippets={snippets} />
       </section>
     </div>
   )

@@ -61,7 +61,7 @@ const Balance = ({ usage: { balance, load }, table }: { readonly usage: Usage; r
       {balance !== undefined && (
         <Numeral title="Left" value={balance.unmetered === true ? 'unmetered' : formatNumber(balance.remainingCredits)}>
           {balance.unmetered === true
-            ? 'this team pays nothing'
+            ? 'no balance is kept'
             : `${formatNumber(balance.reservedCredits ?? 0)} set aside`}
         </Numeral>
       )}
