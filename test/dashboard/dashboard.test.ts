@@ -11,6 +11,7 @@ let visits = 0
 
 beforeAll(async () => {
   desk = await openDesk({
+    '/never-answers': () => undefined,
     '/prices': (exchange) => {
       visits += 1
       sendHtml(exchange, 'Prices', `<main><h1>Prices</h1><p>A berth costs ${visits} guilders.</p><p>Ask us.</p></main>`)

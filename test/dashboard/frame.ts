@@ -65,16 +65,6 @@ export const testFrame = (desk: () => Desk): void => {
     expect(await brightness()).toBeGreaterThan(200)
   })
 
-  test('signing out forgets the key', async () => {
-    await using view = await desk().open('', { key: '' })
-    await view.page.getByLabel('API key').fill(desk().lab.server.apiKey)
-    await view.page.keyboard.press('Enter')
-    await view.page.getByRole('button', { name: 'Sign out' }).click()
-
-    await view.page.getByLabel('API key').waitFor()
-    expect(await view.page.evaluate('sessionStorage.length')).toBe(0)
-  })
-
   describe('the server', () => {
     const page = async (headers = {}) => fetch(desk().lab.server.url, { headers: { accept: 'text/html', ...headers } })
 

@@ -4,7 +4,7 @@ import type { Desk, View } from './desk.ts'
 
 /** What the dashboard does with sessions. */
 export const testSessions = (desk: () => Desk): void => {
-  test('a wrong key is refused in words, and the right one opens the sessions', async () => {
+  test('a wrong key is refused in words, the right one opens the sessions, and signing out forgets it', async () => {
     await using view = await desk().open('', { key: '' })
     await view.page.getByLabel('API key').fill('bl-wrong')
     await view.page.keyboard.press('Enter')
@@ -20,6 +20,9 @@ export const testSessions = (desk: () => Desk): void => {
       '',
     ])
     expect(view.page.url()).not.toContain(desk().lab.server.apiKey)
+    await view.page.getByRole('button', { name: 'Sign out' }).click()
+    await view.page.getByLabel('API key').waitFor()
+    expect(await view.page.evaluate('sessionStorage.length')).toBe(0)
   })
 
   test('the wall shows a live session moving, and ends it at a click', async () => {

@@ -11,19 +11,21 @@ import { Ago } from '../parts/time.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { endpoints, linkOf, readActivity, type ActivityItem, type ActivityPage as Answer } from './activity-calls.ts'
 
+const pageSize = 25
+
 /** What the team did in the last 24 hours. */
 export const ActivityPage = ({ route }: { readonly route: Route }) => {
   const endpoint = route.query.get('endpoint') ?? ''
   const first = useLoaded(
     `activity ${endpoint}`,
-    async (api, signal) => readActivity(api, { endpoint, limit: 50 }, signal),
+    async (api, signal) => readActivity(api, { endpoint, limit: pageSize }, signal),
     { everyMs: 5000 },
   )
   const [further, setFurther] = useState<readonly Answer[]>([])
   useEffect(() => setFurther([]), [endpoint])
   const last = further.at(-1) ?? first.value
   const more = useAction(async (api, cursor: string) => {
-    const page = await readActivity(api, { endpoint, cursor, limit: 50 })
+    const page = await readActivity(api, { endpoint, cursor, limit: pageSize })
     setFurther((pages) => [...pages, page])
   })
   const rows = uniqueRows([first.value, ...further])
