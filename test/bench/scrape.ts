@@ -1,0 +1,125 @@
+import TurndownService from 'turndown'
+import { findBrowser } from '../../src/server/browsers/find.ts'
+import { browserSearchEnvironment } from '../../src/server/config.ts'
+import { cleanPage } from '../../src/server/scrape/clean-page.ts'
+import { treeToMarkdown } from '../../src/server/scrape/markdown/to-markdown.ts'
+import { startSite, type Site } from '../lab/site.ts'
+import { startBenchServer, type BenchServer } from './bench-server.ts'
+import { ratioAtLeast, type Aim, type BenchGroup, type Figure } from './group.ts'
+import { interleave, median, timed } from './samples.ts'
+import { startCrawlee, type Crawlee } from './scrape/crawlee.ts'
+import { samplePage, scriptedPage } from './scrape/sample-site.ts'
+
+/** Scrapes at once, for both sides. */
+const fetchedAtOnce = 16
+const renderedAtOnce = 4
+
+/** Pages to Markdown, by HTTP and in browsers, over the API; beside it Crawlee with Turndown, each in a process of its own. */
+export const group: BenchGroup = {
+  name: 'scrape',
+  about: `POST /v2/scrape of a local site's pages; beside it Crawlee and Turndown, as many pages at once`,
+  run: async ({ isQuick, rounds = isQuick ? 2 : 5, progress }) => {
+    const counts = isQuick ? { fetched: 80, rendered: 16 } : { fetched: 300, rendered: 48 }
+    await using site = await startSite({
+      '/page': ({ response, url }) => void response.setHeader('content-type', 'text/html').end(samplePage(url.search)),
+      '/app': ({ response, url }) => void response.setHeader('content-type', 'text/html').end(scriptedPage(url.search)),
+    })
+    const { path: shell } = await findBrowser('shell', browserSearchEnvironment())
+    await using server = await startBenchServer({ browser: 'shell', warm: 0 })
+    await using cheerio = await startCrawlee('cheerio', fetchedAtOnce)
+    await using playwright = await startCrawlee('playwright', renderedAtOnce, shell)
+    progress('  fetched')
+    const fetched = await race(server, cheerio, site, {
+      path: '/page',
+      count: counts.fetched,
+      rounds,
+      atOnce: fetchedAtOnce,
+    })
+    progress('  rendered')
+    const rendered = await race(server, playwright, site, {
+      path: '/app',
+      count: counts.rendered,
+      rounds,
+      atOnce: renderedAtOnce,
+    })
+    progress('  Markdown alone')
+    return [
+      toFigure('HTTP to Markdown, CheerioCrawler + turndown', fetched, ratioAtLeast(2)),
+      toFigure('rendered to Markdown, PlaywrightCrawler + turndown', rendered, ratioAtLeast(1.3)),
+      toFigure('HTML to Markdown alone, turndown', await convert(rounds), ratioAtLeast(2)),
+    ]
+  },
+}
+
+interface Race {
+  readonly path: string
+  readonly count: number
+  readonly rounds: number
+  readonly atOnce: number
+}
+
+interface Speeds {
+  readonly ours: number
+  readonly theirs: number
+}
+
+const toFigure = (name: string, { ours, theirs }: Speeds, aim: Aim): Figure => ({
+  name,
+  unit: 'pages/s',
+  ours,
+  baseline: theirs,
+  aim,
+})
+
+const race = async (
+  server: BenchServer,
+  crawlee: Crawlee,
+  site: Site,
+  { path, count, rounds, atOnce }: Race,
+): Promise<Speeds> => {
+  let run = 0
+  const urls = (): readonly string[] => {
+    run += 1
+    return Array.from({ length: count }, (_, index) => site.url(`${path}?${run}-${index}`))
+  }
+  const samples = await interleave(
+    {
+      ours: async () => timed(async () => scrapeAll(server, urls(), atOnce)),
+      theirs: async () => crawlee.crawl(urls()),
+    },
+    rounds,
+  )
+  return { ours: (count * 1000) / median(samples.ours), theirs: (count * 1000) / median(samples.theirs) }
+}
+
+const scrapeAll = async (server: BenchServer, urls: readonly string[], atOnce: number): Promise<void> => {
+  const queue = [...urls]
+  const work = async (): Promise<void> => {
+    for (let url = queue.pop(); url !== undefined; url = queue.pop()) {
+      const { status, body } = await server.api('POST', '/v2/scrape', { url, maxAge: 0, onlyMainContent: false })
+      if (status !== 200 || body['data']?.markdown?.length < 1000) throw new Error(JSON.stringify(body).slice(0, 300))
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
+}
+
+const convert = async (rounds: number): Promise<Speeds> => {
+  const pages = Array.from({ length: 30 }, (_, index) => samplePage(`convert-${index}`))
+  const turndown = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced' })
+  turndown.remove(['script', 'style'])
+  const processorMs = async (work: () => void): Promise<number> => {
+    const before = process.cpuUsage()
+    work()
+    return process.cpuUsage(before).user / 1000
+  }
+  const ours = (html: string): string =>
+    treeToMarkdown(cleanPage({ html, url: '', options: { onlyMainContent: false } }).document, '')
+  const samples = await interleave(
+    {
+      ours: async () => processorMs(() => pages.forEach(ours)),
+      theirs: async () => processorMs(() => pages.forEach((html) => turndown.turndown(html))),
+    },
+    rounds,
+  )
+  return { ours: 30_000 / median(samples.ours), theirs: 30_000 / median(samples.theirs) }
+}

@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+/** Crawlee in a process of its own. */
+export interface Crawlee extends AsyncDisposable {
+  /** Crawls pages and answers the milliseconds it took. Throws when a page came to nothing. */
+  readonly crawl: (urls: readonly string[]) => Promise<number>
+}
+
+/** Starts Crawlee, with as many pages at once. Disposing kills it and removes its storage. */
+export const startCrawlee = async (
+  kind: 'cheerio' | 'playwright',
+  concurrency: number,
+  browser = '',
+): Promise<Crawlee> => {
+  const folder = await mkdtemp(join(tmpdir(), 'bowline-crawlee-'))
+  const program = join(import.meta.dirname, 'crawlee-program.ts')
+  const child = spawn(process.execPath, [program, kind, String(concurrency), browser], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], HOME: folder, CRAWLEE_STORAGE_DIR: folder },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  return {
+    crawl: async (urls) => {
+      child.stdin.write(`${JSON.stringify(urls)}\n`)
+      const { value } = await lines.next()
+      const { ms, characters } = JSON.parse(String(value)) as { readonly ms: number; readonly characters: number }
+      if (characters < 1000 * urls.length) throw new Error(`${characters} characters of ${urls.length} pages`)
+      return ms
+    },
+    [Symbol.asyncDispose]: async () => {
+      const exited = once(child, 'exit')
+      child.stdin.end()
+      await exited
+      await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+    },
+  }
+}
