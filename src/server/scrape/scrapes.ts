@@ -1,9 +1,11 @@
 import type { Document } from '../../contract/document.ts'
 import type { ScrapeRequest } from '../../contract/scrape.ts'
 import { BowlineError, isBowlineError } from '../../kit/errors.ts'
+import { gather } from '../../kit/gather.ts'
 import { randomSecret, uuidV7 } from '../../kit/ids.ts'
 import type { Kysely } from 'kysely'
 import type { Blobs } from '../store/blobs.ts'
+import { recordUnmetered, toUnmetered, type UnmeteredScrape } from '../store/record-unmetered.ts'
 import type { Database } from '../store/schema.ts'
 import { keepScrape, recordScrape } from '../store/scrapes.ts'
 import type { Store } from '../store/store.ts'
@@ -67,11 +69,14 @@ export class Scrapes implements AsyncDisposable {
   readonly #parts: ScrapesParts
   readonly #loader: PageLoader
   readonly #cache: Cache
+  readonly #recordUnmetered: (scrape: UnmeteredScrape) => Promise<void>
 
   constructor(parts: ScrapesParts) {
     this.#parts = parts
     this.#loader = new PageLoader(parts)
     this.#cache = new Cache(parts)
+    // The embedded store takes one commit at a time: those that wait share the next one.
+    this.#recordUnmetered = gather(async (scrapes) => recordUnmetered(parts.store.db, scrapes))
   }
 
   /** The least that a scrape costs. Throws FORMAT_UNAVAILABLE, PROXY_UNAVAILABLE, BAD_REQUEST when it can come to nothing here. */
@@ -183,6 +188,7 @@ export class Scrapes implements AsyncDisposable {
     const { db: store } = this.#parts.store
     const enter = async (db: Kysely<Database>): Promise<void> => {
       if (isPrepaid) return kept === undefined ? undefined : keepScrape(db, bill, kept)
+      if (permit.holdId === undefined) return this.#recordUnmetered(toUnmetered(bill, kept))
       // A PDF may have more pages than the team can pay for, which shows only now.
       if (await recordScrape(db, bill, kept, permit.holdId)) return
       throw insufficientCredits(credits, (await availableCredits(db, teamId)) ?? 0)

@@ -42,6 +42,8 @@ export const saveIndexedPages = async (db: Kysely<Database>, pages: readonly Ind
         datedAt: sql<Date>`case when indexed_page.body = excluded.body then indexed_page.dated_at else excluded.dated_at end`,
       })),
     )
+    // For this statement alone: a page that a power cut takes out of the index is scraped again, and bills need not wait.
+    .returning(sql`set_config('synchronous_commit', 'off', true)`.as('sync'))
     .execute()
 }
 

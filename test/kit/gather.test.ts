@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { gather } from '../../src/kit/gather.ts'
+
+test('what is asked for while a batch is worked on makes up the next one', async () => {
+  const batches: (readonly string[])[] = []
+  const first = Promise.withResolvers<void>()
+  const add = gather(async (items: readonly string[]) => {
+    batches.push(items)
+    if (batches.length === 1) await first.promise
+  })
+  const all = ['a', 'b', 'c'].map(add)
+
+  first.resolve()
+  await Promise.all(all)
+
+  expect(batches).toEqual([['a'], ['b', 'c']])
+})
+
+test('of a batch that fails, only those hear of it whose items are at fault', async () => {
+  const add = gather(async (items: readonly string[]) => {
+    await Promise.resolve()
+    if (items.includes('bad')) throw new Error(`no ${items.join()}`)
+  })
+
+  const outcomes = await Promise.allSettled(['a', 'b', 'bad', 'c'].map(add))
+
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
+  expect(outcomes[2]).toMatchObject({ reason: new Error('no bad') })
+})
