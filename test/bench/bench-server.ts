@@ -15,11 +15,20 @@ export interface BenchServer extends ServerProcess {
 export const startBenchServer = async (options: {
   readonly browser: BrowserKind
   readonly warm: number
+  readonly flags?: readonly string[]
 }): Promise<BenchServer> => {
   await using undo = new AsyncDisposableStack()
   const dataDir = await mkdtemp('/var/tmp/bowline-bench-')
   undo.defer(async () => rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }))
-  const flags = ['--browser', options.browser, '--warm', String(options.warm), '--max-sessions', '50']
+  const flags = [
+    '--browser',
+    options.browser,
+    '--warm',
+    String(options.warm),
+    '--max-sessions',
+    '50',
+    ...(options.flags ?? []),
+  ]
   // The home directory holds the template of an empty store, which only the very first server on a machine has to make.
   const server = undo.use(await startServerProcess({ dataDir, flags, env: { HOME: homedir() } }))
   const untilWarm = async (): Promise<void> => {

@@ -29,7 +29,9 @@ describeEachStore('scrapes without limits', (openStore) => {
 
     expect((await findTeam(store.db, blue.id))?.credits).toBe(3)
     expect(
-      (await listLedger(store.db, { teamId: blue.id, limit: 9 })).map(({ credits }) => credits).toSorted(),
+      (await listLedger(store.db, { teamId: blue.id, limit: 9 }))
+        .map(({ credits }) => credits)
+        .toSorted((one, other) => one - other),
     ).toEqual([3, 4])
     expect(await listLedger(store.db, { teamId: red.id, limit: 9 })).toMatchObject([{ kind: 'scrape', credits: 5 }])
     expect(
