@@ -67,6 +67,7 @@ const ladder: Readonly<Record<string, readonly string[]>> = {
   'server/search': ['server/scrape', 'server/map', 'server/usage', 'server/store'],
   'server/mail': ['server/jobs', 'server/store'],
   'server/monitors': [
+    'server/search',
     'server/mail',
     'server/webhooks',
     'server/map',

@@ -151,6 +151,7 @@ export const updateMonitorRequest = z
 
 export type Target = z.output<typeof target>
 export type ScrapeTarget = z.output<typeof scrapeTarget>
+export type SearchTarget = z.output<typeof searchTarget>
 export type CrawlTarget = z.output<typeof crawlTarget>
 export type Notification = z.output<typeof notification>
 export type CreateMonitorRequest = z.output<typeof createMonitorRequest>

@@ -36,7 +36,6 @@ export const catalogue = {
   CHECK_NOT_FOUND: { status: 404, hint: 'Check the id. Checks are kept for `retentionDays` of their monitor.' },
   MONITOR_PAUSED: { status: 409, hint: 'Set `status: "active"`, or run `bowline monitors resume ID`.' },
   CHECK_RUNNING: { status: 409, hint: 'Wait for the check named in `checkId`: of a monitor, one runs at a time.' },
-  MONITOR_TARGET_UNAVAILABLE: { status: 400, hint: 'Use targets of the types `scrape` and `crawl`.' },
   MAIL_UNAVAILABLE: { status: 400, hint: 'Start the server with `--smtp-url` and `--mail-from`, or use a webhook.' },
   MAIL_TOKEN_INVALID: { status: 404, hint: 'Use the link of the newest mail.' },
   SCRAPE_NO_CACHED_DATA: { status: 404, hint: 'Leave `minAge` out to scrape the page anew.' },

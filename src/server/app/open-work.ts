@@ -48,7 +48,16 @@ export const openWork = async (
   const mailer = await openMailer(undo, config, { store, jobs })
   const { llmUrl: url, llmModel: model, llmKey: key } = config
   const languageModel = url === undefined ? undefined : { url, model, key }
-  const monitors = await openMonitors(undo, { ...parts, scrapes, dispatcher, jobs, webhooks, mailer, languageModel })
+  const monitors = await openMonitors(undo, {
+    ...parts,
+    scrapes,
+    searches,
+    dispatcher,
+    jobs,
+    webhooks,
+    mailer,
+    languageModel,
+  })
   const bulk = await openBulk(undo, config, { store, jobs, scrapes, webhooks, dispatcher, onError })
   const extracts = await openExtracts(undo, { ...parts, jobs, scrapes, searches, webhooks, dispatcher, languageModel })
   return { scrapes, searches, extracts, jobs, webhooks, monitors, bulk }

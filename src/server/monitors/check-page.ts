@@ -31,7 +31,7 @@ export interface CheckedPage {
 export const hashUrl = (url: string): string => createHash('sha256').update(url).digest('hex')
 
 /** What a judgment costs, in credits. */
-const judgmentCredits = 1
+export const judgmentCredits = 1
 
 /** Scrapes a page and compares it with its last state. A page that cannot be scraped is an error and costs nothing. Rejects only with the signal's reason, and when the store fails. */
 export const checkPage = async (parts: MonitorParts, task: PageTask): Promise<CheckedPage> => {

@@ -1,14 +1,21 @@
 import { monitorLimits } from '../../contract/monitors.ts'
-import { BowlineError } from '../../kit/errors.ts'
 import type { KnownTarget } from './definition.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
+import type { Searches } from '../search/searches.ts'
 import { pageRequest } from './page-request.ts'
 import { filterPaths } from './path-filter.ts'
 
-/** What one check costs when every page is read, in credits. Throws what this server cannot do: FORMAT_UNAVAILABLE, PROXY_UNAVAILABLE, MONITOR_TARGET_UNAVAILABLE, BAD_REQUEST. */
+/** What knows prices. */
+export interface EstimateParts {
+  readonly scrapes: Pick<Scrapes, 'estimate'>
+  readonly searches: Pick<Searches, 'price'>
+}
+
+/** What one check costs when every page is read, in credits. Throws what this server cannot do: FORMAT_UNAVAILABLE, PROXY_UNAVAILABLE, BAD_REQUEST. */
 export const estimateCheck = (
-  { scrapes }: { readonly scrapes: Pick<Scrapes, 'estimate'> },
+  { scrapes, searches }: EstimateParts,
   targets: readonly KnownTarget[],
+  { isJudged }: { readonly isJudged: boolean },
 ): number => {
   let credits = 0
   for (const target of targets) {
@@ -24,10 +31,8 @@ export const estimateCheck = (
         break
       }
       case 'search':
-        throw new BowlineError(
-          'MONITOR_TARGET_UNAVAILABLE',
-          'Targets of the type search need a language model that judges what they find, and this server has none for them',
-        )
+        credits += target.queries.length * (searches.price(target.maxResults) + (isJudged ? target.maxResults : 0))
+        break
       default:
         return target satisfies never
     }

@@ -1,8 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { mapRequest, type MapRequest } from '../../contract/map.ts'
-import { monitorLimits, type CrawlTarget, type Target } from '../../contract/monitors.ts'
+import { monitorLimits, type CrawlTarget, type ScrapeTarget } from '../../contract/monitors.ts'
 import type { Abortable } from '../../kit/abort.ts'
-import { BowlineError } from '../../kit/errors.ts'
 import { identityOf } from '../../kit/canonical-url.ts'
 import { mapSite } from '../map/map-site.ts'
 import { listKnownUrls } from '../store/monitor-pages.ts'
@@ -21,17 +20,11 @@ export interface ListUrlsParts extends Abortable {
  * The pages of a target. Of a crawl: those known from the last check first, so that one that is gone is noticed, then new
  * ones, up to its limit. Throws as `mapSite` does when nothing of the site can be read.
  */
-export const listUrls = async (target: Target, parts: ListUrlsParts): Promise<readonly string[]> => {
-  switch (target.type) {
-    case 'scrape':
-      return [...new Set(target.urls)]
-    case 'crawl':
-      return listCrawled(target, parts)
-    case 'search':
-      throw new BowlineError('MONITOR_TARGET_UNAVAILABLE', 'Search targets cannot be checked by this server')
-    default:
-      return target satisfies never
-  }
+export const listUrls = async (
+  target: ScrapeTarget | CrawlTarget,
+  parts: ListUrlsParts,
+): Promise<readonly string[]> => {
+  return target.type === 'scrape' ? [...new Set(target.urls)] : listCrawled(target, parts)
 }
 
 const listCrawled = async (

@@ -3,6 +3,7 @@ import type { Jobs } from '../jobs/jobs.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { LanguageModel } from '../scrape/formats/language-model.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
+import type { Searches } from '../search/searches.ts'
 import type { Store } from '../store/store.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 
@@ -11,6 +12,7 @@ export interface MonitorParts {
   readonly store: Store
   readonly jobs: Jobs
   readonly scrapes: Scrapes
+  readonly searches: Searches
   readonly webhooks: Webhooks
   /** Undefined: this server sends no mail. */
   readonly mailer: Mailer | undefined

@@ -37,7 +37,7 @@ export class Monitors {
     this.#parts = parts
   }
 
-  /** Makes a monitor. Throws what this server cannot do: FORMAT_UNAVAILABLE, PROXY_UNAVAILABLE, MONITOR_TARGET_UNAVAILABLE, MAIL_UNAVAILABLE. */
+  /** Makes a monitor. Throws what this server cannot do: FORMAT_UNAVAILABLE, PROXY_UNAVAILABLE, MAIL_UNAVAILABLE. */
   async create(request: CreateMonitorRequest, { teamId, apiKeyId, baseUrl }: Maker): Promise<ListedMonitor> {
     const { store, mailer } = this.#parts
     const { webhook, notification, goal, schedule } = request
@@ -88,8 +88,9 @@ export class Monitors {
     // Only what is new is looked at: a monitor that this server can no longer run can still be paused.
     this.#assertPossible(targets ?? [], {
       notification: notification ?? {},
-      goal,
-      judgeEnabled: request.judgeEnabled ?? (goal === undefined ? false : undefined),
+      goal: goal === undefined ? old.goal : goal,
+      judgeEnabled:
+        request.judgeEnabled ?? (goal === undefined ? targets !== undefined && old.judgeEnabled : (goal ?? '') !== ''),
     })
     const isRescheduled = status !== old.status || request.schedule !== undefined
     const change: Updateable<MonitorTable> = {
@@ -130,7 +131,7 @@ export class Monitors {
     if (monitor.status === 'paused') {
       throw new BowlineError('MONITOR_PAUSED', 'Monitor is paused. Resume it before running a check.')
     }
-    const credits = estimateCheck(this.#parts, definitionOf(monitor).targets)
+    const credits = estimateCheck(this.#parts, definitionOf(monitor).targets, { isJudged: monitor.judgeEnabled })
     const available = await availableCredits(store.db, teamId)
     if (available !== undefined && available < credits) {
       throw new BowlineError(
@@ -173,7 +174,7 @@ export class Monitors {
   /** What one check of a monitor costs when every page is read; 0 when this server can no longer do it. */
   creditsPerRun(monitor: ListedMonitor): number {
     try {
-      return estimateCheck(this.#parts, definitionOf(monitor).targets)
+      return estimateCheck(this.#parts, definitionOf(monitor).targets, { isJudged: monitor.judgeEnabled })
     } catch {
       return 0
     }
@@ -184,13 +185,19 @@ export class Monitors {
     {
       notification,
       goal,
-      judgeEnabled = (goal ?? '') !== '',
+      judgeEnabled: isJudgingWanted,
     }: Pick<CreateMonitorRequest, 'notification'> & {
       readonly goal?: string | null | undefined
       readonly judgeEnabled?: boolean | undefined
     },
   ): void {
-    estimateCheck(this.#parts, targets)
+    const judgeEnabled = isJudgingWanted ?? (goal ?? '') !== ''
+    estimateCheck(this.#parts, targets, { isJudged: judgeEnabled })
+    if ((goal ?? '') === '' && isJudgingWanted !== false && targets.some(({ type }) => type === 'search')) {
+      throw new BowlineError('BAD_REQUEST', 'A search needs a `goal`, by which a language model judges what it finds', {
+        hint: 'Set a `goal`, or `judgeEnabled: false` to be told of every new result.',
+      })
+    }
     if (judgeEnabled && this.#parts.languageModel === undefined) {
       throw new BowlineError('FORMAT_UNAVAILABLE', 'To judge changes takes a language model, and none is configured', {
         hint: 'Set `judgeEnabled: false`, or start the server with `--llm-url` and `--llm-model`.',

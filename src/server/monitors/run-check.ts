@@ -2,32 +2,14 @@ import type { CheckStatus } from '../../contract/monitor-checks.ts'
 import { BowlineError, isBowlineError } from '../../kit/errors.ts'
 import { reserveCheck, settleCheck } from '../store/check-bills.ts'
 import { claimCheck, releaseChecks, renewCheck, type CheckRow } from '../store/monitor-checks.ts'
-import { listDonePages, recordPage, sumUpPages } from '../store/monitor-pages.ts'
+import { sumUpPages } from '../store/monitor-pages.ts'
 import { findMonitor, type MonitorRow } from '../store/monitors.ts'
-import { checkPage, hashUrl } from './check-page.ts'
-import { definitionOf, type KnownTarget } from './definition.ts'
-import { listUrls } from './list-urls.ts'
+import { checkTarget, type Run, type TargetResult } from './check-target.ts'
+import { definitionOf } from './definition.ts'
 import type { MonitorParts } from './monitor-parts.ts'
-import { tellEnd, tellPage } from './tell.ts'
-
-/** A check at work. */
-interface Run {
-  readonly parts: MonitorParts
-  readonly check: CheckRow
-  readonly monitor: MonitorRow
-  /** Aborts when the server stops, the lease is lost or the monitor is deleted. */
-  readonly signal: AbortSignal
-}
-
-interface TargetResult {
-  readonly targetId: string
-  readonly type: KnownTarget['type']
-  readonly pages: number
-  readonly error?: string | undefined
-}
+import { tellEnd } from './tell.ts'
 
 const renewMs = 10_000
-const pagesAtOnce = 4
 
 /** How often a check is begun before it is given up: what kills a server must not do so for ever. */
 const maxBegins = 10
@@ -86,38 +68,6 @@ const work = async (run: Omit<Run, 'monitor'>): Promise<void> => {
   await settle(run, monitor, results)
 }
 
-const checkTarget = async (run: Run, target: KnownTarget): Promise<TargetResult> => {
-  const { parts, check, monitor, signal } = run
-  const { id: targetId, type } = target
-  try {
-    const urls = await listUrls(target, { ...parts, monitorId: monitor.id, targetId, signal })
-    const done = await listDonePages(parts.store.db, { checkId: check.id, targetId })
-    const rest = urls.filter((url) => !done.has(hashUrl(url))).values()
-    await Promise.all(Array.from({ length: pagesAtOnce }, async () => checkPages(run, target, rest)))
-    return { targetId, type, pages: urls.length }
-  } catch (error) {
-    signal.throwIfAborted()
-    if (!isBowlineError(error) || error.code === 'CONFLICT') throw error
-    return { targetId, type, pages: 0, error: `${error.code}: ${error.message}` }
-  }
-}
-
-/** One of several that take pages from the same list. */
-const checkPages = async (run: Run, target: KnownTarget, urls: Iterator<string> & Iterable<string>): Promise<void> => {
-  const { parts, check, monitor, signal } = run
-  if (target.type === 'search') return
-  for (const url of urls) {
-    signal.throwIfAborted()
-    const { page, state } = await checkPage(parts, { check, monitor, target, url, signal })
-    signal.throwIfAborted()
-    await parts.store.db.transaction().execute(async (db) => {
-      if (!(await recordPage(db, check, page, state)))
-        throw new BowlineError('CONFLICT', 'Another server does this check')
-      await tellPage(parts, monitor, page, db)
-    })
-  }
-}
-
 /** Ends a check, bills it once and tells of it once, whatever happens to the server meanwhile. */
 const settle = async (
   { parts, check }: Omit<Run, 'monitor'>,
@@ -127,7 +77,9 @@ const settle = async (
   ending?: CheckStatus,
 ): Promise<void> => {
   await parts.store.db.transaction().execute(async (db) => {
-    const { summary, credits } = await sumUpPages(db, check.id)
+    const pages = await sumUpPages(db, check.id)
+    const { summary } = pages
+    const credits = results.reduce((sum, { searchCredits = 0 }) => sum + searchCredits, pages.credits)
     const failures = results.flatMap((result) => result.error ?? [])
     const isNothing = summary.totalPages === summary.error
     const isWhole = failures.length === 0 && summary.error === 0

@@ -2,16 +2,14 @@ import { insertCheck, findStrandedChecks } from '../store/monitor-checks.ts'
 import { findDueMonitors, takeDueRun, type MonitorRow } from '../store/monitors.ts'
 import { checkQueue } from './check-queue.ts'
 import { definitionOf } from './definition.ts'
-import { estimateCheck } from './estimate.ts'
+import { estimateCheck, type EstimateParts } from './estimate.ts'
 import type { MonitorParts } from './monitor-parts.ts'
 import { nextRun } from './next-run.ts'
 
 const atOnce = 100
 
 /** What begins checks. */
-export type BeginParts = Pick<MonitorParts, 'store' | 'jobs' | 'onError'> & {
-  readonly scrapes: Pick<MonitorParts['scrapes'], 'estimate'>
-}
+export type BeginParts = Pick<MonitorParts, 'store' | 'jobs' | 'onError'> & EstimateParts
 
 /**
  * Begins the checks whose time has come, however long ago: one each, whatever was missed. Of several servers that try,
@@ -25,11 +23,8 @@ export const runDue = async (parts: BeginParts, now: Date = new Date()): Promise
   return begun
 }
 
-const begin = async (
-  { store, jobs, scrapes, onError }: BeginParts,
-  monitor: MonitorRow,
-  now: Date,
-): Promise<boolean> => {
+const begin = async (parts: BeginParts, monitor: MonitorRow, now: Date): Promise<boolean> => {
+  const { store, jobs, onError } = parts
   const { id: monitorId, teamId, nextRunAt } = monitor
   if (nextRunAt === undefined) return false
   return store.db.transaction().execute(async (db) => {
@@ -48,7 +43,7 @@ const begin = async (
   /** Settings may have changed since the monitor was made: then the pages of the check say what is wrong. */
   function estimate(): number {
     try {
-      return estimateCheck({ scrapes }, definitionOf(monitor).targets)
+      return estimateCheck(parts, definitionOf(monitor).targets, { isJudged: monitor.judgeEnabled })
     } catch (error) {
       onError(error, `estimating a check of the monitor ${monitorId}`)
       return 0

@@ -59,6 +59,18 @@ export class Searches {
     }
   }
 
+  /** What so many results cost. */
+  price(results: number): number {
+    return priceOfSearch(this.#parts.prices, results)
+  }
+
+  /** Searches for somebody who bills: nothing is charged here. Throws SEARCH_FAILED, BAD_REQUEST, or the signal's reason. */
+  async find(order: SearchOrder, signal: AbortSignal): Promise<Omit<SearchOutcome, 'id'>> {
+    const found = await this.#ask(order, order.request.limit, signal)
+    const count = [...found.results.values()].reduce((sum, each) => sum + each.length, 0)
+    return { ...found, credits: this.price(count) }
+  }
+
   /** Takes what all results would cost. A team that has less searches for fewer. */
   async #charge({ teamId, apiKeyId, request }: SearchOrder): Promise<{
     readonly charge: Charge

@@ -32,7 +32,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (p
     const jobs = undo.use(await openJobs({ store, databaseUrl, onError }))
     // Nobody does the checks: they stay as they were begun.
     await jobs.work(checkQueue, { concurrency: 1 }, async () => undefined)
-    parts = { store, jobs, scrapes: { estimate: () => 1 }, onError }
+    parts = { store, jobs, scrapes: { estimate: () => 1 }, searches: { price: () => 2 }, onError }
   })
   afterAll(async () => undo.disposeAsync())
 

@@ -138,6 +138,37 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a monitor, in %s', (place) => 
     expect(await creditsUsed()).toBe(used + 11)
   })
 
+  test('of a search tells new results, each judged once by its goal', async () => {
+    const scrape = async (path: string, words: string): Promise<void> => {
+      site.set(path, `<h1>${words}</h1><p>The zeppelin ${words} lands at noon in the old harbour.</p>`)
+      expect((await lab.api('POST', '/v2/scrape', { url: site.url(path), maxAge: 0 })).status).toBe(200)
+    }
+    await scrape('/zeppelin/1', 'Aurora')
+    const { id, estimatedCreditsPerMonth } = await createMonitor(lab.api, {
+      goal: 'Airships that are new',
+      targets: [{ type: 'search', queries: ['zeppelin'], maxResults: 5 }],
+    })
+    const used = await creditsUsed()
+    model.says((question) => ({
+      meaningful: question.includes('Borealis'),
+      confidence: 'high',
+      reason: 'An airship',
+      meaningfulChanges: [],
+    }))
+
+    const first = await runCheck(lab.api, id)
+    await scrape('/zeppelin/2', 'Borealis')
+    const second = await runCheck(lab.api, id)
+
+    expect(estimatedCreditsPerMonth).toBe(30 * 7)
+    expect(pathsOf(first)).toEqual({ '/zeppelin/1': 'new' })
+    expect(pathsOf(second)).toEqual({ '/zeppelin/1': 'same', '/zeppelin/2': 'new' })
+    expect(second['targetResults']).toMatchObject([{ type: 'search', resultCount: 2, matches: 1, searchCredits: 2 }])
+    expect(second['pages'].find((page: Page) => page.status === 'new').judgment).toMatchObject({ meaningful: true })
+    // Two searches and two judgments, and the page that was scraped meanwhile.
+    expect(await creditsUsed()).toBe(used + 3 + 3 + 1)
+  })
+
   test('of a team without credits skips its checks and costs nothing', async () => {
     const { body } = await lab.api('POST', '/v2/team/keys', { team: 'poor' })
     const api: Lab['api'] = async (method, path, json) =>
