@@ -92,6 +92,9 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       if (sessionPer === 'worker') return
       const { creditsBilled } = await opened.end()
       annotations.push({ type: 'credits', description: String(creditsBilled ?? 'unknown') })
+      const recordings = (sessionOptions.record ?? false) === false ? [] : await session.recordings.list()
+      const player = recordings.find(({ name }) => name === 'player.html')
+      if (player !== undefined) annotations.push({ type: 'recording', description: player.url })
     },
     { timeout: patienceMs + 30_000 },
   ],

@@ -104,6 +104,7 @@ describe('a project of Playwright Test', () => {
     expect(annotation(lost!, 'infrastructure')).toContain('the connection was closed')
     expect(annotation(passed!, 'session')).not.toBe(annotation(lost!, 'session'))
     expect(annotation(passed!, 'credits')).toBe('2')
+    expect(annotation(passed!, 'recording')).toContain('/recordings/player.html?token=')
   })
 
   test('prints the bill of each file and of all, and leaves no session', async () => {

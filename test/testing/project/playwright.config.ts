@@ -10,6 +10,10 @@ export default defineConfig<object, BowlineTestOptions>({
   use: { baseURL: process.env['PROJECT_SITE'] ?? '' },
   projects: [
     { name: 'shared', testMatch: 'shared.spec.ts', use: { profile: 'signed-in' } },
-    { name: 'own', testMatch: 'own.spec.ts', use: { sessionPer: 'test', sessionOptions: { ttl: 60 } } },
+    {
+      name: 'own',
+      testMatch: 'own.spec.ts',
+      use: { sessionPer: 'test', sessionOptions: { ttl: 60, record: { console: true } } },
+    },
   ],
 })
