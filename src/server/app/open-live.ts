@@ -16,6 +16,7 @@ export const openLive = ({ store, onError }: Parts, sessions: Sessions, gateway:
         activePage: () => focus.page,
         openedPages: () => focus.opened,
         onActivePage: (listener) => focus.onChange(listener),
+        openDialog: (page) => focus.dialogOf(page),
         refuse: (method, params) => {
           const verdict = judgeCommand({ id: 0, method, params }, { downloadsDir, uploadsDir })
           return verdict.kind === 'refuse' ? verdict.message : undefined

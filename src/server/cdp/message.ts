@@ -20,6 +20,7 @@ const tailKey = Buffer.from(',"sessionId":"')
 const sessionIdLength = 32
 const tailLength = tailKey.length + sessionIdLength + '"}'.length
 const targetEvent = Buffer.from('{"method":"Target.')
+const dialogEndEvent = Buffer.from('{"method":"Page.javascriptDialogClosed"')
 const dialogEvent = Buffer.from('{"method":"Page.javascriptDialogOpening"')
 
 const quote = 0x22
@@ -46,6 +47,9 @@ export const withoutSessionId = (message: Buffer): Buffer => {
 
 /** Whether this is an event of the Target domain: only these change which sessions exist. */
 export const isTargetEvent = (message: Buffer): boolean => startsWith(message, targetEvent)
+
+/** Whether this says that such a dialog is over. */
+export const isDialogEndEvent = (message: Buffer): boolean => startsWith(message, dialogEndEvent)
 
 /** Whether this says that a page asks something by a JavaScript dialog. */
 export const isDialogEvent = (message: Buffer): boolean => startsWith(message, dialogEvent)

@@ -20,6 +20,12 @@ export interface CdpChannel extends AsyncDisposable {
 export interface CdpRouter {
   /** Sends a command of the server itself, to the browser or to a session from `Target.attachToTarget`. Rejects when the browser goes. */
   readonly call: (method: string, params?: object, sessionId?: string) => Promise<Readonly<Record<string, unknown>>>
+  /** Sends a command to a session of a client, whose answer the client does not see. Rejects as `call` does. */
+  readonly callAsClient: (
+    method: string,
+    params: object,
+    sessionId: string,
+  ) => Promise<Readonly<Record<string, unknown>>>
   /** Calls with every event of the server's own sessions. Returns a function that stops it. */
   readonly onEvent: (listener: (event: CdpIncoming) => void) => () => void
   /** Opens a channel for one client. */
@@ -58,6 +64,9 @@ class PipeRouter implements CdpRouter {
   readonly #listeners = new Set<(event: CdpIncoming) => void>()
   readonly #drainListeners = new Set<() => void>()
   #lastId = 0
+  /** Ids of commands sent in the name of clients, which wait for their answers. */
+  readonly #borrowed = new Set<number>()
+  #lastBorrowed = 0
   #isClosed = false
 
   constructor(pipe: CdpPipe) {
@@ -78,6 +87,16 @@ class PipeRouter implements CdpRouter {
     const id = ++this.#lastId
     const answer = Promise.withResolvers<Readonly<Record<string, unknown>>>()
     this.#pending.set(id, { method, resolve: answer.resolve, reject: answer.reject })
+    this.#pipe.send(JSON.stringify({ id, method, params, sessionId }))
+    return answer.promise
+  }
+
+  readonly callAsClient: CdpRouter['callAsClient'] = async (method, params, sessionId) => {
+    if (this.#isClosed) throw browserGone(method)
+    const id = firstBorrowedId + ++this.#lastBorrowed
+    const answer = Promise.withResolvers<Readonly<Record<string, unknown>>>()
+    this.#pending.set(id, { method, resolve: answer.resolve, reject: answer.reject })
+    this.#borrowed.add(id)
     this.#pipe.send(JSON.stringify({ id, method, params, sessionId }))
     return answer.promise
   }
@@ -124,8 +143,15 @@ class PipeRouter implements CdpRouter {
       if (sessionId === undefined || this.#own.has(sessionId)) this.#receiveOwn(message)
       return
     }
+    if (this.#borrowed.size > 0 && this.#isBorrowed(message)) return this.#receiveOwn(message)
     if (isTargetEvent(message)) this.#followTargets(message, route)
     route.receive(route.isRoot ? withoutSessionId(message) : message)
+  }
+
+  /** Whether this answers a command that the server sent in a client's name. */
+  #isBorrowed(message: Buffer): boolean {
+    const id = Number(/^{"id":(\d+)[,}]/.exec(message.toString('latin1', 0, 24))?.[1])
+    return this.#borrowed.delete(id)
   }
 
   /** A session announced to a client belongs to that client until the browser takes it back. */
@@ -170,5 +196,8 @@ class PipeRouter implements CdpRouter {
     this.#sessions.clear()
   }
 }
+
+/** No client counts that far, and the protocol allows it. */
+const firstBorrowedId = 2_000_000_000
 
 const browserGone = (method: string): BowlineError => new BowlineError('CDP_FAILED', `${method}: the browser is gone`)

@@ -58,6 +58,7 @@ export class CdpClient {
   /** Passes a message of the browser on. */
   readonly deliver = (message: Buffer): void => {
     if (isTargetEvent(message)) this.#pages.follow(message)
+    else this.#pages.followDialog(message)
     if (this.#webSocket.readyState !== this.#webSocket.OPEN || this.#pages.withholds(message)) return
     this.#webSocket.send(message, { binary: false })
     if (this.#webSocket.bufferedAmount > highWaterBytes) this.#setLag(true)

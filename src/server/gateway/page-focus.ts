@@ -1,4 +1,12 @@
-import { isDialogEvent, sessionIdAtTail, type CdpCommand } from '../cdp/message.ts'
+import { isDialogEndEvent, isDialogEvent, sessionIdAtTail, type CdpCommand } from '../cdp/message.ts'
+
+/** A dialog of a page that a client was told of. */
+export interface OpenDialog {
+  /** As the browser told it. */
+  readonly params: Readonly<Record<string, unknown>>
+  /** The client's session that it can be answered in. */
+  readonly sessionId: string
+}
 
 /** Which page of a browser was driven last by any of its clients. No signal of the browser itself tells that reliably. */
 export class PageFocus {
@@ -7,6 +15,7 @@ export class PageFocus {
   readonly #listeners = new Set<() => void>()
   /** The client that drove each page last. */
   readonly #drivers = new Map<string, object>()
+  readonly #dialogs = new Map<string, OpenDialog & { readonly client: object }>()
 
   /** Target id of the page; undefined when none was driven yet. It may be closed by now. */
   get page(): string | undefined {
@@ -23,8 +32,20 @@ export class PageFocus {
     this.#opened.add(page)
   }
 
+  /** The dialog that is open on a page, as far as a client was told of it. */
+  dialogOf(page: string): OpenDialog | undefined {
+    return this.#dialogs.get(page)
+  }
+
+  /** Notes what dialog is open on a page; undefined when it is over. */
+  setDialog(page: string, client: object, dialog: OpenDialog | undefined): void {
+    if (dialog === undefined) this.#dialogs.delete(page)
+    else this.#dialogs.set(page, { ...dialog, client })
+  }
+
   /** Notes that a page is gone. */
   close(page: string): void {
+    this.#dialogs.delete(page)
     this.#opened.delete(page)
     this.#drivers.delete(page)
   }
@@ -44,6 +65,7 @@ export class PageFocus {
   /** Notes that a client has left. */
   leave(client: object): void {
     for (const [page, driver] of this.#drivers) if (driver === client) this.#drivers.delete(page)
+    for (const [page, dialog] of this.#dialogs) if (dialog.client === client) this.#dialogs.delete(page)
   }
 
   /** Notes that a page is the one to look at. */
@@ -99,6 +121,17 @@ export class ClientPages {
     if (page === undefined) return
     this.#pages.set(params.sessionId, page)
     this.#focus.open(page)
+  }
+
+  /** Takes an event of a dialog on its way to the client: who watches later must learn of it, too. */
+  followDialog(message: Buffer): void {
+    const isOpening = isDialogEvent(message)
+    if (!isOpening && !isDialogEndEvent(message)) return
+    const sessionId = sessionIdAtTail(message) ?? ''
+    const page = this.#pages.get(sessionId)
+    if (page === undefined) return
+    const { params } = JSON.parse(message.toString()) as { readonly params: Readonly<Record<string, unknown>> }
+    this.#focus.setDialog(page, this, isOpening ? { params, sessionId } : undefined)
   }
 
   /** Takes a command on its way to the browser. */

@@ -14,7 +14,7 @@ export interface LiveParts {
   /** The gateway's knowledge of which page a client drives, and of what may be asked of a page. */
   readonly stagePartsOf: (
     session: LiveSession,
-  ) => Pick<StageParts, 'activePage' | 'openedPages' | 'onActivePage' | 'refuse'>
+  ) => Pick<StageParts, 'activePage' | 'openedPages' | 'onActivePage' | 'openDialog' | 'refuse'>
   /** The session's row once it is billed. */
   readonly billOf: (session: LiveSession, reason: EndReason) => Promise<SessionRow | undefined>
   readonly onError: (error: unknown, what: string) => void

@@ -1,4 +1,5 @@
 import type { LiveSession } from '../sessions/live-session.ts'
+import type { ClientDialog } from './client-dialog.ts'
 import { isInput } from './input.ts'
 import { watchTabs, type TabEvent, type Tabs } from './tabs.ts'
 import type { ActingMessage } from './viewer-message.ts'
@@ -14,6 +15,8 @@ export interface StageParts {
   readonly openedPages: () => readonly string[]
   /** Calls whenever `activePage` may have changed. Returns a function that stops it. */
   readonly onActivePage: (listener: () => void) => () => void
+  /** The dialog that a client was told of and that is still open on a page. */
+  readonly openDialog: (page: string) => ClientDialog | undefined
   /** Why a command may not be sent; undefined when it may. */
   readonly refuse: (method: string, params: Readonly<Record<string, unknown>>) => string | undefined
   readonly onError: (error: unknown) => void
@@ -154,6 +157,7 @@ export class Stage implements AsyncDisposable {
       router,
       browserSession: this.#tabs.browserSession,
       tab,
+      clientDialog: () => this.#parts.openDialog(tab),
       // A tab that is gone by now is told of elsewhere.
       onMayDiffer: () => void this.#tabs.refresh(tab).catch(() => undefined),
       onError,

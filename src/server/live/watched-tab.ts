@@ -6,6 +6,7 @@ import { inputCommand, pressKey, type InputMessage, type PageCommand } from './i
 import { inspectPoint } from './inspect-point.ts'
 import { readSelection } from './read-selection.ts'
 import type { Choices, Dialog, ServerMessage } from './server-message.ts'
+import type { ClientDialog } from './client-dialog.ts'
 import type { Viewer } from './viewer.ts'
 
 /** Where a watched tab is. */
@@ -13,6 +14,8 @@ export interface WatchedTabParts {
   readonly router: CdpRouter
   readonly browserSession: string
   readonly tab: string
+  /** The dialog that was open before this tab was watched. */
+  readonly clientDialog: () => ClientDialog | undefined
   /** Called when the page may have another title or address: at most twice a second, and never while it rests. */
   readonly onMayDiffer: () => void
   readonly onError: (error: unknown) => void
@@ -44,6 +47,8 @@ export class WatchedTab implements AsyncDisposable {
     this.#stop = parts.router.onEvent((event) => {
       if (event.sessionId !== undefined && event.sessionId === this.#sessionId) this.#follow(event)
     })
+    const former = parts.clientDialog()
+    if (former !== undefined) this.#dialog = toDialog(former.params)
     this.#attach().catch(this.#report)
   }
 
@@ -117,9 +122,14 @@ export class WatchedTab implements AsyncDisposable {
   /** Answers the dialog that is open, if one still is. */
   answerDialog(isAccepted: boolean, text: string | undefined): void {
     if (this.#dialog === null) return
-    const promptText = text === undefined ? {} : { promptText: text }
+    const answer = { accept: isAccepted, ...(text === undefined ? {} : { promptText: text }) }
+    const former = this.#parts.clientDialog()
     // The user's own client may have been faster.
-    this.call('Page.handleJavaScriptDialog', { accept: isAccepted, ...promptText }).catch(() => undefined)
+    this.call('Page.handleJavaScriptDialog', answer).catch(() => undefined)
+    if (former === undefined) return
+    this.#tellDialog(null)
+    const { router } = this.#parts
+    router.callAsClient('Page.handleJavaScriptDialog', answer, former.sessionId).catch(() => undefined)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -168,12 +178,7 @@ export class WatchedTab implements AsyncDisposable {
         this.#tell({ type: 'pace', isHidden: this.#isHidden })
         break
       case 'Page.javascriptDialogOpening':
-        this.#tellDialog({
-          kind: params['type'] as Dialog['kind'],
-          message: params['message'] as string,
-          defaultText: (params['defaultPrompt'] as string | undefined) ?? '',
-          url: params['url'] as string,
-        })
+        this.#tellDialog(toDialog(params))
         break
       case 'Page.javascriptDialogClosed':
         this.#tellDialog(null)
@@ -229,6 +234,13 @@ export class WatchedTab implements AsyncDisposable {
     for (const { method, params } of commands) this.call(method, params).catch(this.#report)
   }
 }
+
+const toDialog = (params: Readonly<Record<string, unknown>>): Dialog => ({
+  kind: params['type'] as Dialog['kind'],
+  message: params['message'] as string,
+  defaultText: (params['defaultPrompt'] as string | undefined) ?? '',
+  url: params['url'] as string,
+})
 
 const differMs = 500
 

@@ -206,6 +206,23 @@ describe('dialogs', () => {
     await expect.poll(() => watching.page.getByRole('dialog').count()).toBe(0)
   })
 
+  test('one that was open before anybody watched is answered by the first viewer', async () => {
+    await using scene = await theatre.openScene('/blocks')
+    const isOpen = Promise.withResolvers<void>()
+    // The client hears of it and leaves it open.
+    scene.page.on('dialog', () => isOpen.resolve())
+    const answer = scene.page.evaluate(`prompt('Who is there?')`)
+    await isOpen.promise
+
+    await using view = await theatre.openView(scene.session.interactiveLiveViewUrl)
+    await view.page.getByRole('dialog').getByText('Who is there?').waitFor()
+    await view.page.getByRole('dialog').getByRole('textbox').fill('a viewer')
+    await view.page.getByRole('dialog').getByRole('button', { name: 'OK' }).click()
+
+    expect(await answer).toBe('a viewer')
+    await expect.poll(() => view.page.getByRole('dialog').count()).toBe(0)
+  })
+
   test('one that the client answers is left to the client', async () => {
     await using both = await openBoth('/blocks')
     both.page.on('dialog', (dialog) => void dialog.accept('client'))

@@ -61,6 +61,7 @@ export const openWorld = async (host: BrowserHost, html: string): Promise<World>
         activePage: () => browser.parkedTargetId,
         openedPages: () => [],
         onActivePage: () => () => undefined,
+        openDialog: () => undefined,
         refuse: () => undefined,
       }),
       billOf: async () => undefined,
