@@ -1,6 +1,8 @@
 /** The client: sessions of a remote browser that always end. @module */
 export { Bowline } from './client/bowline.ts'
 export type { ActivityOptions, ActivityRecord, ListActivity } from './client/activity.ts'
+export type { Bulk } from './client/bulk.ts'
+export { BulkRun, type BulkCalls, type BulkOptions, type BulkProgress, type BulkResult } from './client/bulk-run.ts'
 export type { BowlineOptions } from './client/config.ts'
 export type { DrivenSession, Driver, Reuse } from './client/driver.ts'
 export type { EmbeddedOptions } from './client/embedded.ts'
@@ -44,6 +46,8 @@ export type {
 } from './contract/browser.ts'
 export type { SessionFile } from './contract/files.ts'
 export type { CreateKeyOptions, CreateKeyResponse, KeySummary } from './contract/keys.ts'
+export type { BatchInput } from './contract/batch.ts'
+export type { CrawlInput } from './contract/crawl.ts'
 export type { Action } from './contract/actions.ts'
 export type { Document } from './contract/document.ts'
 export type { FormatInput } from './contract/formats.ts'

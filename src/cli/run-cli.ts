@@ -33,6 +33,14 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'have a language model extract data from pages',
     load: async () => (await import('./extract.ts')).createExtractCommand(),
   },
+  batch: {
+    summary: 'scrape many pages as one job',
+    load: async () => (await import('./batch.ts')).createBatchCommand(),
+  },
+  crawl: {
+    summary: 'scrape the pages of a site, following its links',
+    load: async () => (await import('./crawl.ts')).createCrawlCommand(),
+  },
   search: {
     summary: 'search the web, or the pages that were scraped',
     load: async () => (await import('./search.ts')).createSearchCommand(),

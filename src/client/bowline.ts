@@ -1,4 +1,5 @@
 import { createActivity, type ListActivity } from './activity.ts'
+import { createBulk, type Bulk } from './bulk.ts'
 import { createCall } from './call.ts'
 import { resolveConfig, type BowlineOptions } from './config.ts'
 import { startEmbedded, type EmbeddedOptions } from './embedded.ts'
@@ -31,6 +32,10 @@ export class Bowline implements AsyncDisposable {
   readonly extract: Extracting['extract']
   /** Reads an extraction of the last 24 hours again. */
   readonly getExtract: Extracting['getExtract']
+  /** Scrapes many pages: await it for all, or iterate over them as they come. */
+  readonly batchScrape: Bulk['batchScrape']
+  /** Scrapes the pages of a site, following its links. */
+  readonly crawl: Bulk['crawl']
   /** Searches, and scrapes the results when asked to. */
   readonly search: Search
   /** Lists the pages of a site. */
@@ -63,6 +68,9 @@ export class Bowline implements AsyncDisposable {
     const { extract, getExtract } = createExtracting(call)
     this.extract = extract
     this.getExtract = getExtract
+    const { batchScrape, crawl } = createBulk(call)
+    this.batchScrape = batchScrape
+    this.crawl = crawl
     this.search = createSearch(call)
     this.map = createMap(call, config)
     this.profiles = createProfiles(call)

@@ -132,6 +132,7 @@ export const catalogue = {
     hint: 'The session ends by itself when its TTL is over. `bowline sessions reap` retries.',
   },
   CHECKPOINT_INVALID: { status: 0, hint: 'Name another file: a new one is made where none is.' },
+  JOB_FAILED: { status: 0, hint: 'What it has scraped can still be read. Start another job for the rest.' },
   COMMAND_FAILED: { status: 0, hint: undefined },
 } as const satisfies Record<string, CatalogueEntry>
 

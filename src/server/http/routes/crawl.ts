@@ -20,7 +20,7 @@ interface EarlierPart {
 
 /** The routes of crawls. */
 export const crawlRoutes = (parts: BatchRouteParts): Handlers => {
-  const { get, cancel, errors } = bulkHandlers(parts.bulk, 'crawl')
+  const { get, cancel, errors } = bulkHandlers(parts.bulk)
   return {
     startCrawl: async ({ body }, call) => start(parts, { body }, call),
     startEarlierCrawl: async ({ body }, call) => {
@@ -76,7 +76,7 @@ const start = async (
       maxConcurrency,
       crawl,
     },
-    pages: [toCrawlPage(body.url, crawl) ?? { url: body.url }],
+    pages: [{ url: body.url, identity: toCrawlPage(body.url, crawl)?.identity ?? body.url }],
   })
   return { success: true, id, url: `${baseUrl}/${version}${bulkPath({ id, kind: 'crawl' })}` }
 }

@@ -1,0 +1,43 @@
+import picocolors from 'picocolors'
+import type { BulkOptions, BulkProgress, BulkRun } from '../client/bulk-run.ts'
+import type { Document } from '../contract/document.ts'
+import { showProgress } from './bulk-progress.ts'
+import { print, printJson, printNote } from './print.ts'
+
+/** How the documents of a job are printed. */
+export interface BulkPrinting {
+  /** Whether everything is printed at the end, as one value. */
+  readonly json?: boolean | undefined
+}
+
+/** Runs a job: a line a page on a terminal, a line of JSON a document when piped. Ctrl-C cancels it. The exit code is 1 when pages failed. */
+export const runBulk = async (start: (how: BulkOptions) => BulkRun, { json = false }: BulkPrinting): Promise<void> => {
+  using bar = showProgress()
+  const stop = new AbortController()
+  const onSignal = (): void => stop.abort(new Error('Cancelled'))
+  process.once('SIGINT', onSignal).once('SIGTERM', onSignal)
+  let last: BulkProgress | undefined
+  const onProgress = (progress: BulkProgress): void => {
+    last = progress
+    bar.update(progress)
+  }
+  try {
+    const run = start({ signal: stop.signal, onProgress })
+    if (json) return printJson(await run)
+    for await (const document of run) print(process.stdout.isTTY ? toLine(document) : JSON.stringify(document))
+    const { errors, robotsBlocked } = await run.errors()
+    bar[Symbol.dispose]()
+    for (const { url, code, error } of errors) printNote(picocolors.red(`${code ?? 'failed'}  ${url}  ${error}`))
+    for (const url of robotsBlocked) printNote(picocolors.dim(`forbidden by robots.txt  ${url}`))
+    printNote(`${last?.completed ?? 0} pages, ${errors.length} failed, ${last?.creditsUsed ?? 0} credits`)
+    if (errors.length > 0) process.exitCode = 1
+  } finally {
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
+  }
+}
+
+const toLine = ({ metadata }: Document): string => {
+  const { statusCode = 0, title, sourceURL } = metadata
+  const code = statusCode < 400 ? picocolors.green(statusCode) : picocolors.red(statusCode)
+  return `${code}  ${sourceURL ?? metadata.url ?? ''}  ${picocolors.dim([title ?? []].flat()[0] ?? '')}`
+}

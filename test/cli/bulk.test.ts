@@ -1,0 +1,39 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startProgram } from '../client/program.ts'
+import { startBulkWorld, type BulkWorld } from '../server/bulk/world.ts'
+
+let world: BulkWorld
+beforeAll(async () => {
+  world = await startBulkWorld('PGlite')
+})
+afterAll(async () => world[Symbol.asyncDispose]())
+
+const run = async (...args: readonly string[]) => {
+  await using program = startProgram('src/cli/main.ts', args, { BOWLINE_DATA_DIR: world.lab.dataDir })
+  const { code } = await program.ended
+  return { code, lines: program.lines, errors: program.errors() }
+}
+
+test('bowline batch takes addresses from a file, and prints a line of JSON a document when piped', async () => {
+  const { lab, site, urls } = world
+  const file = join(lab.dataDir, 'urls.txt')
+  await writeFile(file, ['# pages', ...urls(2), '', site.url('/broken')].join('\n'))
+
+  const { code, lines, errors } = await run('batch', '--file', file, '--format', 'links', '--concurrency', '1')
+
+  const documents = lines.map((line) => JSON.parse(line) as { links: unknown; metadata: { sourceURL: string } })
+  expect(documents.map(({ metadata }) => metadata.sourceURL)).toEqual(urls(2))
+  expect(documents[0]?.links).toEqual([])
+  expect(errors).toContain(`SCRAPE_SITE_ERROR  ${site.url('/broken')}`)
+  expect(errors).toContain('2 pages, 1 failed, 2 credits')
+  expect(code).toBe(1)
+})
+
+test('bowline crawl --json prints the whole result', async () => {
+  const { code, lines } = await run('crawl', world.site.url('/page?n=7'), '--sitemap', 'skip', '--json')
+
+  expect(code).toBe(0)
+  expect(JSON.parse(lines.join('\n'))).toMatchObject({ status: 'completed', documents: [{ markdown: '# Page 7\n' }] })
+})

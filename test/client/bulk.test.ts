@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Bowline, type BulkProgress } from '../../src/index.ts'
+import { startBulkWorld, type BulkWorld } from '../server/bulk/world.ts'
+
+let world: BulkWorld
+let bowline: Bowline
+const owned = new AsyncDisposableStack()
+beforeAll(async () => {
+  world = owned.use(await startBulkWorld('PGlite'))
+  const { url: baseUrl, apiKey } = world.lab.server
+  bowline = owned.use(new Bowline({ baseUrl, apiKey, reaper: false }))
+})
+afterAll(async () => owned.disposeAsync())
+
+test('a batch that is awaited has all documents, what failed, and told how it came along', async () => {
+  const { site, urls } = world
+  const steps: BulkProgress[] = []
+  const given = [...urls(120), site.url('/broken'), 'nonsense']
+
+  const result = await bowline.batchScrape(given, { formats: ['markdown'] }, { onProgress: (step) => steps.push(step) })
+
+  expect(result).toMatchObject({ status: 'completed', completed: 120, total: 120, creditsUsed: 120 })
+  expect(new Set(result.documents.map(({ metadata }) => metadata.sourceURL))).toEqual(new Set(urls(120)))
+  expect(result.errors).toMatchObject([{ url: site.url('/broken'), code: 'SCRAPE_SITE_ERROR' }])
+  expect(result.invalidUrls).toEqual(['nonsense'])
+  expect(steps.at(-1)).toMatchObject({ id: result.id, status: 'completed', completed: 120 })
+})
+
+test('a batch is iterated over as its documents come, and cancelled when the loop is left', async () => {
+  const { lab, site, urls } = world
+  const run = bowline.batchScrape([...urls(3), site.url('/held')])
+  const seen: unknown[] = []
+
+  for await (const { metadata } of run) if (seen.push(metadata.sourceURL) === 3) break
+
+  expect(new Set(seen)).toEqual(new Set(urls(3)))
+  const { body } = await lab.api('GET', `/v2/batch/scrape/${await run.start()}`)
+  expect(body).toMatchObject({ status: 'cancelled', completed: 3 })
+})
+
+test('aborting cancels a batch on the server and rejects with the reason', async () => {
+  const { lab, site } = world
+  const controller = new AbortController()
+  const run = bowline.batchScrape([site.url('/held?again')], {}, { signal: controller.signal })
+  const id = await run.start()
+  const outcome = expect(run).rejects.toThrow('enough')
+  await site.requests.waitFor('/held')
+
+  controller.abort(new Error('enough'))
+
+  await outcome
+  expect((await lab.api('GET', `/v2/batch/scrape/${id}`)).body['status']).toBe('cancelled')
+})
+
+test('a crawl is awaited like a batch', async () => {
+  const result = await bowline.crawl(world.site.url('/page?n=1'), { limit: 5, sitemap: 'skip' })
+
+  expect(result).toMatchObject({ status: 'completed', completed: 1, errors: [], robotsBlocked: [] })
+  expect(result.documents[0]?.markdown?.trim()).toBe('# Page 1')
+})
+
+test('what the server refuses is rejected with its code', async () => {
+  await expect(bowline.batchScrape(['nonsense'])).rejects.toMatchObject({ code: 'BAD_REQUEST' })
+})
