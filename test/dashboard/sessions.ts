@@ -68,6 +68,25 @@ export const testSessions = (desk: () => Desk): void => {
     expect(view.complaints).toEqual([])
   })
 
+  test('an ended session shows what was recorded of it', async () => {
+    const session = await desk().lab.createSession({ record: { console: true } })
+    await using handles = await playwright.connect(session)
+    await handles.page.evaluate(`console.log('made fast')`)
+    await desk().lab.api('DELETE', `/v2/browser/${session.id}`)
+    await using view = await desk().open(`sessions/${session.id}`)
+    const recordings = view.page.locator('section', { hasText: 'Recordings' }).getByRole('link')
+    await recordings.first().waitFor()
+
+    const answers = await Promise.all(
+      (await recordings.all()).map(async (link) => {
+        const path = (await link.getAttribute('href')) ?? ''
+        return (await fetch(new URL(path, desk().lab.server.url))).text()
+      }),
+    )
+    expect(answers.join('')).toContain('made fast')
+    expect(view.complaints).toEqual([])
+  })
+
   test('looking at a session in the dashboard does not count as activity', async () => {
     const session = await desk().lab.createSession({ activityTtl: 60 })
     await using view = await desk().open(`sessions/${session.id}`)
