@@ -16,6 +16,7 @@ import {
 import { insertBulkPages, listFailedPages } from '../store/bulk-pages.ts'
 import type { Database } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
+import { assertAffordable } from '../usage/affordable.ts'
 import type { Announcer } from './announcer.ts'
 import type { News } from './news.ts'
 import { toBulkJob, type BulkJob, type BulkPlan, type BulkRound } from './plan.ts'
@@ -26,7 +27,7 @@ import { bulkQueue, shareOut, type Runner } from './runner.ts'
 export interface BulkJobsParts {
   readonly store: Store
   readonly jobs: Jobs
-  readonly scrapes: Pick<Scrapes, 'readMany'>
+  readonly scrapes: Pick<Scrapes, 'readMany' | 'estimate'>
   readonly runner: Runner
   readonly announcer: Announcer
   readonly news: News
@@ -70,7 +71,7 @@ export class BulkJobs {
     return this.#parts.news
   }
 
-  /** Enters a job and its pages, and answers once they are safe. Throws IDEMPOTENCY_KEY_REUSED. */
+  /** Enters a job and its pages, and answers once they are safe. Throws IDEMPOTENCY_KEY_REUSED, INSUFFICIENT_CREDITS. */
   async start(order: BulkOrder): Promise<{ readonly id: string }> {
     const { pages, plan, ...facts } = order
     // Whole seconds: a caller compares what the answers say.
@@ -167,11 +168,14 @@ export class BulkJobs {
 
   async #add(
     db: Kysely<Database>,
-    job: Pick<BulkJob, 'id' | 'plan' | 'total'>,
+    job: Pick<BulkJob, 'id' | 'teamId' | 'plan' | 'total'>,
     pages: BulkOrder['pages'],
     round: number,
   ): Promise<void> {
-    const { total: from } = job
+    const { total: from, teamId, plan } = job
+    const { request } = plan.rounds[round] ?? {}
+    const least = request === undefined ? 0 : this.#parts.scrapes.estimate({ ...request, url: pages[0]?.url ?? '' })
+    await assertAffordable(db, teamId, pages.length * least)
     const rows = pages.map((page, index) => ({ ...page, place: from + index, scrapeId: uuidV7() }))
     await insertBulkPages(db, job.id, { pages: rows, round, depth: 0 })
     const isOpen = job.plan.crawl !== undefined

@@ -81,7 +81,6 @@ export class PageScraper {
   ): Promise<unknown> {
     const { gates, slots, scrapes } = this.#parts
     using _gate = await gates.enter(new URL(page.url).host, signal)
-    using _slot = await slots.take(signal)
     const { teamId, apiKeyId, baseUrl } = job
     const request = { ...roundOf(job, page.round).request, url: page.url }
     const alongside = async (db: Kysely<Database>, outcome: ScrapeOutcome): Promise<void> =>
@@ -94,6 +93,8 @@ export class PageScraper {
         baseUrl,
         signal,
         alongside,
+        // A page that waits for a place among the work of its team keeps none of this server.
+        enter: async () => slots.take(signal),
         id: page.scrapeId,
         // The last time, what the page says is its document.
         minds: !isLast,

@@ -53,6 +53,8 @@ export interface ScrapeCall {
   readonly id?: string | undefined
   /** Done in the transaction that enters the scrape and its bill: what it throws undoes them. */
   readonly alongside?: ((db: Kysely<Database>, outcome: ScrapeOutcome) => Promise<void>) | undefined
+  /** Called once the team may work; what it answers is disposed of with the end of the scrape. Only with `alongside`. */
+  readonly enter?: (() => Promise<Disposable>) | undefined
   /** Whether a page that asks to be left alone for a while (429, 503) is an error, and costs nothing. Default false. */
   readonly minds?: boolean | undefined
 }
@@ -94,6 +96,7 @@ export class Scrapes implements AsyncDisposable {
       // A page of a batch may stand in line as long as it takes: only its own time counts.
       const credits = call.isPrepaid === true ? 0 : least
       await using permit = await permits.acquire({ teamId, credits, waitMs: Infinity, signal })
+      using _ = await call.enter?.()
       return await inTime(call, async (limited) => this.#work(call, permit, limited))
     }
     return inTime(call, async (limited) => {

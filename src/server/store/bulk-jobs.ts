@@ -91,6 +91,18 @@ export const listActiveBulkJobs = async (
   return rows.map(toRecord)
 }
 
+/** Counts the pages of a team's batches and crawls that are still to be done, those being done included. */
+export const countOpenPages = async (db: Kysely<Database>, teamId: string): Promise<number> => {
+  const row = await db
+    .selectFrom('bulkJob')
+    .select(sql<string>`coalesce(sum(total - completed - failed), 0)`.as('open'))
+    .where('teamId', '=', teamId)
+    .where('status', '=', 'scraping')
+    .where('expiresAt', '>', sql<Date>`now()`)
+    .executeTakeFirst()
+  return Number(row?.open ?? 0)
+}
+
 /** Deletes the jobs whose time is over, with their pages. */
 export const deleteExpiredBulkJobs = async (db: Kysely<Database>): Promise<void> => {
   await db

@@ -21,7 +21,7 @@ beforeAll(async () => {
       '/slow': ({ response }) => void held.push(() => void response.end('late')),
     }),
   )
-  lab = world.use(await startLab({ warm: 0 }))
+  lab = world.use(await startLab({ warm: 0, maxBulkPages: 1 }))
 })
 afterAll(async () => world.disposeAsync())
 
@@ -69,6 +69,24 @@ describe('the activity', () => {
     for (const { id } of body['data'].slice(3)) {
       expect((await call('GET', `/v2/scrape/${id}`)).body['data']['metadata']['scrapeId']).toBe(id)
     }
+  })
+
+  test('lists batches and crawls by their first address, and none of their pages', async () => {
+    const { call } = await newCaller()
+    const batch = await call('POST', '/v1/batch/scrape', { urls: [site.url('/?1'), site.url('/?2')] })
+    const crawl = await call('POST', '/v2/crawl', { url: site.url('/'), limit: 1 })
+
+    const { data } = (await call('GET', '/v2/team/activity')).body
+
+    expect(data).toMatchObject([
+      { id: crawl.body['id'], endpoint: 'crawl', api_version: 'v2', target: site.url('/') },
+      { id: batch.body['id'], endpoint: 'batch_scrape', api_version: 'v1', target: site.url('/?1') },
+    ])
+    expect((await call('GET', `/v2/crawl/${crawl.body['id']}`)).status).toBe(200)
+    await expect
+      .poll(async () => (await call('GET', `/v2/batch/scrape/${batch.body['id']}`)).body['status'], { timeout: 20_000 })
+      .toBe('completed')
+    expect((await call('GET', '/v2/team/activity')).body['data']).toHaveLength(2)
   })
 
   test('leaves out what failed or was to be forgotten, and other teams', async () => {
@@ -165,9 +183,11 @@ describe('credits', () => {
       await scrape(),
       await call('POST', '/v2/map', { url: site.url('/') }),
       await call('POST', '/v2/browser', { ttl: 30 }),
+      await call('POST', '/v2/batch/scrape', { urls: [site.url('/')] }),
+      await call('POST', '/v2/crawl', { url: site.url('/') }),
     ]
 
-    expect(answers.map(({ status }) => status)).toEqual([402, 402, 402])
+    expect(answers.map(({ status }) => status)).toEqual([402, 402, 402, 402, 402])
     expect(answers[0]?.body).toMatchObject({
       code: 'INSUFFICIENT_CREDITS',
       error: 'Insufficient credits to perform this request. It needs 1, and 0 are left.',
@@ -242,6 +262,28 @@ describe('limits', () => {
       concurrencyQueueDurationMs: expect.any(Number),
     })
     expect((await call('GET', '/v1/concurrency-check')).body['concurrency']).toBe(0)
+  })
+})
+
+describe('a batch of a team that is at its limit', () => {
+  test('waits without keeping other teams from the server', async () => {
+    const busy = await newCaller({ maxConcurrency: 1 })
+    const other = await newCaller()
+    const session = await busy.call('POST', '/v2/browser', { ttl: 60 })
+    const batchOf = async ({ call }: Caller) => {
+      const { body } = await call('POST', '/v2/batch/scrape', { urls: [site.url('/?1'), site.url('/?2')] })
+      return async () => (await call('GET', `/v2/batch/scrape/${body['id']}`)).body['status']
+    }
+
+    const held = await batchOf(busy)
+    await expect
+      .poll(async () => (await busy.call('GET', '/v2/team/queue-status')).body)
+      .toMatchObject({ jobsInQueue: 3, activeJobsInQueue: 1, waitingJobsInQueue: 2 })
+    await expect.poll(await batchOf(other), { timeout: 20_000 }).toBe('completed')
+    expect(await held()).toBe('scraping')
+    await busy.call('DELETE', `/v2/browser/${session.body['id']}`)
+
+    await expect.poll(held, { timeout: 20_000 }).toBe('completed')
   })
 })
 

@@ -1,14 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
+import { endLostSessions } from '../../../src/server/sessions/recovery.ts'
 import { chargeOnce, refund } from '../../../src/server/store/charges.ts'
 import { listLedger } from '../../../src/server/store/ledger.ts'
-import { releaseWorkOfNode } from '../../../src/server/store/running-work.ts'
 import { recordScrape } from '../../../src/server/store/scrapes.ts'
 import { admitSession, endSession } from '../../../src/server/store/sessions.ts'
 import type { KeyRow } from '../../../src/server/store/keys.ts'
 import type { Store } from '../../../src/server/store/store.ts'
 import { findTeam } from '../../../src/server/store/teams.ts'
+import { defaultPrices } from '../../../src/server/usage/prices.ts'
 import { WorkPermits } from '../../../src/server/usage/work-permits.ts'
 import { createRandom, type Random } from '../../lab/random.ts'
 import { describeEachStore } from '../../lab/stores.ts'
@@ -102,7 +103,7 @@ describeEachStore('credits', (openStore) => {
     const lost = await permits.acquire({ teamId: team.id, credits: 4, waitMs: 0 })
     const late = await permits.acquire({ teamId: team.id, credits: 3, waitMs: 0 })
 
-    await releaseWorkOfNode(store.db, nodeId)
+    await endLostSessions({ store, prices: defaultPrices }, nodeId, undefined)
     await lost[Symbol.asyncDispose]()
     expect(await findTeam(store.db, team.id)).toMatchObject({ credits: 10, reservedCredits: 0, activeScrapes: 0 })
 
