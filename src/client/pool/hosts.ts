@@ -15,6 +15,8 @@ export interface Hosts {
   readonly start: (host: string | undefined) => void
   /** Call when the work on a started item can begin. Tells how many milliseconds it should wait. */
   readonly begin: (host: string | undefined) => number
+  /** Call after that wait, which may have taken longer. */
+  readonly begun: (host: string | undefined) => void
   readonly end: (host: string | undefined) => void
 }
 
@@ -48,6 +50,12 @@ export const createHosts = ({ concurrency = Infinity, delayMs = 0 }: HostOptions
       const begunMs = Math.max(now, state.begunMs + delayMs)
       hosts.set(host, { ...state, begunMs, nextStartMs: Math.max(state.nextStartMs, begunMs + delayMs) })
       return begunMs - now
+    },
+    begun: (host) => {
+      const state = host === undefined ? undefined : hosts.get(host)
+      if (host === undefined || state === undefined) return
+      const begunMs = Math.max(state.begunMs, performance.now())
+      hosts.set(host, { ...state, begunMs, nextStartMs: Math.max(state.nextStartMs, begunMs + delayMs) })
     },
     end: (host) => {
       const state = host === undefined ? undefined : hosts.get(host)

@@ -163,6 +163,7 @@ export class Run<Item, Result, Handles> {
         turn: async ({ host }, signal) => {
           const waitMs = this.#hosts.begin(host)
           if (waitMs > 0) await delay(waitMs, undefined, { signal })
+          this.#hosts.begun(host)
         },
         onServed: (task, served) => this.#onServed(task, served),
         onFree: () => this.#dispatch(),
