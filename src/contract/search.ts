@@ -59,6 +59,18 @@ const spelt = <Schema extends z.ZodType>(schema: Schema): Schema =>
 const eachOnce = (items: readonly { readonly type: string }[]): boolean =>
   new Set(items.map(({ type }) => type)).size === items.length
 
+/** Catalogues of other services that clients ask for beside the web, whether there are any or not. */
+const foreignSources: ReadonlySet<unknown> = new Set(['alexandria', 'exchange'])
+
+const withoutForeign = <Schema extends z.ZodType>(schema: Schema): Schema =>
+  z.preprocess((value) => {
+    if (!Array.isArray(value)) return value
+    const own = (value as readonly unknown[]).filter(
+      (source) => !foreignSources.has(source) && !foreignSources.has((source as { type?: unknown } | null)?.type),
+    )
+    return own.length === 0 ? value : own
+  }, schema) as unknown as Schema
+
 /** What results are scraped with: nothing is scraped while no format is named. */
 const searchScrapeOptions = z
   .strictObject({ ...scrapeFields, formats: z.array(format).default([]) })
@@ -71,11 +83,12 @@ export const searchRequest = z
     /** Most results of each source, 1 to 100. Default 10. */
     limit: z.int().min(1).max(100).default(10),
     /** Where to look. Default the web. */
-    sources: z
-      .array(spelt(sourceObject) as z.ZodType<SearchSource, SearchSourceInput>)
-      .min(1)
-      .refine(eachOnce, 'Each source may be named once')
-      .default([{ type: 'web' }]),
+    sources: withoutForeign(
+      z
+        .array(spelt(sourceObject) as z.ZodType<SearchSource, SearchSourceInput>)
+        .min(1)
+        .refine(eachOnce, 'Each source may be named once'),
+    ).default([{ type: 'web' }]),
     /** Only results of these kinds. */
     categories: z
       .array(spelt(z.strictObject({ type: z.enum(categoryNames) })) as z.ZodType<SearchCategory, SearchCategoryInput>)
@@ -87,6 +100,14 @@ export const searchRequest = z
     excludeDomains: z.array(domain).max(100).optional(),
     /** Whether pages for adults are left out, as far as the search service knows them. Default: as it likes. */
     safe: z.union([z.boolean(), z.enum(['off', 'moderate', 'strict', 'active'])]).optional(),
+    /** Accepted and without effect: descriptions show the place that has to do with the query where the service tells it. */
+    highlights: z.boolean().optional(),
+    /** Only `default`: searches are not made anonymous, nor forgotten. */
+    enterprise: z.array(z.literal('default')).optional(),
+    /** Accepted and without effect: there is no catalogue of tools. */
+    domainTools: z.boolean().optional(),
+    /** Accepted and without effect: there is no catalogue of tools. */
+    toolDetail: z.string().optional(),
     /** What is scraped of each result. Default: nothing. */
     scrapeOptions: searchScrapeOptions.optional(),
   })

@@ -12,5 +12,6 @@ export const validateWith =
     if (result.success) return { value: result.data }
     const error = invalidRequest(result.error, httpPart ?? 'request')
     if (misfit === undefined) return { error }
-    return { error: new BowlineError('BAD_REQUEST', misfit, { hint: error.message, details: error.details }) }
+    const hint = error.message.replace('Bad Request: ', '')
+    return { error: new BowlineError('BAD_REQUEST', misfit, { hint, details: error.details }) }
   }

@@ -118,6 +118,16 @@ test('a query without words is refused, and a time that is over ends the search'
   expect(await search({ query: 'boats', timeout: 1 })).toMatchObject({ status: 408, body: { code: 'SEARCH_TIMEOUT' } })
 })
 
+test('takes what public clients add, and refuses what would be a promise', async () => {
+  const added = { toolDetail: 'compact', domainTools: true, highlights: true, origin: 'mcp', integration: 'cli' }
+
+  const { status, body } = await search({ query: 'boats', sources: ['web', 'alexandria'], ...added })
+
+  expect([status, Object.keys(body['data'])]).toEqual([200, ['web']])
+  expect((await search({ query: 'boats', sources: ['alexandria'] })).status).toBe(400)
+  expect((await search({ query: 'boats', enterprise: ['zdr'] })).status).toBe(400)
+})
+
 test('the public client searches by both versions', async () => {
   const second = await client.search('boats', { limit: 1, sources: ['web'], timeout: 20_000 })
   const first = await client.v1.search('boats', { limit: 1 })
