@@ -1,9 +1,10 @@
-import { mkdtempDisposable } from 'node:fs/promises'
+import { mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startProgram } from '../client/program.ts'
 import { startLab, type Lab } from '../lab/lab.ts'
+import { startModel, type Model } from '../lab/language-model.ts'
 import { fixedPage } from '../lab/pages/page.ts'
 import { startSite, type Site } from '../lab/site.ts'
 
@@ -11,9 +12,11 @@ const world = new AsyncDisposableStack()
 let lab: Lab
 let site: Site
 let home: string
+let model: Model
 
 beforeAll(async () => {
-  lab = world.use(await startLab({ warm: 0 }))
+  model = world.use(await startModel(() => '{"boats":2}'))
+  lab = world.use(await startLab({ warm: 0, llmUrl: model.url }))
   site = world.use(await startSite({ '/boats': fixedPage('Boats', '<h1>Boats</h1><p>They are made of wood.</p>') }))
   home = world.use(await mkdtempDisposable(join(tmpdir(), 'home-'))).path
   await lab.api('POST', '/v2/scrape', { url: site.url('/boats') })
@@ -22,7 +25,7 @@ beforeAll(async () => {
 afterAll(async () => world.disposeAsync())
 
 const run = async (...args: readonly string[]) => {
-  await using program = startProgram('src/cli/main.ts', ['search', ...args], {
+  await using program = startProgram('src/cli/main.ts', args, {
     HOME: home,
     BOWLINE_DATA_DIR: lab.dataDir,
   })
@@ -31,7 +34,15 @@ const run = async (...args: readonly string[]) => {
 }
 
 test('search prints a JSON line for each result when piped, notes on standard error', async () => {
-  const { code, lines, errors } = await run('boats', 'wood', '--scrape', 'markdown', '--location', 'Berlin, Germany')
+  const { code, lines, errors } = await run(
+    'search',
+    'boats',
+    'wood',
+    '--scrape',
+    'markdown',
+    '--location',
+    'Berlin, Germany',
+  )
 
   expect(code, errors).toBe(0)
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
@@ -41,14 +52,33 @@ test('search prints a JSON line for each result when piped, notes on standard er
 })
 
 test('search --json prints the whole answer', async () => {
-  const { lines } = await run('boats', '--json', '--limit', '1')
+  const { lines } = await run('search', 'boats', '--json', '--limit', '1')
 
   expect(JSON.parse(lines.join('\n'))).toMatchObject({ id: expect.any(String), web: [{ title: 'Boats' }] })
 })
 
 test('search says which value it does not take', async () => {
-  const { code, errors } = await run('boats', '--tbs', 'soon')
+  const { code, errors } = await run('search', 'boats', '--tbs', 'soon')
 
   expect(code).toBe(1)
   expect(errors).toMatch(/^BAD_REQUEST: Invalid request body \(.*qdr:d/)
+})
+
+test('extract prints the data, and reads the schema from a file', async () => {
+  const file = join(home, 'schema.json')
+  await writeFile(file, '{"type":"object","properties":{"boats":{"type":"number"}}}')
+
+  const { code, lines, errors } = await run('extract', site.url('/boats'), 'ftp://a.example', '--schema', file)
+
+  expect(code, errors).toBe(0)
+  expect(JSON.parse(lines.join('\n'))).toEqual({ boats: 2 })
+  expect(errors).toContain('ftp://a.example is no address')
+  expect(model.questions.at(-1)?.response_format.type).toBe('json_schema')
+})
+
+test('extract says what is wrong with a schema', async () => {
+  const { code, errors } = await run('extract', site.url('/boats'), '--schema', join(home, 'nothing.json'))
+
+  expect(code).toBe(1)
+  expect(errors).toMatch(/^CONFIG_INVALID: .*nothing\.json cannot be read as a JSON Schema/)
 })
