@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { parseConfig, readConfig } from '../../../src/server/config.ts'
+import { defaultPrices, withPrices } from '../../../src/server/usage/prices.ts'
+
+test('prices are the usual ones but for those that are set', () => {
+  const { prices } = readConfig({}, { BOWLINE_PRICES: 'page=2, browserHour=60' })
+
+  expect(withPrices(prices)).toEqual({ ...defaultPrices, page: 2, browserHour: 60 })
+})
+
+test('a price that does not exist is answered with those that do', () => {
+  expect(() => withPrices(['pages=2'])).toThrow(/There is no price `pages`. Prices: .*page=1.*mapCall=1/)
+  expect(() => parseConfig({ prices: ['page=free'] })).toThrow(/`prices` does not accept .* it takes name=credits/)
+})
+
+test('limits of requests are off unless they are set, and a wrong one says which there are', () => {
+  expect(parseConfig({}).rateLimits).toEqual({})
+  expect(readConfig({ rateLimits: 'scrape=5' }, {}).rateLimits).toEqual({ scrape: 5 })
+  expect(() => parseConfig({ rateLimits: 'fast' })).toThrow(/`rateLimits` does not accept "fast": it takes "off"/)
+})
