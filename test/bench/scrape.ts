@@ -6,6 +6,7 @@ import { treeToMarkdown } from '../../src/server/scrape/markdown/to-markdown.ts'
 import { startSite, type Site } from '../lab/site.ts'
 import { startBenchServer, type BenchServer } from './bench-server.ts'
 import { ratioAtLeast, type Aim, type BenchGroup, type Figure } from './group.ts'
+import { processorMsOf } from './process-time.ts'
 import { interleave, median, timed } from './samples.ts'
 import { startCrawlee, type Crawlee } from './scrape/crawlee.ts'
 import { samplePage, scriptedPage } from './scrape/sample-site.ts'
@@ -52,6 +53,12 @@ export const group: BenchGroup = {
     progress('  Markdown alone')
     return [
       toFigure('HTTP to Markdown, CheerioCrawler + turndown', fetched, ratioAtLeast(2)),
+      {
+        name: 'processor time for it',
+        unit: 'ms/page',
+        ours: fetched.processor.ours,
+        baseline: fetched.processor.theirs,
+      },
       toFigure('the same, while the pages are put into the search index', indexed),
       toFigure('rendered to Markdown, PlaywrightCrawler + turndown', rendered, ratioAtLeast(1.3)),
       toFigure('HTML to Markdown alone, turndown', await convert(rounds)),
@@ -71,6 +78,11 @@ interface Speeds {
   readonly theirs: number
 }
 
+/** Pages a second, and milliseconds of processor time a page: the one that a busy machine distorts less. */
+interface RaceResult extends Speeds {
+  readonly processor: Speeds
+}
+
 const toFigure = (name: string, { ours, theirs }: Speeds, aim?: Aim): Figure => ({
   name,
   unit: 'pages/s',
@@ -84,20 +96,36 @@ const race = async (
   crawlee: Crawlee,
   site: Site,
   { path, count, rounds, atOnce }: Race,
-): Promise<Speeds> => {
+): Promise<RaceResult> => {
   let run = 0
   const urls = (): readonly string[] => {
     run += 1
     return Array.from({ length: count }, (_, index) => site.url(`${path}?${run}-${index}`))
   }
+  const used = { ours: [] as number[], theirs: [] as number[] }
+  const watched = async (side: keyof typeof used, pid: number, work: () => Promise<number>): Promise<number> => {
+    const before = processorMsOf(pid)
+    const ms = await work()
+    used[side].push((processorMsOf(pid) - before) / count)
+    return ms
+  }
+  const scrapeThem = async (): Promise<number> => {
+    const all = urls()
+    return timed(async () => scrapeAll(server, all, atOnce))
+  }
   const samples = await interleave(
     {
-      ours: async () => timed(async () => scrapeAll(server, urls(), atOnce)),
-      theirs: async () => crawlee.crawl(urls()),
+      ours: async () => watched('ours', server.pid, scrapeThem),
+      theirs: async () => watched('theirs', crawlee.pid, async () => crawlee.crawl(urls())),
     },
     rounds,
   )
-  return { ours: (count * 1000) / median(samples.ours), theirs: (count * 1000) / median(samples.theirs) }
+  return {
+    ours: (count * 1000) / median(samples.ours),
+    theirs: (count * 1000) / median(samples.theirs),
+    // The first round only warms up.
+    processor: { ours: median(used.ours.slice(1)), theirs: median(used.theirs.slice(1)) },
+  }
 }
 
 const scrapeAll = async (server: BenchServer, urls: readonly string[], atOnce: number): Promise<void> => {

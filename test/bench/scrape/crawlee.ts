@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 
 /** Crawlee in a process of its own. */
 export interface Crawlee extends AsyncDisposable {
+  readonly pid: number
   /** Crawls pages and answers the milliseconds it took. Throws when a page came to nothing. */
   readonly crawl: (urls: readonly string[]) => Promise<number>
 }
@@ -25,7 +26,9 @@ export const startCrawlee = async (
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  if (child.pid === undefined) throw new Error('Crawlee did not start')
   return {
+    pid: child.pid,
     crawl: async (urls) => {
       child.stdin.write(`${JSON.stringify(urls)}\n`)
       const { value } = await lines.next()
