@@ -34,6 +34,12 @@ const countWords = (element: Element): number => textOf(element).match(/[\p{L}\p
 
 /** Unwraps `<noscript>` when it holds much of the page's text, or the image that a lazy one stands for. */
 const unwrapNoscript = (document: Document): void => {
+  let isThere = false
+  visitElements(document, (element) => {
+    isThere ||= element.name === 'noscript'
+    return !isThere
+  })
+  if (!isThere) return
   const found: Element[] = []
   const inside = countText(document, false, found)
   const all = inside.outside + inside.inside

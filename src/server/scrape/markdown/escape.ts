@@ -1,6 +1,8 @@
 /** Escapes what Markdown would read as markup inside a line. */
-export const escapeText = (text: string): string =>
-  text
+export const escapeText = (text: string): string => {
+  // Most text has none of them, and one look costs less than seven.
+  if (!/[\\*`_~<&\]]/.test(text)) return text
+  return text
     .replace(/\\(?=[\\`*_{}[\]()#+\-.!|<>~&])/g, '\\\\')
     .replace(/[*`]/g, '\\$&')
     .replace(/(?<![\p{L}\p{N}])_+|_+(?![\p{L}\p{N}])/gu, (run) => run.replaceAll('_', '\\_'))
@@ -8,16 +10,19 @@ export const escapeText = (text: string): string =>
     .replace(/<(?=[a-z/!?])/gi, '\\<')
     .replace(/&(?=#?\w+;)/g, '\\&')
     .replace(/\](?=[([:])/g, '\\]')
+}
 
 /** Escapes what Markdown would read as a block at the start of a line. */
-export const escapeLineStart = (line: string): string =>
-  line
+export const escapeLineStart = (line: string): string => {
+  if (!/^[-#+\d>=_~]/.test(line)) return line
+  return line
     .replace(/^(#{1,6})(?=\s|$)/, '\\$1')
     .replace(/^([-+])(?=\s|$)/, '\\$1')
     .replace(/^(\d{1,9})([.)])(?=\s|$)/, '$1\\$2')
     .replace(/^>/, '\\>')
     .replace(/^([-=_]{3,}\s*)$/, '\\$1')
     .replace(/^(~{3,})/, '\\$1')
+}
 
 /** Escapes brackets, for text inside a link or an image. */
 export const escapeBrackets = (text: string): string =>

@@ -45,8 +45,11 @@ export const writeInline = (nodes: readonly ChildNode[], writer: Writer): string
   const runs: Run[] = []
   for (const node of nodes) collect(node, plain, runs, writer)
   collapse(runs)
-  return serialise(runs, 0)
+  return runs.every(isPlain) ? runs.map(({ text }) => text).join('') : serialise(runs, 0)
 }
+
+const isPlain = ({ link, strong, emphasis, strike, code }: Run): boolean =>
+  link === undefined && !strong && !emphasis && !strike && !code
 
 const collect = (node: ChildNode, style: Style, runs: Run[], writer: Writer): void => {
   if (isText(node))
