@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { SMTPServer } from 'smtp-server'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, test, vi } from 'vitest'
 import { startLab, type Lab } from '../../lab/lab.ts'
 import { createMonitor, runCheck, startChangingSite, type ChangingSite } from './world.ts'
 
@@ -88,7 +88,7 @@ const whenMailed = async (address: string, count: number): Promise<string> =>
 const linkIn = (source: string, purpose: string): URL =>
   new URL(new RegExp(String.raw`http://\S+/monitor/email/${purpose}\?token=[\w.-]+`).exec(source)![0])
 
-test('a trusted reader is told what changed, once, and not of the baseline', async () => {
+test.concurrent('a trusted reader is told what changed, once, and not of the baseline', async ({ expect }) => {
   const id = await watch('/a', ['boss@team.example'])
   await runCheck(lab.api, id)
 
@@ -107,7 +107,7 @@ test('a trusted reader is told what changed, once, and not of the baseline', asy
   expect(mailsTo('boss@team.example')).toHaveLength(1)
 })
 
-test('any other reader is asked first, and told after confirming', async () => {
+test.concurrent('any other reader is asked first, and told after confirming', async ({ expect }) => {
   const id = await watch('/b', ['Reader@Else.example'], false)
   await runCheck(lab.api, id)
   const question = await whenMailed('reader@else.example', 1)
@@ -137,7 +137,9 @@ test('any other reader is asked first, and told after confirming', async () => {
   expect(news).not.toContain('After the answer')
 })
 
-test('the link in a mail ends the mails, by a click in the page or in the mail program', async () => {
+test.concurrent('the link in a mail ends the mails, by a click in the page or in the mail program', async ({
+  expect,
+}) => {
   const id = await watch('/c', ['one@team.example', 'two@team.example'])
   await runCheck(lab.api, id)
   await change(id, '/c', 'First.')
@@ -167,7 +169,7 @@ test('the link in a mail ends the mails, by a click in the page or in the mail p
   expect([mailsTo('one@team.example').length, mailsTo('two@team.example').length]).toEqual([1, 1])
 })
 
-test('a token that was made up, or made for something else, does nothing', async () => {
+test.concurrent('a token that was made up, or made for something else, does nothing', async ({ expect }) => {
   const id = await watch('/d', ['four@else.example'])
   const token = linkIn(await whenMailed('four@else.example', 1), 'unsubscribe').searchParams.get('token')!
 

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { pino } from 'pino'
 import type { WebhookSpec } from '../../../src/contract.ts'
 import { openEgress } from '../../../src/server/egress/egress.ts'
@@ -17,7 +17,7 @@ import { temporaryFolder } from '../../lab/stores.ts'
 const log = pino({ level: 'silent' })
 const retryDelaysSeconds = [0, 0.1, 0.1]
 
-describe.each(['PGlite', 'PostgreSQL'] as const)('webhooks, in %s', (place) => {
+describe.concurrent.each(['PGlite', 'PostgreSQL'] as const)('webhooks, in %s', (place) => {
   const undo = new AsyncDisposableStack()
   let store: Store
   let webhooks: Webhooks
@@ -61,7 +61,9 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('webhooks, in %s', (place) => {
       { timeout: 20_000, interval: 50 },
     )
 
-  test('post an envelope with the headers and metadata of the caller, signed with the secret of the team', async () => {
+  test('post an envelope with the headers and metadata of the caller, signed with the secret of the team', async ({
+    expect,
+  }) => {
     await using receiver = await startReceiver()
     await saveWebhookSecret(store.db, teamId, 'sesame')
 
@@ -84,7 +86,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('webhooks, in %s', (place) => {
     expect(row).toMatchObject({ status: 'delivered', attempts: [{ statusCode: 200 }] })
   })
 
-  test('are tried again until they are taken, with the same id', async () => {
+  test('are tried again until they are taken, with the same id', async ({ expect }) => {
     await using receiver = await startReceiver((count) => [500, 302, 204][count - 1] ?? 200)
 
     const id = await send({ url: receiver.url() })
@@ -95,7 +97,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('webhooks, in %s', (place) => {
     expect(new Set(receiver.received.map(({ body }) => body['webhookId']))).toEqual(new Set([id]))
   })
 
-  test('are given up after the third retry, and can then be sent again', async () => {
+  test('are given up after the third retry, and can then be sent again', async ({ expect }) => {
     await using receiver = await startReceiver((count) => (count <= 4 ? 503 : 200))
 
     const id = await send({ url: receiver.url() })
@@ -111,7 +113,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('webhooks, in %s', (place) => {
     expect(again.attempts).toHaveLength(5)
   })
 
-  test('do not reach what the egress policy closes, and are not tried again then', async () => {
+  test('do not reach what the egress policy closes, and are not tried again then', async ({ expect }) => {
     const id = await send({ url: 'http://10.0.0.1/hook' })
 
     expect(await whenSettled(id)).toMatchObject({
@@ -120,7 +122,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('webhooks, in %s', (place) => {
     })
   })
 
-  test('are sent once for a key, and only when they are asked for', async () => {
+  test('are sent once for a key, and only when they are asked for', async ({ expect }) => {
     await using receiver = await startReceiver()
     const target = { url: receiver.url() }
 
@@ -133,7 +135,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('webhooks, in %s', (place) => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  test('are sent when the transaction commits that they are part of, and not when it fails', async () => {
+  test('are sent when the transaction commits that they are part of, and not when it fails', async ({ expect }) => {
     await using receiver = await startReceiver()
     const message = {
       teamId,
@@ -155,7 +157,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('webhooks, in %s', (place) => {
     expect(receiver.received.map(({ body }) => body['webhookId'])).toEqual([id])
   })
 
-  test('whose body may not be kept cannot be sent again', async () => {
+  test('whose body may not be kept cannot be sent again', async ({ expect }) => {
     await using receiver = await startReceiver()
     const id = await send({ url: receiver.url() }, { keepsPayload: false })
     const row = await whenSettled(id)
