@@ -15,6 +15,7 @@ import { findTeam } from '../../../src/server/store/teams.ts'
 import { sharedPostgres } from '../../lab/shared-postgres.ts'
 import { temporaryFolder } from '../../lab/stores.ts'
 import { makeTeam } from '../store/world.ts'
+import { plainMonitor } from './world.ts'
 
 const now = new Date('2026-03-06T10:00:30Z')
 const daysAgo = (days: number): Date => new Date(now.getTime() - days * 86_400_000)
@@ -39,19 +40,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (p
   const makeMonitor = async (dueAt: Date | null, credits?: number): Promise<{ id: string; teamId: string }> => {
     const { team, key } = await makeTeam(store.db, credits === undefined ? {} : { credits })
     const id = uuidV7()
-    await insertMonitor(store.db, {
-      id,
-      teamId: team.id,
-      apiKeyId: key.id,
-      name: 'A',
-      cron: '0 * * * *',
-      timezone: 'UTC',
-      targets: JSON.stringify([{ id: uuidV7(), type: 'scrape', urls: ['https://a.example/'] }]),
-      notification: '{}',
-      retentionDays: 7,
-      baseUrl: 'http://127.0.0.1',
-      nextRunAt: dueAt,
-    })
+    await insertMonitor(store.db, plainMonitor({ id, teamId: team.id, apiKeyId: key.id, nextRunAt: dueAt }))
     return { id, teamId: team.id }
   }
   const checksOf = async (monitorId: string) => listChecks(store.db, { monitorId, limit: 100, offset: 0 })

@@ -1,47 +1,12 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
-import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, test, vi } from 'vitest'
 import { startLab, type Lab } from '../../lab/lab.ts'
+import { startMailServer, type Mail } from '../../lab/mail-server.ts'
 import { createMonitor, runCheck, startChangingSite, type ChangingSite } from './world.ts'
-
-interface Mail {
-  readonly to: string
-  /** As it came, with soft line breaks taken out. */
-  readonly source: string
-}
-
-/** A mail server that keeps what it takes. */
-const startMailServer = async (): Promise<AsyncDisposable & { url: string; mails: Mail[] }> => {
-  const mails: Mail[] = []
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ['STARTTLS'],
-    onData: (stream, session, done) => {
-      void text(stream).then((source) => {
-        mails.push({
-          to: session.envelope.rcptTo[0]?.address ?? '',
-          source: source.replaceAll('=\r\n', '').replaceAll('=3D', '='),
-        })
-        done()
-      })
-    },
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server.server, 'listening')
-  const { port } = server.server.address() as AddressInfo
-  return {
-    url: `smtp://127.0.0.1:${port}`,
-    mails,
-    [Symbol.asyncDispose]: async () => new Promise<void>((resolve) => server.close(() => resolve())),
-  }
-}
 
 let undo: AsyncDisposableStack
 let lab: Lab
 let site: ChangingSite
-let mails: Mail[]
+let mails: readonly Mail[]
 beforeAll(async () => {
   undo = new AsyncDisposableStack()
   site = undo.use(await startChangingSite())

@@ -2,9 +2,26 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import type { Insertable } from 'kysely'
 import { vi } from 'vitest'
+import { uuidV7 } from '../../../src/kit/ids.ts'
+import type { MonitorTable } from '../../../src/server/store/monitor-tables.ts'
 import { htmlDocument } from '../../lab/pages/page.ts'
 import type { Answer } from '../../lab/lab.ts'
+
+/** The row of a monitor of one page, every hour. */
+export const plainMonitor = (
+  row: Pick<Insertable<MonitorTable>, 'id' | 'teamId' | 'apiKeyId'> & Partial<Insertable<MonitorTable>>,
+): Insertable<MonitorTable> => ({
+  name: 'A',
+  cron: '0 * * * *',
+  timezone: 'UTC',
+  targets: JSON.stringify([{ id: uuidV7(), type: 'scrape', urls: ['https://a.example/'] }]),
+  notification: '{}',
+  retentionDays: 7,
+  baseUrl: 'http://127.0.0.1',
+  ...row,
+})
 
 /** A site whose pages tests change as they go. */
 export interface ChangingSite extends AsyncDisposable {

@@ -1,0 +1,46 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { SMTPServer } from 'smtp-server'
+
+/** A mail as it was taken. */
+export interface Mail {
+  readonly to: string
+  /** As it came, with soft line breaks taken out. */
+  readonly source: string
+}
+
+/** A mail server. */
+export interface MailServer extends AsyncDisposable {
+  readonly url: string
+  readonly mails: readonly Mail[]
+}
+
+/** Starts a mail server on a free port of 127.0.0.1. `refuses` says whether it has no time for the n-th mail (from 1). Default: it takes all. */
+export const startMailServer = async (refuses: (count: number) => boolean = () => false): Promise<MailServer> => {
+  const mails: Mail[] = []
+  let asked = 0
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onRcptTo: (_address, _session, done) => {
+      asked += 1
+      done(refuses(asked) ? Object.assign(new Error('Try later'), { responseCode: 451 }) : null)
+    },
+    onData: (stream, session, done) => {
+      void text(stream).then((source) => {
+        const to = session.envelope.rcptTo[0]?.address ?? ''
+        mails.push({ to, source: source.replaceAll('=\r\n', '').replaceAll('=3D', '=') })
+        done()
+      })
+    },
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server.server, 'listening')
+  const { port } = server.server.address() as AddressInfo
+  return {
+    url: `smtp://127.0.0.1:${port}`,
+    mails,
+    [Symbol.asyncDispose]: async () => new Promise<void>((resolve) => server.close(() => resolve())),
+  }
+}
