@@ -42,8 +42,7 @@ test('a mail is tried again when the mail server has no time, given up in the en
     await mailer.enqueueCheck(store.db, monitor, ended)
     await mailer.enqueueCheck(store.db, monitor, ended)
   }
-  const statuses = async () =>
-    (await store.db.selectFrom('mail').select(['status', 'error']).orderBy('id').execute()).map((row) => ({ ...row }))
+  const statuses = async () => store.db.selectFrom('mail').select(['status', 'error']).orderBy('id').execute()
 
   await tell()
   await vi.waitFor(async () => expect(await statuses()).toMatchObject([{ status: 'sent' }]), { timeout: 20_000 })
