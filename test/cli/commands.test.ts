@@ -42,6 +42,18 @@ describe('sessions', () => {
     expect((await lab.api('GET', `/v2/browser/${id}`)).body['status']).toBe('destroyed')
   })
 
+  test('have recordings, which are listed and saved', async () => {
+    const { id } = await lab.createSession({ ttl: 60, record: { console: true } })
+    await run(['sessions', 'delete', id])
+
+    const list = await run(['sessions', 'recordings', id])
+    const saved = await run(['sessions', 'recordings', id, '--save', join(home, 'evidence')])
+
+    expect(list.out).toMatch(/console\.jsonl +application\/x-ndjson/)
+    expect(saved.out).toContain(join(home, 'evidence', 'player.html'))
+    expect(await readFile(join(home, 'evidence', 'player.html'), 'utf8')).toContain('data-name="console.jsonl"')
+  })
+
   test('have files, which are put, listed, saved, printed and deleted', async () => {
     const { id } = await lab.createSession({ ttl: 60 })
     const local = join(home, 'notes.txt')

@@ -39,6 +39,7 @@ export const openSessions = (
       await recordings.start(session)
     },
     onEnding: async (session, how) => {
+      if (!session.row.keepFiles && session.row.record === undefined) return
       const signal = AbortSignal.timeout(keepingTimeoutMs)
       const kept = keepFiles({ shelves, artifacts, ...config }, session, signal)
       const outcomes = await Promise.allSettled([kept, recordings.finish(session, how, signal)])
