@@ -191,7 +191,8 @@ export class Scrapes implements AsyncDisposable {
     const { db: store } = this.#parts.store
     const enter = async (db: Kysely<Database>): Promise<void> => {
       if (isPrepaid) return kept === undefined ? undefined : keepScrape(db, bill, kept)
-      if (permit.holdId === undefined) return this.#recordUnmetered(toUnmetered(bill, kept))
+      // What others enter together is no part of this transaction.
+      if (permit.holdId === undefined && alongside === undefined) return this.#recordUnmetered(toUnmetered(bill, kept))
       // A PDF may have more pages than the team can pay for, which shows only now.
       if (await recordScrape(db, bill, kept, permit.holdId)) return
       throw insufficientCredits(credits, (await availableCredits(db, teamId)) ?? 0)

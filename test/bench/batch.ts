@@ -1,0 +1,88 @@
+import { setInterval as every } from 'node:timers/promises'
+import { startSite } from '../lab/site.ts'
+import { startBenchServer, type BenchServer } from './bench-server.ts'
+import { atMost, type BenchGroup } from './group.ts'
+import { memoryOf } from './process-memory.ts'
+
+const warmUpPages = 200
+const single = 8
+
+/** What a large batch costs beside single scrapes of the same pages: time for each page, and memory of the server. */
+export const group: BenchGroup = {
+  name: 'batch',
+  about: `a batch of local pages; beside it single scrapes of such pages, ${single} at a time`,
+  run: async ({ isQuick, progress }) => {
+    const pages = isQuick ? 1000 : 10_000
+    const body = `<h1>A page</h1>${'<p>Some words that are there to be read, and a <a href="/next">link</a>.</p>'.repeat(30)}`
+    await using site = await startSite({ '/page': ({ response }) => void response.end(body) })
+    await using server = await startBenchServer({ browser: 'shell', warm: 0 })
+    const urlOf = (kind: string) => (index: number) => site.url(`/page?${kind}=${index}`)
+    await runBatch(server, listOf(warmUpPages, urlOf('warm')))
+    progress('  single scrapes')
+    const baseline = await scrapeEach(server, listOf(Math.min(1000, pages), urlOf('single')))
+    progress(`  batch of ${pages}`)
+    const before = memoryOf([server.pid]).rss
+    const watched = watchMemory(server.pid)
+    const batch = await runBatch(server, listOf(pages, urlOf('batch')))
+    const peak = await watched.stop()
+    return [
+      { name: 'entering the list', unit: 'ms for 1000 pages', ours: (batch.enteredMs / pages) * 1000 },
+      { name: 'time a page', unit: 'ms', ours: batch.totalMs / pages, baseline },
+      { name: 'overhead of the batch a page', unit: 'ms', ours: batch.totalMs / pages - baseline },
+      { name: 'peak RSS over the server’s before', unit: 'MB', ours: peak - before, aim: atMost(100) },
+    ]
+  },
+}
+
+const listOf = (count: number, make: (index: number) => string): readonly string[] =>
+  Array.from({ length: count }, (_, index) => make(index))
+
+const runBatch = async (
+  server: BenchServer,
+  urls: readonly string[],
+): Promise<{ readonly enteredMs: number; readonly totalMs: number }> => {
+  const startMs = performance.now()
+  const { status, body } = await server.api('POST', '/v2/batch/scrape', { urls, maxAge: 0 })
+  if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`)
+  const enteredMs = performance.now() - startMs
+  for await (const _ of every(200)) {
+    const answer = await server.api('GET', `/v2/batch/scrape/${body['id']}?limit=1`)
+    if (answer.body['status'] === 'scraping') continue
+    if (answer.body['completed'] !== urls.length) throw new Error(JSON.stringify({ ...answer.body, data: [] }))
+    break
+  }
+  return { enteredMs, totalMs: performance.now() - startMs }
+}
+
+/** Milliseconds a page. */
+const scrapeEach = async (server: BenchServer, urls: readonly string[]): Promise<number> => {
+  const queue = [...urls]
+  const startMs = performance.now()
+  const work = async (): Promise<void> => {
+    for (let url = queue.pop(); url !== undefined; url = queue.pop()) {
+      const { status } = await server.api('POST', '/v2/scrape', { url, maxAge: 0 })
+      if (status !== 200) throw new Error(String(status))
+    }
+  }
+  await Promise.all(Array.from({ length: single }, work))
+  return (performance.now() - startMs) / urls.length
+}
+
+const watchMemory = (pid: number): { readonly stop: () => Promise<number> } => {
+  const done = new AbortController()
+  let peak = 0
+  const watching = (async () => {
+    try {
+      for await (const _ of every(50, undefined, { signal: done.signal })) peak = Math.max(peak, memoryOf([pid]).rss)
+    } catch (error) {
+      if (!done.signal.aborted) throw error
+    }
+  })()
+  return {
+    stop: async () => {
+      done.abort()
+      await watching
+      return peak
+    },
+  }
+}
