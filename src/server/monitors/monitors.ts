@@ -15,7 +15,8 @@ import { findMonitor, insertMonitor, listMonitors, updateMonitor, type ListedMon
 import type { MonitorTable } from '../store/monitor-tables.ts'
 import { availableCredits } from '../store/teams.ts'
 import { checkQueue } from './check-queue.ts'
-import { definitionOf, type KnownTarget } from './definition.ts'
+import { assertPossible } from './assert-possible.ts'
+import { definitionOf } from './definition.ts'
 import { estimateCheck } from './estimate.ts'
 import type { MonitorParts } from './monitor-parts.ts'
 import { nameTargets } from './name-targets.ts'
@@ -42,7 +43,7 @@ export class Monitors {
     const { store, mailer } = this.#parts
     const { webhook, notification, goal, schedule } = request
     const targets = nameTargets(request.targets)
-    this.#assertPossible(targets, request)
+    assertPossible(this.#parts, targets, request)
     const row: Insertable<MonitorTable> = {
       id: uuidV7(),
       teamId,
@@ -86,7 +87,7 @@ export class Monitors {
     const { status = old.status, schedule = old, notification, webhook, goal } = request
     const targets = request.targets && nameTargets(request.targets, definitionOf(old).targets)
     // Only what is new is looked at: a monitor that this server can no longer run can still be paused.
-    this.#assertPossible(targets ?? [], {
+    assertPossible(this.#parts, targets ?? [], {
       notification: notification ?? {},
       goal: goal === undefined ? old.goal : goal,
       judgeEnabled:
@@ -177,34 +178,6 @@ export class Monitors {
       return estimateCheck(this.#parts, definitionOf(monitor).targets, { isJudged: monitor.judgeEnabled })
     } catch {
       return 0
-    }
-  }
-
-  #assertPossible(
-    targets: readonly KnownTarget[],
-    {
-      notification,
-      goal,
-      judgeEnabled: isJudgingWanted,
-    }: Pick<CreateMonitorRequest, 'notification'> & {
-      readonly goal?: string | null | undefined
-      readonly judgeEnabled?: boolean | undefined
-    },
-  ): void {
-    const judgeEnabled = isJudgingWanted ?? (goal ?? '') !== ''
-    estimateCheck(this.#parts, targets, { isJudged: judgeEnabled })
-    if ((goal ?? '') === '' && isJudgingWanted !== false && targets.some(({ type }) => type === 'search')) {
-      throw new BowlineError('BAD_REQUEST', 'A search needs a `goal`, by which a language model judges what it finds', {
-        hint: 'Set a `goal`, or `judgeEnabled: false` to be told of every new result.',
-      })
-    }
-    if (judgeEnabled && this.#parts.languageModel === undefined) {
-      throw new BowlineError('FORMAT_UNAVAILABLE', 'To judge changes takes a language model, and none is configured', {
-        hint: 'Set `judgeEnabled: false`, or start the server with `--llm-url` and `--llm-model`.',
-      })
-    }
-    if (notification.email?.enabled === true && this.#parts.mailer === undefined) {
-      throw new BowlineError('MAIL_UNAVAILABLE', 'This server sends no mail, so nobody can be told by mail')
     }
   }
 }
