@@ -84,7 +84,7 @@ describe('the examples run as they stand', () => {
   })
 
   test('05 prints what a search and a map have found', async () => {
-    const { stdout } = await world.run('05-search-map-scrape.ts', 'plain', world.site.url('/'))
+    const { stdout } = await world.run('05-search-map-batch.ts', 'plain', world.site.url('/'))
 
     expect(stdout).toMatch(/^At most 8 credits\n200 http:\S+: \d+ characters\n/)
   })

@@ -7,10 +7,14 @@ import type { Call } from './call.ts'
 /** Jobs of many pages. */
 export interface Bulk {
   /**
-   * Scrapes many pages. Await the run for everything, or iterate over it for documents as they come. Pages that fail are
+   * Scrapes many pages, such as `seeds()` finds. Await the run for everything, or iterate over it for documents as they come. Pages that fail are
    * among the `errors` of the result. Rejects with a BowlineError, such as BAD_REQUEST or JOB_FAILED.
    */
-  readonly batchScrape: (urls: readonly string[], options?: BatchInput, how?: BulkOptions) => BulkRun
+  readonly batchScrape: (
+    urls: Iterable<string> | AsyncIterable<string>,
+    options?: BatchInput,
+    how?: BulkOptions,
+  ) => BulkRun
   /** Scrapes the pages of a site, following its links; otherwise like `batchScrape`. */
   readonly crawl: (url: string, options?: CrawlInput, how?: BulkOptions) => BulkRun
 }
@@ -26,7 +30,11 @@ export const createBulk = (call: Call): Bulk => ({
     return new BulkRun(
       {
         start: async ({ signal }) =>
-          call('startBatch', { body: { ...options, urls: [...urls] } }, { signal, idempotencyKey, timeoutMs: startMs }),
+          call(
+            'startBatch',
+            { body: { ...options, urls: await Array.fromAsync(typeof urls === 'string' ? [urls] : urls) } },
+            { signal, idempotencyKey, timeoutMs: startMs },
+          ),
         status: async (id, skip, { signal }) => call('getBatch', { params: { id }, query: { skip } }, { signal }),
         errors: async (id) => call('getBatchErrors', { params: { id } }),
         cancel: async (id) => call('cancelBatch', { params: { id } }),

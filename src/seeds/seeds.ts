@@ -52,7 +52,7 @@ export interface Finder {
 
 /**
  * Gathers the addresses of pages from a list, searches and maps of sites: absolute, without fragment and tracking
- * parameters, and one for each page, whatever its scheme, `www.` or slash at the end. Feeds a pool directly. Throws CONFIG_INVALID.
+ * parameters, and one for each page, whatever its scheme, `www.` or slash at the end. Feeds a pool or a batch directly. Throws CONFIG_INVALID.
  */
 export const seeds = (finder: Finder, options: SeedOptions): Seeds => {
   const isWanted = createSeedFilter(options.include, options.exclude)
