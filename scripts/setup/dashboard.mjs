@@ -38,7 +38,8 @@ const viteOptions = (root, outDir) => ({
   logLevel: 'warn',
   root: join(root, sourceFolder),
   base: '/dashboard/',
-  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  // Said outright: with NODE_ENV=test, as in tests, the default is code for debugging, with paths of this machine in it.
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
   build: {
     outDir,
     emptyOutDir: true,
