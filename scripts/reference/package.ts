@@ -14,7 +14,8 @@ const readEntries = async (): Promise<readonly (readonly [string, string])[]> =>
     readonly exports: Readonly<Record<string, string | { readonly default: string }>>
   }
   return Object.entries(manifest.exports).flatMap(([path, target]) =>
-    typeof target === 'string'
+    // The contract is what docs/reference/http.md shows, readable.
+    typeof target === 'string' || path === './contract'
       ? []
       : [[path.replace('.', 'bowline'), target.default.replace(/^.*dist\//, '')] as const],
   )

@@ -1,0 +1,13 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { makeReference } from '../scripts/reference/make-reference.ts'
+import { repository } from './lab/source-tree.ts'
+
+test('the reference says what the code says (`npm run docs` writes it)', async () => {
+  const pages = await makeReference()
+
+  for (const [name, text] of Object.entries(pages)) {
+    expect(await readFile(join(repository, 'docs/reference', name), 'utf8'), name).toBe(text)
+  }
+})
