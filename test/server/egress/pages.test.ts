@@ -41,6 +41,34 @@ const attempts = {
     peer.createDataChannel('x'); peer.createOffer().then((offer) => peer.setLocalDescription(offer)); setTimeout(done, 3000) })`,
 }
 
+const spellings = [
+  'http://127.0.0.1',
+  'http://user:pass@127.0.0.1',
+  'http://127.1',
+  'http://2130706433',
+  'http://0177.0.0.1',
+  'http://0x7f.0.0.1',
+  'http://0x7f000001',
+  'http://127.0.0.2',
+  'http://0.0.0.0',
+  'http://0',
+  'http://localhost',
+  'http://localhost.',
+  'http://x.localhost',
+  'http://[::1]',
+  'http://[::]',
+  'http://[::127.0.0.1]',
+  'http://[::ffff:127.0.0.1]',
+  'http://[::ffff:7f00:1]',
+  'http://[64:ff9b::7f00:1]',
+  'http://[2002:7f00:1::]',
+  'http://inside.example',
+  'http://mapped.example',
+  'http://①②⑦.0.0.1',
+]
+/** Both browsers read addresses by the same code, and the proxy judges what comes of it. */
+const fewSpellings = spellings.filter((_, place) => place % 6 === 0)
+
 const q = (text: string): string => JSON.stringify(text)
 
 const element = (name: string, attribute: string, url: string, more = ''): string => `new Promise((done) => {
@@ -92,31 +120,7 @@ describe.each(['shell', 'chromium'] as const)('a page in %s', (kind) => {
 
   afterEach(async () => page.close())
 
-  test.each([
-    'http://127.0.0.1',
-    'http://user:pass@127.0.0.1',
-    'http://127.1',
-    'http://2130706433',
-    'http://0177.0.0.1',
-    'http://0x7f.0.0.1',
-    'http://0x7f000001',
-    'http://127.0.0.2',
-    'http://0.0.0.0',
-    'http://0',
-    'http://localhost',
-    'http://localhost.',
-    'http://x.localhost',
-    'http://[::1]',
-    'http://[::]',
-    'http://[::127.0.0.1]',
-    'http://[::ffff:127.0.0.1]',
-    'http://[::ffff:7f00:1]',
-    'http://[64:ff9b::7f00:1]',
-    'http://[2002:7f00:1::]',
-    'http://inside.example',
-    'http://mapped.example',
-    'http://①②⑦.0.0.1',
-  ])('is told why it may not open %s', async (origin) => {
+  test.each(kind === 'shell' ? spellings : fewSpellings)('is told why it may not open %s', async (origin) => {
     const response = await page.goto(`${origin}:${victim.port}/secret?token=1`)
 
     expect(response?.status()).toBe(403)

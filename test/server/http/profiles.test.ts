@@ -46,6 +46,8 @@ const strangerHeaders = async (): Promise<Record<string, string>> => {
 }
 
 describe('a profile', () => {
+  let ours: Promise<unknown> | undefined
+
   test('is listed with its version, its sizes and its times once a session has saved it', async () => {
     const { id, deleted } = await save('listed', 'one')
 
@@ -60,7 +62,7 @@ describe('a profile', () => {
     expect(versions[0].browser).toMatch(/Chrome\/\d/)
   })
 
-  test.each(['a/b', 'ü ✓ 😀', '%2e%2e', '?#&', 'x'.repeat(128), '😀'.repeat(64)])('may be named %s', async (name) => {
+  test.each(['a/b ü ✓ 😀', '%2e%2e', '?#&' + '😀'.repeat(62)])('may be named %s', async (name) => {
     await save(name, 'one')
 
     expect((await lab.api('GET', pathOf(name))).body).toMatchObject({ success: true, data: { name, version: 1 } })
@@ -73,7 +75,7 @@ describe('a profile', () => {
     ['POST', '/versions/1/rollback'],
     ['GET', '/storage-state'],
   ])('of another team is not there: %s %s', async (method, rest) => {
-    await save('ours', 'one')
+    await (ours ??= save('ours', 'one'))
     const headers = await strangerHeaders()
 
     const answer = await lab.api(method, pathOf('ours') + rest, undefined, headers)
