@@ -259,7 +259,7 @@ describe('the bar', () => {
       await both.view.page.fill('#address', url)
       await both.view.page.press('#address', 'Enter')
 
-      const said = `${new URL(url).protocol}`
+      const said = new URL(url).protocol
       await expect.poll(() => both.view.page.locator('#notice').textContent()).toContain(said)
       expect(await both.view.page.locator('#notice').textContent()).toContain('is not allowed')
       expect(await both.page.title()).toBe('First')
