@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { requestHeaders } from './request-headers.ts'
 
 /** Bounds of `limit`, the most links of one map (the default is that of the API specification). */
 export const mapLimits = { min: 1, max: 100_000, default: 5000 } as const
@@ -24,17 +25,6 @@ const problemOf = (url: URL): string | undefined => {
   if (!hostShape.test(url.hostname)) return 'URL must have a valid top-level domain or be an IP address'
   return undefined
 }
-
-const notForCallers =
-  /^(?:host|connection|content-.*|transfer-encoding|te|trailer|upgrade|keep-alive|proxy-.*|expect)$/i
-
-const requestHeaders = z.record(
-  z
-    .string()
-    .regex(/^[\w!#$%&'*+.^`|~-]{1,200}$/, 'it is no header name')
-    .refine((name) => !notForCallers.test(name), 'this header belongs to the connection'),
-  z.string().regex(/^[\t\x20-\x7e\x80-\xff]{0,8192}$/, 'it is no header value'),
-)
 
 const location = z.strictObject({
   /** ISO 3166 code of the country to ask from, such as `DE`. Default `US`. */

@@ -4,6 +4,7 @@ import { profile } from './browser.ts'
 import { document } from './document.ts'
 import { format } from './formats.ts'
 import { pageUrl } from './page-url.ts'
+import { requestHeaders } from './request-headers.ts'
 
 /** Where a page should think its reader is. */
 export const location = z.strictObject({
@@ -57,7 +58,8 @@ export const scrapeFields = {
   storeInCache: z.boolean().default(true),
   /** Answers from the store alone; 404 when it has nothing. Default false. */
   lockdown: z.boolean().default(false),
-  headers: z.record(z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'Not a name of a header'), z.string()).optional(),
+  /** Sent to the origin of the page. */
+  headers: requestHeaders.optional(),
   /** Milliseconds to wait after the page has loaded. Default 0. */
   waitFor: z.int().min(0).max(maxWaitMs).default(0),
   mobile: z.boolean().default(false),

@@ -189,6 +189,8 @@ describe('what goes wrong', () => {
     ['data without a language model', { formats: ['json'] }, 'language model'],
     ['a proxy that is not there', { proxy: 'stealth' }, 'not configured'],
     ['tracking without Markdown', { formats: ['changeTracking'] }, 'needs markdown'],
+    ['a header of the connection', { headers: { Host: 'example.com' } }, 'headers.Host: this header belongs'],
+    ['a header with a line break', { headers: { 'X-A': 'b\r\nc: d' } }, 'headers.X-A: it is no header value'],
     ['a wait for two things', { actions: [{ type: 'wait', milliseconds: 1, selector: 'a' }] }, 'either'],
   ])('%s is a 400 that says so', async (_, options, message) => {
     const { status, body } = await world.scrape('/article', options)
