@@ -118,6 +118,10 @@ describe('an address that is no HTML', () => {
     expect(page['metadata']).toMatchObject({ numPages: 3, totalPages: 3, creditsUsed: 3 })
   })
 
+  test('a page that tells of PDFs is no PDF', async () => {
+    expect((await world.read('/about-pdf'))['markdown']).toContain('starts with %PDF-')
+  })
+
   test('of a PDF, no more pages are read and billed than asked for', async () => {
     const page = await world.read('/three.pdf', { parsers: [{ type: 'pdf', maxPages: 1 }] })
 

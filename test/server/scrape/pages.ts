@@ -56,6 +56,7 @@ export const scrapePages: Pages = {
   '/three.pdf': bytes(makePdf(['First page', 'Second page', 'Third page'].map((text) => [{ size: 12, text }])), {
     'content-type': 'application/octet-stream',
   }),
+  '/about-pdf': bytes('<!doctype html><title>Files</title><p>Such a file starts with %PDF-1.7.</p>', html),
   '/broken.pdf': bytes('%PDF-1.7 nothing more', { 'content-type': 'application/pdf' }),
   '/drip': ({ response }) => {
     response.writeHead(200, html)

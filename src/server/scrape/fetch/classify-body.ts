@@ -16,7 +16,9 @@ const notations: readonly (readonly [RegExp, string])[] = [
 export const classifyBody = (bytes: Uint8Array, contentType: string | undefined): PageBody => {
   const type = (contentType?.split(';', 1)[0] ?? '').trim().toLowerCase()
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024))
-  if (start.includes('%PDF-') || type === 'application/pdf') return { kind: 'pdf', bytes }
+  // Its mark may come late, but a page that tells of it is no PDF.
+  const isMarked = start.includes('%PDF-') && !/^\s*</.test(start.toString('latin1'))
+  if (isMarked || type === 'application/pdf') return { kind: 'pdf', bytes }
   if (type.startsWith('image/') && type !== 'image/svg+xml') return { kind: 'image' }
   if (/^(?:text\/html|application\/xhtml\+xml)$/.test(type))
     return { kind: 'html', html: decodeText(bytes, contentType) }
