@@ -46,7 +46,8 @@ export class PageLoader implements AsyncDisposable {
     if (reasonsToRender(call.request).length > 0) return this.#render(call, route)
     const fetched = await this.#fetch(call, route)
     const { page, reading } = fetched
-    const facts = { kind: page.body.kind, statusCode: page.statusCode, isShell: reading?.isShell ?? false }
+    const saysWhen = page.retryAfter !== undefined
+    const facts = { kind: page.body.kind, statusCode: page.statusCode, isShell: reading?.isShell ?? false, saysWhen }
     return wayAfterFetch(call.request, facts) === 'fetch' ? fetched : this.#render(call, route)
   }
 

@@ -19,6 +19,15 @@ const turnedAway: ReadonlySet<number> = new Set([403, 429, 503])
 export const reasonsToRender = (request: ScrapeRequest): readonly string[] =>
   browserOnly.filter(([, test]) => test(request)).map(([name]) => name)
 
+/** What tells whether a page that was fetched will do. */
+interface FetchedFacts {
+  readonly kind: string
+  readonly statusCode: number
+  readonly isShell: boolean
+  /** Whether it has a `Retry-After` header. */
+  readonly saysWhen: boolean
+}
+
 /**
  * Whether a page that was fetched must be rendered after all.
  *
@@ -26,12 +35,14 @@ export const reasonsToRender = (request: ScrapeRequest): readonly string[] =>
  * |-------------------------------------------------|----------|
  * | PDF, image, text, JSON, XML                     | keep     |
  * | HTML with `fastMode`                            | keep     |
- * | HTML with status 403, 429 or 503                | render   |
+ * | HTML with 429 or 503 that says when to return   | keep     |
+ * | HTML with status 403, or other 429 or 503       | render   |
  * | HTML that is an empty shell before its scripts  | render   |
  * | other HTML                                      | keep     |
  */
-export const wayAfterFetch = (
-  request: Pick<ScrapeRequest, 'fastMode'>,
-  page: { readonly kind: string; readonly statusCode: number; readonly isShell: boolean },
-): Way =>
-  page.kind === 'html' && !request.fastMode && (page.isShell || turnedAway.has(page.statusCode)) ? 'render' : 'fetch'
+export const wayAfterFetch = ({ fastMode }: Pick<ScrapeRequest, 'fastMode'>, page: FetchedFacts): Way => {
+  if (page.kind !== 'html' || fastMode) return 'fetch'
+  // A browser that comes at once is no more welcome.
+  if (page.saysWhen && (page.statusCode === 429 || page.statusCode === 503)) return 'fetch'
+  return page.isShell || turnedAway.has(page.statusCode) ? 'render' : 'fetch'
+}

@@ -132,6 +132,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a batch, in %s', (place) => {
     const status = await ended(await start('/v2/batch/scrape', { urls: [site.url('/busy')] }))
 
     expect(status).toMatchObject({ completed: 1, creditsUsed: 1, data: [{ metadata: { statusCode: 200 } }] })
+    expect(status['data'][0].markdown).toContain('Welcome back')
     expect(site.requests.all.filter(({ path }) => path === '/busy')).toHaveLength(2)
   })
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { vi } from 'vitest'
 import type { ServerOptions } from '../../../src/server.ts'
 import { startLab, type Answer, type Lab } from '../../lab/lab.ts'
@@ -20,16 +21,25 @@ export interface BulkWorld extends AsyncDisposable {
 /** Pages of all kinds of temper, and a way to let `/held` go on. */
 export const makePages = (): { readonly pages: Pages; readonly release: () => void } => {
   const held = Promise.withResolvers<void>()
-  let visits = 0
+  let openAtMs: number | undefined
+  let visitors = 0
   const pages: Pages = {
     '/page': (exchange) => {
       const title = `Page ${exchange.url.searchParams.get('n')}`
       sendHtml(exchange, title, `<h1>${title}</h1>`)
     },
     '/busy': (exchange) => {
-      visits += 1
-      if (visits === 1) exchange.response.setHeader('retry-after', '1').statusCode = 429
-      sendHtml(exchange, 'Busy', visits === 1 ? '<h1>Later</h1>' : '<h1>Welcome back</h1>')
+      openAtMs ??= Date.now() + 1000
+      const isOpen = Date.now() >= openAtMs
+      if (!isOpen) exchange.response.setHeader('retry-after', '1').statusCode = 429
+      sendHtml(exchange, 'Busy', isOpen ? '<h1>Welcome back</h1>' : '<h1>Later</h1>')
+    },
+    '/counted': async (exchange) => {
+      visitors += 1
+      const most = visitors
+      await sleep(100)
+      visitors -= 1
+      sendHtml(exchange, 'Counted', `<p>${most} at a time</p>`)
     },
     '/held': async (exchange) => {
       await held.promise

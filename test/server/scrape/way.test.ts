@@ -13,11 +13,13 @@ test.each([
 })
 
 test.each([
-  ['an article', { kind: 'html', statusCode: 200, isShell: false }, 'fetch'],
-  ['a shell', { kind: 'html', statusCode: 200, isShell: true }, 'render'],
-  ['a page that turns readers away', { kind: 'html', statusCode: 403, isShell: false }, 'render'],
-  ['a page that is not there', { kind: 'html', statusCode: 404, isShell: false }, 'fetch'],
-  ['a PDF', { kind: 'pdf', statusCode: 200, isShell: false }, 'fetch'],
+  ['an article', { kind: 'html', statusCode: 200, isShell: false, saysWhen: false }, 'fetch'],
+  ['a shell', { kind: 'html', statusCode: 200, isShell: true, saysWhen: false }, 'render'],
+  ['a page that turns readers away', { kind: 'html', statusCode: 403, isShell: false, saysWhen: false }, 'render'],
+  ['a page that says when to return', { kind: 'html', statusCode: 429, isShell: false, saysWhen: true }, 'fetch'],
+  ['a busy page that does not', { kind: 'html', statusCode: 503, isShell: false, saysWhen: false }, 'render'],
+  ['a page that is not there', { kind: 'html', statusCode: 404, isShell: false, saysWhen: false }, 'fetch'],
+  ['a PDF', { kind: 'pdf', statusCode: 200, isShell: false, saysWhen: false }, 'fetch'],
 ] as const)('after %s was fetched, the way is clear', (_, page, way) => {
   expect(wayAfterFetch({ fastMode: false }, page)).toBe(way)
   expect(wayAfterFetch({ fastMode: true }, page)).toBe('fetch')
