@@ -33,7 +33,7 @@ export class Crawler {
   async begin({ id, plan: { crawl } }: BulkJob, page: BulkPageRow, signal: AbortSignal): Promise<void> {
     if (crawl === undefined || page.place !== 0 || crawl.sitemap === 'skip') return
     const { url, limit, allowSubdomains: includeSubdomains, ignoreQueryParameters } = crawl
-    const request = mapRequest.parse({
+    const request = mapRequest.safeParse({
       url,
       limit,
       includeSubdomains,
@@ -42,7 +42,9 @@ export class Crawler {
       sitemap: 'only',
       timeout: sitemapMs,
     })
-    const found = await mapSite(this.#parts.dispatcher, request, { signal }).catch(() => undefined)
+    // A page can be scraped at addresses that no site can be mapped from, such as one with a password.
+    if (!request.success) return
+    const found = await mapSite(this.#parts.dispatcher, request.data, { signal }).catch(() => undefined)
     signal.throwIfAborted()
     if (found === undefined) return
     const pages = chooseLinks(

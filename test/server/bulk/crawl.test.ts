@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Pages } from '../../lab/pages/page.ts'
 import { linksTo, sitemapOf } from '../map/world.ts'
@@ -50,6 +51,15 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a crawl, in %s', (place) => {
       errors: [],
       robotsBlocked: [world.site.url('/docs/private/x')],
     })
+  })
+
+  test('starts at addresses that no site can be mapped from, however long', async () => {
+    const withName = world.site.url('/docs/b').replace('://', '://ann:secret@')
+    const long = world.site.url(`/docs/b?${randomBytes(3500).toString('hex')}`)
+
+    for (const url of [withName, long]) {
+      expect(await world.ended(await world.start('/v2/crawl', { url }))).toMatchObject({ status: 'completed' })
+    }
   })
 
   test.each([

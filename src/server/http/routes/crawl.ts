@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { CrawlRequest } from '../../../contract/crawl.ts'
+import { maxUrlLength } from '../../../kit/canonical-url.ts'
 import { BowlineError } from '../../../kit/errors.ts'
 import { toCrawlPage } from '../../bulk/choose-links.ts'
 import type { CrawlPlan } from '../../bulk/crawl-plan.ts'
@@ -76,7 +77,7 @@ const start = async (
       maxConcurrency,
       crawl,
     },
-    pages: [{ url: body.url, identity: toCrawlPage(body.url, crawl)?.identity ?? body.url }],
+    pages: [{ url: body.url, identity: toCrawlPage(body.url, crawl)?.identity ?? body.url.slice(0, maxUrlLength) }],
   })
   return { success: true, id, url: `${baseUrl}/${version}${bulkPath({ id, kind: 'crawl' })}` }
 }
