@@ -21,7 +21,7 @@ import type { Announcer } from './announcer.ts'
 import type { News } from './news.ts'
 import { toBulkJob, type BulkJob, type BulkPlan, type BulkRound } from './plan.ts'
 import { readDocuments, type Documents } from './read-documents.ts'
-import { bulkQueue, shareOut, type Runner } from './runner.ts'
+import { bulkQueue, isWhole, shareOut, type Runner } from './runner.ts'
 
 /** What jobs of many pages are made with. */
 export interface BulkJobsParts {
@@ -46,6 +46,12 @@ export interface BulkOrder {
   /** A second order with the same key and the same `requestHash` is the first one. */
   readonly idempotencyKey?: string | undefined
   readonly requestHash?: string | undefined
+}
+
+/** Pages to add to a job. */
+export interface BulkAddition {
+  readonly round: BulkRound
+  readonly urls: readonly string[]
 }
 
 /** Whose job is meant. */
@@ -87,17 +93,21 @@ export class BulkJobs {
     }
     const isNew = await this.#parts.store.db.transaction().execute(async (db) => {
       if (!(await insertBulkJob(db, { ...row, ...keyOf(order) }))) return false
-      await this.#add(db, { ...row, plan, total: 0 }, pages, 0)
+      await this.#add(db, { ...row, plan, total: 0 }, pages, { round: 0, isTended: false })
       await this.#parts.announcer.started(db, { ...empty, ...row, ...keyOf(order), plan })
       return true
     })
     return isNew ? row : this.#earlier(order)
   }
 
-  /** Adds pages to a job of the team, which goes on if it was complete. Throws JOB_NOT_FOUND, CONFLICT when it was cancelled or failed. */
-  async append(ref: BulkRef, round: BulkRound, urls: readonly string[]): Promise<{ readonly id: string }> {
+  /**
+   * Adds pages to a job of the team, which goes on if it was complete; with an idempotency key, once. Throws
+   * JOB_NOT_FOUND, CONFLICT when it was cancelled or failed, IDEMPOTENCY_KEY_REUSED.
+   */
+  async append(ref: BulkRef, { round, urls }: BulkAddition): Promise<{ readonly id: string }> {
     return this.#parts.store.db.transaction().execute(async (db) => {
       const found = await this.find(ref, { db, locks: true })
+      if (isAdded(found, round)) return found
       if (found.status === 'cancelled' || found.status === 'failed') {
         throw new BowlineError('CONFLICT', `The job ${ref.id} was ${found.status}: nothing can be added to it`)
       }
@@ -107,7 +117,7 @@ export class BulkJobs {
         db,
         { ...found, plan },
         urls.map((url) => ({ url })),
-        plan.rounds.length - 1,
+        { round: plan.rounds.length - 1, isTended: found.status === 'scraping' },
       )
       return found
     })
@@ -170,7 +180,7 @@ export class BulkJobs {
     db: Kysely<Database>,
     job: Pick<BulkJob, 'id' | 'teamId' | 'plan' | 'total'>,
     pages: BulkOrder['pages'],
-    round: number,
+    { round, isTended }: { readonly round: number; readonly isTended: boolean },
   ): Promise<void> {
     const { total: from, teamId, plan } = job
     const { request } = plan.rounds[round] ?? {}
@@ -178,17 +188,26 @@ export class BulkJobs {
     await assertAffordable(db, teamId, pages.length * least)
     const rows = pages.map((page, index) => ({ ...page, place: from + index, scrapeId: uuidV7() }))
     await insertBulkPages(db, job.id, { pages: rows, round, depth: 0 })
-    const isOpen = job.plan.crawl !== undefined
-    const parts = shareOut(job, { from, before: isOpen ? undefined : from + rows.length })
+    // The one worker of a job that is under way looks for more once it has done what it knows of.
+    const parts = isTended && isWhole(job) ? [] : shareOut(job, { from, before: from + rows.length })
     await this.#parts.jobs.sendMany(bulkQueue, parts, { db })
   }
 
   async #earlier({ teamId, idempotencyKey = '', requestHash }: BulkOrder): Promise<BulkJobRow> {
     const found = await findBulkJobByKey(this.#parts.store.db, teamId, idempotencyKey)
     if (found !== undefined && found.requestHash === requestHash) return found
-    throw new BowlineError('IDEMPOTENCY_KEY_REUSED', 'Idempotency key already used')
+    throw reused()
   }
 }
+
+/** Whether a job has this addition by its idempotency key. Throws IDEMPOTENCY_KEY_REUSED when it has another by that. */
+const isAdded = ({ plan: { rounds } }: BulkJob, { idempotencyKey, requestHash }: BulkRound): boolean => {
+  const known = rounds.find((each) => idempotencyKey !== undefined && each.idempotencyKey === idempotencyKey)
+  if (known !== undefined && known.requestHash !== requestHash) throw reused()
+  return known !== undefined
+}
+
+const reused = (): BowlineError => new BowlineError('IDEMPOTENCY_KEY_REUSED', 'Idempotency key already used')
 
 const keyOf = ({ idempotencyKey, requestHash }: BulkOrder): Pick<BulkJobRow, 'idempotencyKey' | 'requestHash'> => ({
   idempotencyKey,

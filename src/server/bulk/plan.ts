@@ -10,6 +10,9 @@ export interface BulkRound {
   readonly showsExtract: boolean
   /** Whether the last attributes of the documents are those that a crawl finds its way by, and not shown. */
   readonly hidesLinks: boolean
+  /** What tells this addition to a job from others. Of the first round, the job itself knows it. */
+  readonly idempotencyKey?: string | undefined
+  readonly requestHash?: string | undefined
 }
 
 /** How a job is done. Kept as JSON. */

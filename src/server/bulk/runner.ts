@@ -38,15 +38,18 @@ const mostShares = 8
 /** The queue of the shares. */
 export const bulkQueue: Queue<BulkPart> = { name: 'bulk', retryDelaysSeconds: [1, 5, 30], expireSeconds: 3600 }
 
-/** Shares the pages from one place to before another among workers. A job that minds how many pages run at a time has one. */
+/** Whether one worker does all pages of a job, those that are added, too: it minds how many run at a time, or finds them as it goes. */
+export const isWhole = ({ plan }: Pick<BulkJob, 'plan'>): boolean =>
+  plan.maxConcurrency !== undefined || plan.crawl !== undefined
+
+/** Shares the pages from one place to before another among workers; one gets all that come when it is to do the whole job. */
 export const shareOut = (
   job: Pick<BulkJob, 'id' | 'plan'>,
-  pages: { readonly from: number; readonly before?: number | undefined },
+  { from, before }: { readonly from: number; readonly before: number },
 ): readonly BulkPart[] => {
-  const count = (pages.before ?? 0) - pages.from
-  const isWhole = job.plan.maxConcurrency !== undefined || job.plan.crawl !== undefined
-  const shares = isWhole ? 1 : Math.min(mostShares, Math.ceil(count / pieceLength))
-  return Array.from({ length: shares }, (_, share) => ({ jobId: job.id, ...pages, shares, share }))
+  if (isWhole(job)) return [{ jobId: job.id, from, shares: 1, share: 0 }]
+  const shares = Math.min(mostShares, Math.ceil((before - from) / pieceLength))
+  return Array.from({ length: shares }, (_, share) => ({ jobId: job.id, from, before, shares, share }))
 }
 
 /** Does the shares of jobs on this server, page by page. */

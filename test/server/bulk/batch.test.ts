@@ -109,6 +109,34 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a batch, in %s', (place) => {
     expect((await api('POST', '/v2/batch/scrape', { urls: urls(1), appendToId: unknown })).status).toBe(404)
   })
 
+  test('that is added to twice with one idempotency key is added to once', async () => {
+    const { lab, urls, start, ended } = world
+    const url = await start('/v2/batch/scrape', { urls: urls(1) })
+    const headers = { authorization: `Bearer ${lab.server.apiKey}`, 'x-idempotency-key': 'added-once' }
+    const add = async (count: number) =>
+      lab.api('POST', '/v2/batch/scrape', { urls: urls(count), appendToId: url.split('/').at(-1) }, headers)
+
+    const answers = [await add(2), await add(2), await add(3)]
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 409])
+    expect(await ended(url)).toMatchObject({ status: 'completed', completed: 3, total: 3, creditsUsed: 3 })
+  })
+
+  test('keeps to its concurrency when it is added to while it runs', async () => {
+    const { site, start, ended } = world
+    const some = Array.from({ length: 6 }, (_, index) => site.url(`/counted?n=${index}`))
+    const url = await start('/v2/batch/scrape', { urls: some, maxConcurrency: 1 })
+
+    await start('/v2/batch/scrape', {
+      urls: some.map((each) => `${each}&added`),
+      appendToId: url.split('/').at(-1),
+    })
+    const status = await ended(url)
+
+    expect(status).toMatchObject({ status: 'completed', completed: 12 })
+    for (const { markdown } of status['data']) expect(markdown).toBe('1 at a time\n')
+  })
+
   test('that is cancelled stops, keeps what it has and bills nothing more', async () => {
     const { site, urls, start } = world
     const url = await start('/v2/batch/scrape', { urls: [...urls(2), site.url('/held')] })

@@ -28,6 +28,7 @@ export const batchRoutes = ({ bulk, scrapes }: BatchRouteParts): Handlers => {
     scrapes.check({ ...round.request, url: urls[0] ?? '' })
     const version = versionOf(call)
     const { webhook, maxConcurrency, appendToId } = body
+    const requestHash = createHash('sha256').update(JSON.stringify(body)).digest('hex')
     const { id } =
       appendToId === undefined
         ? await bulk.start({
@@ -37,11 +38,14 @@ export const batchRoutes = ({ bulk, scrapes }: BatchRouteParts): Handlers => {
             apiKeyId: key.id,
             baseUrl,
             idempotencyKey,
-            requestHash: createHash('sha256').update(JSON.stringify(body)).digest('hex'),
+            requestHash,
             plan: { rounds: [round], webhook, maxConcurrency },
             pages: urls.map((url) => ({ url })),
           })
-        : await bulk.append({ id: appendToId, teamId: key.teamId, kind: 'batch_scrape' }, round, urls)
+        : await bulk.append(
+            { id: appendToId, teamId: key.teamId, kind: 'batch_scrape' },
+            { round: { ...round, idempotencyKey, requestHash }, urls },
+          )
     return {
       success: true,
       id,
