@@ -4,7 +4,7 @@ import { BowlineError } from '../../kit/errors.ts'
 import type { Store } from '../store/store.ts'
 import { trackingKeyOf } from './cache-key.ts'
 import { extractJson, type LanguageModel } from './formats/language-model.ts'
-import { trackChanges } from './formats/track-changes.ts'
+import { trackChanges, type TrackedChange } from './formats/track-changes.ts'
 import type { LoadedByProxy } from './load-by-proxy.ts'
 import { makeTextFormats, type TextFormats } from './make-document.ts'
 import type { ActionYield } from './render/actions.ts'
@@ -20,10 +20,18 @@ export interface FinishParts extends LoadedByProxy {
   readonly signal: AbortSignal
 }
 
+/** A document, and what else came of its page. */
+export interface FinishedDocument {
+  readonly document: Document
+  /** Pages that are billed. */
+  readonly pages: number
+  readonly markdown: string
+  /** Keeps the state of a page whose changes are tracked, in the transaction that enters the scrape. */
+  readonly keep: TrackedChange['keep'] | undefined
+}
+
 /** Makes the document of a loaded page: all formats, and what is known about it. */
-export const finishDocument = async (
-  parts: FinishParts,
-): Promise<{ readonly document: Document; readonly pages: number; readonly markdown: string }> => {
+export const finishDocument = async (parts: FinishParts): Promise<FinishedDocument> => {
   const { request, page, reading, files, signal } = parts
   const made = await makeTextFormats(request, page, reading, signal)
   const actions = page.actions === undefined ? undefined : await storeActions(files, page.actions)
@@ -35,12 +43,12 @@ export const finishDocument = async (
     ...made.formats,
     ...(screenshot !== undefined && { screenshot }),
     ...(json !== undefined && { json }),
-    ...(tracking !== undefined && { changeTracking: tracking }),
+    ...(tracking !== undefined && { changeTracking: tracking.changeTracking }),
     ...(actions !== undefined && { actions }),
     ...(warning !== '' && { warning }),
     metadata: metadataOf(parts, made),
   }
-  return { document, pages: made.pages, markdown: made.markdown }
+  return { document, pages: made.pages, markdown: made.markdown, keep: tracking?.keep }
 }
 
 const metadataOf = ({ page, request, isEnhanced }: FinishParts, { metadata }: TextFormats): Document['metadata'] => ({
@@ -74,7 +82,7 @@ const extract = async (parts: FinishParts, type: 'json' | 'changeTracking', made
   return extractJson(languageModel, { markdown: made.markdown, schema, prompt, signal })
 }
 
-const track = async (parts: FinishParts, made: TextFormats): Promise<Document['changeTracking']> => {
+const track = async (parts: FinishParts, made: TextFormats): Promise<TrackedChange | undefined> => {
   const { request, store, teamId, page } = parts
   const format = request.formats.find((each) => each.type === 'changeTracking')
   if (format === undefined) return undefined

@@ -16,7 +16,7 @@ import { assertWelcome } from './assert-welcome.ts'
 import { assertAvailable } from './available.ts'
 import { cacheKeyOf, isPersonal } from './cache-key.ts'
 import { Cache } from './cache.ts'
-import { finishDocument } from './finish-document.ts'
+import { finishDocument, type FinishedDocument } from './finish-document.ts'
 import type { LanguageModel } from './formats/language-model.ts'
 import { loadByProxy } from './load-by-proxy.ts'
 import { PageLoader, type LoaderParts } from './load-page.ts'
@@ -164,7 +164,11 @@ export class Scrapes implements AsyncDisposable {
       const cacheKey = isStored ? cacheKeyOf(request) : undefined
       // Whoever has left by now gets no bill for what they will not see.
       signal.throwIfAborted()
-      await this.#record(call, permit, outcome, { cacheKey, hasBlobs: !files.isEmpty(), secret })
+      await this.#record(withKeeping(call, finished.keep), permit, outcome, {
+        cacheKey,
+        hasBlobs: !files.isEmpty(),
+        secret,
+      })
       const { markdown } = finished
       if (markdown !== '' && isStored && !request.zeroDataRetention && !isPersonal(request)) {
         this.#parts.onScraped?.({ teamId, url: loaded.page.url, markdown, metadata: document.metadata })
@@ -218,6 +222,16 @@ export class Scrapes implements AsyncDisposable {
       isZeroRetention: request.zeroDataRetention,
     })
   }
+}
+
+/** A call that has something more kept with its scrape. */
+const withKeeping = (call: ScrapeCall, keep: FinishedDocument['keep']): ScrapeCall => {
+  if (keep === undefined) return call
+  const alongside: ScrapeCall['alongside'] = async (db, outcome) => {
+    await keep(db)
+    await call.alongside?.(db, outcome)
+  }
+  return { ...call, alongside }
 }
 
 /** What the metadata tell of the time a scrape waited for a place. */

@@ -42,6 +42,20 @@ describe('a scrape', () => {
     expect((await findTeam(store.db, teamId))?.credits).toBe(7)
   })
 
+  test('that cannot be paid for in the end leaves the change of its page to be told', async () => {
+    const formats = ['markdown', { type: 'changeTracking', tag: 'unpaid' }]
+    await setTeamCredits(store.db, teamId, 1)
+    const unpaid = await scraping.scrape('/three.pdf', { formats })
+    await setTeamCredits(store.db, teamId, 10)
+
+    const paid = await scraping.read('/three.pdf', { formats })
+
+    expect(unpaid.status).toBe(402)
+    expect(paid['changeTracking']['changeStatus']).toBe('new')
+    expect((await scraping.read('/three.pdf', { formats }))['changeTracking']['changeStatus']).toBe('same')
+    expect((await findTeam(store.db, teamId))?.credits).toBe(4)
+  })
+
   test('that fails costs nothing', async () => {
     await setTeamCredits(store.db, teamId, 10)
 

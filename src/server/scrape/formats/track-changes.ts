@@ -1,6 +1,8 @@
+import type { Kysely } from 'kysely'
 import type { ChangeTracking } from '../../../contract/document.ts'
 import type { Format } from '../../../contract/formats.ts'
-import { findTrackedPage, saveTrackedPage } from '../../store/scrapes.ts'
+import type { Database } from '../../store/schema.ts'
+import { findTrackedPage, saveTrackedPage, type TrackedPageRow } from '../../store/scrapes.ts'
 import type { Store } from '../../store/store.ts'
 import { gitDiff } from './git-diff.ts'
 
@@ -17,17 +19,34 @@ export interface TrackedState {
 /** Statuses by which a page says that it is gone. */
 export const goneStatuses: ReadonlySet<number> = new Set([404, 410])
 
-/** Compares a page with its last tracked state, and makes this one the last. */
+/** What became of a page since its last tracked state. */
+export interface TrackedChange {
+  readonly changeTracking: ChangeTracking
+  /** Makes this state the last one: with the scrape that tells of it, for a change that nobody heard of is still to be told. */
+  readonly keep: (db: Kysely<Database>) => Promise<void>
+}
+
+/** Compares a page with its last tracked state. */
 export const trackChanges = async (
   store: Store,
   { modes }: Extract<Format, { type: 'changeTracking' }>,
   state: TrackedState,
-): Promise<ChangeTracking> => {
+): Promise<TrackedChange> => {
   const { teamId, trackingKey, markdown, extracted } = state
   const previous = await findTrackedPage(store.db, teamId, trackingKey)
   const kept = extracted === undefined ? undefined : JSON.stringify(extracted)
-  await saveTrackedPage(store.db, { teamId, trackingKey, markdown, extracted: kept })
-  const isGone = goneStatuses.has(state.statusCode)
+  return {
+    changeTracking: compare(modes, previous, state),
+    keep: async (db) => saveTrackedPage(db, { teamId, trackingKey, markdown, extracted: kept }),
+  }
+}
+
+const compare = (
+  modes: readonly ('git-diff' | 'json')[],
+  previous: TrackedPageRow | undefined,
+  { markdown, extracted, statusCode }: TrackedState,
+): ChangeTracking => {
+  const isGone = goneStatuses.has(statusCode)
   const changeStatus =
     previous === undefined ? 'new' : isGone ? 'removed' : isSameText(previous.markdown, markdown) ? 'same' : 'changed'
   const base = {
