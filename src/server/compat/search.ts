@@ -19,9 +19,15 @@ export const searchV1 = {
     throw invalidOptions(result.error)
   },
 
-  response: ({ data: { web = [] }, id, warning }: SearchResponse): z.input<typeof searchResponseV1> => ({
+  response: (
+    { data: { web = [] }, id, warning }: SearchResponse,
+    { scrapeOptions }: SearchRequestV1,
+  ): z.input<typeof searchResponseV1> => ({
     success: true,
-    data: web.map(({ position: _position, category: _category, ...result }) => result),
+    data: web.map(({ position: _position, category: _category, json, ...result }) => ({
+      ...result,
+      ...(json !== undefined && (scrapeOptions?.formats.includes('extract') === true ? { extract: json } : { json })),
+    })),
     ...(id === undefined ? {} : { id }),
     ...(warning === undefined ? {} : { warning }),
   }),

@@ -12,6 +12,6 @@ export const searchRoutes = (works: SearchWorks): Handlers => {
   }
   return {
     search: async ({ body }, call) => search(body, call),
-    searchV1: async ({ body }, call) => searchV1.response(await search(searchV1.request(body), call)),
+    searchV1: async ({ body }, call) => searchV1.response(await search(searchV1.request(body), call), body),
   }
 }
