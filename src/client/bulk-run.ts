@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BulkErrors, BulkStatusResponse, StartBulkResponse } from '../contract/bulk.ts'
 import type { Document } from '../contract/document.ts'
-import type { Abortable } from '../kit/abort.ts'
+import { abortable, type Abortable } from '../kit/abort.ts'
 import { BowlineError } from '../kit/errors.ts'
 
 /** How far a job has come. */
@@ -60,8 +60,21 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
 
   /** Starts the job if it has not been, and answers its id. */
   async start(): Promise<string> {
-    this.#started ??= this.#calls.start(this.#options)
+    this.#started ??= this.#begin()
     return (await this.#started).id
+  }
+
+  /** What is under way to the server is not broken off: a job that nobody knows of would run, and cost. */
+  async #begin(): Promise<StartBulkResponse> {
+    const { signal } = this.#options
+    signal?.throwIfAborted()
+    const starting = this.#calls.start(this.#options)
+    try {
+      return await abortable(starting, signal)
+    } catch (error) {
+      if (signal?.aborted === true) void starting.then(async ({ id }) => this.#calls.cancel(id)).catch(() => undefined)
+      throw error
+    }
   }
 
   /** The pages of the job that have failed so far. */
@@ -112,7 +125,8 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
         const answer = await this.#calls.status(id, skip, this.#options)
         const after = answer.next === undefined ? null : new URL(answer.next).searchParams.get('skip')
         isOver = after === null && answer.status !== 'scraping'
-        skip = after === null ? skip + answer.data.length : Number(after)
+        // Documents that the server does not keep count, too.
+        skip = after === null ? Math.max(answer.completed, skip + answer.data.length) : Number(after)
         if (answer.status === 'failed') throw failed(id, answer.error)
         this.#options.onProgress?.(progressOf(id, answer))
         yield answer

@@ -29,12 +29,11 @@ export const createBulk = (call: Call): Bulk => ({
     const idempotencyKey = randomUUID()
     return new BulkRun(
       {
-        start: async ({ signal }) =>
-          call(
-            'startBatch',
-            { body: { ...options, urls: await Array.fromAsync(typeof urls === 'string' ? [urls] : urls) } },
-            { signal, idempotencyKey, timeoutMs: startMs },
-          ),
+        start: async ({ signal }) => {
+          const list = await Array.fromAsync(typeof urls === 'string' ? [urls] : urls)
+          signal?.throwIfAborted()
+          return call('startBatch', { body: { ...options, urls: list } }, { idempotencyKey, timeoutMs: startMs })
+        },
         status: async (id, skip, { signal }) => call('getBatch', { params: { id }, query: { skip } }, { signal }),
         errors: async (id) => call('getBatchErrors', { params: { id } }),
         cancel: async (id) => call('cancelBatch', { params: { id } }),
@@ -46,7 +45,7 @@ export const createBulk = (call: Call): Bulk => ({
     const idempotencyKey = randomUUID()
     return new BulkRun(
       {
-        start: async ({ signal }) => call('startCrawl', { body: { ...options, url } }, { signal, idempotencyKey }),
+        start: async () => call('startCrawl', { body: { ...options, url } }, { idempotencyKey }),
         status: async (id, skip, { signal }) => call('getCrawl', { params: { id }, query: { skip } }, { signal }),
         errors: async (id) => call('getCrawlErrors', { params: { id } }),
         cancel: async (id) => call('cancelCrawl', { params: { id } }),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { Bowline, type BulkProgress } from '../../src/index.ts'
 import { startBulkWorld, type BulkWorld } from '../server/bulk/world.ts'
 
@@ -50,6 +50,39 @@ test('aborting cancels a batch on the server and rejects with the reason', async
 
   await outcome
   expect((await lab.api('GET', `/v2/batch/scrape/${id}`)).body['status']).toBe('cancelled')
+})
+
+test('aborting while a batch is being started leaves none running', async () => {
+  const { lab, site } = world
+  const controller = new AbortController()
+  const arrived = Promise.withResolvers<void>()
+  const asked = Promise.withResolvers<Response>()
+  const { url: baseUrl, apiKey } = lab.server
+  await using slow = new Bowline({
+    baseUrl,
+    apiKey,
+    reaper: false,
+    fetch: async (request, init) => {
+      const isStart = request instanceof Request && request.method === 'POST'
+      const answer = await fetch(request, init)
+      if (!isStart) return answer
+      asked.resolve(answer.clone())
+      await arrived.promise
+      return answer
+    },
+  })
+  const outcome = expect(
+    slow.batchScrape([site.url('/held?early')], {}, { signal: controller.signal }),
+  ).rejects.toThrow('too late')
+  const { id } = (await (await asked.promise).json()) as { readonly id: string }
+
+  controller.abort(new Error('too late'))
+  await outcome
+  arrived.resolve()
+
+  await vi.waitFor(async () => {
+    expect((await lab.api('GET', `/v2/batch/scrape/${id}`)).body['status']).toBe('cancelled')
+  })
 })
 
 test('a crawl is awaited like a batch', async () => {
