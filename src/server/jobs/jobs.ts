@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely'
 import { fromKysely, type JobInsert } from 'pg-boss'
 import type { Database } from '../store/schema.ts'
 import type { JobsParts } from './jobs-parts.ts'
+import { paces } from './pace.ts'
 import type { Queue } from './queue.ts'
 import { Worker, type Handler, type WorkOptions } from './worker.ts'
 
@@ -22,8 +23,6 @@ export interface SendOptions {
 const deathsForgiven = 10
 const keptSeconds = 3600
 const commitSeconds = [0.03, 0.3] as const
-/** Three beats of a worker. */
-const heartbeatSeconds = 30
 
 /**
  * Queues in the database: what is sent is done at least once, by one of the servers, whatever becomes of this one.
@@ -50,7 +49,8 @@ export class Jobs implements AsyncDisposable {
   ): Promise<void> {
     const worker = this.#workers.get(queue.name)
     if (worker === undefined) throw new Error(`Nobody works on the queue ${queue.name}: call \`work\` before \`send\``)
-    const jobs = data.map((each) => ({ ...toJob(queue, options), data: each }))
+    const { silentSeconds: heartbeatSeconds } = paces[this.#parts.store.kind]
+    const jobs = data.map((each) => ({ ...toJob(queue, options), heartbeatSeconds, data: each }))
     // A connection of its own would wait for ever for the transaction that waits for it.
     await this.#parts.boss.insert(queue.name, jobs, db === undefined ? {} : { db: fromKysely(db) })
     worker.expect(options.startAfter)
@@ -102,7 +102,6 @@ const toJob = (
   retryLimit: (queue.retryDelaysSeconds?.length ?? 0) + deathsForgiven,
   retryDelay: 0,
   expireInSeconds: queue.expireSeconds,
-  heartbeatSeconds,
   deleteAfterSeconds: keptSeconds,
   // Of jobs with the same key only one may wait, and no key is a key, too.
   singletonKey: singletonKey ?? randomUUID(),

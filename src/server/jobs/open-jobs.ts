@@ -2,6 +2,7 @@ import { PgBoss, type ConstructorOptions } from 'pg-boss'
 import type { Store } from '../store/store.ts'
 import { bossDatabase } from './boss-database.ts'
 import { Jobs } from './jobs.ts'
+import { paces } from './pace.ts'
 
 /** The parts of the server that queues are built from. */
 export interface OpenJobsParts {
@@ -11,11 +12,9 @@ export interface OpenJobsParts {
   readonly onError: (error: unknown, what: string) => void
 }
 
-/** Looks for jobs whose server has died: often enough for people who wait, seldom enough to cost nothing. */
-const superviseSeconds = 30
-
 /** Opens the queues, which live in the database of the store. Throws STORE_FAILED when they cannot be made. */
 export const openJobs = async ({ store, databaseUrl, onError }: OpenJobsParts): Promise<Jobs> => {
+  const { superviseSeconds } = paces[store.kind]
   const boss = new PgBoss({
     ...connection(store, databaseUrl),
     application_name: 'bowline',

@@ -1,5 +1,6 @@
 import { fromKysely, type JobWithMetadata } from 'pg-boss'
 import type { JobsParts } from './jobs-parts.ts'
+import { paces, type Pace } from './pace.ts'
 import type { Queue } from './queue.ts'
 import { Wake } from './wake.ts'
 
@@ -30,14 +31,12 @@ export interface WorkerParts<Data extends object> extends JobsParts {
   readonly handler: Handler<Data>
 }
 
-/** What is sent here is begun at once; looking is for what other servers send, and for what was due while none ran. */
-const lookMs = { pglite: 15_000, postgres: 2000 } as const
-const heartbeatMs = 10_000
 const longestTimerMs = 2 ** 31 - 1
 
 /** Does the jobs of one queue on this server. Disposing aborts them and gives them back. */
 export class Worker<Data extends object> implements AsyncDisposable {
   readonly #parts: WorkerParts<Data>
+  readonly #pace: Pace
   readonly #wake = new Wake()
   readonly #stop = new AbortController()
   readonly #running = new Map<string, Promise<void>>()
@@ -46,10 +45,11 @@ export class Worker<Data extends object> implements AsyncDisposable {
 
   constructor(parts: WorkerParts<Data>) {
     this.#parts = parts
+    this.#pace = paces[parts.store.kind]
   }
 
   start(): void {
-    const beat = setInterval(() => void this.#touch(), heartbeatMs).unref()
+    const beat = setInterval(() => void this.#touch(), this.#pace.beatMs).unref()
     this.#timers.add(beat)
     this.#loop = this.#work()
   }
@@ -86,7 +86,7 @@ export class Worker<Data extends object> implements AsyncDisposable {
         })
         this.#running.set(job.id, done)
       }
-      await this.#wake.sleep(lookMs[this.#parts.store.kind])
+      await this.#wake.sleep(this.#pace.lookMs)
     }
   }
 

@@ -17,7 +17,7 @@ export interface PageIndexParts {
 /** Pages kept that nobody has scraped again, in milliseconds. */
 const keptMs = 30 * 86_400_000
 const sweepEveryMs = 3_600_000
-const maxWaiting = 1000
+const maxWaiting = { pages: 1000, characters: 8_000_000 } as const
 
 /** Pages written in one statement: more would make others wait for the one connection of the embedded store. */
 const atOnce = 8
@@ -29,6 +29,7 @@ export class PageIndex implements AsyncDisposable {
   readonly #parts: PageIndexParts
   readonly #waiting: ScrapedPage[] = []
   readonly #timer: NodeJS.Timeout
+  #waitingCharacters = 0
   #writing: Promise<void> | undefined
 
   constructor(parts: PageIndexParts) {
@@ -41,7 +42,9 @@ export class PageIndex implements AsyncDisposable {
   /** Takes a page in soon. When more wait than can be written, the oldest of them are left out. */
   readonly add: OnScraped = (page) => {
     this.#waiting.push(page)
-    if (this.#waiting.length > maxWaiting) this.#waiting.shift()
+    this.#waitingCharacters += page.markdown.length
+    if (this.#waiting.length > maxWaiting.pages) this.#take(1)
+    while (this.#waitingCharacters > maxWaiting.characters && this.#waiting.length > 1) this.#take(1)
     this.#writing ??= this.#write().finally(() => {
       this.#writing = undefined
     })
@@ -63,9 +66,16 @@ export class PageIndex implements AsyncDisposable {
     await this.settled()
   }
 
+  /** The oldest that wait, which wait no longer. */
+  #take(count: number): readonly ScrapedPage[] {
+    const pages = this.#waiting.splice(0, count)
+    for (const { markdown } of pages) this.#waitingCharacters -= markdown.length
+    return pages
+  }
+
   async #write(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const pages = lastOfEach(this.#waiting.splice(0, atOnce))
+      const pages = lastOfEach(this.#take(atOnce))
       try {
         await saveIndexedPages(this.#parts.store.db, pages)
       } catch (error) {

@@ -40,31 +40,37 @@ const expectBilledOnce = async (options: { readonly dataDir: string; readonly da
   expect(rows).toEqual([{ bills: count, credits: count }])
 }
 
-test('a batch whose server is killed again and again loses no page and bills none twice', async () => {
-  await using folder = await temporaryFolder()
-  const dataDir = folder.path
-  let path = ''
-  for (const atLeast of [5, 30]) {
-    await using server = await startServerProcess({ dataDir, flags: ['--warm', '0'] })
-    if (path === '') path = await start(server)
-    await whenCompleted(server, path, atLeast)
-    server.kill('SIGKILL')
-    await server.exited
-  }
-  {
-    await using server = await startServerProcess({ dataDir, flags: ['--warm', '0'] })
-    const body = await whenCompleted(server, path, count)
-    expect(body).toMatchObject({ status: 'completed', total: count, creditsUsed: count })
-    const second = await server.api('GET', `${path}?skip=50`)
-    expect(second.body['data']).toHaveLength(count - 50)
-    server.kill('SIGTERM')
-    await server.exited
-  }
+test.concurrent(
+  'a batch whose server is killed again and again loses no page and bills none twice',
+  { timeout: 120_000 },
+  async () => {
+    await using folder = await temporaryFolder()
+    const dataDir = folder.path
+    let path = ''
+    for (const atLeast of [5, 30]) {
+      await using server = await startServerProcess({ dataDir, flags: ['--warm', '0'] })
+      if (path === '') path = await start(server)
+      await whenCompleted(server, path, atLeast)
+      server.kill('SIGKILL')
+      await server.exited
+    }
+    {
+      await using server = await startServerProcess({ dataDir, flags: ['--warm', '0'] })
+      const body = await whenCompleted(server, path, count)
+      expect(body).toMatchObject({ status: 'completed', total: count, creditsUsed: count })
+      const second = await server.api('GET', `${path}?skip=50`)
+      expect(second.body['data']).toHaveLength(count - 50)
+      server.kill('SIGTERM')
+      await server.exited
+    }
 
-  await expectBilledOnce({ dataDir })
-})
+    await expectBilledOnce({ dataDir })
+  },
+)
 
-test('of two servers on one PostgreSQL, one goes on with what the other leaves', async () => {
+const ends = ['SIGTERM', 'SIGKILL'] as const
+const name = 'of two servers on one PostgreSQL, one goes on with what the other leaves at %s'
+test.concurrent.each(ends)(name, { timeout: 120_000 }, async (end) => {
   await using database = await (await sharedPostgres()).createDatabase()
   await using folder = await temporaryFolder()
   const serve = async (name: string) =>
@@ -78,7 +84,7 @@ test('of two servers on one PostgreSQL, one goes on with what the other leaves',
   const path = await start(first)
   await whenCompleted(second, path, 10)
 
-  first.kill('SIGTERM')
+  first.kill(end)
   await first.exited
   const body = await whenCompleted(second, path, count)
 
