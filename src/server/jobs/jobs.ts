@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import { fromKysely, type JobInsert } from 'pg-boss'
 import type { Database } from '../store/schema.ts'
+import { listenForBell, ring } from './bell.ts'
 import type { JobsParts } from './jobs-parts.ts'
 import { paces } from './pace.ts'
 import type { Queue } from './queue.ts'
@@ -22,7 +23,6 @@ export interface SendOptions {
 /** Attempts that servers may die in before the job is given up: what kills a server must not do so for ever. */
 const deathsForgiven = 10
 const keptSeconds = 3600
-const commitSeconds = [0.03, 0.3] as const
 
 /**
  * Queues in the database: what is sent is done at least once, by one of the servers, whatever becomes of this one.
@@ -31,9 +31,23 @@ const commitSeconds = [0.03, 0.3] as const
 export class Jobs implements AsyncDisposable {
   readonly #parts: JobsParts
   readonly #workers = new Map<string, Pick<Worker<object>, 'expect' | typeof Symbol.asyncDispose>>()
+  #bell: AsyncDisposable | undefined
 
   constructor(parts: JobsParts) {
     this.#parts = parts
+  }
+
+  /** Has what transactions on a PostgreSQL send begun as they commit. Without it, workers look for it every 2 s. */
+  async listen(): Promise<void> {
+    const { boss, onError } = this.#parts
+    const wake = (name?: string): void => {
+      for (const [each, worker] of this.#workers) if (name === undefined || name === each) worker.expect()
+    }
+    try {
+      this.#bell = await listenForBell(boss, wake)
+    } catch (error) {
+      onError(error, 'listening for new jobs')
+    }
   }
 
   /** Adds a job. `work` must have been called for the queue on this server. */
@@ -49,13 +63,14 @@ export class Jobs implements AsyncDisposable {
   ): Promise<void> {
     const worker = this.#workers.get(queue.name)
     if (worker === undefined) throw new Error(`Nobody works on the queue ${queue.name}: call \`work\` before \`send\``)
-    const { silentSeconds: heartbeatSeconds } = paces[this.#parts.store.kind]
+    const { boss, store } = this.#parts
+    const { silentSeconds: heartbeatSeconds } = paces[store.kind]
     const jobs = data.map((each) => ({ ...toJob(queue, options), heartbeatSeconds, data: each }))
     // A connection of its own would wait for ever for the transaction that waits for it.
-    await this.#parts.boss.insert(queue.name, jobs, db === undefined ? {} : { db: fromKysely(db) })
-    worker.expect(options.startAfter)
-    // Nobody says when the transaction commits, and before that there is nothing to be found.
-    if (db !== undefined) for (const seconds of commitSeconds) worker.expect(seconds)
+    await boss.insert(queue.name, jobs, db === undefined ? {} : { db: fromKysely(db) })
+    // Before the transaction commits there is nothing to be found. The embedded database lets nobody look until then.
+    if (db !== undefined && options.startAfter === undefined && store.kind === 'postgres') await ring(db, queue.name)
+    else worker.expect(options.startAfter)
   }
 
   /**
@@ -91,6 +106,7 @@ export class Jobs implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#workers.values()].map((worker) => worker[Symbol.asyncDispose]()))
+    await this.#bell?.[Symbol.asyncDispose]()
     await this.#parts.boss.stop({ graceful: false })
   }
 }

@@ -27,7 +27,9 @@ export const openJobs = async ({ store, databaseUrl, onError }: OpenJobsParts): 
   })
   boss.on('error', (error) => onError(error, 'looking after the queues'))
   await boss.start()
-  return new Jobs({ boss, store, onError })
+  const jobs = new Jobs({ boss, store, onError })
+  if (store.kind === 'postgres') await jobs.listen()
+  return jobs
 }
 
 const connection = (store: Store, databaseUrl: string | undefined): ConstructorOptions => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openJobs } from '../../../src/server/jobs/open-jobs.ts'
 import type { Jobs } from '../../../src/server/jobs/jobs.ts'
@@ -95,10 +96,16 @@ describe.each(places)('jobs, in %s', (place) => {
       throw new Error('changed my mind')
     })
     await expect(rolledBack).rejects.toThrow('changed my mind')
-    await store.db.transaction().execute(async (db) => jobs.send(queue, { to: 'soon' }, { db }))
-    await jobs.send(queue, { to: 'late' }, { startAfter: 0.1 })
+    await store.db.transaction().execute(async (db) => {
+      await jobs.send(queue, { to: 'soon' }, { db })
+      await sleep(400)
+    })
+    const committed = performance.now()
+    await jobs.send(queue, { to: 'late' }, { startAfter: 5 })
 
     expect(await heard.promise).toBe('soon')
+    // Workers look every 2 s for what nobody tells them of.
+    expect(performance.now() - committed).toBeLessThan(1500)
   })
 
   test('that wait under the same key are one job', async () => {

@@ -1,0 +1,19 @@
+import { sql, type Kysely } from 'kysely'
+import type { PgBoss } from 'pg-boss'
+import type { Database } from '../store/schema.ts'
+
+const channel = 'bowline_jobs'
+
+/** Tells all servers on a PostgreSQL of a job in a queue, once the transaction commits. */
+export const ring = async (db: Kysely<Database>, queueName: string): Promise<void> => {
+  await sql`select pg_notify(${channel}, ${queueName})`.execute(db)
+}
+
+/** Calls with the name of a queue that has a new job, and without one when some may have been missed. Disposing stops that. */
+export const listenForBell = async (
+  boss: PgBoss,
+  onRing: (queueName?: string) => void,
+): Promise<AsyncDisposable | undefined> => {
+  const handle = await boss.getDb().listen?.(channel, onRing, () => onRing())
+  return handle && { [Symbol.asyncDispose]: async () => handle.close() }
+}
