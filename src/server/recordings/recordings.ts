@@ -54,8 +54,16 @@ export class Recordings {
     const recorded = await recorder.finish()
     const isKept = found.plan.keep === 'always' || isFailure(how)
     for (const { contents, name, ...details } of recorded) {
-      if (!isKept) contents.destroy()
-      else await this.#parts.artifacts.keep(session.row, { ...this.#life(), name, details, contents }, signal)
+      if (!isKept) {
+        contents.destroy()
+        continue
+      }
+      const artifact = { ...this.#life(), name, details, contents }
+      // One that cannot be stored must not take the others with it, nor hold their files open.
+      await this.#parts.artifacts.keep(session.row, artifact, signal).catch((error: unknown) => {
+        contents.destroy()
+        this.#parts.onError(error, `keeping ${name} of session ${session.row.id}`)
+      })
     }
   }
 

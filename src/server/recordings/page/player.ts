@@ -49,11 +49,10 @@ const timesMs = [
   ...entries.map((entry) => Date.parse(entry.startedDateTime)),
   ...lines.map((line) => Date.parse(line.time)),
 ]
-const startMs = Math.min(
-  ...[filmed?.startMs, ...timesMs].filter((time) => time !== undefined && !Number.isNaN(time)).map(Number),
-)
+// Not `Math.min(...)`: a call takes only so many arguments, and logs are longer.
+const startMs = [filmed?.startMs ?? Infinity, ...timesMs].reduce((one, other) => (other < one ? other : one))
 const entryEndsMs = entries.map((entry) => Date.parse(entry.startedDateTime) + entry.time)
-let endMs = Math.max(startMs + 1, ...timesMs, ...entryEndsMs)
+let endMs = [...timesMs, ...entryEndsMs].reduce((one, other) => (other > one ? other : one), startMs + 1)
 
 const video = find<HTMLVideoElement>('video')
 const button = find<HTMLButtonElement>('button')
