@@ -1,6 +1,7 @@
 import type { MapSite } from '../client/map.ts'
 import type { Search } from '../client/search.ts'
-import type { MapOptions } from '../contract/map.ts'
+import { checkNumber } from '../client/config.ts'
+import { mapLimits, type MapOptions } from '../contract/map.ts'
 import type { SearchOptions } from '../contract/search.ts'
 import type { Abortable } from '../kit/abort.ts'
 import { canonicalUrl, identityOf } from '../kit/canonical-url.ts'
@@ -9,7 +10,7 @@ import { estimateSeeds, type SeedEstimate } from './estimate-seeds.ts'
 import { createSeedFilter, type SeedPattern } from './seed-filter.ts'
 
 /** A search for pages. */
-export interface SeedSearch extends SearchOptions {
+export interface SeedSearch extends Omit<SearchOptions, 'scrapeOptions'> {
   readonly query: string
 }
 
@@ -65,8 +66,9 @@ export const seeds = (finder: Finder, options: SeedOptions): Seeds => {
     throw new BowlineError('CONFIG_INVALID', '`urls` is a text; it must be a list', { hint: 'Pass `[url]`.' })
   }
   const { limit = Infinity } = options
+  if (limit !== Infinity) checkNumber('limit', limit, 0)
   const isFiltered = options.include !== undefined || options.exclude !== undefined
-  const mapLimit = isFiltered || limit === Infinity ? {} : { limit }
+  const mapLimit = isFiltered || limit === Infinity ? {} : { limit: Math.min(limit, mapLimits.max) }
   const gather = async function* (): AsyncGenerator<string> {
     const seen = new Set<string>()
     if (limit < 1) return

@@ -40,6 +40,7 @@ test.each<[string, Pick<SeedOptions, 'include' | 'exclude' | 'limit'>, readonly 
   ['a regular expression', { include: [/three$/, /one$/g] }, ['/docs/one', '/blog/three']],
   ['an exception', { include: '/*/*', exclude: ['/blog/*', '*://*/docs/two'] }, ['/docs/one']],
   ['a number', { include: '/docs/*', limit: 1 }, ['/docs/one']],
+  ['no number', { limit: 1_000_000 }, ['/', '/docs/one', '/docs/two', '/blog/three']],
 ])('%s narrows them down', async (_, options, expected) => {
   expect(await paths({ map: { url: site.url('/'), sitemap: 'only' }, ...options })).toEqual(expected)
 })
@@ -85,6 +86,7 @@ test.each<[SeedOptions, string]>([
   [{}, 'The seeds have no source'],
   [{ urls: 'http://a.example' }, '`urls` is a text; it must be a list'],
   [{ urls: [], include: 'docs' }, '"docs" is no pattern for addresses'],
+  [{ urls: [], limit: Number.NaN }, '`limit` is NaN; it must be a whole number, 0 or more'],
 ])('%o is refused', (options, message) => {
   expect(() => seeds(bowline, options)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID', message }))
 })
