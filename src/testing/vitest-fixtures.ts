@@ -1,4 +1,4 @@
-import type { TestAPI } from 'vitest'
+import type { TestAPI, TestContext } from 'vitest'
 import { Bowline } from '../client/bowline.ts'
 import type { BowlineOptions } from '../client/config.ts'
 import type { Driver } from '../client/driver.ts'
@@ -27,6 +27,8 @@ type Use<Value> = (value: Value) => Promise<void>
 interface Lane<Handles> {
   readonly session: Session
   readonly next: () => Promise<Handles>
+  /** Notes that a test has failed: recordings that are kept for failures are kept then. */
+  readonly noteFailure: () => void
 }
 
 /**
@@ -40,21 +42,32 @@ export const withSession = <Handles>(
   const sharedLane = async (use: Use<Lane<Handles>>): Promise<void> => {
     await using bowline = new Bowline(how)
     await using session = await openPatiently(bowline.sessions, options)
-    await using connected = await driver.connect(session)
-    const reuse = driver.reuse?.(connected)
-    let isFirst = true
-    const next = async (): Promise<Handles> => {
-      const handles = isFirst || reuse === undefined ? connected : await reuse.next()
-      isFirst = false
-      return handles
+    let hasFailed = false
+    const noteFailure = (): void => {
+      hasFailed = true
     }
-    await use({ session, next })
+    {
+      await using connected = await driver.connect(session)
+      const reuse = driver.reuse?.(connected)
+      let isFirst = true
+      const next = async (): Promise<Handles> => {
+        const handles = isFirst || reuse === undefined ? connected : await reuse.next()
+        isFirst = false
+        return handles
+      }
+      await use({ session, next, noteFailure })
+    }
+    await session.end({ failed: hasFailed })
   }
   const fixtures = {
     // oxlint-disable-next-line eslint/no-empty-pattern -- Vitest reads from the pattern what a fixture depends on
     lane: [async ({}, use: Use<Lane<Handles>>) => sharedLane(use), { scope: 'file' }],
-    remote: async ({ lane }: { readonly lane: Lane<Handles> }, use: Use<VitestFixtures<Handles>['remote']>) => {
+    remote: async (
+      { lane, task }: { readonly lane: Lane<Handles> } & Pick<TestContext, 'task'>,
+      use: Use<VitestFixtures<Handles>['remote']>,
+    ) => {
       await use({ ...(await lane.next()), session: lane.session })
+      if (task.result?.state === 'fail') lane.noteFailure()
     },
   }
   // Its types cannot follow a fixture that is generic.

@@ -16,7 +16,7 @@ let bowline: Bowline
 let home: string
 
 beforeAll(async () => {
-  lab = world.use(await startLab({ warm: 2 }))
+  lab = world.use(await startLab({ maxSessions: 1 }))
   site = world.use(await startSite())
   home = world.use(await mkdtempDisposable(join(tmpdir(), 'bowline-testing-'))).path
   // Projects of somebody who has installed the package.
@@ -39,7 +39,7 @@ interface Ran {
 }
 
 /** Runs a tool of the repository as users do, in a process of its own. */
-const run = async (folder: string, ...args: readonly string[]): Promise<Ran> => {
+const run = async (folder: string, args: readonly string[], outputDir = 'results'): Promise<Ran> => {
   const { CI: _, VITEST: __, NODE_ENV: ___, ...rest } = process.env
   const env = {
     ...rest,
@@ -48,7 +48,7 @@ const run = async (folder: string, ...args: readonly string[]): Promise<Ran> => 
     BOWLINE_BASE_URL: lab.server.url,
     BOWLINE_API_KEY: lab.server.apiKey,
     PROJECT_SITE: site.url(''),
-    PROJECT_OUTPUT: join(home, 'results'),
+    PROJECT_OUTPUT: join(home, outputDir),
   }
   const { promise, resolve } = Promise.withResolvers<Ran>()
   execFile(process.execPath, [...args], { cwd: join(home, folder), env, maxBuffer: 1e8 }, (error, stdout, stderr) =>
@@ -57,8 +57,9 @@ const run = async (folder: string, ...args: readonly string[]): Promise<Ran> => 
   return promise
 }
 
-describe('a project of Playwright Test', () => {
-  let ran: Ran
+describe('a project of Playwright Test, in two shards on a server with room for one session', () => {
+  let ran: readonly Ran[]
+  let reports: readonly JSONReport[]
   let specs: ReadonlyMap<string, JSONReportSpec>
   beforeAll(async () => {
     const flags = { httpOnly: false, secure: false, sameSite: 'Lax' } as const
@@ -66,19 +67,35 @@ describe('a project of Playwright Test', () => {
       cookies: [{ name: 'user', value: 'ann', domain: '127.0.0.1', path: '/', expires: -1, ...flags }],
       origins: [],
     })
-    ran = await run('project', join(repository, 'node_modules/@playwright/test/cli.js'), 'test', '--workers=1')
-    const report = JSON.parse(ran.stdout.slice(ran.stdout.indexOf('{'), ran.stdout.lastIndexOf('}') + 1)) as JSONReport
-    specs = new Map(report.suites.flatMap((suite) => suite.specs).map((spec) => [spec.title, spec]))
+    const cli = join(repository, 'node_modules/@playwright/test/cli.js')
+    ran = await Promise.all(
+      [1, 2].map((shard) => run('project', [cli, 'test', '--workers=1', `--shard=${shard}/2`], `results-${shard}`)),
+    )
+    reports = ran.map(
+      ({ stdout }) => JSON.parse(stdout.slice(stdout.indexOf('{'), stdout.lastIndexOf('}') + 1)) as JSONReport,
+    )
+    const suites = reports.flatMap((report) => report.suites)
+    specs = new Map(suites.flatMap((suite) => suite.specs).map((spec) => [spec.title, spec]))
   })
 
+  const printed = (): string => ran.map(({ stdout, stderr }) => stdout + stderr).join('')
   const resultsOf = (title: string): readonly JSONReportTestResult[] => specs.get(title)?.tests[0]?.results ?? []
   const annotation = ({ annotations }: JSONReportTestResult, name: string) =>
     annotations.find(({ type }) => type === name)?.description
 
+  test('waits in one shard until the other has left room', () => {
+    const spans = reports.map(({ stats: { startTime, duration } }) => ({
+      fromMs: Date.parse(startTime),
+      toMs: Date.parse(startTime) + duration,
+    }))
+    expect(Math.max(...spans.map(({ fromMs }) => fromMs))).toBeLessThan(Math.min(...spans.map(({ toMs }) => toMs)))
+    expect(reports.map(({ stats: { expected, unexpected, flaky } }) => expected + unexpected + flaky)).toEqual([3, 1])
+  })
+
   test('gives each test a context of its own on the session of its worker, with the state of the profile', () => {
     const [first, second] = ['signed in', 'apart'].flatMap(resultsOf)
 
-    expect([first?.status, second?.status], ran.stdout + ran.stderr).toEqual(['passed', 'passed'])
+    expect([first?.status, second?.status], printed()).toEqual(['passed', 'passed'])
     expect(annotation(first!, 'session')).toBe(annotation(second!, 'session'))
     expect(annotation(first!, 'live view')).toContain(lab.server.url)
   })
@@ -108,31 +125,26 @@ describe('a project of Playwright Test', () => {
   })
 
   test('prints the bill of each file and of all, and leaves no session', async () => {
-    expect(ran.stdout).toMatch(/^ {2}own\.spec\.ts +2 +4$/m)
-    expect(ran.stdout).toMatch(/^ {2}shared\.spec\.ts +1 +2$/m)
-    expect(ran.stdout).toMatch(/^ {2}in all +3 +6$/m)
-    expect(ran.stdout).toContain('1 attempt ended because a session was lost')
+    expect(printed()).toMatch(/^ {2}shared\.spec\.ts +1 +2\n {2}in all +1 +2$/m)
+    expect(printed()).toMatch(/^ {2}own\.spec\.ts +2 +4\n {2}in all +2 +4$/m)
+    expect(printed()).toContain('1 attempt ended because a session was lost')
     expect(await bowline.sessions.list({ status: 'active' })).toEqual([])
   })
 })
 
-test('the tests of a Vitest file share a session, each with a page of its own', async () => {
+test('the tests of a Vitest file share a session, each with a page of its own, which is recorded as failed with one', async () => {
   const report = join(home, 'vitest.json')
   const vitest = join(repository, 'node_modules/vitest/vitest.mjs')
 
-  const ran = await run(
-    'vitest-project',
-    vitest,
-    'run',
-    '--root=.',
-    '--config=vite.config.ts',
-    '--reporter=json',
-    `--outputFile=${report}`,
-  )
+  const flags = ['--root=.', '--config=vite.config.ts', '--reporter=json', `--outputFile=${report}`]
+
+  const ran = await run('vitest-project', [vitest, 'run', ...flags])
 
   expect(JSON.parse(await readFile(report, 'utf8')), ran.stdout + ran.stderr).toMatchObject({
-    numPassedTests: 2,
+    numPassedTests: 3,
     numFailedTests: 0,
   })
+  const [session] = await bowline.sessions.list()
+  expect(await bowline.sessions.recordings(session?.id ?? '').list()).toMatchObject([{ name: 'console.jsonl' }, {}])
   expect(await bowline.sessions.list({ status: 'active' })).toEqual([])
 })

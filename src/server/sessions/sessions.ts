@@ -312,10 +312,14 @@ export class Sessions implements AsyncDisposable {
     const ends = this.list().map((session) =>
       Math.min(session.row.expiresAt.getTime(), session.lastActivityAt() + session.row.activityTtlSeconds * 1000),
     )
-    const waitSeconds = Math.ceil((Math.min(...ends, Date.now() + 60_000) - Date.now()) / 1000)
+    // Most sessions are ended long before their time, so nobody should wait for that.
+    const waitSeconds = Math.ceil((Math.min(...ends, Date.now() + mostPatienceMs) - Date.now()) / 1000)
     return new BowlineError('CONCURRENCY_LIMIT', message, { retryAfterSeconds: Math.max(1, waitSeconds) })
   }
 }
+
+/** Milliseconds after which whoever found no room should ask again, at most. */
+const mostPatienceMs = 5000
 
 /** What is recorded, as the store keeps it. */
 const recordOf = ({ record = false }: CreateSessionRequest): string | undefined =>

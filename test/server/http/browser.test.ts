@@ -119,6 +119,7 @@ describe('the limits of creation, in the order of the checks', () => {
     expect(answer).toMatchObject({ status: 429, body: { success: false, code: 'CONCURRENCY_LIMIT' } })
     expect(answer.body['error']).toContain('1')
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(Number(answer.headers.get('retry-after'))).toBeLessThanOrEqual(5)
     expect((await small.api('POST', '/v2/browser', { ttl: 1 })).status).toBe(400)
   })
 

@@ -2,7 +2,10 @@ import { withSession } from 'bowline/testing/vitest'
 import { playwright } from 'bowline/playwright'
 import { expect, test as base } from 'vitest'
 
-const test = withSession(base, { driver: playwright, session: { ttl: 60 } })
+const test = withSession(base, {
+  driver: playwright,
+  session: { ttl: 60, record: { console: true, keep: 'on-failure' } },
+})
 const sessions = new Set<string>()
 
 test('a page of its own', async ({ remote: { page, context, session } }) => {
@@ -17,4 +20,8 @@ test('and another one on the same session', async ({ remote: { page, context, se
   expect(page.url()).toBe('about:blank')
   expect(context.pages()).toHaveLength(1)
   expect([...sessions]).toEqual([session.id])
+})
+
+test.fails('and one that fails', async ({ remote: { page } }) => {
+  expect(await page.title()).toBe('Another title')
 })
