@@ -123,6 +123,15 @@ test.each([
   await lab.api('DELETE', `/v2/browser/${id}`)
 })
 
+test('--profile keeps what the session has left for the next one', async () => {
+  await using program = startExec('--profile', 'boat', '--', 'true')
+
+  const end = await program.ended
+
+  expect(end.code, program.errors()).toBe(0)
+  expect((await lab.api('GET', '/v2/browser/profiles/boat')).status).toBe(200)
+})
+
 test('--json prints the bill as JSON on standard error', async () => {
   await using program = startExec('--json', '--', 'true')
 
