@@ -2,9 +2,10 @@ import type { CreateSessionOptions, ProfileOutcome } from '../contract/browser.t
 import type { Recording } from '../contract/recordings.ts'
 import { abortable, type Abortable } from '../kit/abort.ts'
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
+import { longestTimerMs } from '../kit/longest-timer.ts'
 import type { Driver } from './driver.ts'
 import { processGuard } from './process-guard.ts'
-import type { Session } from './session.ts'
+import type { EndOptions, Session } from './session.ts'
 import type { EndedBy, SessionBill } from './session-bill.ts'
 import type { Sessions } from './sessions.ts'
 
@@ -43,6 +44,8 @@ export interface WithSessionParts {
   readonly sessions: Sessions
   /** Whether SIGINT, SIGTERM and SIGHUP abort the work. */
   readonly handleSignals: boolean
+  /** Asked at the end: whether the work has failed though it did not throw, so that recordings for failures are kept. */
+  readonly hasFailed?: (() => boolean) | undefined
 }
 
 /** Runs work on a session of its own, which is deleted however the work ends. */
@@ -54,6 +57,7 @@ export const withSession = async <Result, Handles = unknown>(
   const { driver, signal, timeoutMs, onEnd, ...create } = options
   signal?.throwIfAborted()
   using bounds = openBounds(signal, timeoutMs, client.handleSignals)
+  const failed = (): true | undefined => client.hasFailed?.() === true || undefined
   const session = await client.sessions
     .create(create, { signal: bounds.signal, onEnd })
     .catch(async (error: unknown) => {
@@ -83,12 +87,12 @@ export const withSession = async <Result, Handles = unknown>(
     const thrown: unknown = bounds.signal.aborted ? bounds.signal.reason : error
     const endedBy = bounds.endedBy() ?? 'throw'
     await disconnect(connected)
-    if (!session.isDetached) await endAfterFailure(session, endedBy)
+    if (!session.isDetached) await endAfterFailure(session, { endedBy, failed: failed() })
     await bounds.settle()
     throw thrown
   }
   await disconnect(connected)
-  const bill = session.isDetached ? undefined : await endAfterSuccess(session, result)
+  const bill = session.isDetached ? undefined : await endAfterSuccess(session, result, failed())
   return toOutcome(session, result, bill, await listRecordings(session, options))
 }
 
@@ -122,7 +126,7 @@ const openBounds = (signal: AbortSignal | undefined, timeoutMs: number | undefin
   undo.defer(() => signal?.removeEventListener('abort', onAbort))
   if (timeoutMs !== undefined) {
     const error = (): BowlineError => new BowlineError('TIMEOUT', `The work did not end within ${timeoutMs} ms`)
-    const timer = setTimeout(() => stop('timeout', error()), timeoutMs)
+    const timer = setTimeout(() => stop('timeout', error()), Math.min(timeoutMs, longestTimerMs))
     undo.defer(() => clearTimeout(timer))
   }
   const hold = handleSignals
@@ -169,9 +173,13 @@ const abortOnSignal = (abort: (name: NodeJS.Signals) => void): SignalHold => {
   }
 }
 
-const endAfterSuccess = async (session: Session, result: unknown): Promise<SessionBill> => {
+const endAfterSuccess = async (
+  session: Session,
+  result: unknown,
+  failed: boolean | undefined,
+): Promise<SessionBill> => {
   try {
-    return await session.end({ endedBy: 'return' })
+    return await session.end({ endedBy: 'return', failed })
   } catch (error) {
     if (!isBowlineError(error)) throw error
     // What was worked for is not lost with the bill.
@@ -183,9 +191,9 @@ const endAfterSuccess = async (session: Session, result: unknown): Promise<Sessi
   }
 }
 
-const endAfterFailure = async (session: Session, endedBy: EndedBy): Promise<void> => {
+const endAfterFailure = async (session: Session, how: EndOptions): Promise<void> => {
   try {
-    await session.end({ endedBy })
+    await session.end(how)
   } catch (error) {
     // The error of the work must come through as it is, so this one goes where warnings go (and to `onEnd`).
     process.emitWarning(isBowlineError(error) ? error.toLine() : String(error), { code: 'BOWLINE_DELETE_FAILED' })

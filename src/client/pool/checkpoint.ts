@@ -73,7 +73,7 @@ export const openCheckpoint = async (path: string): Promise<Checkpoint> => {
   }
   const sync = syncInTurn(file)
   const append = (line: object): Place => {
-    const bytes = Buffer.from(`${JSON.stringify(line)}\n`)
+    const bytes = Buffer.from(`${toLine(line)}\n`)
     const place = { offset: end, length: bytes.length }
     writeSync(file, bytes)
     end += bytes.length
@@ -134,6 +134,10 @@ const readLines = async (path: string, onLine: (line: Line, place: Place) => voi
   }
   return offset
 }
+
+/** JSON leaves two characters as they are that end a line where lines are read. */
+const toLine = (line: object): string =>
+  JSON.stringify(line).replaceAll(/[\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16)}`)
 
 const readAt = (file: number, offset: number, length: number): Buffer => {
   const bytes = Buffer.alloc(length)

@@ -2,6 +2,7 @@ import { sessionLimits } from '../../contract/browser.ts'
 import { BowlineError } from '../../kit/errors.ts'
 import type { Session } from '../session.ts'
 import type { SessionBill } from '../session-bill.ts'
+import type { Sessions } from '../sessions.ts'
 import { withSession, type Work, type WithSessionParts } from '../with-session.ts'
 import { runAttempt, type PoolFunction } from './attempt.ts'
 import type { Budget } from './budget.ts'
@@ -24,8 +25,10 @@ export interface Lane<Item> extends Pick<Slot<Item>, 'isFree' | 'isRetiring' | '
 export interface LaneEnd<Item> {
   readonly reason: RetireReason
   readonly uses: number
-  /** Absent when no session was opened. */
+  /** Absent when no session was opened, or is not yet. */
   readonly bill: SessionBill | undefined
+  /** Credits of a session that was asked for and will be billed, but has not been heard of. */
+  readonly unheard: number
   /** What the session, and not the work, failed with. */
   readonly failure: { readonly error: unknown } | undefined
   /** The task that it had and did not finish. */
@@ -41,7 +44,14 @@ export interface LaneParts<Item, Result, Handles> {
   /** Aborts when the run is over. */
   readonly signal: AbortSignal
   readonly add: (item: Item) => boolean
+  /** Called as soon as the service has made the session. */
+  readonly onCreated: (session: Session) => void
+  /** Called when the session is connected. */
   readonly onOpened: (session: Session) => void
+  /** Called when its bill is known. */
+  readonly onBilled: (bill: SessionBill) => void
+  /** Called when the process is told to end. */
+  readonly onLeaving: (reason: unknown) => void
   /** Resolves when the work on a task may begin. */
   readonly turn: (task: Task<Item>, signal: AbortSignal) => Promise<void>
   readonly onServed: (task: Task<Item>, served: Served<Awaited<Result>>) => void
@@ -59,6 +69,8 @@ export const openLane = <Item, Result, Handles>(
   const slot = createSlot(first, parts.onFree)
   let bill: SessionBill | undefined
   let uses = 0
+  let hasFailed = false
+  let hasEnded = false
   const meter = startMeter({
     budget: parts.budget,
     price: settings.price,
@@ -73,45 +85,68 @@ export const openLane = <Item, Result, Handles>(
   const signal = AbortSignal.any([parts.signal, short.signal])
   const run = async (): Promise<LaneEnd<Item>['failure']> => {
     const onEnd = (ended: SessionBill): void => {
+      // One that was made after the run had given it up counts as unheard of already.
+      if (hasEnded) return
       bill = ended
+      parts.onBilled(ended)
     }
-    const onUse = (): number => (uses += 1)
+    const onUse = (isDone: boolean): number => {
+      hasFailed ||= !isDone
+      return (uses += 1)
+    }
     try {
       const options = { ...first.session, driver: settings.driver, signal, onEnd }
-      await withSession<void, Handles>(parts.client, options, (scope) =>
-        serve(parts, { first, slot, meter, onUse }, scope),
-      )
+      const client = { ...parts.client, sessions: told(parts), hasFailed: () => hasFailed }
+      const service = { first, slot, meter, onUse, isShort: () => short.signal.aborted }
+      await withSession<void, Handles>(client, options, (scope) => serve(parts, service, scope))
       return undefined
     } catch (error) {
       return short.signal.aborted ? undefined : { error }
     } finally {
+      hasEnded = true
       meter[Symbol.dispose]()
-      // A session that is still being created when its run is aborted will be billed.
-      meter.settle(bill === undefined && !signal.aborted ? 0 : bill?.creditsBilled)
     }
   }
   void run().then((failure) => {
     const reason = slot.reason() ?? (parts.signal.aborted ? 'stopped' : 'trouble')
-    parts.onEnded(lane, { reason, uses, bill, failure, left: slot.task() })
+    // A session that is still being created when its run is aborted will be billed.
+    const isUnheard = bill === undefined && signal.aborted
+    const credits = meter.settle(bill === undefined && !isUnheard ? 0 : bill?.creditsBilled)
+    parts.onEnded(lane, { reason, uses, bill, unheard: isUnheard ? credits : 0, failure, left: slot.task() })
   })
   return lane
 }
+
+/** The sessions of the client; the run hears of each before anything is done with it. */
+const told = ({ client, onCreated }: Pick<LaneParts<never, never, never>, 'client' | 'onCreated'>): Sessions => ({
+  ...client.sessions,
+  create: async (...how) => {
+    const session = await client.sessions.create(...how)
+    onCreated(session)
+    return session
+  },
+})
 
 interface Service<Item> {
   readonly first: Task<Item>
   readonly slot: Slot<Item>
   readonly meter: Meter
-  /** Counts a use. */
-  readonly onUse: () => number
+  /** Counts a use, whose work was done or has failed. */
+  readonly onUse: (isDone: boolean) => number
+  /** Whether the session is stopped because the budget is spent. */
+  readonly isShort: () => boolean
 }
 
 /** Works on one task after another, until the session should end. */
 const serve = async <Item, Result, Handles>(
   parts: LaneParts<Item, Result, Handles>,
-  { first, slot, meter, onUse }: Service<Item>,
+  { first, slot, meter, onUse, isShort }: Service<Item>,
   scope: Work & Handles,
 ): Promise<void> => {
   parts.onOpened(scope.session)
+  scope.signal.addEventListener('abort', () => {
+    if (!isShort()) parts.onLeaving(scope.signal.reason)
+  })
   const { settings } = parts
   const expiresAtMs = performance.now() + 1000 * (first.session.ttl ?? sessionLimits.ttl.default)
   const drift = createDriftMeter(settings.maxDrift)
@@ -126,8 +161,8 @@ const serve = async <Item, Result, Handles>(
       trouble: reuse?.trouble,
     })
     if (attempt.state === 'stopped') return
-    const uses = onUse()
     const isDone = attempt.state === 'done'
+    const uses = onUse(isDone)
     if (isDone) {
       slot.clear()
       // Before the next page is opened, so that what is done is not lost with the process.

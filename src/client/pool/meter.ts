@@ -1,3 +1,4 @@
+import { longestTimerMs } from '../../kit/longest-timer.ts'
 import type { Budget } from './budget.ts'
 import { paidMs, type SessionPrice } from './session-price.ts'
 
@@ -10,8 +11,8 @@ export interface Meter extends Disposable {
   readonly leftMs: () => number
   /** Whether the budget would pay for the next stretch. */
   readonly canGoOn: () => boolean
-  /** Call at the end, with the bill when the service tells it. */
-  readonly settle: (creditsBilled: number | undefined) => void
+  /** Call once at the end, with the bill when the service tells it. Tells what counts. */
+  readonly settle: (creditsBilled: number | undefined) => number
 }
 
 /**
@@ -28,13 +29,13 @@ export const startMeter = (parts: {
   const { budget, price } = parts
   const startedAt = performance.now()
   let reserved = price.minimum
-  let isSettled = false
   let timer: NodeJS.Timeout
   const leftMs = (): number => startedAt + paidMs(price, reserved) - performance.now()
   const arm = (): void => {
-    timer = setTimeout(decide, Math.max(0, leftMs() - marginMs))
+    timer = setTimeout(decide, Math.min(longestTimerMs, Math.max(0, leftMs() - marginMs)))
   }
   const decide = (): void => {
+    if (leftMs() > marginMs) return arm()
     if (parts.isIdle()) return parts.onIdle()
     if (!budget.tryReserve(1)) return parts.onShort()
     reserved += 1
@@ -44,10 +45,9 @@ export const startMeter = (parts: {
   return {
     leftMs,
     canGoOn: () => budget.has(1),
-    settle: (creditsBilled) => {
-      if (isSettled) return
-      isSettled = true
-      budget.settle(reserved, creditsBilled ?? reserved)
+    settle: (creditsBilled = reserved) => {
+      budget.settle(reserved, creditsBilled)
+      return creditsBilled
     },
     [Symbol.dispose]: () => clearTimeout(timer),
   }

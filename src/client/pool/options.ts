@@ -1,6 +1,7 @@
 import type { CreateSessionOptions } from '../../contract/browser.ts'
 import type { Abortable } from '../../kit/abort.ts'
 import { BowlineError } from '../../kit/errors.ts'
+import { longestTimerMs } from '../../kit/longest-timer.ts'
 import { checkNumber } from '../config.ts'
 import type { Driver } from '../driver.ts'
 import type { PoolEvent, PoolProgress } from './outcome.ts'
@@ -50,7 +51,10 @@ export interface PoolOptions<Handles = unknown> extends Abortable {
   readonly order?: 'completed' | 'input' | undefined
   /** Whether the first item that fails ends the run, with its error. Default false. */
   readonly stopOnError?: boolean | undefined
-  /** File that keeps what is done, as lines of JSON. A later run with it leaves out what was done, and gives its results. */
+  /**
+   * File that keeps what is done, as lines of JSON, for one run at a time. A later run with it leaves out what was done, gives its
+   * results, and ends the sessions that a killed one left.
+   */
   readonly checkpoint?: string | undefined
   /** Called with each thing that happens. */
   readonly onProgress?: ((progress: PoolProgress, event: PoolEvent) => void) | undefined
@@ -71,7 +75,7 @@ export interface PoolSettings<Handles> extends PoolOptions<Handles> {
 
 /** Fills in the defaults. Throws CONFIG_INVALID. */
 export const resolvePoolOptions = <Handles>(options: PoolOptions<Handles>): PoolSettings<Handles> => {
-  const price = options.price ?? defaultSessionPrice
+  const price = checkPrice(options.price ?? defaultSessionPrice)
   const retries = typeof options.retries === 'number' ? { infrastructure: options.retries } : (options.retries ?? {})
   const { concurrency, delayMs } = options.perHost ?? {}
   return {
@@ -91,7 +95,7 @@ export const resolvePoolOptions = <Handles>(options: PoolOptions<Handles>): Pool
       concurrency: concurrency === undefined ? undefined : checkNumber('perHost.concurrency', concurrency, 1),
       delayMs: checkNumber('perHost.delayMs', delayMs ?? 0, 0),
     },
-    timeoutMs: checkNumber('timeoutMs', options.timeoutMs ?? 60_000, 1),
+    timeoutMs: Math.min(longestTimerMs, checkNumber('timeoutMs', options.timeoutMs ?? 60_000, 1)),
     order: options.order ?? 'completed',
   }
 }
@@ -100,6 +104,14 @@ const checkDrift = (value: number): number => {
   if (value === 0 || value > 1) return value
   throw new BowlineError('CONFIG_INVALID', `\`maxDrift\` is ${value}; it must be more than 1, or 0 for never`, {
     hint: 'Pass how many times slower than at first a session may get, such as 4.',
+  })
+}
+
+const checkPrice = (price: SessionPrice): SessionPrice => {
+  const { hour, minimum } = price
+  if (Number.isFinite(hour) && hour >= 0 && Number.isFinite(minimum) && minimum >= 0) return price
+  throw new BowlineError('CONFIG_INVALID', `\`price\` is ${JSON.stringify(price)}; it must be two numbers, 0 or more`, {
+    hint: 'Pass credits for an hour and the least for a session, such as `{ hour: 120, minimum: 2 }`.',
   })
 }
 

@@ -159,7 +159,13 @@ export class Run<Item, Result, Handles> {
         budget: this.#budget,
         signal: this.#stopping.signal,
         add: (item) => this.#closed === undefined && this.#intake.add(item),
+        onCreated: ({ id }) => this.#keep((checkpoint) => checkpoint.addSession(id)),
         onOpened: (session) => this.#onOpened(session),
+        onBilled: ({ sessionId, creditsBilled: credits }) => {
+          if (credits !== undefined) this.#keep((checkpoint) => checkpoint.addBill(sessionId, credits))
+        },
+        // Else its other sessions would be replaced while the process waits for the end of the last one.
+        onLeaving: (reason) => this.#fail(reason),
         turn: async ({ host }, signal) => {
           const waitMs = this.#hosts.begin(host)
           if (waitMs > 0) await delay(waitMs, undefined, { signal })
@@ -176,7 +182,6 @@ export class Run<Item, Result, Handles> {
 
   #onOpened({ id, liveViewUrl }: Session): void {
     this.#failedOpenings = 0
-    this.#checkpoint?.addSession(id)
     this.#tally.tell({ type: 'session-opened', sessionId: id, liveViewUrl })
   }
 
@@ -187,11 +192,7 @@ export class Run<Item, Result, Handles> {
     } else {
       const { result, durationMs } = served
       const attempts = attemptsOf(task) + 1
-      try {
-        this.#checkpoint?.addDone(task.key, { result, attempts, durationMs })
-      } catch (error) {
-        this.#fail(error)
-      }
+      this.#keep((checkpoint) => checkpoint.addDone(task.key, { result, attempts, durationMs }))
       const { index, item } = task
       this.#deliver({ state: 'done', index, item, result, attempts, durationMs, isResumed: false })
     }
@@ -210,9 +211,9 @@ export class Run<Item, Result, Handles> {
     if (this.#parts.settings.stopOnError === true) this.#fail(error)
   }
 
-  #onEnded(lane: Lane<Item>, { reason, uses, bill, failure, left }: LaneEnd<Item>): void {
+  #onEnded(lane: Lane<Item>, { reason, uses, bill, unheard, failure, left }: LaneEnd<Item>): void {
     this.#lanes.delete(lane)
-    if (bill?.creditsBilled !== undefined) this.#checkpoint?.addBill(bill.sessionId, bill.creditsBilled)
+    if (unheard > 0) this.#keep((checkpoint) => checkpoint.addBill('unheard of', unheard))
     if (bill !== undefined) this.#tally.tell({ type: 'session-ended', reason, uses, bill })
     if (left !== undefined) this.#release(left)
     if (this.#closed !== undefined) {
@@ -238,6 +239,16 @@ export class Run<Item, Result, Handles> {
       this.#fail(error)
     } else if (left !== undefined) {
       this.#onFailure(left, isHopeless(error) ? 'page' : 'infrastructure', error)
+    }
+  }
+
+  /** Writes into the checkpoint, if there is one. A run that cannot keep what it does ends. */
+  #keep(write: (checkpoint: Checkpoint) => void): void {
+    if (this.#checkpoint === undefined) return
+    try {
+      write(this.#checkpoint)
+    } catch (error) {
+      this.#fail(error)
     }
   }
 

@@ -15,5 +15,6 @@ const msPerHour = 3_600_000
 export const priceOf = (price: SessionPrice, durationMs: number): number =>
   Math.max(price.minimum, Math.ceil((durationMs / msPerHour) * price.hour))
 
-/** Milliseconds that so many credits pay for. */
-export const paidMs = (price: SessionPrice, credits: number): number => (credits / price.hour) * msPerHour
+/** Milliseconds that so many credits pay for: Infinity where time costs nothing. */
+export const paidMs = (price: SessionPrice, credits: number): number =>
+  price.hour === 0 ? Infinity : (credits / price.hour) * msPerHour

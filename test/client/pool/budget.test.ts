@@ -32,6 +32,17 @@ test('work is stopped before its session would cost more than the budget', async
   expect(world.service.live.size).toBe(0)
 })
 
+test('where time costs nothing, a session goes on for what it cost at first', async () => {
+  await using world = await startPoolWorld()
+
+  const run = world.bowline
+    .pool({ size: 1, budget: 3, price: { hour: 0, minimum: 2 } })
+    .run([1], async (item) => delay(50, item))
+
+  expect(await read(run)).toEqual([1])
+  expect(await run.done()).toMatchObject({ credits: 2, stoppedBy: 'end' })
+})
+
 test('a session that waits is given up when the time it has paid for is over', async () => {
   await using world = await startPoolWorld()
   const slow = async function* (): AsyncGenerator<number> {

@@ -1,8 +1,10 @@
 import { appendFile, mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { startProgram, type Program } from '../program.ts'
+import { sendJson } from '../foreign-service.ts'
 import { read, startPoolWorld, type PoolWorld } from './world.ts'
 
 const startPool = (world: PoolWorld, home: string, ...args: readonly string[]): Program =>
@@ -12,16 +14,19 @@ const startPool = (world: PoolWorld, home: string, ...args: readonly string[]): 
     BOWLINE_API_KEY: world.service.apiKey,
   })
 
-test('a run that was killed goes on where it was, with its earlier results and its earlier costs', async () => {
+test.each([
+  ['killed', 'SIGKILL', 2],
+  ['told to end', 'SIGTERM', 1],
+] as const)('a run that was %s goes on where it was, with its results and its costs', async (_, signal, deletions) => {
   await using world = await startPoolWorld()
   await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-pool-'))
   const path = join(folder.path, 'run.jsonl')
   {
     await using killed = startPool(world, folder.path, path, '3')
     await killed.line('result 2')
-    killed.child.kill('SIGKILL')
-    await killed.ended
-    // By the process that outlives it.
+    killed.child.kill(signal)
+    expect((await killed.ended).signal).toBe(signal)
+    // When killed, by the process that outlives it.
     await world.service.whenDeleted(1)
   }
   // What a power failure leaves of a line.
@@ -36,6 +41,54 @@ test('a run that was killed goes on where it was, with its earlier results and i
     [0, 1, 2, 3, 4, 5].map((number) => `result ${number} ${number * number}`),
   )
   expect(resumed.lines.at(-1)).toBe('summary {"resumed":3,"credits":4,"stoppedBy":"end"}')
+  // The bill of a run that could still write it is not asked for again.
+  const asked = world.service.requests.filter(({ method, path }) => method === 'DELETE' && path.includes('session-1'))
+  expect(asked).toHaveLength(deletions)
+})
+
+test('sessions that a run gave up while they were being made count against the budget of the next', async () => {
+  let isHeld = true
+  const caller = new AbortController()
+  await using world = await startPoolWorld(({ method }, response) => {
+    if (method !== 'POST' || !isHeld) return false
+    caller.abort(new Error('enough'))
+    void setTimeout(20).then(() =>
+      sendJson(response, 200, { success: true, id: 'session-1', cdpUrl: 'ws://127.0.0.1:1/' }),
+    )
+    return true
+  })
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-pool-'))
+  const checkpoint = join(folder.path, 'run.jsonl')
+  const options = { size: 1, budget: 3, checkpoint }
+
+  const aborted = world.bowline.pool({ ...options, signal: caller.signal }).run([1], () => 1)
+  await expect(aborted.done()).rejects.toThrow('enough')
+  await world.service.whenDeleted(1)
+  isHeld = false
+  const next = world.bowline.pool(options).run([1], () => 1)
+
+  expect(await next.done()).toMatchObject({ done: 0, credits: 2, stoppedBy: 'budget' })
+})
+
+test('any text can be a result', async () => {
+  await using world = await startPoolWorld()
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-pool-'))
+  const pool = world.bowline.pool({ checkpoint: join(folder.path, 'run.jsonl') })
+  const text = 'one\u2028two\u2029three\r\n\u{1f6a2}\\u2028'
+
+  const first = await read(pool.run(['a', 'b'], () => text))
+
+  expect(await read(pool.run(['a', 'b'], () => 'another'))).toEqual(first)
+  expect(first).toEqual([text, text])
+})
+
+test('a run whose results cannot be kept ends, and says why', async () => {
+  await using world = await startPoolWorld()
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-pool-'))
+  const pool = world.bowline.pool({ size: 1, checkpoint: join(folder.path, 'run.jsonl') })
+
+  await expect(pool.run([1, 2], BigInt).done()).rejects.toThrow('BigInt')
+  expect([world.service.created.length, world.service.live.size]).toEqual([1, 0])
 })
 
 test('what the earlier runs of a checkpoint have cost counts against the budget', async () => {
@@ -49,6 +102,26 @@ test('what the earlier runs of a checkpoint have cost counts against the budget'
 
   expect(await read(last)).toEqual([1, 2])
   expect(await last.done()).toMatchObject({ resumed: 2, credits: 4, stoppedBy: 'budget' })
+})
+
+test.each([
+  ['lives is ended, and its whole bill counts', 200, { success: true, sessionDurationMs: 90_000, creditsBilled: 4 }, 4],
+  ['is forgotten counts as the least one costs', 404, { success: false, error: 'Not found.' }, 2],
+])('a session of a killed run that %s against the budget', async (_, status, answer, credits) => {
+  const ended: string[] = []
+  await using world = await startPoolWorld(({ method, path }, response) => {
+    if (method !== 'DELETE' || !path.startsWith('/v2/browser/left')) return false
+    ended.push(path)
+    return sendJson(response, status, answer)
+  })
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-pool-'))
+  const path = join(folder.path, 'run.jsonl')
+  await writeFile(path, '{"bowline":"checkpoint","version":1}\n{"session":"left"}\n')
+
+  const run = world.bowline.pool({ budget: 3, price: { hour: 120, minimum: 2 }, checkpoint: path }).run([1], () => 1)
+
+  expect(await run.done()).toMatchObject({ done: 0, credits, stoppedBy: 'budget' })
+  expect(ended).toEqual(['/v2/browser/left'])
 })
 
 test.each([

@@ -93,6 +93,36 @@ test('work that takes too long is given up, and its session replaced', async () 
   ])
 })
 
+test('a session on which an item failed is deleted as one that failed, so that its recordings are kept', async () => {
+  await using world = await startPoolWorld()
+  const fail = (item: string): void => {
+    if (item === 'bad') throw new Error('mine')
+  }
+
+  const options = { size: 1, session: { record: { keep: 'on-failure' } } } as const
+  await world.bowline.pool(options).run(['good'], fail).done()
+  await world.bowline.pool(options).run(['bad', 'good'], fail).done()
+  await expect(
+    world.bowline
+      .pool({ ...options, stopOnError: true })
+      .run(['bad'], fail)
+      .done(),
+  ).rejects.toThrow('mine')
+
+  const deletions = world.service.requests.filter(({ method }) => method === 'DELETE')
+  expect(deletions.map(({ path }) => path.split('?')[1])).toEqual([undefined, 'failed=true', 'failed=true'])
+})
+
+test('a limit of time beyond what timers can wait is no limit', async () => {
+  await using world = await startPoolWorld()
+
+  const run = world.bowline
+    .pool({ size: 1, timeoutMs: Number.MAX_SAFE_INTEGER })
+    .run([1], async (item) => delay(20, item))
+
+  expect(await read(run)).toEqual([1])
+})
+
 test('leaving the loop ends the sessions', async () => {
   await using world = await startPoolWorld()
   const endless = function* (): Generator<number> {
@@ -274,6 +304,7 @@ test.each([
   [{ maxDrift: 0.5 }, '`maxDrift` is 0.5; it must be more than 1, or 0 for never'],
   [{ budget: 1 }, '`budget` is 1; one session costs at least 2'],
   [{ retries: -1 }, '`retries.infrastructure` is -1; it must be a whole number, 0 or more'],
+  [{ price: { hour: -1, minimum: 0 } }, '`price` is {"hour":-1,"minimum":0}; it must be two numbers, 0 or more'],
 ])('the options %o are refused', async (options, message) => {
   await using world = await startPoolWorld()
 
