@@ -24,7 +24,16 @@ const readEntries = async (): Promise<readonly (readonly [string, string])[]> =>
 /** The page of everything the package exports, from the declarations the compiler makes of it. */
 export const describePackage = async (): Promise<string> => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-reference-'))
-  const flags = ['-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--sourceMap', 'false', '--outDir', folder.path]
+  const flags = [
+    '-p',
+    'tsconfig.build.json',
+    '--emitDeclarationOnly',
+    '--noCheck',
+    '--sourceMap',
+    'false',
+    '--outDir',
+    folder.path,
+  ]
   await promisify(execFile)(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...flags], { cwd: root })
   const read = async (path: string): Promise<string> =>
     readFile(join(folder.path, path.replace(/\.(ts|js)$/, '.d.ts')), 'utf8')

@@ -1,4 +1,4 @@
-import picocolors from 'picocolors'
+import { styleText } from 'node:util'
 
 /** One bar of a chart. */
 export interface Bar {
@@ -16,7 +16,7 @@ export const barChart = (bars: readonly Bar[], width: number): readonly string[]
   const numberWidth = Math.max(0, ...numbers.map((number) => number.length))
   return bars.map(({ label, value }, index) => {
     const number = (numbers[index] ?? '').padStart(numberWidth)
-    return `${label.padEnd(labelWidth)}  ${number}  ${picocolors.cyan(bar((value / most) * width))}`.trimEnd()
+    return `${label.padEnd(labelWidth)}  ${number}  ${styleText('cyan', bar((value / most) * width))}`.trimEnd()
   })
 }
 

@@ -1,6 +1,6 @@
 import { arch, platform } from 'node:os'
+import { styleText } from 'node:util'
 import ora from 'ora'
-import picocolors from 'picocolors'
 import { runDemo, type DemoEnd, type DemoListener, type DemoOptions, type DemoSession } from './run-demo.ts'
 
 /** How the demo shows itself. */
@@ -36,7 +36,7 @@ const print = (line = ''): void => {
   process.stdout.write(`${line}\n`)
 }
 
-const field = (name: string, value: string): void => print(`  ${picocolors.dim(name.padEnd(11))} ${value}`)
+const field = (name: string, value: string): void => print(`  ${styleText('dim', name.padEnd(11))} ${value}`)
 
 const printer = (spinner: { text: string; start: () => unknown; stop: () => unknown }): DemoListener => ({
   onServer: (url) => {
@@ -56,7 +56,7 @@ const printer = (spinner: { text: string; start: () => unknown; stop: () => unkn
 const printSession = (session: DemoSession): void => {
   const { driver, title, url, outcome, screenshot, liveViewUrl, sessionDurationMs, creditsBilled } = session
   print()
-  print(picocolors.bold(driver === 'playwright' ? 'Playwright' : 'Puppeteer'))
+  print(styleText('bold', driver === 'playwright' ? 'Playwright' : 'Puppeteer'))
   if (session.insteadBecause !== undefined)
     field('note', `${session.insteadBecause}; the bundled page was driven instead`)
   field('page', url)
@@ -71,7 +71,7 @@ const printSession = (session: DemoSession): void => {
 const printEnd = ({ sessions, started, stillRunning }: DemoEnd): void => {
   print()
   if (stillRunning.length > 0) {
-    print(picocolors.red(`Of the processes started, these still run: ${stillRunning.join(', ')}`))
+    print(styleText('red', `Of the processes started, these still run: ${stillRunning.join(', ')}`))
     return
   }
   const count = started === 0 ? '' : ` All ${started} processes that were started are gone.`

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { styleText } from 'node:util'
 import { Command } from 'commander'
-import picocolors from 'picocolors'
 import { isBowlineError } from '../kit/errors.ts'
 import { listBrowsers } from '../server/browsers/find.ts'
 import { openBrowserHost } from '../server/browsers/host.ts'
@@ -37,7 +37,7 @@ export const createDoctorCommand = (): Command =>
       process.exitCode = findings.some(({ state }) => state === 'bad') ? 1 : 0
     })
 
-const marks = { good: picocolors.green('✓'), poor: picocolors.yellow('!'), bad: picocolors.red('✗') } as const
+const marks = { good: styleText('green', '✓'), poor: styleText('yellow', '!'), bad: styleText('red', '✗') } as const
 
 const toLine = ({ what, state, detail }: Finding): string => `${marks[state]} ${what.padEnd(20)} ${detail}`
 

@@ -1,4 +1,4 @@
-import picocolors from 'picocolors'
+import { styleText } from 'node:util'
 import { isBowlineError } from '../kit/errors.ts'
 
 /** Prints one line on standard output. */
@@ -19,7 +19,7 @@ export const printError = (error: unknown): void => {
   const line = isBowlineError(error)
     ? toLine(error)
     : `UNKNOWN_ERROR: ${Error.isError(error) ? (error.stack ?? error.message) : String(error)}`
-  printNote(process.stderr.isTTY ? picocolors.red(line) : line)
+  printNote(styleText('red', line, { stream: process.stderr }))
 }
 
 // Not its own `toLine`: another copy of the package may have made it.
@@ -34,7 +34,7 @@ export const printTable = (names: readonly string[], rows: readonly (readonly st
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd()
-  print(picocolors.dim(format(names)))
+  print(styleText('dim', format(names)))
   for (const row of rows) print(format(row))
 }
 
@@ -43,6 +43,6 @@ export const printFacts = (facts: Readonly<Record<string, unknown>>): void => {
   const known = Object.entries(facts).filter(([, value]) => value !== undefined)
   const width = Math.max(0, ...known.map(([name]) => name.length))
   for (const [name, value] of known) {
-    print(`${picocolors.dim(name.padEnd(width))}  ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    print(`${styleText('dim', name.padEnd(width))}  ${typeof value === 'string' ? value : JSON.stringify(value)}`)
   }
 }

@@ -1,8 +1,10 @@
-import picocolors from 'picocolors'
+import { styleText } from 'node:util'
 import type { BulkOptions, BulkProgress, BulkRun } from '../client/bulk-run.ts'
 import type { Document } from '../contract/document.ts'
 import { showProgress } from './bulk-progress.ts'
 import { print, printJson, printNote } from './print.ts'
+
+const onErrors = { stream: process.stderr }
 
 /** How the documents of a job are printed. */
 export interface BulkPrinting {
@@ -27,8 +29,10 @@ export const runBulk = async (start: (how: BulkOptions) => BulkRun, { json = fal
     for await (const document of run) print(process.stdout.isTTY ? toLine(document) : JSON.stringify(document))
     const { errors, robotsBlocked } = await run.errors()
     bar[Symbol.dispose]()
-    for (const { url, code, error } of errors) printNote(picocolors.red(`${code ?? 'failed'}  ${url}  ${error}`))
-    for (const url of robotsBlocked) printNote(picocolors.dim(`forbidden by robots.txt  ${url}`))
+    for (const { url, code, error } of errors) {
+      printNote(styleText('red', `${code ?? 'failed'}  ${url}  ${error}`, onErrors))
+    }
+    for (const url of robotsBlocked) printNote(styleText('dim', `forbidden by robots.txt  ${url}`, onErrors))
     printNote(`${last?.completed ?? 0} pages, ${errors.length} failed, ${last?.creditsUsed ?? 0} credits`)
     if (errors.length > 0) process.exitCode = 1
   } finally {
@@ -38,6 +42,6 @@ export const runBulk = async (start: (how: BulkOptions) => BulkRun, { json = fal
 
 const toLine = ({ metadata }: Document): string => {
   const { statusCode = 0, title, sourceURL } = metadata
-  const code = statusCode < 400 ? picocolors.green(statusCode) : picocolors.red(statusCode)
-  return `${code}  ${sourceURL ?? metadata.url ?? ''}  ${picocolors.dim([title ?? []].flat()[0] ?? '')}`
+  const code = styleText(statusCode < 400 ? 'green' : 'red', String(statusCode))
+  return `${code}  ${sourceURL ?? metadata.url ?? ''}  ${styleText('dim', [title ?? []].flat()[0] ?? '')}`
 }

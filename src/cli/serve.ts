@@ -1,5 +1,5 @@
 import { constants } from 'node:os'
-import picocolors from 'picocolors'
+import { styleText } from 'node:util'
 import { createFreshSignalTest } from '../kit/fresh-signals.ts'
 import { startConfigured, type RunningServer } from '../server/app.ts'
 import { readConfig, type ServerConfig } from '../server/config.ts'
@@ -22,7 +22,8 @@ export const serve = async ({ json, ...flags }: ServeFlags): Promise<number> => 
   const server = await startConfigured(config)
   process.stdout.write(json === true ? `${JSON.stringify(announcement(server))}\n` : greeting(server, config))
   const end = await Promise.race([stop, server.failed])
-  if (end instanceof Error) process.stderr.write(`${picocolors.red('The server cannot go on:')} ${end.message}\n`)
+  if (end instanceof Error)
+    process.stderr.write(`${styleText('red', 'The server cannot go on:', { stream: process.stderr })} ${end.message}\n`)
   else if (json !== true) process.stdout.write(`${end}: ending every session. Once more to exit at once.\n`)
   await server[Symbol.asyncDispose]()
   return end instanceof Error ? 1 : 0
@@ -56,15 +57,15 @@ const announcement = (server: RunningServer): object => ({
 })
 
 const greeting = (server: RunningServer, config: ServerConfig): string => {
-  const line = (name: string, text: string): string => `  ${picocolors.dim(name.padEnd(10))} ${text}\n`
+  const line = (name: string, text: string): string => `  ${styleText('dim', name.padEnd(10))} ${text}\n`
   const keyNote = server.isNewKey
-    ? `${picocolors.bold(server.apiKey)}  (made just now and shown this once; kept in ${config.dataDir}/api-key)`
+    ? `${styleText('bold', server.apiKey)}  (made just now and shown this once; kept in ${config.dataDir}/api-key)`
     : config.apiKey === undefined
       ? `in ${config.dataDir}/api-key`
       : 'as configured'
   const { kind, version, path } = server.browser
   return [
-    `${picocolors.bold(`Bowline ${packageVersion}`)} listens at ${picocolors.cyan(server.url)}\n`,
+    `${styleText('bold', `Bowline ${packageVersion}`)} listens at ${styleText('cyan', server.url)}\n`,
     line('API key', keyNote),
     line('browser', `${kind === 'shell' ? 'headless shell' : 'Chromium'} ${version} (${path})`),
     line('store', server.storeKind === 'pglite' ? `embedded, in ${config.dataDir}` : 'PostgreSQL'),
@@ -72,7 +73,7 @@ const greeting = (server: RunningServer, config: ServerConfig): string => {
     ...server.layers.map(({ name, state, detail }, index) =>
       line(
         index === 0 ? 'isolation' : '',
-        `${state === 'on' ? picocolors.green('on ') : picocolors.yellow('off')} ${name}: ${detail}`,
+        `${state === 'on' ? styleText('green', 'on ') : styleText('yellow', 'off')} ${name}: ${detail}`,
       ),
     ),
     line('dashboard', `${server.url}/`),
