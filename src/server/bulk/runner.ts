@@ -18,7 +18,7 @@ export interface BulkPart extends BulkShare {
 export interface RunnerParts {
   readonly store: Store
   readonly jobs: Jobs
-  readonly scraper: PageScraper
+  readonly scraper: Pick<PageScraper, 'scrape'>
   readonly announcer: Announcer
   readonly news: News
   readonly onError: (error: unknown, what: string) => void
@@ -106,11 +106,13 @@ export class Runner {
     let { from } = part
     let ready: readonly BulkPageRow[] = []
     while (failures.length === 0 && !signal.aborted && Date.now() < endMs) {
+      // A page that ends while the store is asked may add others, which the answer does not have.
+      const isIdle = running.size === 0
       if (ready.length === 0) ready = await listQueuedPages(store.db, job.id, { ...part, from }, pieceLength)
       const [page] = ready
-      if (page === undefined && running.size === 0) return undefined
+      if (page === undefined && isIdle) return undefined
       if (page === undefined || running.size >= concurrency) {
-        await Promise.race(running)
+        if (running.size > 0) await Promise.race(running)
         continue
       }
       ready = ready.slice(1)
