@@ -20,6 +20,8 @@ export interface Extracted {
   /** Addresses of the pages that were read. */
   readonly pages: readonly string[]
   readonly warning: string | undefined
+  /** Credits for the search that found pages. */
+  readonly searchCredits: number
 }
 
 /** Characters of all pages that the model is given. */
@@ -32,7 +34,7 @@ export const extractData = async (
   job: Pick<ExtractJobRow, 'teamId' | 'apiKeyId'>,
   signal: AbortSignal,
 ): Promise<Extracted> => {
-  const { urls, warnings } = await findPages(parts, plan, job, signal)
+  const { urls, warnings, searchCredits } = await findPages(parts, plan, job, signal)
   const options = scrapeRequest.parse({ ...plan.scrapeOptions, formats: ['markdown'], url: 'http://extract.invalid/' })
   const order = { ...job, scrapes: parts.scrapes, options, baseUrl: plan.baseUrl, signal, isPrepaid: true }
   const scraped = await scrapeResults(urls, order)
@@ -60,5 +62,6 @@ export const extractData = async (
     prompt: wish === '' ? undefined : wish,
     signal,
   })
-  return { data, pages: read.map(([url]) => url), warning: problems.length === 0 ? undefined : problems.join('; ') }
+  const warning = problems.length === 0 ? undefined : problems.join('; ')
+  return { data, pages: read.map(([url]) => url), warning, searchCredits }
 }

@@ -18,7 +18,7 @@ import type { Store } from '../store/store.ts'
 import { priceOfExtract, type Prices } from '../usage/prices.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import { extractData, type Extracted, type ExtractParts } from './extract-data.ts'
-import { mostPages, planOf, type Plan } from './plan.ts'
+import { mostPages, planOf, searchedPages, type Plan } from './plan.ts'
 
 /** What extractions are made with. */
 export interface ExtractsParts extends Omit<ExtractParts, 'languageModel'> {
@@ -70,13 +70,14 @@ export class Extracts {
     readonly id: string
     readonly invalidUrls: readonly string[]
   }> {
-    const { store, jobs, languageModel, prices } = this.#parts
+    const { store, jobs, languageModel, prices, searches } = this.#parts
     if (languageModel === undefined) {
       throw new BowlineError('FORMAT_UNAVAILABLE', 'Extracting needs a language model, and none is configured')
     }
     const { plan, invalidUrls } = planOf(request, baseUrl)
     const id = uuidV7()
-    const credits = priceOfExtract(prices, mostPages(plan))
+    const searchCredits = plan.enableWebSearch ? searches.price(searchedPages) : 0
+    const credits = priceOfExtract(prices, mostPages(plan)) + searchCredits
     await store.db.transaction().execute(async (db) => {
       const charge = await chargeOnce(db, { ...who, kind: extractKind, subjectId: id, credits })
       if (charge.outcome === 'insufficient-credits') {
@@ -112,7 +113,8 @@ export class Extracts {
         throw new BowlineError('EXTRACTION_FAILED', 'No language model is configured any more')
       const { teamId, apiKeyId } = job
       const found = await extractData({ ...this.#parts, languageModel }, plan, { teamId, apiKeyId }, signal)
-      await this.#end(id, { answer: JSON.stringify(found), credits: priceOfExtract(prices, found.pages.length) })
+      const credits = priceOfExtract(prices, found.pages.length) + found.searchCredits
+      await this.#end(id, { answer: JSON.stringify(found), credits })
     } catch (error) {
       // Another server, or this one when it is back, does it again.
       if (signal.aborted) throw error

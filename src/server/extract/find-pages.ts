@@ -13,16 +13,26 @@ export interface FindPagesParts {
   readonly searches: Searches
 }
 
-/** The pages that a plan means, at most `limit` of them, and what could not be found. Throws the signal's reason. */
+/** What was found for a plan. */
+export interface FoundPages {
+  readonly urls: readonly string[]
+  /** What could not be found. */
+  readonly warnings: readonly string[]
+  /** What the search came to. */
+  readonly searchCredits: number
+}
+
+/** The pages that a plan means, at most `limit` of them. Nothing is billed here. Throws the signal's reason. */
 export const findPages = async (
   { dispatcher, searches }: FindPagesParts,
   plan: Plan,
   { teamId, apiKeyId }: Pick<ExtractJobRow, 'teamId' | 'apiKeyId'>,
   signal: AbortSignal,
-): Promise<{ readonly urls: readonly string[]; readonly warnings: readonly string[] }> => {
+): Promise<FoundPages> => {
   const { limit, prompt, includeSubdomains } = plan
   const urls = new Set(plan.pages)
   const warnings: string[] = []
+  let searchCredits = 0
   const attempt = async (what: string, work: () => Promise<readonly string[]>): Promise<void> => {
     try {
       for (const url of await work()) urls.add(url)
@@ -43,9 +53,10 @@ export const findPages = async (
   if (plan.enableWebSearch && prompt !== undefined) {
     const request = searchRequest.parse({ query: prompt.slice(0, 400), limit: searchedPages, ignoreInvalidURLs: true })
     await attempt('The search', async () => {
-      const { results } = await searches.search({ teamId, apiKeyId, request }, signal)
+      const { results, credits } = await searches.find({ teamId, apiKeyId, request }, signal)
+      searchCredits = credits
       return (results.get('web') ?? []).map(({ url }) => url)
     })
   }
-  return { urls: [...urls].slice(0, limit), warnings }
+  return { urls: [...urls].slice(0, limit), warnings, searchCredits }
 }

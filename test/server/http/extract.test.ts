@@ -73,12 +73,16 @@ test('an address that ends in /* stands for the pages under it', async () => {
   expect(asked()).not.toContain('/elsewhere\n\n')
 })
 
-test('pages that a search finds are read, too', async () => {
+test('pages that a search finds are read, too, on the bill of the extraction', async () => {
+  const creditsUsed = async (): Promise<number> =>
+    (await bowline.usage.history()).reduce((sum, { credits }) => sum + credits, 0)
   await bowline.scrape(site.url('/fleet/red'))
+  const before = await creditsUsed()
 
-  const { data } = await bowline.extract([], { prompt: 'red boat', enableWebSearch: true })
+  const found = await bowline.extract([], { prompt: 'red boat', enableWebSearch: true })
 
-  expect(data).toEqual({ boats: ['red'] })
+  expect(found).toMatchObject({ data: { boats: ['red'] }, creditsUsed: 22 })
+  expect(await creditsUsed()).toBe(before + 22)
   expect(asked()).toContain(`Page ${site.url('/fleet/red')}`)
 })
 
