@@ -20,9 +20,9 @@ export interface Receiver extends AsyncDisposable {
   readonly whenReceived: (count: number) => Promise<readonly Received[]>
 }
 
-/** Starts a receiver on a free port of 127.0.0.1. `statusOf` says what the n-th post (from 1) is answered. Default 200. */
+/** Starts a receiver on a free port of 127.0.0.1. `statusOf` says what the n-th post (from 1) is answered; `half`: 200 and a body that never ends. Default 200. */
 export const startReceiver = async (
-  statusOf: (count: number, path: string) => number = () => 200,
+  statusOf: (count: number, path: string) => number | 'half' = () => 200,
 ): Promise<Receiver> => {
   const received: Received[] = []
   const waiting: { readonly count: number; readonly resolve: () => void }[] = []
@@ -30,7 +30,8 @@ export const startReceiver = async (
     const raw = await text(request)
     received.push({ path: request.url ?? '/', headers: request.headers, raw, body: JSON.parse(raw) })
     const status = statusOf(received.length, request.url ?? '/')
-    response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end()
+    if (status === 'half') response.writeHead(200, { 'content-length': '10' }).write('half')
+    else response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end()
     for (const { count, resolve } of waiting) if (received.length >= count) resolve()
   }
   const server = createServer((request, response) => void take(request, response))

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { pino } from 'pino'
+import { getGlobalDispatcher } from 'undici'
 import type { WebhookSpec } from '../../../src/contract.ts'
 import { openEgress } from '../../../src/server/egress/egress.ts'
 import { openJobs } from '../../../src/server/jobs/open-jobs.ts'
@@ -9,6 +10,7 @@ import type { Store } from '../../../src/server/store/store.ts'
 import { ensureTeam } from '../../../src/server/store/teams.ts'
 import { saveWebhookSecret } from '../../../src/server/store/webhooks.ts'
 import { openWebhooks } from '../../../src/server/webhooks/open-webhooks.ts'
+import { postEvent } from '../../../src/server/webhooks/post-event.ts'
 import type { Webhooks } from '../../../src/server/webhooks/webhooks.ts'
 import { startReceiver } from '../../lab/receiver.ts'
 import { sharedPostgres } from '../../lab/shared-postgres.ts'
@@ -165,4 +167,13 @@ describe.concurrent.each(['PGlite', 'PostgreSQL'] as const)('webhooks, in %s', (
     expect(row.payload).toBeUndefined()
     await expect(webhooks.redeliver(row.id, teamId)).rejects.toMatchObject({ code: 'DELIVERY_GONE' })
   })
+})
+
+test('an event is taken with the status of the answer, even if its body never ends', async ({ expect }) => {
+  await using receiver = await startReceiver(() => 'half')
+  const dispatcher = getGlobalDispatcher()
+
+  const outcome = await postEvent({ dispatcher, url: receiver.url(), headers: {}, body: '{}', timeoutMs: 500 })
+
+  expect(outcome).toMatchObject({ statusCode: 200, error: undefined, isFinal: true })
 })
