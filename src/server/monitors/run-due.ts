@@ -18,18 +18,23 @@ export type BeginParts = Pick<MonitorParts, 'store' | 'jobs' | 'onError'> & Esti
 export const runDue = async (parts: BeginParts, now: Date = new Date()): Promise<number> => {
   let begun = 0
   for (const monitor of await findDueMonitors(parts.store.db, { now, limit: atOnce })) {
-    if (await begin(parts, monitor, now)) begun += 1
+    try {
+      if (await begin(parts, monitor, now)) begun += 1
+    } catch (error) {
+      // One that cannot be begun keeps no other from its time.
+      parts.onError(error, `beginning a check of the monitor ${monitor.id}`)
+    }
   }
   return begun
 }
 
 const begin = async (parts: BeginParts, monitor: MonitorRow, now: Date): Promise<boolean> => {
-  const { store, jobs, onError } = parts
+  const { store, jobs } = parts
   const { id: monitorId, teamId, nextRunAt } = monitor
   if (nextRunAt === undefined) return false
   return store.db.transaction().execute(async (db) => {
     if (!(await takeDueRun(db, { id: monitorId, nextRunAt }, nextRun(monitor, now)))) return false
-    const estimatedCredits = estimate()
+    const estimatedCredits = estimate(parts, monitor)
     const facts = { monitorId, teamId, estimatedCredits, trigger: 'scheduled', scheduledFor: nextRunAt } as const
     const check = await insertCheck(db, { ...facts, status: 'queued' })
     if (check === undefined) {
@@ -39,16 +44,19 @@ const begin = async (parts: BeginParts, monitor: MonitorRow, now: Date): Promise
     await jobs.send(checkQueue, { id: check.id }, { db })
     return true
   })
+}
 
-  /** Settings may have changed since the monitor was made: then the pages of the check say what is wrong. */
-  function estimate(): number {
+/** Settings may have changed since the monitor was made: the pages of what cannot be done any more say so, and cost nothing. */
+const estimate = (parts: BeginParts, monitor: MonitorRow): number => {
+  let credits = 0
+  for (const target of definitionOf(monitor).targets) {
     try {
-      return estimateCheck(parts, definitionOf(monitor).targets, { isJudged: monitor.judgeEnabled })
+      credits += estimateCheck(parts, [target], { isJudged: monitor.judgeEnabled })
     } catch (error) {
-      onError(error, `estimating a check of the monitor ${monitorId}`)
-      return 0
+      parts.onError(error, `estimating a check of the monitor ${monitor.id}`)
     }
   }
+  return credits
 }
 
 /** Sends the checks again that lost their server, or were never begun. Answers how many. */

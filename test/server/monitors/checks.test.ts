@@ -105,6 +105,19 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (p
     expect((await checksOf(id)).map(({ status }) => status).toSorted()).toEqual(['queued', 'skipped_overlap'])
   })
 
+  test('that cannot be begun keep no others from their time', async () => {
+    const [broken, { id }] = [await makeMonitor(daysAgo(2)), await makeMonitor(daysAgo(1))]
+    await store.db.updateTable('monitor').set({ targets: '[' }).where('id', '=', broken.id).execute()
+    const errors: string[] = []
+
+    const begun = await runDue({ ...parts, onError: (_error, what) => errors.push(what) }, now)
+
+    expect(begun).toBe(1)
+    expect(await checksOf(id)).toHaveLength(1)
+    expect(errors).toEqual([`beginning a check of the monitor ${broken.id}`])
+    await store.db.updateTable('monitor').set({ status: 'paused' }).where('id', '=', broken.id).execute()
+  })
+
   test('of paused and deleted monitors are not begun', async () => {
     const { id } = await makeMonitor(daysAgo(1))
     await store.db.updateTable('monitor').set({ status: 'paused' }).where('id', '=', id).execute()
