@@ -25,6 +25,8 @@ export interface PageTask {
 export interface CheckedPage {
   readonly page: Omit<PageRow, 'createdAt'>
   readonly state: Omit<PageState, 'checkedAt'> | undefined
+  /** Credits above those that were set aside for the page when the check began. */
+  readonly extraCredits: number
 }
 
 /** Tells the pages of a target apart. */
@@ -53,6 +55,7 @@ export const checkPage = async (parts: MonitorParts, task: PageTask): Promise<Ch
     return {
       page: { ...base, ...none, snapshot: undefined, status: 'error', credits: 0, ...scraped },
       state: undefined,
+      extraCredits: 0,
     }
   }
   const { document, id: scrapeId } = scraped
@@ -70,17 +73,19 @@ export const checkPage = async (parts: MonitorParts, task: PageTask): Promise<Ch
     diff: compared.diff === undefined ? undefined : JSON.stringify(compared.diff),
     snapshot: extracted === undefined ? undefined : `{"json":${extracted}}`,
   }
+  // A PDF has as many pages as it has, and nobody knows beforehand what will be judged.
+  const extraCredits = Math.max(0, page.credits - parts.scrapes.estimate(wanted.request))
   const last = { ...key, url, markdown: state?.markdown ?? '', extracted: state?.extracted, scrapeId }
   switch (compared.status) {
     case 'error':
-      return { page, state: undefined }
+      return { page, state: undefined, extraCredits }
     case 'removed':
-      return { page, state: { ...last, isGone: true } }
+      return { page, state: { ...last, isGone: true }, extraCredits }
     case 'same':
     case 'new':
     case 'changed':
-      if (compared.status === 'same' && state?.isGone === true) return { page, state: undefined }
-      return { page, state: { ...last, markdown: document.markdown ?? '', extracted, isGone: false } }
+      if (compared.status === 'same' && state?.isGone === true) return { page, state: undefined, extraCredits }
+      return { page, state: { ...last, markdown: document.markdown ?? '', extracted, isGone: false }, extraCredits }
     default:
       return compared.status satisfies never
   }

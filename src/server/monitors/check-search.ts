@@ -65,6 +65,8 @@ export const checkResult = async (
   const nothing = { previousScrapeId: undefined, currentScrapeId: undefined, statusCode: undefined, error: undefined }
   return {
     isMatch: judged?.meaningful === true,
+    // As many judgments as there can be results were paid for.
+    extraCredits: 0,
     page: {
       ...nothing,
       id: uuidV7(),

@@ -1,4 +1,5 @@
 import { BowlineError, isBowlineError } from '../../kit/errors.ts'
+import { raiseReservation } from '../store/check-bills.ts'
 import type { CheckRow } from '../store/monitor-checks.ts'
 import { listDonePages, recordPage } from '../store/monitor-pages.ts'
 import type { MonitorRow } from '../store/monitors.ts'
@@ -93,12 +94,35 @@ const forEachNew = async (
   await Promise.all(Array.from({ length: pagesAtOnce }, one))
 }
 
-const enter = async ({ parts, check, monitor, signal }: Run, { page, state }: CheckedPage): Promise<void> => {
+/** Enters a page and tells of it. One that costs more than the team has is an error, and costs nothing. */
+const enter = async (run: Run, checked: CheckedPage): Promise<void> => {
+  const { parts, check, monitor, signal } = run
+  const { page, state, extraCredits: credits } = checked
   signal.throwIfAborted()
-  await parts.store.db.transaction().execute(async (db) => {
-    if (!(await recordPage(db, check, page, state))) {
-      throw new BowlineError('CONFLICT', 'Another server does this check')
-    }
-    await tellPage(parts, monitor, page, db)
-  })
+  try {
+    await parts.store.db.transaction().execute(async (db) => {
+      if (!(await recordPage(db, check, page, state))) {
+        throw new BowlineError('CONFLICT', 'Another server does this check')
+      }
+      if (credits > 0 && !(await raiseReservation(db, { ...check, credits }))) {
+        throw new BowlineError(
+          'INSUFFICIENT_CREDITS',
+          `${page.url} costs ${page.credits} credits, and the team has less`,
+        )
+      }
+      await tellPage(parts, monitor, page, db)
+    })
+  } catch (error) {
+    if (!isBowlineError(error) || error.code !== 'INSUFFICIENT_CREDITS') throw error
+    await enter(run, unpaid(page, error))
+  }
+}
+
+const unpaid = (page: CheckedPage['page'], { code, message }: BowlineError): CheckedPage => {
+  const none = { currentScrapeId: undefined, judgment: undefined, diff: undefined, snapshot: undefined }
+  return {
+    page: { ...page, ...none, status: 'error', error: `${code}: ${message}`, credits: 0 },
+    state: undefined,
+    extraCredits: 0,
+  }
 }

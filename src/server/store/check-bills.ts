@@ -26,6 +26,23 @@ export const reserveCheck = async (
   return rows[0]?.isReserved ?? false
 }
 
+/** Sets more credits aside for a check that costs more than was expected. False: the team cannot pay. */
+export const raiseReservation = async (
+  db: Kysely<Database>,
+  check: { readonly id: string; readonly teamId: string; readonly credits: number },
+): Promise<boolean> => {
+  const { rows } = await sql<{ id: string }>`
+    with paid as (
+      update team set reserved_credits = reserved_credits + ${check.credits}::bigint
+      where id = ${check.teamId} and (credits is null or credits - reserved_credits >= ${check.credits}::bigint)
+      returning id
+    )
+    update monitor_check set reserved_credits = coalesce(reserved_credits, 0) + ${check.credits}::integer
+    where id = ${check.id} and exists (select from paid)
+    returning id`.execute(db)
+  return rows.length > 0
+}
+
 /** How a check ended. */
 export interface CheckEnding {
   readonly status: CheckStatus

@@ -169,10 +169,43 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a monitor, in %s', (place) => 
     expect(await creditsUsed()).toBe(used + 3 + 3 + 1)
   })
 
+  const apiOf = async (team: string): Promise<Lab['api']> => {
+    const { body } = await lab.api('POST', '/v2/team/keys', { team })
+    return async (method, path, json) => lab.api(method, path, json, { authorization: `Bearer ${body['key']}` })
+  }
+
+  test('spends no more than the team has: a page that turns out dearer is an error and costs nothing', async () => {
+    const api = await apiOf('thrifty')
+    site.set('/dear', '<h1>Plans</h1><p>Basic is free.</p>')
+    model.says(() => ({ meaningful: true, confidence: 'high', reason: 'Dearer', meaningfulChanges: [] }))
+    const { id } = await createMonitor(api, {
+      goal: 'Prices',
+      targets: [{ type: 'scrape', urls: [site.url('/dear')] }],
+    })
+    await lab.api('PATCH', '/v2/teams/thrifty', { credits: 2 })
+
+    await runCheck(api, id)
+    site.set('/dear', '<h1>Plans</h1><p>Basic costs 3 euros.</p>')
+    const refused = await runCheck(api, id)
+    const between = (await api('GET', '/v2/team/credit-usage')).body['data']
+    await lab.api('PATCH', '/v2/teams/thrifty', { credits: 2 })
+    const paid = await runCheck(api, id)
+
+    expect(refused).toMatchObject({ status: 'failed', actualCredits: 0, billingStatus: 'released' })
+    expect(refused['pages']).toMatchObject([
+      { status: 'error', error: expect.stringContaining('INSUFFICIENT_CREDITS'), diff: null, currentScrapeId: null },
+    ])
+    expect(between).toMatchObject({ remainingCredits: 1, reservedCredits: 0 })
+    expect(paid).toMatchObject({ status: 'completed', estimatedCredits: 1, reservedCredits: 2, actualCredits: 2 })
+    expect(paid['pages']).toMatchObject([{ status: 'changed', judgment: { reason: 'Dearer' } }])
+    expect((await api('GET', '/v2/team/credit-usage')).body['data']).toMatchObject({
+      remainingCredits: 0,
+      reservedCredits: 0,
+    })
+  })
+
   test('of a team without credits skips its checks and costs nothing', async () => {
-    const { body } = await lab.api('POST', '/v2/team/keys', { team: 'poor' })
-    const api: Lab['api'] = async (method, path, json) =>
-      lab.api(method, path, json, { authorization: `Bearer ${body['key']}` })
+    const api = await apiOf('poor')
     const { id } = await createMonitor(api, { targets: [{ type: 'scrape', urls: [site.url('/shop')] }] })
     await lab.api('PATCH', '/v2/teams/poor', { credits: 0 })
 
