@@ -37,7 +37,7 @@ export const createMonitorsCommand = (): Command => {
     .option('--limit <count>', 'most checks, up to 100', wholeNumber)
     .action(listChecks)
   addForOne('diff', 'print what a check found changed')
-    .argument('[check]', 'id of the check (default: the last one)')
+    .argument('[check]', 'id of the check (default: the last one that was not skipped)')
     .action(diff)
   return command
 }
@@ -165,7 +165,7 @@ const listChecks = async (
 
 const diff = async (id: string, checkId: string | undefined, flags: ConnectionFlags): Promise<void> => {
   const { monitors } = await connect(flags)
-  const chosen = checkId ?? (await monitors.checks(id, { limit: 1 }))[0]?.id
+  const chosen = checkId ?? (await monitors.checks(id)).find(({ status }) => !status.startsWith('skipped'))?.id
   if (chosen === undefined) {
     throw new BowlineError('CHECK_NOT_FOUND', `The monitor ${id} has not run yet`, {
       hint: `Run it: \`bowline monitors run ${id}\`.`,
