@@ -1,24 +1,11 @@
 import { z } from 'zod'
 import { checkEarlierOptions, earlierScrapeFields } from './earlier-scrape.ts'
 import { pageUrl } from './page-url.ts'
+import { pathPatterns } from './path-patterns.ts'
 import { checkScrapeOptions, scrapeFields } from './scrape.ts'
 import { jobWebhook } from './webhooks.ts'
 
-const pattern = z
-  .string()
-  .min(1)
-  .max(500)
-  .refine((text) => isPattern(text), 'It is no regular expression')
-
-const isPattern = (text: string): boolean => {
-  try {
-    return new RegExp(text).source !== ''
-  } catch {
-    return false
-  }
-}
-
-const patterns = z.array(pattern).max(100).default([])
+const patterns = pathPatterns.default([])
 
 const crawlFields = {
   /** Where to start. */

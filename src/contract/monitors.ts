@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { pageUrl } from './page-url.ts'
+import { pathPatterns } from './path-patterns.ts'
 import { schedule } from './schedule.ts'
 import { scrapeRequest } from './scrape.ts'
+import { domain, hasOneList } from './search.ts'
 import { monitorWebhook } from './webhooks.ts'
 
 /** Bounds of a monitor. */
@@ -39,18 +41,30 @@ export const withMarkdown = (formats: readonly unknown[]): readonly unknown[] =>
     ? formats
     : ['markdown', ...formats]
 
+const patterns = pathPatterns.nullable().optional()
+
 const crawlOptions = z.strictObject({
   /** Most pages, 1 to 1000. Default 100. */
-  limit: z.int().min(1).max(monitorLimits.crawlPages.max).optional(),
+  limit: z.int().min(1).max(monitorLimits.crawlPages.max).nullable().optional(),
   /** Regular expressions, one of which the path of a page has to match. */
-  includePaths: z.array(z.string().min(1).max(500)).max(100).optional(),
+  includePaths: patterns,
   /** Regular expressions, none of which it may match. */
-  excludePaths: z.array(z.string().min(1).max(500)).max(100).optional(),
+  excludePaths: patterns,
+  /** Whether the expressions are held against the whole address. Default false. */
+  regexOnFullURL: z.boolean().optional(),
   sitemap: z.enum(['include', 'skip', 'only']).optional(),
   ignoreQueryParameters: z.boolean().optional(),
   /** Whether pages above the path of the address count. Default false. */
   crawlEntireDomain: z.boolean().optional(),
   allowSubdomains: z.boolean().optional(),
+  /** Whether pages that robots.txt forbids are watched. Default false. */
+  ignoreRobotsTxt: z.boolean().optional(),
+  /** Accepted and without effect, like the two below: addresses that mean the same page are always one. */
+  deduplicateSimilarURLs: z.boolean().optional(),
+  maxConcurrency: z.int().min(1).max(10_000).nullable().optional(),
+  robotsUserAgent: z.string().max(200).nullable().optional(),
+  /** Only false or absent: pages of other sites are targets of their own. */
+  allowExternalLinks: z.literal(false, { error: 'A monitor does not follow links to other sites' }).optional(),
 })
 
 const targetId = z.guid('it is no id of a target').optional()
@@ -70,15 +84,19 @@ const crawlTarget = z.strictObject({
   scrapeOptions: scrapeOptions.optional(),
 })
 
-const searchTarget = z.strictObject({
-  id: targetId,
-  type: z.literal('search'),
-  queries: z.array(z.string().min(1).max(256)).min(1).max(12),
-  searchWindow: z.enum(['5m', '15m', '1h', '6h', '24h', '7d']).default('24h'),
-  includeDomains: z.array(z.string()).max(50).optional(),
-  excludeDomains: z.array(z.string()).max(50).optional(),
-  maxResults: z.int().min(1).max(50).default(10),
-})
+const domains = z.array(domain).max(50).optional()
+
+const searchTarget = z
+  .strictObject({
+    id: targetId,
+    type: z.literal('search'),
+    queries: z.array(z.string().trim().min(1).max(256)).min(1).max(12),
+    searchWindow: z.enum(['5m', '15m', '1h', '6h', '24h', '7d']).default('24h'),
+    includeDomains: domains,
+    excludeDomains: domains,
+    maxResults: z.int().min(1).max(50).default(10),
+  })
+  .refine(hasOneList, { error: 'includeDomains and excludeDomains exclude each other', path: ['excludeDomains'] })
 
 const target = z.discriminatedUnion('type', [scrapeTarget, crawlTarget, searchTarget])
 
@@ -114,8 +132,12 @@ const fields = {
   judgeEnabled: z.boolean(),
 } as const
 
-/** Name of the client, as clients send it. Not used. */
-const origin = z.string().optional()
+const clientFields = {
+  /** Name of the client, as clients send it. Not used. */
+  origin: z.string().optional(),
+  /** Name of an integration, as clients send it. Not used. */
+  integration: z.string().nullable().optional(),
+} as const
 
 /** Body of `POST /v2/monitor`. Unknown keys are refused. */
 export const createMonitorRequest = z.strictObject({
@@ -127,7 +149,7 @@ export const createMonitorRequest = z.strictObject({
   retentionDays: fields.retentionDays.default(monitorLimits.retentionDays.default),
   goal: fields.goal.optional(),
   judgeEnabled: fields.judgeEnabled.optional(),
-  origin,
+  ...clientFields,
 })
 
 /** Body of `PATCH /v2/monitor/{id}`: what is absent stays. Unknown keys are refused. */
@@ -139,15 +161,20 @@ export const updateMonitorRequest = z
     schedule: fields.schedule.optional(),
     targets: fields.targets.optional(),
     webhook: fields.webhook.optional(),
-    notification: fields.notification.optional(),
+    /** Null: nobody is told any more. */
+    notification: fields.notification.nullable().optional(),
     retentionDays: fields.retentionDays.optional(),
     goal: fields.goal.optional(),
     judgeEnabled: fields.judgeEnabled.optional(),
-    origin,
+    ...clientFields,
   })
-  .refine(({ origin: _origin, ...body }) => Object.values(body).some((value) => value !== undefined), {
-    message: 'Update body cannot be empty',
-  })
+  .refine(
+    ({ origin: _origin, integration: _integration, ...body }) =>
+      Object.values(body).some((value) => value !== undefined),
+    {
+      message: 'Update body cannot be empty',
+    },
+  )
 
 export type Target = z.output<typeof target>
 export type ScrapeTarget = z.output<typeof scrapeTarget>

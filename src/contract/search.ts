@@ -5,7 +5,8 @@ import { format } from './formats.ts'
 import { checkScrapeOptions, scrapeFields } from './scrape.ts'
 import { timeFilter } from './time-range.ts'
 
-const domain = z
+/** Name of a site, such as `example.com`. */
+export const domain = z
   .string()
   .trim()
   .toLowerCase()
@@ -71,6 +72,15 @@ const withoutForeign = <Schema extends z.ZodType>(schema: Schema): Schema =>
     return own.length === 0 ? value : own
   }, schema) as unknown as Schema
 
+/** Whether a search names sites to look in or sites to leave out, and not both. */
+export const hasOneList = ({ includeDomains = [], excludeDomains = [] }: DomainLists): boolean =>
+  includeDomains.length === 0 || excludeDomains.length === 0
+
+interface DomainLists {
+  readonly includeDomains?: readonly string[] | undefined
+  readonly excludeDomains?: readonly string[] | undefined
+}
+
 /** What results are scraped with: nothing is scraped while no format is named. */
 const searchScrapeOptions = z
   .strictObject({ ...scrapeFields, formats: z.array(format).default([]) })
@@ -111,11 +121,7 @@ export const searchRequest = z
     /** What is scraped of each result. Default: nothing. */
     scrapeOptions: searchScrapeOptions.optional(),
   })
-  .superRefine(({ includeDomains = [], excludeDomains = [] }, context) => {
-    if (includeDomains.length === 0 || excludeDomains.length === 0) return
-    const message = 'includeDomains and excludeDomains exclude each other'
-    context.addIssue({ code: 'custom', path: ['excludeDomains'], message, input: excludeDomains })
-  })
+  .refine(hasOneList, { error: 'includeDomains and excludeDomains exclude each other', path: ['excludeDomains'] })
 
 /** Body of `POST /v1/search`. Unknown keys are refused. */
 export const searchRequestV1 = z.strictObject({

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import { isBowlineError } from '../../kit/errors.ts'
+import type { RobotsRules } from '../map/robots-rules.ts'
 import type { Scrapes, ScrapeOutcome } from '../scrape/scrapes.ts'
 import { endBulkPage, type BulkPageRow, type PageEnd } from '../store/bulk-pages.ts'
 import type { Database } from '../store/schema.ts'
@@ -11,7 +12,6 @@ import type { Crawler } from './crawler.ts'
 import type { HostGates } from './host-gates.ts'
 import type { News } from './news.ts'
 import { roundOf, type BulkJob } from './plan.ts'
-import type { RobotsRules } from './robots-rules.ts'
 import type { Slots } from './slots.ts'
 
 /** What pages of jobs are scraped with. */

@@ -3,7 +3,6 @@ import type { KnownTarget } from './definition.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
 import type { Searches } from '../search/searches.ts'
 import { pageRequest } from './page-request.ts'
-import { filterPaths } from './path-filter.ts'
 
 /** What knows prices. */
 export interface EstimateParts {
@@ -24,8 +23,6 @@ export const estimateCheck = (
         credits += new Set(target.urls).size * scrapes.estimate(pageRequest(target, target.urls[0] ?? '').request)
         break
       case 'crawl': {
-        // Refuses expressions that are none.
-        filterPaths([target.url], target.crawlOptions ?? {})
         const pages = target.crawlOptions?.limit ?? monitorLimits.crawlPages.default
         credits += pages * scrapes.estimate(pageRequest(target, target.url).request)
         break

@@ -4,9 +4,10 @@ import { monitorLimits, type CrawlTarget, type ScrapeTarget } from '../../contra
 import type { Abortable } from '../../kit/abort.ts'
 import { identityOf } from '../../kit/canonical-url.ts'
 import { mapSite } from '../map/map-site.ts'
+import { matchPatterns } from '../map/match-patterns.ts'
+import { RobotsRules } from '../map/robots-rules.ts'
 import { listKnownUrls } from '../store/monitor-pages.ts'
 import type { Store } from '../store/store.ts'
-import { filterPaths } from './path-filter.ts'
 
 /** What the pages of a target are found with. Aborting ends the search. */
 export interface ListUrlsParts extends Abortable {
@@ -31,7 +32,8 @@ const listCrawled = async (
   { url, crawlOptions = {} }: CrawlTarget,
   { store, dispatcher, signal, ...ids }: ListUrlsParts,
 ): Promise<readonly string[]> => {
-  const { limit = monitorLimits.crawlPages.default, sitemap, ignoreQueryParameters } = crawlOptions
+  const { sitemap, ignoreQueryParameters, ignoreRobotsTxt = false } = crawlOptions
+  const limit = crawlOptions.limit ?? monitorLimits.crawlPages.default
   const known = await listKnownUrls(store.db, ids)
   const request = mapRequest.parse({
     url,
@@ -40,14 +42,25 @@ const listCrawled = async (
     includeSubdomains: crawlOptions.allowSubdomains ?? false,
     filterByPath: crawlOptions.crawlEntireDomain !== true,
   })
-  const kept = filterPaths(known, crawlOptions)
+  const kept = keepPaths(known, crawlOptions)
   const found = await findPages(request, { dispatcher, signal }, kept.length > 0)
+  const robots = new RobotsRules(dispatcher)
   const urls = new Map<string, string>()
-  for (const each of [...kept, ...filterPaths(found, crawlOptions)]) {
+  for (const each of [...kept, ...keepPaths(found, crawlOptions)]) {
+    if (urls.size >= limit) break
     const identity = identityOf(new URL(each))
-    if (!urls.has(identity)) urls.set(identity, each)
+    if (!urls.has(identity) && (ignoreRobotsTxt || (await robots.allows(each)))) urls.set(identity, each)
   }
-  return [...urls.values()].slice(0, limit)
+  return [...urls.values()]
+}
+
+const keepPaths = (
+  urls: readonly string[],
+  { includePaths, excludePaths, regexOnFullURL = false }: NonNullable<CrawlTarget['crawlOptions']>,
+): readonly string[] => {
+  const texts = urls.map((url) => (regexOnFullURL ? url : new URL(url).pathname))
+  const matches = matchPatterns(texts, { include: includePaths ?? [], exclude: excludePaths ?? [] })
+  return urls.filter((_, index) => matches[index] === true)
 }
 
 const findPages = async (

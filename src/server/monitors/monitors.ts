@@ -84,7 +84,8 @@ export class Monitors {
   async update(id: string, teamId: string, request: UpdateMonitorRequest): Promise<ListedMonitor> {
     const { store, mailer } = this.#parts
     const old = await this.get(id, teamId)
-    const { status = old.status, schedule = old, notification, webhook, goal } = request
+    const { status = old.status, schedule = old, webhook, goal } = request
+    const notification = request.notification === null ? {} : request.notification
     const targets = request.targets && nameTargets(request.targets, definitionOf(old).targets)
     // Only what is new is looked at: a monitor that this server can no longer run can still be paused.
     assertPossible(this.#parts, targets ?? [], {

@@ -42,6 +42,11 @@ describe('a monitor is refused', () => {
       'language model',
     ],
     ['with a search', { targets: [{ type: 'search', queries: ['x'] }] }, 'language model'],
+    [
+      'with a search in and outside of sites',
+      { targets: [{ type: 'search', queries: ['x'], includeDomains: ['a.example'], excludeDomains: ['b.example'] }] },
+      'exclude each other',
+    ],
     ['with a goal and no language model', { goal: 'prices' }, 'language model'],
     [
       'with mails and no mail server',
@@ -55,6 +60,11 @@ describe('a monitor is refused', () => {
       'set by the server',
     ],
     ['with an event that there is not', { webhook: { url: 'https://a.example', events: ['page'] } }, 'events'],
+    [
+      'with links to other sites',
+      { targets: [{ type: 'crawl', url: 'https://a.example', crawlOptions: { allowExternalLinks: true } }] },
+      'does not follow links to other sites',
+    ],
     ['with a retention of a year and more', { retentionDays: 366 }, 'retentionDays'],
   ])('%s', async (_what, change, message) => {
     const { status, body } = await lab.api('POST', '/v2/monitor', { ...valid(), ...change })
@@ -65,7 +75,12 @@ describe('a monitor is refused', () => {
 })
 
 test('a monitor is made, read, listed, changed, paused, resumed and deleted', async () => {
-  const made = await lab.api('POST', '/v2/monitor', { ...valid(), webhook: site.url('/hook'), origin: 'me' })
+  const made = await lab.api('POST', '/v2/monitor', {
+    ...valid(),
+    webhook: site.url('/hook'),
+    origin: 'me',
+    integration: 'x',
+  })
   const { id } = made.body['data']
 
   expect(made).toMatchObject({
@@ -184,11 +199,33 @@ test('the public client makes, reads, runs, changes and deletes monitors', async
     .poll(async () => (await client.getMonitorCheck(made.id, started.id)).status, { timeout: 20_000 })
     .toBe('completed')
   const detail = await client.getMonitorCheck(made.id, started.id)
-  const changed = await client.updateMonitor(made.id, { status: 'paused' })
+  const changed = await client.updateMonitor(made.id, {
+    status: 'paused',
+    notification: null,
+    targets: [
+      {
+        type: 'crawl',
+        url: site.url('/page'),
+        // All that the client has a name for and a site map can mind.
+        crawlOptions: {
+          limit: null,
+          includePaths: null,
+          excludePaths: ['/no/'],
+          regexOnFullURL: true,
+          sitemap: 'include',
+          deduplicateSimilarURLs: true,
+          robotsUserAgent: null,
+          maxConcurrency: 2,
+          ignoreRobotsTxt: true,
+          allowExternalLinks: false,
+        },
+      },
+    ],
+  })
 
   expect(detail.pages).toMatchObject([{ status: 'new', url: site.url('/page') }])
   expect((await client.listMonitorChecks(made.id, { limit: 5 })).map(({ id }) => id)).toEqual([started.id])
-  expect(changed.status).toBe('paused')
+  expect(changed).toMatchObject({ status: 'paused', notification: {}, estimatedCreditsPerMonth: 100 * 30 })
   expect((await client.listMonitors({ limit: 100 })).map(({ id }) => id)).toContain(made.id)
   expect(await client.deleteMonitor(made.id)).toBe(true)
   await expect(client.getMonitor(made.id)).rejects.toMatchObject({ status: 404 })
@@ -219,7 +256,8 @@ test('the pages of a site are found, new ones and those that went away noticed',
     `<h1>Blog</h1>${paths.map((path) => `<a href="${path}">${path}</a>`).join(' ')}`
   for (const path of ['/blog/a', '/blog/b', '/blog/c'])
     site.set(path, `<h1>Post ${path}</h1><p>Words about things of all kinds.</p>`)
-  site.set('/blog/', links(['/blog/a', '/blog/b', '/blog/skip-me']))
+  site.set('/robots.txt', '\nUser-agent: *\nDisallow: /blog/secret\n')
+  site.set('/blog/', links(['/blog/a', '/blog/b', '/blog/skip-me', '/blog/secret']))
   const { id, estimatedCreditsPerMonth } = await createMonitor(lab.api, {
     targets: [{ type: 'crawl', url: site.url('/blog/'), crawlOptions: { limit: 10, excludePaths: ['skip'] } }],
   })

@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici'
-import { decodeText } from '../map/decode.ts'
-import { fetchStream } from '../map/fetch-stream.ts'
-import { robotsName } from '../map/request-headers.ts'
-import { maxRobotsBytes, parseRobots, type Robots } from '../map/robots.ts'
+import { decodeText } from './decode.ts'
+import { fetchStream } from './fetch-stream.ts'
+import { robotsName } from './request-headers.ts'
+import { maxRobotsBytes, parseRobots, type Robots } from './robots.ts'
 
 const keptMs = 3_600_000
 const keptSites = 1000

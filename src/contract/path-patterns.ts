@@ -1,0 +1,14 @@
+import { z } from 'zod'
+
+const isPattern = (text: string): boolean => {
+  try {
+    return new RegExp(text).source !== ''
+  } catch {
+    return false
+  }
+}
+
+/** Regular expressions for the paths of pages, at most 100. */
+export const pathPatterns = z
+  .array(z.string().min(1).max(500).refine(isPattern, 'It is no regular expression'))
+  .max(100)
