@@ -1,5 +1,6 @@
 import { Readable, pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { declaredCharset } from '../../kit/declared-charset.ts'
 
 /** Characters handed on at a time: what reads them can stop between two pieces. */
 const pieceLength = 16_384
@@ -32,23 +33,19 @@ export async function* unpack(source: AsyncIterable<Uint8Array>, maxBytes: numbe
   }
 }
 
-/** Text in pieces of at most 16,384 characters. A charset that is unknown counts as UTF-8. */
-export async function* decodeText(chunks: AsyncIterable<Uint8Array>, contentType: string = ''): AsyncGenerator<string> {
-  const decoder = decoderOf(/charset\s*=\s*"?([\w.:-]+)/i.exec(contentType)?.[1])
-  for await (const chunk of chunks) yield* pieces(decoder.decode(chunk, { stream: true }))
-  yield* pieces(decoder.decode())
-}
-
-function* pieces(text: string): Generator<string> {
-  for (let start = 0; start < text.length; start += pieceLength) yield text.slice(start, start + pieceLength)
-}
-
-const decoderOf = (charset: string | undefined) => {
-  try {
-    return new TextDecoder(charset)
-  } catch {
-    return new TextDecoder()
+/** Text in pieces of at most 16,384 characters. What does not say in which charset it is counts as UTF-8. */
+export async function* decodeText(chunks: AsyncIterable<Uint8Array>, contentType?: string): AsyncGenerator<string> {
+  let decoder: InstanceType<typeof TextDecoder> | undefined
+  for await (const chunk of chunks) {
+    decoder ??= new TextDecoder(declaredCharset(chunk, contentType))
+    yield* pieces(decoder.decode(chunk, { stream: true }))
   }
+  if (decoder !== undefined) yield* pieces(decoder.decode())
+}
+
+/** Text in such pieces. */
+export function* pieces(text: string): Generator<string> {
+  for (let start = 0; start < text.length; start += pieceLength) yield text.slice(start, start + pieceLength)
 }
 
 async function* joined(head: readonly Uint8Array[], rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -22,6 +22,15 @@ describe('a map holds', () => {
     ])
   })
 
+  test('titles as their page spells them, in whatever charset it names', async () => {
+    const title = Buffer.from([0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2])
+    await using world = await startMapWorld({
+      '/': textPage(Buffer.concat([Buffer.from('<meta charset="windows-1251"><title>'), title]), 'text/html'),
+    })
+
+    expect((await world.map('/')).links).toMatchObject([{ title: 'Привет' }])
+  })
+
   test('the sitemaps that robots.txt names, in place of the usual ones', async () => {
     await using world = await startMapWorld({
       '/robots.txt': textPage('Sitemap: /one.xml\nSitemap: /two.txt', 'text/plain'),

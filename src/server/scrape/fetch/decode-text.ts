@@ -1,41 +1,13 @@
-/** Bytes at the start of a page in which its encoding is looked for. */
-const prescanBytes = 4096
+import { declaredCharset } from '../../../kit/declared-charset.ts'
 
 /** Turns bytes into text: by byte order mark, by header, by what a `<meta>` or XML declaration says, else UTF-8 or Windows-1252. */
 export const decodeText = (bytes: Uint8Array, contentType: string | undefined): string => {
-  const declared = fromMark(bytes) ?? known(charsetOf(contentType)) ?? known(fromMarkup(bytes))
+  const declared = declaredCharset(bytes, contentType)
   if (declared !== undefined) return new TextDecoder(declared).decode(bytes)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
     return new TextDecoder(isNearlyUtf8(bytes) ? 'utf-8' : 'windows-1252').decode(bytes)
-  }
-}
-
-const fromMark = (bytes: Uint8Array): string | undefined => {
-  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8'
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
-  return bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : undefined
-}
-
-const charsetOf = (contentType: string | undefined): string | undefined =>
-  /charset\s*=\s*["']?([^\s"';]+)/i.exec(contentType ?? '')?.[1]
-
-const fromMarkup = (bytes: Uint8Array): string | undefined => {
-  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, prescanBytes)).toString('latin1')
-  const name =
-    /<meta\b[^>]{0,500}?\bcharset\s*=\s*["']?\s*([\w.:-]+)/i.exec(start)?.[1] ??
-    /^<\?xml\b[^>]{0,200}?\bencoding\s*=\s*["']([\w.:-]+)/i.exec(start)?.[1]
-  // Whoever can read this as ASCII does not have UTF-16 before them.
-  return name !== undefined && /^utf-?16/i.test(name) ? 'utf-8' : name
-}
-
-const known = (label: string | undefined): string | undefined => {
-  if (label === undefined) return undefined
-  try {
-    return new TextDecoder(label).encoding
-  } catch {
-    return undefined
   }
 }
 
