@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { action, maxActions, maxWaitMs } from './actions.ts'
 import { jsonSchema } from './formats.ts'
-import { location, scrapeFields } from './scrape.ts'
+import { location } from './location.ts'
+import { scrapeFields } from './scrape.ts'
 import { pageUrl } from './page-url.ts'
 
 const extraction = z.strictObject({

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { location } from './location.ts'
 import { requestHeaders } from './request-headers.ts'
 
 /** Bounds of `limit`, the most links of one map (the default is that of the API specification). */
@@ -26,20 +27,6 @@ const problemOf = (url: URL): string | undefined => {
   return undefined
 }
 
-const location = z.strictObject({
-  /** ISO 3166 code of the country to ask from, such as `DE`. Default `US`. */
-  country: z
-    .string()
-    .regex(/^[a-z]{2}$/i, 'it is no two-letter country code')
-    .transform((code) => code.toUpperCase())
-    .default('US'),
-  /** Languages to ask for, best first, such as `de-CH`. Default: what is spoken in the country. */
-  languages: z
-    .array(z.string().regex(/^[a-z]{2,3}(?:-[a-z\d]{2,8})*$/i, 'it is no language tag'))
-    .max(20)
-    .optional(),
-})
-
 const shared = {
   /** Where to start. */
   url: webAddress,
@@ -55,6 +42,7 @@ const shared = {
   limit: z.int().min(mapLimits.min).max(mapLimits.max).default(mapLimits.default),
   /** Milliseconds after which the call fails with MAP_TIMEOUT. Default: no limit; the server stops looking after 50 s. */
   timeout: z.number().positive().max(3_600_000).optional(),
+  /** Where to ask from: the languages of what is fetched, and the time zone of a start page that is rendered. */
   location: location.optional(),
   /** Headers sent to the site, and to no other. */
   headers: requestHeaders.optional(),

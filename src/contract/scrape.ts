@@ -3,27 +3,13 @@ import { action, maxActions, maxWaitMs, waitOfActions } from './actions.ts'
 import { profile } from './browser.ts'
 import { document } from './document.ts'
 import { format } from './formats.ts'
+import { location } from './location.ts'
 import { pageUrl } from './page-url.ts'
 import { requestHeaders } from './request-headers.ts'
 
-/** Where a page should think its reader is. */
-export const location = z.strictObject({
-  /** Two letters, such as `US`. Decides language and time zone when `languages` is absent. */
-  country: z
-    .string()
-    .regex(/^[a-z]{2}$/i, 'A country is two letters (ISO 3166-1 alpha-2)')
-    .transform((code) => code.toLowerCase())
-    .optional(),
-  /** Such as `de` or `pt-BR`, best first. */
-  languages: z
-    .array(z.string().regex(/^[a-z]{2,3}([-_][\w-]+)?$/i, 'A language is written like `de` or `pt-BR`'))
-    .max(10)
-    .optional(),
-})
-
 /** How PDFs are read. */
 const pdfParser = z.strictObject({
-  type: z.literal('pdf'),
+  type: z.literal('pdf', 'This server parses `pdf` and nothing else'),
   /** Only text that the file holds as text can be read: `ocr` is refused. */
   mode: z.enum(['fast', 'auto']).default('auto'),
   maxPages: z.int().min(1).max(10_000).optional(),
@@ -31,7 +17,7 @@ const pdfParser = z.strictObject({
 
 const parsers = z
   .array(
-    z.preprocess((value) => (value === 'pdf' ? { type: 'pdf' } : value), pdfParser) as unknown as z.ZodType<
+    z.preprocess((value) => (typeof value === 'string' ? { type: value } : value), pdfParser) as unknown as z.ZodType<
       PdfParser,
       'pdf' | z.input<typeof pdfParser>
     >,

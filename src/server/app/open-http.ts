@@ -20,6 +20,7 @@ import { openLive } from './open-live.ts'
 import { openSessions } from './open-sessions.ts'
 import type { Work } from './open-work.ts'
 import type { Parts } from './prepare-sessions.ts'
+import { createShowPage } from './show-page.ts'
 
 const apiKeyUseMs = 30_000
 
@@ -47,7 +48,7 @@ export const openHttp = async (
   const live = openLive(parts, sessions, gateway)
   const authenticator = createAuthenticator(store)
   metrics.watch({ sessions, browsers, gateway, live, egress })
-  const mapper = undo.use(openMapper(parts))
+  const mapper = undo.use(openMapper({ ...parts, showPage: createShowPage(parts.scrapes) }))
   const watchers = new Watchers({ bulk: parts.bulk, authenticator, publicUrl: config.publicUrl, onError })
   const app = await buildHttpApp({
     mapper,

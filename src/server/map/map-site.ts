@@ -10,9 +10,16 @@ import { readPageLinks, type PageLinks } from './page-links.ts'
 import { orderByRelevance } from './relevance.ts'
 import { createHeadersFor, robotsName } from './request-headers.ts'
 import { maxRobotsBytes, parseRobots, type Robots } from './robots.ts'
+import { showStart, type ShowPage } from './show-start.ts'
 import { createSite } from './site.ts'
 import { maxPageBytes, walkPages } from './walk-pages.ts'
 import { walkSitemaps } from './walk-sitemaps.ts'
+
+/** What maps are made with besides the way out. */
+export interface MapMeans extends Abortable {
+  /** Shows a start page that is empty before its scripts run. Default: such a page has no links. */
+  readonly showPage?: ShowPage | undefined
+}
 
 /** The pages of a site, and why there may be more. */
 export interface SiteMap {
@@ -33,10 +40,10 @@ const usualSitemaps = ['/sitemap.xml', '/sitemap_index.xml', '/sitemap.txt'] as 
 export const mapSite = async (
   dispatcher: Dispatcher,
   request: MapRequest,
-  { signal }: Abortable = {},
+  { signal, showPage }: MapMeans = {},
 ): Promise<SiteMap> => {
   const limits = limitsOf(request, signal)
-  const found = await explore(dispatcher, request, limits.looking)
+  const found = await explore(dispatcher, request, { showPage, signal: limits.looking })
   limits.call.throwIfAborted()
   const { links } = found.expedition
   if (links.links.length + links.outside.length === 0 && found.error !== undefined) throw found.error
@@ -70,13 +77,19 @@ interface Findings {
   readonly isCut: boolean
 }
 
-const explore = async (dispatcher: Dispatcher, request: MapRequest, signal: AbortSignal): Promise<Findings> => {
+const explore = async (
+  dispatcher: Dispatcher,
+  request: MapRequest,
+  means: { readonly showPage: ShowPage | undefined; readonly signal: AbortSignal },
+): Promise<Findings> => {
+  const { signal } = means
   const start = new URL(request.url)
   const site = createSite(start, request)
   const headersFor = createHeadersFor(request, site)
   const open: Expedition['open'] = async (url, maxBytes) =>
     fetchStream(url, { dispatcher, headersFor, maxBytes, timeoutMs: transferMs, signal })
-  const [robots, page] = await Promise.all([readRobots(open, start), readStart(open, start)])
+  const [robots, fetched] = await Promise.all([readRobots(open, start), readStart(open, start)])
+  const page = (fetched.isHtml === true && (await showStart(request, fetched.links, means))) || fetched
   if (page.url !== undefined) site.addHost(page.url)
   const { search, limit, ignoreQueryParameters, filterByPath, sitemap } = request
   const links = new LinkCollection({
@@ -95,7 +108,7 @@ const explore = async (dispatcher: Dispatcher, request: MapRequest, signal: Abor
   const listed = sitemap === 'skip' ? 0 : await readSitemaps(expedition, start, page.links)
   const wantsWalk = listed === 0 && sitemap !== 'only' && page.url !== undefined
   const isWhole = wantsWalk && page.url !== undefined ? await walkPages(expedition, page.url, page.links) : true
-  return { expedition, error: page.error, hasSitemap: listed > 0, isCut: !isWhole }
+  return { expedition, error: fetched.error, hasSitemap: listed > 0, isCut: !isWhole }
 }
 
 const readRobots = async (open: Expedition['open'], start: URL): Promise<Robots> => {
@@ -113,6 +126,7 @@ interface StartPage {
   readonly links: PageLinks
   /** Where it was found; undefined when it was not. */
   readonly url?: URL
+  readonly isHtml?: boolean
   readonly error?: BowlineError
 }
 
@@ -123,7 +137,8 @@ const readStart = async (open: Expedition['open'], start: URL): Promise<StartPag
     await using answer = await open(start, maxPageBytes)
     if (answer.status >= 400) return { links: noLinks }
     if (!answer.contentType.includes('html')) return { links: noLinks, url: answer.url }
-    return { links: await readPageLinks(decodeText(answer.chunks, answer.contentType), answer.url), url: answer.url }
+    const links = await readPageLinks(decodeText(answer.chunks, answer.contentType), answer.url)
+    return { links, url: answer.url, isHtml: true }
   } catch (error) {
     return { links: noLinks, error: asEgressError(start, error) }
   }

@@ -7,6 +7,7 @@ import type { Store } from '../store/store.ts'
 import type { Prices } from '../usage/prices.ts'
 import { insufficientCredits } from '../usage/work-permits.ts'
 import { mapSite, type SiteMap } from './map-site.ts'
+import type { ShowPage } from './show-start.ts'
 
 /** Who asks for a map, and what for. */
 export interface MapOrder {
@@ -26,10 +27,12 @@ export interface MapperParts {
   readonly store: Store
   readonly egress: Pick<Egress, 'createDispatcher'>
   readonly prices: Pick<Prices, 'mapCall'>
+  /** Default: start pages that are empty before their scripts run have no links. */
+  readonly showPage?: ShowPage | undefined
 }
 
 /** Opens a mapper with connections of its own. */
-export const openMapper = ({ store, egress, prices }: MapperParts): Mapper => {
+export const openMapper = ({ store, egress, prices, showPage }: MapperParts): Mapper => {
   const dispatcher = egress.createDispatcher()
   return {
     map: async ({ request, ...payer }, options) => {
@@ -39,7 +42,7 @@ export const openMapper = ({ store, egress, prices }: MapperParts): Mapper => {
         throw insufficientCredits(prices.mapCall, charge.available)
       }
       try {
-        return { id: bill.subjectId, ...(await mapSite(dispatcher, request, options)) }
+        return { id: bill.subjectId, ...(await mapSite(dispatcher, request, { ...options, showPage })) }
       } catch (error) {
         await refund(store.db, bill)
         throw error

@@ -23,7 +23,10 @@ const maxTextLength = 200
 const maxDepth = 500
 
 /** Reads the links of an HTML page as it comes, nesting and number bounded. `base` is where it was found. */
-export const readPageLinks = async (pieces: AsyncIterable<string>, base: URL): Promise<PageLinks> => {
+export const readPageLinks = async (
+  pieces: AsyncIterable<string> | Iterable<string>,
+  base: URL,
+): Promise<PageLinks> => {
   const reader = new PageReader(base)
   let parser = reader.createParser()
   for await (const piece of pieces) {

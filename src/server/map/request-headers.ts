@@ -14,7 +14,7 @@ export const createHeadersFor = (
   const ours = {
     'user-agent': userAgent,
     accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,text/plain;q=0.8,*/*;q=0.5',
-    'accept-language': acceptLanguage(request.location ?? { country: 'US' }),
+    'accept-language': acceptLanguage(request.location ?? {}),
   }
   const theirs = Object.fromEntries(
     Object.entries(request.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
@@ -22,9 +22,10 @@ export const createHeadersFor = (
   return (url) => (site.includes(url) ? { ...ours, ...theirs } : ours)
 }
 
-const acceptLanguage = ({ country, languages }: NonNullable<MapRequest['location']>): string => {
-  const spoken = new Intl.Locale('und', { region: country }).maximize().language
-  const wanted = languages?.length ? languages : [`${spoken}-${country}`, spoken, 'en']
+const acceptLanguage = ({ country = 'us', languages }: NonNullable<MapRequest['location']>): string => {
+  const region = country.toUpperCase()
+  const spoken = new Intl.Locale('und', { region }).maximize().language
+  const wanted = languages?.length ? languages : [`${spoken}-${region}`, spoken, 'en']
   return [...new Set(wanted)]
     .map((language, index) => (index === 0 ? language : `${language};q=${Math.max(0.1, 1 - index / 10).toFixed(1)}`))
     .join(',')

@@ -111,6 +111,17 @@ export class Scrapes implements AsyncDisposable {
     assertAvailable(this.#parts, request)
   }
 
+  /** A page as its readers see it, rendered if need be; nothing is kept or billed. Undefined: it is no HTML. Throws SCRAPE_*, EGRESS_REFUSED. */
+  async show(
+    request: Omit<ScrapeRequest, 'profile'>,
+    signal: AbortSignal,
+  ): Promise<{ readonly url: string; readonly html: string } | undefined> {
+    const read = readLoaded(this.#parts.workers, request, signal)
+    // Only profiles belong to teams.
+    const { page } = await this.#loader.load({ request, teamId: '', signal, read }, 'basic')
+    return page.body.kind === 'html' ? { url: page.url, html: page.body.html } : undefined
+  }
+
   /** The documents of scrapes, by id. Those that are not there any more are left out. Whose they are is not asked. */
   async readMany(ids: readonly string[]): Promise<ReadonlyMap<string, Document>> {
     return this.#cache.readMany(ids)

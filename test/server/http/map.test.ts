@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Bowline } from '../../../src/index.ts'
 import { startLab, type Lab } from '../../lab/lab.ts'
 import { startSite, type Site } from '../../lab/site.ts'
-import { linksTo, sitemapOf } from '../map/world.ts'
+import { linksTo, sitemapOf, textPage } from '../map/world.ts'
 
 const world = new AsyncDisposableStack()
 let lab: Lab
@@ -16,6 +16,13 @@ beforeAll(async () => {
       '/': linksTo('/about', '/prices'),
       '/sitemap.xml': sitemapOf('/', '/about', '/blog/first'),
       '/hanging/': () => {},
+      '/app/': textPage(
+        `<!doctype html><title>App</title><div id="root"></div><script>
+          const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
+          document.getElementById('root').innerHTML = '<a href="/app/' + timeZone + '">Here</a>'
+        </script>`,
+        'text/html',
+      ),
     }),
   )
   lab = world.use(await startLab({ warm: 0 }))
@@ -38,6 +45,12 @@ describe('POST /v2/map', () => {
         ...urls('/about', '/prices', '/blog/first').map((url) => ({ url })),
       ],
     })
+  })
+
+  test('shows a start page that is empty before its scripts run, where the location says', async () => {
+    const { body } = await lab.api('POST', '/v2/map', { url: site.url('/app/'), location: { country: 'DE' } })
+
+    expect(body['links']).toContainEqual({ url: site.url('/app/Europe/Berlin') })
   })
 
   test('adds http:// where the scheme is missing', async () => {
