@@ -9,7 +9,7 @@ const batchFields = {
   /** Hears of the start, of each page and of the end. */
   webhook: jobWebhook.optional(),
   /** A batch to add the addresses to, in place of making one. */
-  appendToId: z.guid().optional(),
+  appendToId: z.guid('it is no id of a batch').optional(),
   /** Most pages of this batch that are scraped at a time. Default: as many as the server does. */
   maxConcurrency: z.int().min(1).max(10_000).optional(),
   /** Name of the client, as clients send it. Not used. */

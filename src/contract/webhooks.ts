@@ -1,19 +1,21 @@
 import { z } from 'zod'
 import { webAddress } from './map.ts'
+import { requestHeaders } from './request-headers.ts'
 
 /** Header that carries the signature of a delivery: `sha256=` and the HMAC-SHA256 of the body as hexadecimal text. */
 export const signatureHeader = 'X-Firecrawl-Signature'
 
-const notForCallers =
-  /^(?:x-firecrawl-signature|host|connection|content-.*|transfer-encoding|te|trailer|upgrade|keep-alive|proxy-.*|expect)$/i
-
-const webhookHeaders = z.record(
-  z
-    .string()
-    .regex(/^[\w!#$%&'*+.^`|~-]{1,200}$/, 'it is no header name')
-    .refine((name) => !notForCallers.test(name), 'this header is set by the server'),
-  z.string().regex(/^[\t\x20-\x7e\x80-\xff]{0,8192}$/, 'it is no header value'),
-)
+const webhookHeaders = requestHeaders.superRefine((headers, context) => {
+  for (const name of Object.keys(headers)) {
+    if (!/^(?:x-firecrawl-signature|content-.*)$/i.test(name)) continue
+    context.addIssue({
+      code: 'custom',
+      path: [name],
+      message: 'the server sets this header, so leave it out',
+      input: headers,
+    })
+  }
+})
 
 /** Makes the schema of a webhook that may ask for the given events: an address alone, or an object. Default: all events. */
 export const webhookFor = <const Events extends readonly [string, ...string[]]>(events: Events) =>

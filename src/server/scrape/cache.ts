@@ -65,9 +65,10 @@ export class Cache {
     )
   }
 
-  /** The scrape with this id. Throws SCRAPE_NOT_FOUND, FORBIDDEN. */
+  /** The scrape with this id. Throws BAD_REQUEST for what is no id, SCRAPE_NOT_FOUND, FORBIDDEN. */
   async read(id: string, teamId: string): Promise<Document> {
-    const row = isUuid(id) ? await findScrape(this.#store.db, id) : undefined
+    if (!isUuid(id)) throw new BowlineError('BAD_REQUEST', 'Invalid job ID format. Job ID must be a valid UUID.')
+    const row = await findScrape(this.#store.db, id)
     if (row === undefined || Date.now() - row.createdAt.getTime() > scrapeLifeMs) {
       throw new BowlineError('SCRAPE_NOT_FOUND', 'Job not found.')
     }

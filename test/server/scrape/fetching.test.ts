@@ -195,6 +195,8 @@ describe('what goes wrong', () => {
     ['tracking without Markdown', { formats: ['changeTracking'] }, 'needs markdown'],
     ['a header of the connection', { headers: { Host: 'example.com' } }, 'headers.Host: this header belongs'],
     ['a header with a line break', { headers: { 'X-A': 'b\r\nc: d' } }, 'headers.X-A: it is no header value'],
+    ['a country that is none', { location: { country: 'XX' } }, 'location.country: it is no country'],
+    ['a parser that is not there', { parsers: ['docx'] }, 'parses `pdf` and nothing else'],
     ['a wait for two things', { actions: [{ type: 'wait', milliseconds: 1, selector: 'a' }] }, 'either'],
   ])('%s is a 400 that says so', async (_, options, message) => {
     const { status, body } = await world.scrape('/article', options)

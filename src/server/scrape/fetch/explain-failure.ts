@@ -15,7 +15,7 @@ export const explainFetchFailure = (error: unknown, url: string): unknown => {
     })
   }
   if (isBowlineError(error) && error.code === 'EGRESS_FAILED') {
-    return new BowlineError('SCRAPE_SITE_ERROR', `${host} cannot be reached: ${error.message}`, { cause: error })
+    return new BowlineError('SCRAPE_SITE_ERROR', error.message, { cause: error })
   }
   if (isBowlineError(error) || !Error.isError(error)) return error
   const code = codeOf(error)
