@@ -9,7 +9,10 @@ interface Line {
   readonly credits: number
 }
 
-/** Prints, after a run, what the sessions of each test file and of all have cost, and how many tests lost theirs. */
+/**
+ * Prints, after a run, what the sessions of each test file and of all have cost, where those on which a test failed can be
+ * watched, and how many tests lost theirs.
+ */
 export class BillReporter implements Reporter {
   #config: FullConfig | undefined
   readonly #seen = new Set<string>()
@@ -53,6 +56,10 @@ export class BillReporter implements Reporter {
     const billed = new Set(records.map(({ bill }) => bill.sessionId))
     const unknown = [...this.#seen].filter((id) => !billed.has(id)).length
     if (unknown > 0) yield `  ${unknown} of the sessions ended without a bill: their worker was killed`
+    for (const { recording, uses } of records) {
+      const file = relative(this.#config?.rootDir ?? '', uses.find(({ hasFailed }) => hasFailed)?.file ?? '')
+      if (recording !== undefined && file !== '') yield `  ${file} failed: ${recording}`
+    }
     const attempts = this.#lost === 1 ? '1 attempt' : `${this.#lost} attempts`
     if (this.#lost > 0) yield `  ${attempts} ended because a session was lost`
   }

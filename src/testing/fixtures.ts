@@ -1,6 +1,8 @@
 import { test as base } from '@playwright/test'
 import { Bowline } from '../client/bowline.ts'
+import type { BowlineOptions } from '../client/config.ts'
 import { isBowlineError } from '../kit/errors.ts'
+import { explained } from './explained.ts'
 import { recordConsole } from './console-log.ts'
 import type { TestFixtures, WorkerFixtures } from './fixture-names.ts'
 import { patienceMs } from './open-patiently.ts'
@@ -10,6 +12,18 @@ import { openTestSession, type TestSession } from './test-session.ts'
 
 // Playwright's types do not know that an option of its own can be declared anew; a bare value would win over the configuration.
 const workerDefault = (value: string): never => [value, { scope: 'worker', option: true }] as never
+
+const openClient = (options: BowlineOptions): Bowline => {
+  try {
+    return new Bowline(options)
+  } catch (error) {
+    return throwExplained(error)
+  }
+}
+
+const throwExplained = (error: unknown): never => {
+  throw explained(error)
+}
 
 /**
  * Playwright's `test`, whose `browser`, `context` and `page` are those of a remote session. Sessions are deleted when their
@@ -26,14 +40,15 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 
   bowline: [
     async ({ bowlineOptions }, use) => {
-      await using bowline = new Bowline(bowlineOptions)
+      await using bowline = openClient(bowlineOptions)
       await use(bowline)
     },
     { scope: 'worker' },
   ],
   profileState: [
     async ({ bowline, profile }, use) => {
-      await use(profile === undefined ? undefined : await bowline.profiles.exportState(profile))
+      const reading = profile === undefined ? undefined : bowline.profiles.exportState(profile)
+      await use(await reading?.catch(throwExplained))
     },
     { scope: 'worker' },
   ],
@@ -79,7 +94,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
         sessionPer === 'worker' ? sharedSession.get() : openTestSession(bowline, sessionOptions, { chromium, onEnd })
       const opened = await opening.catch((error: unknown) => {
         attemptRecord.lost = isBowlineError(error) ? error.toLine() : String(error)
-        throw error
+        throw explained(error)
       })
       const { session } = opened
       annotations.push({ type: 'session', description: session.id })
@@ -90,11 +105,9 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       if (hasFailed) attemptRecord.lost = await opened.findTrouble()
       opened.addUse({ file, durationMs: performance.now() - startedAt, hasFailed })
       if (sessionPer === 'worker') return
-      const { creditsBilled } = await opened.end()
-      annotations.push({ type: 'credits', description: String(creditsBilled ?? 'unknown') })
-      const recordings = (sessionOptions.record ?? false) === false ? [] : await session.recordings.list()
-      const player = recordings.find(({ name }) => name === 'player.html')
-      if (player !== undefined) annotations.push({ type: 'recording', description: player.url })
+      const { bill, recording } = await opened.end()
+      annotations.push({ type: 'credits', description: String(bill.creditsBilled ?? 'unknown') })
+      if (recording !== undefined) annotations.push({ type: 'recording', description: recording })
     },
     { timeout: patienceMs + 30_000 },
   ],

@@ -17,7 +17,7 @@ export interface TestSession {
   readonly findTrouble: () => Promise<string | undefined>
   /** Notes that a test has used it. A failed one keeps the recordings that are kept for failures. */
   readonly addUse: (use: SessionUse) => void
-  readonly end: () => Promise<SessionBill>
+  readonly end: () => Promise<EndedTestSession>
 }
 
 /** What one test did with a session. */
@@ -27,9 +27,15 @@ export interface SessionUse {
   readonly hasFailed: boolean
 }
 
-/** What a session was used for, and what it has cost. */
-export interface SessionRecord {
+/** What a session has cost, and left. */
+export interface EndedTestSession {
   readonly bill: SessionBill
+  /** Address of the page that plays what was recorded of it. */
+  readonly recording: string | undefined
+}
+
+/** The same, and what it was used for. */
+export interface SessionRecord extends EndedTestSession {
   readonly uses: readonly SessionUse[]
 }
 
@@ -66,8 +72,10 @@ export const openTestSession = async (
       await browser.close()
       const bill = await session.end({ failed: uses.some(({ hasFailed }) => hasFailed) })
       await owned.disposeAsync()
-      how.onEnd({ bill, uses })
-      return bill
+      const kept = (options.record ?? false) === false ? [] : await session.recordings.list().catch(() => [])
+      const recording = kept.find(({ name }) => name === 'player.html')?.url
+      how.onEnd({ bill, recording, uses })
+      return { bill, recording }
     },
   }
 }
