@@ -17,7 +17,10 @@ import { ProfilePage } from './profiles/profile-page.tsx'
 import { ProfilesPage } from './profiles/profiles-page.tsx'
 import { SessionPage } from './sessions/session-page.tsx'
 import { SessionsPage } from './sessions/sessions-page.tsx'
+import { TeamsPage } from './teams/teams-page.tsx'
 import { UsagePage } from './usage/usage-page.tsx'
+import { DeliveryPage } from './webhooks/delivery-page.tsx'
+import { WebhooksPage } from './webhooks/webhooks-page.tsx'
 
 /** The page at a place. */
 export const pageOf = (route: Route): VNode => {
@@ -33,12 +36,16 @@ export const pageOf = (route: Route): VNode => {
       return id === undefined ? <JobsPage /> : jobPage(id, second)
     case 'monitors':
       return id === undefined ? <MonitorsPage /> : monitorPage(id, second)
+    case 'webhooks':
+      return id === undefined ? <WebhooksPage route={route} /> : <DeliveryPage key={id} id={id} />
     case 'usage':
       return <UsagePage />
     case 'activity':
       return <ActivityPage route={route} />
     case 'scrapes':
       return id === undefined ? <Lost /> : <ScrapePage key={id} id={id} />
+    case 'teams':
+      return <TeamsPage />
     case 'keys':
       return <KeysPage />
     case 'health':

@@ -10,8 +10,10 @@ const places = [
   ['playground', 'Playground', 'l'],
   ['jobs', 'Jobs', 'j'],
   ['monitors', 'Monitors', 'm'],
+  ['webhooks', 'Webhooks', 'w'],
   ['usage', 'Usage', 'u'],
   ['activity', 'Activity', 'a'],
+  ['teams', 'Teams', 't'],
   ['keys', 'Keys', 'k'],
   ['health', 'Health', 'h'],
 ] as const

@@ -72,6 +72,27 @@ export const testPages = (desk: () => Desk): void => {
     await member.page.getByText('does not know this key any more').waitFor()
   })
 
+  test('a team is made and its balance raised; a member sees its own alone', async () => {
+    await using view = await desk().open('teams')
+    const { page } = view
+    await page.getByRole('table', { name: 'Teams' }).waitFor()
+    await page.keyboard.press('n')
+    await page.getByLabel('Name', { exact: true }).fill('press')
+    await page.getByLabel('Credits').fill('500')
+    await page.getByRole('button', { name: 'Make team' }).click()
+    await page.getByRole('button', { name: 'Change press' }).click()
+    await page.getByLabel('Add to the balance').fill('100')
+    await page.keyboard.press('Enter')
+    await page.getByRole('row', { name: 'press' }).getByText('600').waitFor()
+    const { body } = await desk().lab.api('POST', '/v2/team/keys', { team: 'press' })
+    await using member = await desk().open('teams', { key: String(body['key']) })
+    await member.page.getByRole('row', { name: 'press' }).waitFor()
+
+    expect(await member.page.getByRole('row').count()).toBe(2)
+    expect(await member.page.getByRole('button', { name: /Change|New/ }).count()).toBe(0)
+    expect([...view.complaints, ...member.complaints]).toEqual([])
+  })
+
   test('health tells the layers of isolation and the numbers of the server', async () => {
     await using view = await desk().open('health')
     await view.page.getByText('ready for sessions').waitFor()

@@ -20,6 +20,22 @@ export const testWork = (desk: () => Desk): void => {
     expect(view.complaints).toEqual([])
   })
 
+  test('a delivery to a webhook shows its tries and its body, and is sent again', async () => {
+    const [url, hook] = [desk().site.url('/'), { url: desk().site.url('/links'), events: ['completed'] }]
+    await desk().lab.api('POST', '/v2/batch/scrape', { urls: [url], webhook: hook })
+    await using view = await desk().open('webhooks')
+    const { page } = view
+    await page.getByRole('row', { name: 'delivered' }).getByRole('link').click()
+    await page.getByText('"type": "batch_scrape.completed"').waitFor()
+    const tries = page.getByRole('table', { name: 'Tries' }).locator('tbody tr')
+    expect(await tries.count()).toBe(1)
+    await page.getByRole('button', { name: 'Send again' }).click()
+
+    await expect.poll(async () => tries.count(), { timeout: 10_000 }).toBe(2)
+    expect(await tries.last().textContent()).toContain('200')
+    expect(view.complaints).toEqual([])
+  })
+
   test('a crawl is started, and cancelled while it waits for a page', async () => {
     await using view = await desk().open('jobs')
     const { page } = view

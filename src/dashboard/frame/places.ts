@@ -24,6 +24,7 @@ export const placeGroups: readonly { readonly title: string; readonly places: re
       { name: 'playground', title: 'Playground', icon: 'play', key: 'l' },
       { name: 'jobs', title: 'Jobs', icon: 'jobs', key: 'j' },
       { name: 'monitors', title: 'Monitors', icon: 'monitor', key: 'm' },
+      { name: 'webhooks', title: 'Webhooks', icon: 'hook', key: 'w' },
     ],
   },
   {
@@ -31,6 +32,7 @@ export const placeGroups: readonly { readonly title: string; readonly places: re
     places: [
       { name: 'usage', title: 'Usage', icon: 'chart', key: 'u' },
       { name: 'activity', title: 'Activity', icon: 'list', key: 'a' },
+      { name: 'teams', title: 'Teams', icon: 'team', key: 't' },
       { name: 'keys', title: 'Keys', icon: 'key', key: 'k' },
       { name: 'health', title: 'Health', icon: 'pulse', key: 'h' },
     ],

@@ -22,6 +22,14 @@ export const Shell = ({ route, onSignOut, children }: ShellProps) => {
   const onHelp = useCallback(() => setIsHelpOpen(true), [])
   useShortcuts({ onHelp })
   useEffect(() => setIsMenuOpen(false), [route])
+  useEffect(() => {
+    if (!isMenuOpen) return undefined
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape') setIsMenuOpen(false)
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [isMenuOpen])
   return (
     <div class="shell" data-menu={isMenuOpen ? 'open' : undefined}>
       <a class="skip" href="#main" onClick={focusMain}>

@@ -16,6 +16,8 @@ const tones: Readonly<Record<string, Tone>> = {
   complete: 'good',
   same: 'plain',
   ready: 'good',
+  delivered: 'good',
+  pending: 'accent',
   scraping: 'accent',
   processing: 'accent',
   running: 'accent',
