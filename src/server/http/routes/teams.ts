@@ -24,7 +24,9 @@ export const teamRoutes = ({ store, authenticator, permits }: TeamRouteParts): H
   createTeam: async ({ body }, { key }) => {
     requireAdmin(key)
     if ((await findTeamByName(store.db, body.name)) !== undefined) {
-      throw new BowlineError('CONFLICT', `There is a team named ${JSON.stringify(body.name)} already`)
+      throw new BowlineError('CONFLICT', `There is a team named ${JSON.stringify(body.name)} already`, {
+        hint: 'Keys make the team they are for. Change it with `bowline teams set-credits` and `limit`, or by `PATCH`.',
+      })
     }
     const { id } = await ensureTeam(store.db, { name: body.name })
     const { credits = null, maxConcurrency: maxSessions = null, rateLimits = null } = body
