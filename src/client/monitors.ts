@@ -45,7 +45,8 @@ export interface Monitors {
 }
 
 const pagesAtOnce = 100
-const pollMs = 1000
+const firstPauseMs = 100
+const longestPauseMs = 1000
 
 /** Makes the `monitors` of a client. */
 export const createMonitors = (call: Call): Monitors => {
@@ -72,11 +73,11 @@ export const createMonitors = (call: Call): Monitors => {
     run,
     runToEnd: async (id, { signal } = {}) => {
       const { id: checkId } = await run(id, { signal })
-      for (;;) {
+      for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 1.5)) {
         const query = { limit: 1, skip: 0 }
         const { data } = await call('getCheck', { params: { id, checkId }, query }, { signal })
         if (data.status !== 'queued' && data.status !== 'running') return check(id, checkId, {}, { signal })
-        await delay(pollMs, undefined, signal === undefined ? {} : { signal })
+        await delay(pauseMs, undefined, signal === undefined ? {} : { signal })
       }
     },
     checks: async (id, part = {}, { signal } = {}) =>

@@ -1,17 +1,20 @@
 import { sql } from 'kysely'
+import { createTransport } from 'nodemailer'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
 import { openJobs } from '../../../src/server/jobs/open-jobs.ts'
+import { Mailer } from '../../../src/server/mail/mailer.ts'
 import { checkQueue } from '../../../src/server/monitors/check-queue.ts'
 import { runDue } from '../../../src/server/monitors/run-due.ts'
 import { reserveCheck, settleCheck } from '../../../src/server/store/check-bills.ts'
 import { listLedger } from '../../../src/server/store/ledger.ts'
 import { claimCheck, insertCheck, listChecks, type CheckRow } from '../../../src/server/store/monitor-checks.ts'
 import { recordPage } from '../../../src/server/store/monitor-pages.ts'
-import { findMonitor, insertMonitor, sweepMonitors } from '../../../src/server/store/monitors.ts'
+import { findMonitor, insertMonitor, sweepMonitors, updateMonitor } from '../../../src/server/store/monitors.ts'
 import { openStore } from '../../../src/server/store/open.ts'
 import type { Store } from '../../../src/server/store/store.ts'
 import { findTeam } from '../../../src/server/store/teams.ts'
+import { startMailServer } from '../../lab/mail-server.ts'
 import { sharedPostgres } from '../../lab/shared-postgres.ts'
 import { temporaryFolder } from '../../lab/stores.ts'
 import { makeTeam } from '../store/world.ts'
@@ -183,5 +186,40 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (p
 
     expect(await checksOf(old.monitorId)).toEqual([])
     expect(await checksOf(young.monitorId)).toHaveLength(1)
+  })
+
+  test('are mailed once: a mail is tried again when the mail server has no time, and given up in the end', async () => {
+    // The first mail is refused once, the second at each of its three tries.
+    await using server = await startMailServer((count) => count === 1 || count > 2)
+    const transport = createTransport({ url: server.url })
+    const settings = { from: 'bot@a.example', trusted: ['a.example'], retryDelaysSeconds: [0.1, 0.1] }
+    const mailer = await Mailer.open({ store, jobs: parts.jobs, transport, ...settings })
+    const { id, teamId } = await makeMonitor(null)
+    const email = { enabled: true, recipients: ['one@a.example'], includeDiffs: false }
+    await updateMonitor(store.db, { id, teamId }, { notification: JSON.stringify({ email }) })
+    await mailer.subscribe(store.db, id, { email })
+    const monitor = (await findMonitor(store.db, id))!
+    const summary = { totalPages: 1, same: 0, changed: 1, new: 0, removed: 0, error: 0 }
+    const tell = async (): Promise<void> => {
+      const facts = {
+        trigger: 'manual',
+        scheduledFor: now,
+        estimatedCredits: 1,
+        summary: JSON.stringify(summary),
+      } as const
+      const check = (await insertCheck(store.db, { ...facts, monitorId: id, teamId, status: 'completed' }))!
+      const ended = { id: check.id, status: 'completed', summary } as const
+      await mailer.enqueueCheck(store.db, monitor, ended)
+      await mailer.enqueueCheck(store.db, monitor, ended)
+    }
+    const mails = async () => store.db.selectFrom('mail').select(['status', 'error']).orderBy('id').execute()
+
+    await tell()
+    await expect.poll(mails, { timeout: 20_000 }).toMatchObject([{ status: 'sent' }])
+    await tell()
+    await expect.poll(mails, { timeout: 20_000 }).toMatchObject([{ status: 'sent' }, { status: 'failed' }])
+
+    expect(server.mails.map(({ to }) => to)).toEqual(['one@a.example'])
+    expect((await mails())[1]?.error).toContain('Try later')
   })
 })

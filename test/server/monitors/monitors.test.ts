@@ -31,7 +31,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a monitor, in %s', (place) => 
     await using receiver = await startReceiver()
     site.set('/a', '<h1>Plans</h1><p>Basic is free.</p><p>Team costs 10 euros.</p>')
     site.set('/b', '<h1>About</h1><p>Nothing to see.</p>')
-    site.set('/broken', 503)
+    site.set('/broken', 500)
     const { id } = await createMonitor(lab.api, {
       targets: [{ type: 'scrape', urls: [site.url('/a'), site.url('/b'), site.url('/broken')] }],
       webhook: { url: receiver.url('/hook'), metadata: { shop: 'x' } },

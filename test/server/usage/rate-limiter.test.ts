@@ -1,35 +1,8 @@
-import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { parseRateLimits } from '../../../src/contract/rate-limits.ts'
 import { routes, type Route } from '../../../src/contract/routes.ts'
 import { rateBucketOf } from '../../../src/server/http/rate-bucket.ts'
 import { jobRouteOf } from '../../../src/server/http/job-route.ts'
-import { createRateLimiter } from '../../../src/server/usage/rate-limiter.ts'
-import { describeEachStore } from '../../lab/stores.ts'
-import { makeTeam } from '../store/world.ts'
-
-describeEachStore('a limit of requests', (openStore) => {
-  test('counts what reaches any server, each team and kind by itself, for a minute', async () => {
-    await using store = await openStore()
-    const [{ team }, { team: other }] = [await makeTeam(store.db), await makeTeam(store.db)]
-    const servers = [createRateLimiter(store, { map: 3, search: 1 }), createRateLimiter(store, { map: 3, search: 1 })]
-    const take = async (teamId: string, bucket: 'map' | 'search', teamRateLimits?: string) => {
-      const outcomes = await Promise.allSettled(
-        servers.flatMap((limit) => [1, 2].map(async () => limit({ teamId, teamRateLimits }, bucket))),
-      )
-      return outcomes.filter(({ status }) => status === 'fulfilled').length
-    }
-
-    expect(await take(team.id, 'map')).toBe(3)
-    expect(await take(team.id, 'map')).toBe(0)
-    expect(await take(team.id, 'search')).toBe(1)
-    expect(await take(other.id, 'map')).toBe(3)
-    expect(await take(team.id, 'map', 'map=9')).toBe(1)
-    expect(await take(team.id, 'map', 'off')).toBe(4)
-    await sql`update rate_window set started_at = started_at - interval '60 seconds'`.execute(store.db)
-    expect(await take(team.id, 'map')).toBe(3)
-  })
-})
 
 describe('limits as text', () => {
   test.each([
