@@ -188,7 +188,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (p
     expect(await checksOf(young.monitorId)).toHaveLength(1)
   })
 
-  test('are mailed once: a mail is tried again when the mail server has no time, and given up in the end', async () => {
+  test('are mailed once, and trouble that stays the same is not; what the mail server has no time for is tried again and given up in the end', async () => {
     // The first mail is refused once, the second at each of its three tries.
     await using server = await startMailServer((count) => count === 1 || count > 2)
     const transport = createTransport({ url: server.url })
@@ -218,6 +218,10 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (p
     await expect.poll(mails, { timeout: 20_000 }).toMatchObject([{ status: 'sent' }])
     await tell()
     await expect.poll(mails, { timeout: 20_000 }).toMatchObject([{ status: 'sent' }, { status: 'failed' }])
+    const broken = { ...summary, changed: 0, error: 1 }
+    const before = { ...monitor, lastRunAt: now, lastCheckSummary: JSON.stringify(broken) }
+    await mailer.enqueueCheck(store.db, before, { id: uuidV7(), status: 'failed', summary: broken })
+    expect(await mails()).toHaveLength(2)
 
     expect(server.mails.map(({ to }) => to)).toEqual(['one@a.example'])
     expect((await mails())[1]?.error).toContain('Try later')
