@@ -1,8 +1,8 @@
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import type { Check, Monitor } from '../contract/monitor-checks.ts'
-import type { CreateMonitorOptions } from '../contract/monitors.ts'
 import { BowlineError } from '../kit/errors.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { toChange, toOptions, withMonitorFlags, type CreateFlags, type MonitorFlags } from './monitor-flags.ts'
 import { printDiff } from './print-diff.ts'
 import { print, printFacts, printJson, printTable } from './print.ts'
 import { wholeNumber } from './whole-number.ts'
@@ -14,19 +14,16 @@ export const createMonitorsCommand = (): Command => {
     withConnectionFlags(command.command(name).description(description))
   const addForOne = (name: string, description: string): Command =>
     add(name, description).argument('<id>', 'id of the monitor')
-  add('create', 'watch pages, or a whole site with --crawl')
+  withMonitorFlags(
+    add('create', 'watch pages, or a whole site with --crawl; daily, unless --every or --cron says when'),
+  )
     .argument('<url...>', 'pages to watch')
-    .option('--name <name>', 'what to recognise it by (default: the first address)')
-    .option('--every <words>', 'such as "30 minutes", "6 hours", "hourly at :15", "daily at 9:00", "weekly"', 'daily')
-    .addOption(new Option('--cron <expression>', 'five fields instead of words'))
-    .option('--timezone <zone>', 'time zone of the schedule, such as Europe/Berlin', 'UTC')
     .option('--crawl', 'watch the pages that are found from each address, too')
     .option('--limit <count>', 'most pages found from an address (default: 100)', wholeNumber)
-    .option('--webhook <url>', 'address that is told')
-    .option('--mail <address...>', 'who is told by mail')
-    .option('--diffs', 'show what changed in mails')
-    .option('--days <count>', 'days that checks are kept (default: 30)', wholeNumber)
     .action(create)
+  withMonitorFlags(addForOne('update', 'change a monitor; what is not named stays'))
+    .option('--urls <url...>', 'watch these pages in place of its targets')
+    .action(update)
   add('list', 'list monitors, newest first').action(list)
   addForOne('show', 'show one monitor').action(show)
   addForOne('run', 'check the pages now, and print what changed').action(run)
@@ -42,44 +39,19 @@ export const createMonitorsCommand = (): Command => {
   return command
 }
 
-interface CreateFlags extends ConnectionFlags {
-  readonly name?: string
-  readonly every: string
-  readonly cron?: string
-  readonly timezone: string
-  readonly crawl?: boolean
-  readonly limit?: number
-  readonly webhook?: string
-  readonly mail?: readonly string[]
-  readonly diffs?: boolean
-  readonly days?: number
-}
-
 const create = async (urls: readonly string[], flags: CreateFlags): Promise<void> => {
   printMonitor(await (await connect(flags)).monitors.create(toOptions(urls, flags)), flags)
 }
 
-const toOptions = (urls: readonly string[], flags: CreateFlags): CreateMonitorOptions => {
-  const { cron, every, timezone, limit, webhook, mail, days } = flags
-  // `--every "30 minutes"` reads as it is said.
-  const text = /^\d/.test(every) ? `every ${every}` : every
-  return {
-    name: (flags.name ?? urls[0] ?? 'monitor').slice(0, 256),
-    schedule: cron === undefined ? { text, timezone } : { cron, timezone },
-    targets:
-      flags.crawl === true
-        ? urls.map((url) => ({
-            type: 'crawl' as const,
-            url,
-            ...(limit === undefined ? {} : { crawlOptions: { limit } }),
-          }))
-        : [{ type: 'scrape', urls: [...urls] }],
-    ...(webhook === undefined ? {} : { webhook }),
-    ...(mail === undefined
-      ? {}
-      : { notification: { email: { enabled: true, recipients: [...mail], includeDiffs: flags.diffs === true } } }),
-    ...(days === undefined ? {} : { retentionDays: days }),
+const update = async (id: string, flags: MonitorFlags & { readonly urls?: readonly string[] }): Promise<void> => {
+  const { monitors } = await connect(flags)
+  const change = toChange(flags, await monitors.get(id))
+  if (Object.keys(change).length === 0) {
+    throw new BowlineError('BAD_REQUEST', 'Nothing to change was named', {
+      hint: 'Add a flag, such as --every "6 hours"; `bowline monitors update --help` lists them.',
+    })
   }
+  printMonitor(await monitors.update(id, change), flags)
 }
 
 const printMonitor = (monitor: Monitor, flags: ConnectionFlags): void => {
@@ -97,6 +69,7 @@ const printMonitor = (monitor: Monitor, flags: ConnectionFlags): void => {
     'credits a month': monitor.estimatedCreditsPerMonth,
     'told by mail': monitor.emailRecipientSubscriptions?.map(({ email, status }) => `${email} (${status})`).join(', '),
     webhook: monitor.webhook?.url,
+    goal: monitor.goal ?? undefined,
   })
 }
 

@@ -27,7 +27,7 @@ const run = async (args: readonly string[], env: Readonly<Record<string, string>
   return stdout
 }
 
-test('a monitor is made, run and paused, its diff shown in colours, and its webhook told again', async () => {
+test('a monitor is made, run, changed and paused, its diff shown in colours, and its webhook told again', async () => {
   site.set('/price', '<h1>Price</h1><p>Ten euros.</p>')
   const made = await run(['monitors', 'create', site.url('/price'), '--name', 'Price', '--webhook', receiver.url()])
   const id = /^id +(\S+)$/m.exec(made)![1]!
@@ -44,6 +44,7 @@ test('a monitor is made, run and paused, its diff shown in colours, and its webh
     run(['webhooks', 'list', '--json']).then((text) => JSON.parse(text) as { id: string; event: string }[]),
   ])
   const again = await run(['webhooks', 'redeliver', deliveries[0]!.id])
+  await run(['monitors', 'update', id, '--every', '6 hours', '--timezone', 'Europe/Berlin', '--days', '3'])
   const paused = await run(['monitors', 'pause', id])
 
   expect(made).toMatch(/^schedule +0 0 \* \* \* \(UTC\)$/m)
@@ -54,4 +55,5 @@ test('a monitor is made, run and paused, its diff shown in colours, and its webh
   expect(again).toContain(receiver.url())
   expect(await receiver.whenReceived(5)).toHaveLength(5)
   expect(paused).toMatch(/^status +paused$/m)
+  expect(paused).toMatch(/^schedule +0 \*\/6 \* \* \* \(Europe\/Berlin\)$/m)
 })
