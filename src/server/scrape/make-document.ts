@@ -2,7 +2,7 @@ import type { Document } from '../../contract/document.ts'
 import type { ScrapeRequest } from '../../contract/scrape.ts'
 import type { LoadedPage } from './loaded-page.ts'
 import type { PageResult } from './page-work.ts'
-import { parsePdf } from './pdf/parse-pdf.ts'
+import { parsePdf, type PdfContent } from './pdf/parse-pdf.ts'
 
 /** The formats that are text, and what a page says about itself. */
 export interface TextFormats {
@@ -68,10 +68,14 @@ const readPdf = async (
     ...plain(pdf.markdown, pdf.markdown),
     metadata: { title: pdf.title, numPages: pdf.pages.length, totalPages: pdf.totalPages },
     pages: pdf.pages.length,
-    warning: pdf.isScanned
-      ? 'The PDF holds pictures of text: there is little or nothing to read without OCR.'
-      : undefined,
+    warning: warningOf(pdf, maxPages),
   }
+}
+
+const warningOf = ({ isScanned, pages, totalPages }: PdfContent, maxPages: number | undefined): string | undefined => {
+  if (isScanned) return 'The PDF holds pictures of text: there is little or nothing to read without OCR.'
+  if (maxPages !== undefined || pages.length === totalPages) return undefined
+  return `The PDF has ${totalPages} pages, of which the first ${pages.length} were read.`
 }
 
 const fenced = (text: string, language: string): string => {

@@ -1,3 +1,5 @@
+import { constants, deflateRawSync } from 'node:zlib'
+
 /** A line of text on a page: its size in points, and what it says. */
 export interface PdfLine {
   readonly size: number
@@ -38,4 +40,32 @@ export const makePdf = (
   const locked = encrypt > 0 ? ` /Encrypt ${encrypt} 0 R /ID [<00> <00>]` : ''
   text += `trailer\n<< /Size ${objects.length + 1} /Root ${catalog} 0 R${locked} >>\nstartxref\n${table}\n%%EOF\n`
   return Buffer.from(text, 'latin1')
+}
+
+/** Writes a PDF of one page that unpacks to so many megabytes of white space. */
+export const makePdfBomb = (megabytes: number): Buffer => {
+  const whole = makePdf([[{ size: 12, text: 'Boom' }]]).toString('latin1')
+  const block = deflateRawSync(Buffer.alloc(1e6, ' '), { finishFlush: constants.Z_FULL_FLUSH })
+  const packed = Buffer.concat([
+    Buffer.from([0x78, 0x9c]),
+    ...Array.from({ length: megabytes }, () => block),
+    Buffer.from([3, 0]),
+    checksumOfSpaces(BigInt(megabytes) * 1_000_000n),
+  ])
+  const stream = `<< /Length ${packed.length} /Filter /FlateDecode >>\nstream\n${packed.toString('latin1')}\nendstream`
+  // Readers find their way through a file whose table of places is wrong.
+  return Buffer.from(
+    whole.replace(/<< \/Length \d+ >>\nstream\n[^]*?\nendstream/, () => stream),
+    'latin1',
+  )
+}
+
+/** Adler-32 of so many spaces. */
+const checksumOfSpaces = (count: bigint): Buffer => {
+  const modulus = 65_521n
+  const low = (1n + 32n * count) % modulus
+  const high = (count + (32n * count * (count + 1n)) / 2n) % modulus
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(Number(high * 65_536n + low))
+  return bytes
 }

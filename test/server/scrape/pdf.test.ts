@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parsePdf } from '../../../src/server/scrape/pdf/parse-pdf.ts'
 import { processesNaming } from '../../lab/browser-processes.ts'
-import { makePdf } from './make-pdf.ts'
+import { makePdf, makePdfBomb } from './make-pdf.ts'
 
 const chapter = (title: string) => [
   { size: 28, text: title },
@@ -29,6 +29,13 @@ describe('a PDF becomes Markdown', () => {
     expect(content.pages).toHaveLength(1)
     expect(content.markdown).not.toContain('Two')
     expect(content.totalPages).toBe(3)
+  })
+
+  test('with all its pages, however many they are', async () => {
+    const content = await parsePdf(makePdf(Array.from({ length: 1500 }, () => chapter('Page'))))
+
+    expect(content.pages).toHaveLength(1500)
+    expect(content.pages.at(-1)).toMatchObject({ pageNumber: 1500, markdown: expect.stringContaining('brown fox') })
   })
 })
 
@@ -68,6 +75,17 @@ describe('a file that is no readable PDF is refused with its reason', () => {
 })
 
 describe('reading ends when it should', () => {
+  test.runIf(process.platform === 'linux')('when a small file unpacks to more than there is memory for', async () => {
+    await expect(parsePdf(makePdfBomb(1000))).rejects.toMatchObject({
+      code: 'PDF_FAILED',
+      status: 422,
+      message: expect.stringContaining('takes more than 1.5 GB of memory to read'),
+      hint: expect.stringContaining('maxPages'),
+    })
+
+    expect(processesNaming('read-pdf')).toEqual([])
+  })
+
   test('after the time limit, with the process gone', async () => {
     const pages = Array.from({ length: 400 }, () => chapter('Page'))
 

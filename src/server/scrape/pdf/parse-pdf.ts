@@ -7,6 +7,9 @@ import type { Abortable } from '../../../kit/abort.ts'
 import { BowlineError } from '../../../kit/errors.ts'
 import type { PdfAnswer } from './answer.ts'
 
+/** Pages that are read of a PDF unless fewer are asked for. */
+const mostPages = 10_000
+
 /** How much of a PDF to read, and how long that may take. */
 export interface PdfOptions extends Abortable {
   /** Pages from the first on; the rest is counted but not read. Default: all. */
@@ -53,7 +56,7 @@ export const parsePdf = async (bytes: Uint8Array, options: PdfOptions = {}): Pro
   }
   const first = await attempt('liteparse')
   // The native reader may be missing on this platform, or crash; the other one is slower and finds no headings.
-  return toContent(first.kind === 'failed' ? await attempt('unpdf') : first, bytes)
+  return toContent(first.kind === 'failed' && !noMemory.test(first.message) ? await attempt('unpdf') : first, bytes)
 }
 
 const sizeOf = (bytes: Uint8Array): string =>
@@ -70,6 +73,24 @@ const refuseOthers = (bytes: Uint8Array): void => {
   throw new BowlineError('PDF_INVALID', `Not a PDF: ${sizeOf(bytes)} that start with \`${shown}\``)
 }
 
+/** Kilobytes of memory for one file: a small one may unpack to many gigabytes, of which only the kernel keeps count. */
+const mostMemory = 1_500_000
+
+const noMemory = /out of memory|allocation failed|memory allocation|bad_alloc/i
+
+const tooLarge = (bytes: Uint8Array): BowlineError =>
+  new BowlineError(
+    'PDF_FAILED',
+    `The PDF of ${sizeOf(bytes)} takes more than ${mostMemory / 1e6} GB of memory to read`,
+    {
+      status: 422,
+      hint: 'Ask for fewer pages with `maxPages`, or for the file itself with `parsers: []`.',
+    },
+  )
+
+const withBoundedMemory = (command: readonly string[]): readonly string[] =>
+  process.platform === 'linux' ? ['/bin/sh', '-c', `ulimit -d ${mostMemory}; exec "$0" "$@"`, ...command] : command
+
 const script = fileURLToPath(new URL(`./read-pdf${extname(import.meta.filename)}`, import.meta.url))
 
 const read = async (
@@ -78,7 +99,8 @@ const read = async (
   maxPages: number | undefined,
   signal: AbortSignal,
 ): Promise<PdfAnswer> => {
-  const child = spawn(process.execPath, ['--max-old-space-size=1024', script, reader, String(maxPages ?? 0)], {
+  const [command = '', ...args] = withBoundedMemory([process.execPath, script, reader, String(maxPages ?? mostPages)])
+  const child = spawn(command, args, {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: {},
   })
@@ -103,7 +125,10 @@ const toAnswer = (output: string, complaint: string, ending: number | string | n
   try {
     return JSON.parse(output) as PdfAnswer
   } catch {
-    return { kind: 'failed', message: complaint.trim().split('\n').at(-1) || `the reader ended with ${ending}` }
+    const why = noMemory.exec(complaint)?.[0] ?? complaint.trim().split('\n').at(-1) ?? ''
+    // Native code that gets no memory ends without a word.
+    const silent = ending === 'SIGABRT' ? 'out of memory' : `the reader ended with ${ending}`
+    return { kind: 'failed', message: why === '' ? silent : why }
   }
 }
 
@@ -114,6 +139,7 @@ const toContent = (answer: PdfAnswer, bytes: Uint8Array): PdfContent => {
     case 'invalid':
       throw new BowlineError('PDF_INVALID', `The PDF of ${sizeOf(bytes)} is broken: ${answer.message}`)
     case 'failed':
+      if (noMemory.test(answer.message)) throw tooLarge(bytes)
       throw new BowlineError('PDF_FAILED', `The PDF of ${sizeOf(bytes)} could not be read: ${answer.message}`)
     case 'read': {
       const { pages, totalPages, title, isScanned } = answer
