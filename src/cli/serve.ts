@@ -69,6 +69,9 @@ const greeting = (server: RunningServer, config: ServerConfig): string => {
     line('API key', keyNote),
     line('browser', `${kind === 'shell' ? 'headless shell' : 'Chromium'} ${version} (${path})`),
     line('store', server.storeKind === 'pglite' ? `embedded, in ${config.dataDir}` : 'PostgreSQL'),
+    server.storeKind === 'postgres' && config.blobs === undefined
+      ? line('profiles', `in ${config.dataDir}, for this server alone: several need a bucket, see --blobs`)
+      : '',
     line('sessions', `at most ${server.maxSessions} at once, ${config.warm} browsers kept warm`),
     ...server.layers.map(({ name, state, detail }, index) =>
       line(

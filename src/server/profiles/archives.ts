@@ -83,10 +83,19 @@ export const readArchive = async (
     return unpacked.value
   } catch (cause) {
     if (cause instanceof BowlineError) throw cause
+    if (!(await blobs.has(archive.blob).catch(() => true))) throw missing(cause)
     const message = Error.isError(cause) ? cause.message : String(cause)
     throw new BowlineError('PROFILE_UNREADABLE', `The saved profile could not be read: ${message}`, { cause })
   }
 }
+
+const missing = (cause: unknown): BowlineError =>
+  new BowlineError('PROFILE_UNREADABLE', 'The saved profile is not where this server keeps profiles', {
+    cause,
+    hint:
+      'Another server may have saved it: those on one PostgreSQL need the same `--blobs s3://BUCKET`. If it is lost, ' +
+      'roll back to another version: `bowline profiles rollback NAME VERSION`.',
+  })
 
 /** An archive cannot be passed off as another, even by who can write blobs. */
 const contextOf = (profileId: string, blob: string): string => `${profileId} ${blob}`

@@ -32,6 +32,7 @@ export interface Blobs {
   readonly write: (key: string, contents: Readable, signal?: AbortSignal) => Promise<void>
   /** Fails, or yields a stream that fails, when there is no such blob. */
   readonly read: (key: string, signal?: AbortSignal) => Promise<Readable>
+  readonly has: (key: string) => Promise<boolean>
   /** Harmless when there is no such blob. */
   readonly delete: (key: string) => Promise<void>
   /** The keys that begin with `folder/`. */
@@ -82,6 +83,7 @@ const blobsOf = (adapter: StorageAdapter): Blobs => {
     // Without a type given the library would look for one in the first bytes.
     write: async (key, contents, signal) =>
       storage.write(key, contents, { mimeType: 'application/octet-stream', ...abortOption(signal) }),
+    has: async (key) => storage.fileExists(key),
     read: async (key, signal) => storage.read(key, abortOption(signal)),
     delete: async (key) => storage.deleteFile(key),
     list: async function* (folder) {

@@ -72,6 +72,15 @@ describeEachPlace('an archive', (open) => {
     expect(archive.storedBytes).toBeGreaterThan(200_000)
   })
 
+  test('that is kept elsewhere is missed in words', async () => {
+    await using lab = await open()
+
+    await expect(restore(await openParts(lab), { blob: 'profiles/elsewhere', keyId: key.id })).rejects.toMatchObject({
+      code: 'PROFILE_UNREADABLE',
+      message: 'The saved profile is not where this server keeps profiles',
+    })
+  })
+
   test('shows nothing of what it holds', async () => {
     await using lab = await open()
     await using source = await temporaryFolder()
