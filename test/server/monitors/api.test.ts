@@ -57,7 +57,7 @@ describe('a monitor is refused', () => {
     [
       'with a signature of its own',
       { webhook: { url: 'https://a.example', headers: { 'X-Firecrawl-Signature': 'x' } } },
-      'set by the server',
+      'the server sets this header',
     ],
     ['with an event that there is not', { webhook: { url: 'https://a.example', events: ['page'] } }, 'events'],
     [
