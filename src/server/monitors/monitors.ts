@@ -13,7 +13,7 @@ import {
 } from '../store/monitor-checks.ts'
 import { findMonitor, insertMonitor, listMonitors, updateMonitor, type ListedMonitor } from '../store/monitors.ts'
 import type { MonitorTable } from '../store/monitor-tables.ts'
-import { availableCredits } from '../store/teams.ts'
+import { assertAffordable } from '../usage/affordable.ts'
 import { checkQueue } from './check-queue.ts'
 import { assertPossible } from './assert-possible.ts'
 import { definitionOf } from './definition.ts'
@@ -134,14 +134,7 @@ export class Monitors {
       throw new BowlineError('MONITOR_PAUSED', 'Monitor is paused. Resume it before running a check.')
     }
     const credits = estimateCheck(this.#parts, definitionOf(monitor).targets, { isJudged: monitor.judgeEnabled })
-    const available = await availableCredits(store.db, teamId)
-    if (available !== undefined && available < credits) {
-      throw new BowlineError(
-        'INSUFFICIENT_CREDITS',
-        `Insufficient credits to run this check: it takes ${credits}, and ${Math.max(0, available)} are left.`,
-        { hint: 'Watch fewer pages, or raise the credits of the team.' },
-      )
-    }
+    await assertAffordable(store.db, teamId, credits)
     const check = await this.#enter(id, teamId, credits)
     if (check !== undefined) return check
     const checkId = (await findOpenCheck(store.db, id))?.id

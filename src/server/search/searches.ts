@@ -87,7 +87,7 @@ export class Searches {
     const limit = Math.min(request.limit, Math.floor((Math.floor(available / prices.tenResults) * 10) / sources))
     const less = { ...charge, credits: priceOfSearch(prices, limit * sources) }
     if (limit < 1 || (await chargeOnce(store.db, less)).outcome !== 'charged') {
-      const message = `Insufficient credits to search: ${request.limit} results of ${sources} cost up to ${whole.credits}, and ${available} are available`
+      const message = `Insufficient credits to perform this request. It costs up to ${whole.credits} for ${request.limit} results of each source, and ${available} are available`
       throw new BowlineError('INSUFFICIENT_CREDITS', message)
     }
     return { charge: less, limit, warnings: [`The credits of the team are enough for ${limit} results.`] }

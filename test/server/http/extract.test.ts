@@ -52,6 +52,8 @@ test('data are extracted from several pages at once, for five credits each and a
   expect(found.warning).toContain('/no: The page answered 404')
   expect(model.questions.at(-1)?.response_format.json_schema?.schema).toEqual(schema)
   for (const part of ['Be brief.', 'Which boats?', '# The red boat', '# The blue boat']) expect(asked()).toContain(part)
+  const { body: activity } = await lab.api('GET', '/v2/team/activity?endpoint=extract')
+  expect(activity['data']).toMatchObject([{ id: found.id, api_version: 'v2', target: urls[0] }])
   const { body } = await lab.api('GET', `/v1/extract/${found.id}`)
   expect(body).toEqual({
     success: true,
