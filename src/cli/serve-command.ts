@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { settingNames, settings } from '../server/config.ts'
-import { serve, type ServeFlags } from './serve.ts'
+import type { ServeFlags } from './serve.ts'
+import { keepHeapsSmall } from './small-heaps.ts'
 
 /** Makes `bowline serve`; its options are the settings of the server. */
 export const createServeCommand = (): Command => {
@@ -16,6 +17,9 @@ export const createServeCommand = (): Command => {
   return command
     .option('--json', 'print one line of JSON once the server answers')
     .action(async (flags: ServeFlags) => {
+      // Before the server's code, the loading of which would let the heap grow for good.
+      keepHeapsSmall()
+      const { serve } = await import('./serve.ts')
       process.exitCode = await serve(flags)
     })
 }
