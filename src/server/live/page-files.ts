@@ -19,10 +19,17 @@ const contentTypes: Readonly<Record<string, string>> = {
 /** How the scripts of the page are named: `.ts` when the server runs from its sources, `.js` when it was built. */
 export const scriptExtension = extname(import.meta.url)
 
-/** Reads the files that the page may ask for by name. Scripts are sent as JavaScript, whatever they are written in. */
-export const readPageFiles = (): ReadonlyMap<string, PageFile> => {
+/** Makes a finder of the files that the page may ask for by name. Each is read once, and scripts made JavaScript, when it is asked for. */
+export const createPageFiles = (): ((name: string) => PageFile | undefined) => {
   const names = readdirSync(folder).filter((name) => contentTypes[extname(name)] !== undefined && !name.includes('.d.'))
-  return new Map(names.map((name) => [name, readPageFile(name)]))
+  const known = new Set(names)
+  const files = new Map<string, PageFile>()
+  return (name) => {
+    if (!known.has(name)) return undefined
+    const file = files.get(name) ?? readPageFile(name)
+    files.set(name, file)
+    return file
+  }
 }
 
 /** The page itself, in which `{{name}}` stands for a value. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { BowlineError, isBowlineError } from '../../../kit/errors.ts'
 import { admitViewer } from '../../live/admission.ts'
-import { readPageFiles } from '../../live/page-files.ts'
+import { createPageFiles } from '../../live/page-files.ts'
 import { createPageRenderer, pageHeaders } from '../../live/render-page.ts'
 import type { PageState } from '../../live/server-message.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
@@ -16,13 +16,13 @@ export interface LiveRouteParts {
 /** Registers the page of the live view and its files. They need no key: the address holds a token. */
 export const registerLive = (app: FastifyInstance, { store, sessions }: LiveRouteParts): void => {
   const hidden = { schema: { hide: true } as object }
-  const files = readPageFiles()
+  const findFile = createPageFiles()
   const render = createPageRenderer()
   const send = (reply: FastifyReply, status: number, state: PageState): FastifyReply =>
     reply.code(status).headers(pageHeaders).send(render(state))
 
   app.get<{ Params: { name: string } }>('/live/assets/:name', hidden, async (request, reply) => {
-    const file = files.get(request.params.name)
+    const file = findFile(request.params.name)
     if (file === undefined) throw new BowlineError('ROUTE_NOT_FOUND', 'The live view has no such file')
     return reply
       .headers({ 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff', 'content-type': file.contentType })

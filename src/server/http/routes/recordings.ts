@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { routes, type Route } from '../../../contract/routes.ts'
 import { BowlineError } from '../../../kit/errors.ts'
 import type { Artifacts } from '../../artifacts/artifacts.ts'
-import { createPlayer } from '../../recordings/player.ts'
+import { createPlayer, type Player } from '../../recordings/player.ts'
 import { detailsOf, playerName } from '../../recordings/recording-row.ts'
 import { opensRecordings, type Recordings } from '../../recordings/recordings.ts'
 import { getSession, type SessionRow } from '../../store/sessions.ts'
@@ -44,7 +44,7 @@ const readHeaders = {
 /** Registers the route that reads a recording. It takes the API key, or the token of the recording's address. */
 export const registerRecordings = (app: FastifyInstance, parts: RecordingRouteParts): void => {
   const { artifacts } = parts
-  const player = createPlayer()
+  let player: Player | undefined
   const route: Route = routes.readRecording
   for (const path of [route.path, ...(route.aliases ?? [])]) {
     app.route({
@@ -57,6 +57,7 @@ export const registerRecordings = (app: FastifyInstance, parts: RecordingRoutePa
         if (name === playerName) {
           const kept = await artifacts.list(folder)
           if (kept.length === 0) throw new BowlineError('FILE_NOT_FOUND', 'Nothing was recorded of this session')
+          player ??= createPlayer()
           void reply.headers({ ...readHeaders, ...player.headers })
           return reply.send(Readable.from(player.pageOf(artifacts, kept), { objectMode: false }))
         }
