@@ -14,7 +14,9 @@ export const group: BenchGroup = {
   run: async ({ isQuick, progress }) => {
     const pages = isQuick ? 1000 : 10_000
     const body = `<h1>A page</h1>${'<p>Some words that are there to be read, and a <a href="/next">link</a>.</p>'.repeat(30)}`
-    await using site = await startSite({ '/page': ({ response }) => void response.end(body) })
+    await using site = await startSite({
+      '/page': ({ response }) => void response.setHeader('content-type', 'text/html').end(body),
+    })
     await using server = await startBenchServer({ browser: 'shell', warm: 0 })
     const urlOf = (kind: string) => (index: number) => site.url(`/page?${kind}=${index}`)
     await runBatch(server, listOf(warmUpPages, urlOf('warm')))
