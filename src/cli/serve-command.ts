@@ -10,7 +10,7 @@ export const createServeCommand = (): Command => {
   )
   for (const name of settingNames) {
     const { flag, env, help, accepts, schema } = settings[name]
-    const standard = schema.safeParse(undefined).data?.toString() ?? ''
+    const standard = describeDefault(schema.safeParse(undefined).data)
     const suffix = standard === '' ? '' : `; default ${standard}`
     command.option(`--${flag} <value>`, `${help} (${env}; takes ${accepts}${suffix})`)
   }
@@ -22,4 +22,11 @@ export const createServeCommand = (): Command => {
       const { serve } = await import('./serve.ts')
       process.exitCode = await serve(flags)
     })
+}
+
+const describeDefault = (value: unknown): string => {
+  if (Array.isArray(value)) return value.join(',')
+  // The one setting that is read into an object holds limits, of which there are none.
+  if (typeof value === 'object') return 'off'
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }
