@@ -8,6 +8,9 @@ import { startChangingSite, type ChangingSite } from '../server/monitors/world.t
 
 const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 
+/** The cache spares each run the work of stripping and compiling its sources. */
+const shared = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] }
+
 let undo: AsyncDisposableStack
 let lab: Lab
 let site: ChangingSite
@@ -22,7 +25,7 @@ afterAll(async () => undo.disposeAsync())
 
 const run = async (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> => {
   const { stdout } = await promisify(execFile)(process.execPath, [main, ...args], {
-    env: { PATH: process.env['PATH'], BOWLINE_BASE_URL: lab.server.url, BOWLINE_API_KEY: lab.server.apiKey, ...env },
+    env: { ...shared, BOWLINE_BASE_URL: lab.server.url, BOWLINE_API_KEY: lab.server.apiKey, ...env },
   })
   return stdout
 }

@@ -29,7 +29,12 @@ afterAll(async () => lab[Symbol.asyncDispose]())
 
 const run = async (...args: readonly string[]): Promise<string> => {
   const { stdout } = await promisify(execFile)(process.execPath, [main, 'profiles', ...args], {
-    env: { PATH: process.env['PATH'], BOWLINE_BASE_URL: lab.server.url, BOWLINE_API_KEY: lab.server.apiKey },
+    env: {
+      PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      BOWLINE_BASE_URL: lab.server.url,
+      BOWLINE_API_KEY: lab.server.apiKey,
+    },
   })
   return stdout
 }
