@@ -3,7 +3,8 @@
 import { Bowline } from 'bowline'
 import { playwright } from 'bowline/playwright'
 
-const [checkpoint = 'titles.jsonl', ...urls] = process.argv.slice(2)
+const [checkpoint = 'titles.jsonl', ...given] = process.argv.slice(2)
+const urls = given.length > 0 ? given : ['https://example.com', 'https://example.org']
 const bowline = new Bowline()
 const pool = bowline.pool({ driver: playwright, size: 2, budget: 10, checkpoint, order: 'input', timeoutMs: 30_000 })
 console.log(`About ${pool.estimate({ items: urls.length, itemMs: 1000 }).credits} credits`)

@@ -1,5 +1,5 @@
 // A suite of Playwright Test whose browser is remote: only the import is another one.
-// npx playwright test 06-qa-suite, with BOWLINE_BASE_URL and BOWLINE_API_KEY as 01 needs them.
+// npx playwright test 06-qa-suite (in a clone: npm run example 06), with BOWLINE_BASE_URL and BOWLINE_API_KEY as 01 needs them.
 import { expect, test } from 'bowline/testing'
 
 test.use({ baseURL: process.env['SITE'] ?? 'https://example.com' })

@@ -4,7 +4,8 @@
 #
 #   browser = playwright.chromium.connect_over_cdp(os.environ["BOWLINE_CDP_URL"])
 #
-# Needs BOWLINE_BASE_URL and BOWLINE_API_KEY, or a server on this machine.
+# Needs BOWLINE_BASE_URL and BOWLINE_API_KEY, or a server on this machine, and `bowline` on PATH (in a clone: `npm run build`
+# and `npm link`).
 set -eu
 
 bowline exec --ttl 60 -- sh -c '

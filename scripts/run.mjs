@@ -59,10 +59,13 @@ const commands = {
 
 /** The example whose file name starts with the first argument, with the rest of the arguments. */
 const findExample = ([prefix = '', ...args]) => {
-  const names = readdirSync(new URL('../examples', import.meta.url)).filter((name) => /^[^.]+\.ts$/.test(name))
-  const found = names.filter((name) => prefix !== '' && name.startsWith(prefix))
-  if (found.length === 1) return [`examples/${found[0]}`, ...args]
-  throw new SetupError(`Say which example by its number: ${names.join(', ')}.`)
+  const names = readdirSync(new URL('../examples', import.meta.url)).filter((name) => name.endsWith('.ts'))
+  const [found, ...others] = names.filter((name) => prefix !== '' && name.startsWith(prefix))
+  if (found === undefined || others.length > 0) {
+    throw new SetupError(`Say which example by its number: ${names.join(', ')}.`)
+  }
+  if (!found.endsWith('.spec.ts')) return [`examples/${found}`, ...args]
+  return ['node_modules/@playwright/test/cli.js', 'test', `examples/${found}`, ...args]
 }
 
 const run = async ([name, ...args]) => {
