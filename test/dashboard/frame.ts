@@ -18,6 +18,14 @@ const places = [
   ['health', 'Health', 'h'],
 ] as const
 
+/** Controls that a screen reader could not name, and headings that are not under one first one. */
+const unnamed = `[
+  ...[...document.querySelectorAll('button, a[href], input, select, textarea, summary, [role=tab]')]
+    .filter((control) => control.checkVisibility())
+    .filter((control) => !(control.ariaLabel || control.textContent.trim() || control.labels?.[0]?.textContent.trim())),
+  ...[...document.querySelectorAll('h1')].slice(1),
+].map((element) => element.outerHTML)`
+
 /** What all pages have in common, and how they are sent. */
 export const testFrame = (desk: () => Desk): void => {
   test('the keyboard leads to every page, and tells how', async () => {
@@ -42,14 +50,18 @@ export const testFrame = (desk: () => Desk): void => {
     expect(view.complaints).toEqual([])
   })
 
-  test('on a phone no page is wider than the screen, and the menu opens', async () => {
+  test('on a phone no page is wider than the screen, all controls have names, and the menu opens', async () => {
     await using view = await desk().open('sessions', { viewport: { width: 360, height: 700 }, colorScheme: 'dark' })
 
     for (const [place, title] of places) {
       await view.goTo(place, title)
       await view.page.locator('[role=status][aria-label=Loading]').waitFor({ state: 'detached' })
       expect(await view.page.evaluate('document.documentElement.scrollWidth'), place).toBeLessThanOrEqual(360)
+      expect(await view.page.evaluate(unnamed), place).toEqual([])
     }
+    await view.page.getByRole('button', { name: 'Menu' }).click()
+    await view.page.keyboard.press('Escape')
+    await view.page.getByRole('link', { name: 'Sessions' }).waitFor({ state: 'hidden' })
     await view.page.getByRole('button', { name: 'Menu' }).click()
     await view.page.getByRole('link', { name: 'Sessions' }).click()
     await view.page.locator('h1', { hasText: 'Sessions' }).waitFor()
