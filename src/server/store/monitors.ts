@@ -98,12 +98,17 @@ export const takeDueRun = async (
   return numUpdatedRows > 0n
 }
 
-/** Removes the checks that are older than their monitors keep them, and monitors that were deleted more than a day ago. */
+/** Removes the checks that are older than their monitors keep them, the pages of targets that monitors no longer have, and monitors that were deleted more than a day ago. */
 export const sweepMonitors = async (db: Kysely<Database>): Promise<void> => {
   await sql`
     delete from monitor_check using monitor
     where monitor.id = monitor_check.monitor_id and monitor_check.finished_at is not null
       and monitor_check.created_at < now() - make_interval(days => monitor.retention_days)`.execute(db)
+  await sql`
+    delete from monitor_state using monitor
+    where monitor.id = monitor_state.monitor_id and strpos(monitor.targets, monitor_state.target_id::text) = 0`.execute(
+    db,
+  )
   await sql`
     delete from monitor where status = 'deleted' and updated_at < now() - interval '1 day'
       and not exists (select from monitor_check where monitor_id = monitor.id and status in ('queued', 'running'))`.execute(

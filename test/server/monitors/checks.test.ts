@@ -188,6 +188,25 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (p
     expect(await checksOf(young.monitorId)).toHaveLength(1)
   })
 
+  test('leave the last state of a page as long as its monitor has the target', async () => {
+    const check = await startCheck()
+    const { monitorId } = check
+    const monitor = (await findMonitor(store.db, monitorId))!
+    const [kept, former] = [(JSON.parse(monitor.targets) as { id: string }[])[0]!.id, uuidV7()]
+    const lease = (await claimCheck(store.db, check.id, uuidV7()))!
+    for (const targetId of [kept, former]) {
+      const page = { ...pageOf(check), targetId }
+      const { urlHash, url } = page
+      const state = { monitorId, targetId, urlHash, url, markdown: '', extracted: undefined, scrapeId: undefined }
+      expect(await recordPage(store.db, lease, page, { ...state, isGone: false })).toBe(true)
+    }
+
+    await sweepMonitors(store.db)
+
+    const states = store.db.selectFrom('monitorState').select('targetId').where('monitorId', '=', monitorId)
+    expect(await states.execute()).toEqual([{ targetId: kept }])
+  })
+
   test('are mailed once, and trouble that stays the same is not; what the mail server has no time for is tried again and given up in the end', async () => {
     // The first mail is refused once, the second at each of its three tries.
     await using server = await startMailServer((count) => count === 1 || count > 2)
