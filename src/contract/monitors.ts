@@ -117,11 +117,20 @@ const notification = z.strictObject({
     .optional(),
 })
 
+const hasOwnIds = (targets: readonly { readonly id?: string | undefined }[]): boolean => {
+  const ids = targets.flatMap(({ id }) => id?.toLowerCase() ?? [])
+  return new Set(ids).size === ids.length
+}
+
 const fields = {
   name: z.string().min(1).max(256),
   schedule,
   /** 1 to 50. */
-  targets: z.array(target).min(1).max(monitorLimits.targets),
+  targets: z
+    .array(target)
+    .min(1)
+    .max(monitorLimits.targets)
+    .refine(hasOwnIds, 'Two targets have the same id: leave it out of one of them'),
   webhook: monitorWebhook.nullable(),
   notification,
   /** Days that checks are kept, 1 to 365. Default 30. */

@@ -24,6 +24,11 @@ describe('a monitor is refused', () => {
   test.each([
     ['with an unknown key', { mood: 'good' }, 'mood'],
     ['without targets', { targets: [] }, 'targets'],
+    [
+      'with two targets of one id',
+      { targets: [1, 2].map(() => ({ id: nobody, type: 'scrape', urls: ['https://a.example'] })) },
+      'the same id',
+    ],
     ['with too frequent runs', { schedule: { cron: '* * * * *' } }, 'every 5 minutes'],
     ['with a day that never comes', { schedule: { cron: '0 0 30 2 *' } }, 'never runs'],
     [
