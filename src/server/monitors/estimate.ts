@@ -1,5 +1,6 @@
 import { monitorLimits } from '../../contract/monitors.ts'
-import type { KnownTarget } from './definition.ts'
+import type { MonitorRow } from '../store/monitors.ts'
+import { definitionOf, type KnownTarget } from './definition.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
 import type { Searches } from '../search/searches.ts'
 import { pageRequest } from './page-request.ts'
@@ -32,6 +33,22 @@ export const estimateCheck = (
         break
       default:
         return target satisfies never
+    }
+  }
+  return credits
+}
+
+/** What one check of a monitor costs, in credits. Settings may have changed since it was made: a target that cannot be checked any more costs nothing. */
+export const estimateMonitor = (
+  parts: EstimateParts & { readonly onError: (error: unknown, what: string) => void },
+  monitor: MonitorRow,
+): number => {
+  let credits = 0
+  for (const target of definitionOf(monitor).targets) {
+    try {
+      credits += estimateCheck(parts, [target], { isJudged: monitor.judgeEnabled })
+    } catch (error) {
+      parts.onError(error, `estimating a check of the monitor ${monitor.id}`)
     }
   }
   return credits

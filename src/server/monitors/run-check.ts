@@ -6,6 +6,7 @@ import { sumUpPages } from '../store/monitor-pages.ts'
 import { findMonitor, type MonitorRow } from '../store/monitors.ts'
 import { checkTarget, type Run, type TargetResult } from './check-target.ts'
 import { definitionOf } from './definition.ts'
+import { estimateMonitor } from './estimate.ts'
 import type { MonitorParts } from './monitor-parts.ts'
 import { tellEnd } from './tell.ts'
 
@@ -59,7 +60,8 @@ const work = async (run: Omit<Run, 'monitor'>): Promise<void> => {
   if (monitor === undefined) return settle(run, undefined, [], deleted().message)
   if (check.fence > maxBegins)
     return settle(run, monitor, [], `It was begun ${maxBegins} times and never came to its end`)
-  const credits = check.estimatedCredits
+  // The monitor may have been given more pages while the check stood in line.
+  const credits = Math.max(check.estimatedCredits, estimateMonitor(parts, monitor))
   if (!(await reserveCheck(parts.store.db, { id: check.id, teamId: check.teamId, credits }))) {
     return settle(run, monitor, [], `It takes ${credits} credits, and the team has less`, 'skipped_no_credits')
   }

@@ -1,8 +1,7 @@
 import { insertCheck, findStrandedChecks } from '../store/monitor-checks.ts'
 import { findDueMonitors, takeDueRun, type MonitorRow } from '../store/monitors.ts'
 import { checkQueue } from './check-queue.ts'
-import { definitionOf } from './definition.ts'
-import { estimateCheck, type EstimateParts } from './estimate.ts'
+import { estimateMonitor, type EstimateParts } from './estimate.ts'
 import type { MonitorParts } from './monitor-parts.ts'
 import { nextRun } from './next-run.ts'
 
@@ -34,7 +33,7 @@ const begin = async (parts: BeginParts, monitor: MonitorRow, now: Date): Promise
   if (nextRunAt === undefined) return false
   return store.db.transaction().execute(async (db) => {
     if (!(await takeDueRun(db, { id: monitorId, nextRunAt }, nextRun(monitor, now)))) return false
-    const estimatedCredits = estimate(parts, monitor)
+    const estimatedCredits = estimateMonitor(parts, monitor)
     const facts = { monitorId, teamId, estimatedCredits, trigger: 'scheduled', scheduledFor: nextRunAt } as const
     const check = await insertCheck(db, { ...facts, status: 'queued' })
     if (check === undefined) {
@@ -44,19 +43,6 @@ const begin = async (parts: BeginParts, monitor: MonitorRow, now: Date): Promise
     await jobs.send(checkQueue, { id: check.id }, { db })
     return true
   })
-}
-
-/** Settings may have changed since the monitor was made: the pages of what cannot be done any more say so, and cost nothing. */
-const estimate = (parts: BeginParts, monitor: MonitorRow): number => {
-  let credits = 0
-  for (const target of definitionOf(monitor).targets) {
-    try {
-      credits += estimateCheck(parts, [target], { isJudged: monitor.judgeEnabled })
-    } catch (error) {
-      parts.onError(error, `estimating a check of the monitor ${monitor.id}`)
-    }
-  }
-  return credits
 }
 
 /** Sends the checks again that lost their server, or were never begun. Answers how many. */

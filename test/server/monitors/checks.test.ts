@@ -5,6 +5,7 @@ import { uuidV7 } from '../../../src/kit/ids.ts'
 import { openJobs } from '../../../src/server/jobs/open-jobs.ts'
 import { Mailer } from '../../../src/server/mail/mailer.ts'
 import { checkQueue } from '../../../src/server/monitors/check-queue.ts'
+import { runCheck } from '../../../src/server/monitors/run-check.ts'
 import { runDue } from '../../../src/server/monitors/run-due.ts'
 import { reserveCheck, settleCheck } from '../../../src/server/store/check-bills.ts'
 import { listLedger } from '../../../src/server/store/ledger.ts'
@@ -169,6 +170,19 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (p
 
     expect(await reserveCheck(store.db, { id: check.id, teamId: check.teamId, credits: 5 })).toBe(false)
     expect(await findTeam(store.db, check.teamId)).toMatchObject({ credits: 4, reservedCredits: 0 })
+  })
+
+  test('are not begun when their monitor has come to cost more than the team has', async () => {
+    const { id, monitorId, teamId } = await startCheck(5)
+    const urls = Array.from({ length: 6 }, (_, index) => `https://a.example/${index}`)
+    const targets = JSON.stringify([{ id: uuidV7(), type: 'scrape', urls }])
+    await updateMonitor(store.db, { id: monitorId, teamId }, { targets })
+
+    await runCheck({ ...parts, nodeId: uuidV7() } as never, id, AbortSignal.timeout(20_000))
+
+    expect(await checksOf(monitorId)).toMatchObject([
+      { status: 'skipped_no_credits', error: 'It takes 6 credits, and the team has less', actualCredits: 0 },
+    ])
   })
 
   test('are removed when their monitor keeps them no longer', async () => {
