@@ -1,6 +1,7 @@
 import { arch, platform } from 'node:os'
 import { styleText } from 'node:util'
 import ora from 'ora'
+import { canSpin } from './print.ts'
 import { runDemo, type DemoEnd, type DemoListener, type DemoOptions, type DemoSession } from './run-demo.ts'
 
 /** How the demo shows itself. */
@@ -18,7 +19,7 @@ export const demo = async (options: DemoOptions & DemoOutput): Promise<number> =
   }
   const spinner = ora({
     text: 'Starting a server in this process',
-    isEnabled: process.stdout.isTTY,
+    isEnabled: process.stdout.isTTY && canSpin(),
     isSilent: !process.stdout.isTTY,
   })
   spinner.start()

@@ -5,7 +5,7 @@ import type { Extraction } from '../client/extract.ts'
 import type { ExtractOptions } from '../contract/extract.ts'
 import { BowlineError } from '../kit/errors.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
-import { printJson, printNote } from './print.ts'
+import { canSpin, printJson, printNote } from './print.ts'
 import { wholeNumber } from './whole-number.ts'
 
 interface ExtractFlags extends ConnectionFlags {
@@ -58,7 +58,7 @@ const readSchema = async (file: string): Promise<Record<string, unknown>> => {
 }
 
 const withSpinner = async (work: () => Promise<Extraction>): Promise<Extraction> => {
-  if (!process.stderr.isTTY) return work()
+  if (!canSpin()) return work()
   const spinner = ora('extracting').start()
   try {
     return await work()

@@ -3,7 +3,7 @@ import ora from 'ora'
 import type { MapOptions } from '../contract/map.ts'
 import type { SiteMap } from '../client/map.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
-import { print, printJson, printNote } from './print.ts'
+import { canSpin, print, printJson, printNote } from './print.ts'
 
 interface MapFlags extends ConnectionFlags {
   readonly search?: string
@@ -53,7 +53,7 @@ const map = async (url: string, flags: MapFlags): Promise<void> => {
 }
 
 const withSpinner = async (text: string, work: () => Promise<SiteMap>): Promise<SiteMap> => {
-  if (!process.stderr.isTTY) return work()
+  if (!canSpin()) return work()
   const spinner = ora(text).start()
   try {
     const found = await work()

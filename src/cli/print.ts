@@ -14,13 +14,22 @@ export const printNote = (line: string): void => {
   process.stderr.write(`${line}\n`)
 }
 
+/** Whether standard error is a terminal that can show what moves: on one without a width, as `script` makes, spinners never end. */
+export const canSpin = (): boolean => process.stderr.isTTY && process.stderr.columns > 0
+
 /** Prints `code: message (hint)` on standard error. */
 export const printError = (error: unknown): void => {
   const line = isBowlineError(error)
     ? toLine(error)
-    : `UNKNOWN_ERROR: ${Error.isError(error) ? (error.stack ?? error.message) : String(error)}`
+    : isFileError(error)
+      ? error.message
+      : `UNKNOWN_ERROR: ${Error.isError(error) ? (error.stack ?? error.message) : String(error)}`
   printNote(styleText('red', line, { stream: process.stderr }))
 }
+
+/** What the system says of a file names it, and the reason. */
+const isFileError = (error: unknown): error is Error =>
+  Error.isError(error) && 'syscall' in error && 'path' in error && 'code' in error
 
 // Not its own `toLine`: another copy of the package may have made it.
 const toLine = ({ code, message, hint }: { code: string; message: string; hint: string | undefined }): string =>
