@@ -12,7 +12,10 @@ export interface BulkPrinting {
   readonly json?: boolean | undefined
 }
 
-/** Runs a job: a line a page on a terminal, a line of JSON a document when piped. Ctrl-C cancels it. The exit code is 1 when pages failed. */
+/** What shells give a command that Ctrl-C has ended. */
+const cancelledCode = 130
+
+/** Runs a job: a line a page on a terminal, a line of JSON a document when piped. Ctrl-C cancels it, with exit code 130. The exit code is 1 when pages failed, or were none. */
 export const runBulk = async (start: (how: BulkOptions) => BulkRun, { json = false }: BulkPrinting): Promise<void> => {
   using bar = showProgress()
   const stop = new AbortController()
@@ -28,13 +31,20 @@ export const runBulk = async (start: (how: BulkOptions) => BulkRun, { json = fal
     if (json) return printJson(await run)
     for await (const document of run) print(process.stdout.isTTY ? toLine(document) : JSON.stringify(document))
     const { errors, robotsBlocked } = await run.errors()
+    const invalidUrls = await run.invalidUrls()
     bar[Symbol.dispose]()
     for (const { url, code, error } of errors) {
       printNote(styleText('red', `${code ?? 'failed'}  ${url}  ${error}`, onErrors))
     }
     for (const url of robotsBlocked) printNote(styleText('dim', `forbidden by robots.txt  ${url}`, onErrors))
+    for (const url of invalidUrls) printNote(styleText('red', `no address, left out  ${url}`, onErrors))
     printNote(`${last?.completed ?? 0} pages, ${errors.length} failed, ${last?.creditsUsed ?? 0} credits`)
-    if (errors.length > 0) process.exitCode = 1
+    if (errors.length + invalidUrls.length > 0) process.exitCode = 1
+  } catch (error) {
+    if (!stop.signal.aborted) throw error
+    bar[Symbol.dispose]()
+    printNote(`Cancelled after ${last?.completed ?? 0} pages and ${last?.creditsUsed ?? 0} credits`)
+    process.exitCode = cancelledCode
   } finally {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
   }

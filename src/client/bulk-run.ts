@@ -77,6 +77,12 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
     }
   }
 
+  /** What was no address, and left out. */
+  async invalidUrls(): Promise<readonly string[]> {
+    await this.start()
+    return (await this.#started)?.invalidURLs ?? []
+  }
+
   /** The pages of the job that have failed so far. */
   async errors(): Promise<BulkErrors> {
     return this.#calls.errors(await this.start())
@@ -109,7 +115,7 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
     }
     const id = await this.start()
     const { errors, robotsBlocked } = await this.#calls.errors(id)
-    const invalidUrls = (await this.#started)?.invalidURLs ?? []
+    const invalidUrls = await this.invalidUrls()
     if (last === undefined) throw new BowlineError('RESPONSE_INVALID', `The job ${id} has no status`)
     return { ...progressOf(id, last), documents, errors, robotsBlocked, invalidUrls, expiresAt: last.expiresAt }
   }

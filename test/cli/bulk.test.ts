@@ -19,7 +19,7 @@ const run = async (...args: readonly string[]) => {
 test('bowline batch takes addresses from a file, and prints a line of JSON a document when piped', async () => {
   const { lab, site, urls } = world
   const file = join(lab.dataDir, 'urls.txt')
-  await writeFile(file, ['# pages', ...urls(2), '', site.url('/broken')].join('\n'))
+  await writeFile(file, ['# pages', ...urls(2), '', 'nonsense', site.url('/broken')].join('\n'))
 
   const { code, lines, errors } = await run('batch', '--file', file, '--format', 'links', '--concurrency', '1')
 
@@ -27,6 +27,7 @@ test('bowline batch takes addresses from a file, and prints a line of JSON a doc
   expect(documents.map(({ metadata }) => metadata.sourceURL)).toEqual(urls(2))
   expect(documents[0]?.links).toEqual([])
   expect(errors).toContain(`SCRAPE_SITE_ERROR  ${site.url('/broken')}`)
+  expect(errors).toContain('no address, left out  nonsense')
   expect(errors).toContain('2 pages, 1 failed, 2 credits')
   expect(code).toBe(1)
 })
@@ -36,4 +37,11 @@ test('bowline crawl --json prints the whole result', async () => {
 
   expect(code).toBe(0)
   expect(JSON.parse(lines.join('\n'))).toMatchObject({ status: 'completed', documents: [{ markdown: '# Page 7\n' }] })
+})
+
+test('bowline batch says which file there is not', async () => {
+  const { code, errors } = await run('batch', '--file', '/nowhere.txt')
+
+  expect(errors.trim()).toBe("ENOENT: no such file or directory, open '/nowhere.txt'")
+  expect(code).toBe(1)
 })

@@ -72,14 +72,16 @@ const checkUrls = ({
   const invalid = checked.filter(({ result }) => !result.success)
   const valid = checked.flatMap(({ result }) => (result.success ? [result.data] : []))
   const [first] = invalid
+  const details = invalid.flatMap(({ index, result }) =>
+    (result.error?.issues ?? []).map(({ code, message }) => ({ code, message, path: ['urls', index] })),
+  )
+  const reason = details[0]?.message ?? 'Invalid URL'
   if (first !== undefined && !ignoreInvalidURLs) {
-    const details = invalid.flatMap(({ index, result }) =>
-      (result.error?.issues ?? []).map(({ code, message }) => ({ code, message, path: ['urls', index] })),
-    )
-    const reason = details[0]?.message ?? 'Invalid URL'
     throw new BowlineError('BAD_REQUEST', `Bad Request: urls.${first.index}: ${reason}`, { details })
   }
-  if (valid.length === 0) throw new BowlineError('BAD_REQUEST', 'No valid URLs provided')
+  if (valid.length === 0) {
+    throw new BowlineError('BAD_REQUEST', 'No valid URLs provided', { hint: `${first?.url}: ${reason}`, details })
+  }
   return { urls: valid, invalid: invalid.map(({ url }) => url) }
 }
 
