@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { CreateSessionRequest, EndReason } from '../../contract/browser.ts'
+import type { EndReason } from '../../contract/browser.ts'
 import { BowlineError } from '../../kit/errors.ts'
-import { hashSecret, randomSecret, uuidV7 } from '../../kit/ids.ts'
+import { uuidV7 } from '../../kit/ids.ts'
 import type { Browser } from '../browsers/launch.ts'
 import type { BrowserPool } from '../browsers/pool.ts'
 import type { OpenProfile } from '../profiles/open-profile.ts'
 import type { Profiles } from '../profiles/profiles.ts'
-import { admitSession, hasTwin, type SessionRow } from '../store/sessions.ts'
-import { availableCredits } from '../store/teams.ts'
+import { hasTwin, type SessionRow } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 import { priceOfSession, type Prices } from '../usage/prices.ts'
+import { admit, assertCanPay, type NewSession } from './admission.ts'
 import { billSession, type ProfileEnd } from './bill.ts'
 import { fromPool, fromProfile, type BrowserSource } from './browser-source.ts'
 import { startSessionClock, type LiveSession, type SessionClock } from './live-session.ts'
@@ -38,14 +38,6 @@ export interface SessionEnding {
   readonly reason: EndReason
   /** Whether its client says that the work on it has failed. */
   readonly hasFailed: boolean
-}
-
-/** A request for a session, with who asks. */
-export interface NewSession {
-  readonly teamId: string
-  readonly apiKeyId: string
-  readonly request: CreateSessionRequest
-  readonly idempotencyKey: string | undefined
 }
 
 interface Entry {
@@ -146,13 +138,17 @@ export class Sessions implements AsyncDisposable {
   async #create(wanted: NewSession): Promise<SessionRow> {
     if (this.#isDraining) throw new BowlineError('DRAINING', 'This server is shutting down', { retryAfterSeconds: 5 })
     const credits = priceOfSession(this.#parts.prices, wanted.request.ttl * 1000)
-    if (this.load >= this.#parts.maxSessions) await this.#refuseForLoad(wanted.teamId, wanted.request.ttl, credits)
+    if (this.load >= this.#parts.maxSessions) {
+      await assertCanPay(this.#parts.store, wanted, credits)
+      throw this.#atLimit(`All ${this.#parts.maxSessions} sessions of this server are in use`)
+    }
     this.#starting += 1
     const startedAtMs = Date.now()
     const id = uuidV7()
     try {
       const source = await this.#openSource(id, wanted)
-      const admitted = await this.#admit(id, wanted, credits).catch(async (error: unknown) => {
+      const order = { id, wanted, credits, atLimit: (message: string) => this.#atLimit(message) }
+      const admitted = await admit(this.#parts, order).catch(async (error: unknown) => {
         await source.discard()
         throw error
       })
@@ -181,42 +177,6 @@ export class Sessions implements AsyncDisposable {
       if (isRepeated) return fromPool(browsers)
       throw error
     }
-  }
-
-  async #admit(id: string, wanted: NewSession, credits: number): Promise<{ row: SessionRow; isNew: boolean }> {
-    const { request } = wanted
-    const requestHash = hashSecret(JSON.stringify(request))
-    const admission = await admitSession(this.#parts.store.db, {
-      id,
-      teamId: wanted.teamId,
-      apiKeyId: wanted.apiKeyId,
-      nodeId: this.#parts.nodeId,
-      ttlSeconds: request.ttl,
-      activityTtlSeconds: request.activityTtl,
-      streamWebView: request.streamWebView,
-      onBrowserClose: request.onBrowserClose,
-      profileName: request.profile?.name,
-      profileSave: request.profile?.saveChanges,
-      keepFiles: request.keepFiles,
-      record: recordOf(request),
-      secret: randomSecret(),
-      reservedCredits: credits,
-      idempotencyKey: wanted.idempotencyKey,
-      requestHash,
-    })
-    switch (admission.outcome) {
-      case 'admitted':
-        return { row: admission.session, isNew: true }
-      case 'repeated':
-        return { row: checkRepeated(admission.session, requestHash), isNew: false }
-      case 'insufficient-credits':
-        throw insufficientCredits(request.ttl, credits, admission.available)
-      case 'team-limit':
-        throw this.#atLimit(
-          `You have reached the maximum number of concurrent jobs (${admission.limit}). Please wait until one has ended, or delete a session.`,
-        )
-    }
-    return admission satisfies never
   }
 
   async #start(row: SessionRow, startedAtMs: number, source: BrowserSource): Promise<SessionRow> {
@@ -302,12 +262,6 @@ export class Sessions implements AsyncDisposable {
     this.#closing.add(closing)
   }
 
-  async #refuseForLoad(teamId: string, ttlSeconds: number, credits: number): Promise<never> {
-    const available = await availableCredits(this.#parts.store.db, teamId)
-    if (available !== undefined && available < credits) throw insufficientCredits(ttlSeconds, credits, available)
-    throw this.#atLimit(`All ${this.#parts.maxSessions} sessions of this server are in use`)
-  }
-
   #atLimit(message: string): BowlineError {
     const ends = this.list().map((session) =>
       Math.min(session.row.expiresAt.getTime(), session.lastActivityAt() + session.row.activityTtlSeconds * 1000),
@@ -320,23 +274,3 @@ export class Sessions implements AsyncDisposable {
 
 /** Milliseconds after which whoever found no room should ask again, at most. */
 const mostPatienceMs = 5000
-
-/** What is recorded, as the store keeps it. */
-const recordOf = ({ record = false }: CreateSessionRequest): string | undefined =>
-  record === false ? undefined : JSON.stringify(record)
-
-const insufficientCredits = (ttlSeconds: number, needed: number, available: number): BowlineError =>
-  new BowlineError(
-    'INSUFFICIENT_CREDITS',
-    `Insufficient credits for a ${ttlSeconds}s browser session (requires ~${needed} credits); ${available} are left`,
-  )
-
-const checkRepeated = (row: SessionRow, requestHash: string): SessionRow => {
-  if (row.requestHash !== requestHash) {
-    throw new BowlineError('IDEMPOTENCY_KEY_REUSED', 'This idempotency key was used for a different request')
-  }
-  if (row.status !== 'active') {
-    throw new BowlineError('SESSION_ENDED', `The session this idempotency key made, ${row.id}, has ended`)
-  }
-  return row
-}
