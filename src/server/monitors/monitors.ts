@@ -12,7 +12,7 @@ import {
   type CheckRow,
 } from '../store/monitor-checks.ts'
 import { findMonitor, insertMonitor, listMonitors, updateMonitor, type ListedMonitor } from '../store/monitors.ts'
-import type { MonitorTable } from '../store/monitor-tables.ts'
+import type { MonitorTable } from '../store/tables/monitors.ts'
 import { assertAffordable } from '../usage/affordable.ts'
 import { checkQueue } from './check-queue.ts'
 import { assertPossible } from './assert-possible.ts'

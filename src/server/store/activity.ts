@@ -1,5 +1,6 @@
 import { sql, type Kysely } from 'kysely'
-import type { ActivityTable, Database } from './schema.ts'
+import type { Database } from './schema.ts'
+import type { ActivityTable } from './tables/accounts.ts'
 
 /** A job of a team. */
 export type ActivityRow = ActivityTable

@@ -1,6 +1,7 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { toRecord, type Recorded } from './record.ts'
-import type { ArtifactTable, Database } from './schema.ts'
+import type { Database } from './schema.ts'
+import type { ArtifactTable } from './tables/sessions.ts'
 
 /** Something that is kept of a session after its end. */
 export type ArtifactRow = Recorded<Selectable<ArtifactTable>>

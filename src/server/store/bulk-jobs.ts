@@ -1,6 +1,7 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { toRecord, type Recorded } from './record.ts'
-import type { BulkJobTable, BulkStatus, Database } from './schema.ts'
+import type { Database } from './schema.ts'
+import type { BulkJobTable, BulkStatus } from './tables/bulk.ts'
 
 /** A batch or a crawl. */
 export type BulkJobRow = Recorded<Selectable<BulkJobTable>>

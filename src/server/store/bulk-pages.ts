@@ -1,6 +1,7 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { toRecord, type Recorded } from './record.ts'
-import type { BulkPageTable, BulkStatus, Database } from './schema.ts'
+import type { Database } from './schema.ts'
+import type { BulkPageTable, BulkStatus } from './tables/bulk.ts'
 
 /** A page of a batch or a crawl. */
 export type BulkPageRow = Recorded<Selectable<BulkPageTable>>

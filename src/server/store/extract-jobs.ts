@@ -1,7 +1,8 @@
 import type { Kysely, Selectable } from 'kysely'
 import { lowerCharge, refund } from './charges.ts'
 import { toRecord, type Recorded } from './record.ts'
-import type { Database, ExtractJobTable } from './schema.ts'
+import type { Database } from './schema.ts'
+import type { ExtractJobTable } from './tables/pages.ts'
 
 /** An extraction. */
 export type ExtractJobRow = Recorded<Selectable<ExtractJobTable>>

@@ -1,7 +1,8 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { uuidV7 } from '../../kit/ids.ts'
 import { toRecord, type Recorded } from './record.ts'
-import type { ApiKeyTable, Database, KeyRole } from './schema.ts'
+import type { Database } from './schema.ts'
+import type { ApiKeyTable, KeyRole } from './tables/accounts.ts'
 import { ensureTeam } from './teams.ts'
 
 /** An API key with the name of its team and its limits of requests; undefined: those of the server. */

@@ -1,6 +1,7 @@
 import type { Kysely, Selectable } from 'kysely'
 import { toRecord, type Recorded } from './record.ts'
-import type { Database, LedgerTable } from './schema.ts'
+import type { Database } from './schema.ts'
+import type { LedgerTable } from './tables/accounts.ts'
 
 /** One bill. */
 export type LedgerRow = Recorded<Selectable<LedgerTable>>

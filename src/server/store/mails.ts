@@ -1,6 +1,6 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { randomSecret, uuidV7 } from '../../kit/ids.ts'
-import type { MailSubscriptionTable, MailTable } from './monitor-tables.ts'
+import type { MailSubscriptionTable, MailTable } from './tables/monitors.ts'
 import { toRecord, type Recorded } from './record.ts'
 import type { Database } from './schema.ts'
 

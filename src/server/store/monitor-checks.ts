@@ -2,7 +2,7 @@ import { sql, type Insertable, type Kysely, type Selectable } from 'kysely'
 import type { CheckStatus } from '../../contract/monitor-checks.ts'
 import { uuidV7 } from '../../kit/ids.ts'
 import { toRecord, type Recorded } from './record.ts'
-import type { MonitorCheckTable } from './monitor-tables.ts'
+import type { MonitorCheckTable } from './tables/monitors.ts'
 import type { Database } from './schema.ts'
 
 /** One run of a monitor as it is stored. */

@@ -2,7 +2,7 @@ import { sql, type Kysely, type Selectable } from 'kysely'
 import type { CheckSummary, PageStatus } from '../../contract/monitor-checks.ts'
 import type { CheckLease } from './monitor-checks.ts'
 import { toRecord, type Recorded } from './record.ts'
-import type { MonitorPageTable, MonitorStateTable } from './monitor-tables.ts'
+import type { MonitorPageTable, MonitorStateTable } from './tables/monitors.ts'
 import type { Database } from './schema.ts'
 
 /** What a check found of a page. */

@@ -1,6 +1,6 @@
 import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
 import { toRecord, type Recorded } from './record.ts'
-import type { MonitorTable } from './monitor-tables.ts'
+import type { MonitorTable } from './tables/monitors.ts'
 import type { Database } from './schema.ts'
 
 /** A monitor as it is stored. */

@@ -1,6 +1,7 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { toRecord, type Recorded } from './record.ts'
-import type { Database, NodeTable } from './schema.ts'
+import type { Database } from './schema.ts'
+import type { NodeTable } from './tables/sessions.ts'
 
 /** A running server: where it is reached, how many sessions it may hold and holds, and when it was last heard of. */
 export type NodeRow = Recorded<Selectable<NodeTable>>

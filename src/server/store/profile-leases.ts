@@ -2,7 +2,8 @@ import { sql, type Kysely, type RawBuilder, type Selectable } from 'kysely'
 import { BowlineError } from '../../kit/errors.ts'
 import { uuidV7 } from '../../kit/ids.ts'
 import { toRecord, type Recorded } from './record.ts'
-import type { Database, ProfileTable } from './schema.ts'
+import type { Database } from './schema.ts'
+import type { ProfileTable } from './tables/profiles.ts'
 
 /** A named profile of a team. */
 export type ProfileRow = Recorded<Selectable<ProfileTable>>

@@ -1,7 +1,8 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { isFree, noLease, type Lease, type ProfileRow } from './profile-leases.ts'
 import { toRecord, type Recorded } from './record.ts'
-import type { Database, ProfileVersionTable } from './schema.ts'
+import type { Database } from './schema.ts'
+import type { ProfileVersionTable } from './tables/profiles.ts'
 
 /** One saved state of a profile. */
 export type ProfileVersionRow = Recorded<Selectable<ProfileVersionTable>>

@@ -1,7 +1,8 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { uuidV7 } from '../../kit/ids.ts'
 import { toRecord, type Recorded } from './record.ts'
-import type { Database, ScrapeTable, TrackedPageTable } from './schema.ts'
+import type { Database } from './schema.ts'
+import type { ScrapeTable, TrackedPageTable } from './tables/pages.ts'
 
 /** A page that was scraped. */
 export type ScrapeRow = Recorded<Selectable<ScrapeTable>>

@@ -1,7 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 import type { EndReason } from '../../contract/browser.ts'
 import { uuidV7 } from '../../kit/ids.ts'
-import type { Database, OnBrowserClose } from './schema.ts'
+import type { Database } from './schema.ts'
+import type { OnBrowserClose } from './tables/sessions.ts'
 
 /** A session to be admitted. It is created now and expires after its TTL, by the clock of the database. */
 export interface NewSession {

@@ -1,7 +1,8 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { uuidV7 } from '../../kit/ids.ts'
 import { toRecord, type Recorded } from './record.ts'
-import type { Database, TeamTable } from './schema.ts'
+import type { Database } from './schema.ts'
+import type { TeamTable } from './tables/accounts.ts'
 
 /** A team. `credits` undefined: unmetered; `maxSessions` undefined: any number of sessions and scrapes at a time. */
 export type TeamRow = Recorded<Selectable<TeamTable>>

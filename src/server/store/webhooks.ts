@@ -1,7 +1,8 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import type { DeliveryStatus } from '../../contract/webhooks.ts'
 import { toRecord, type Recorded } from './record.ts'
-import type { Database, WebhookDeliveryTable } from './schema.ts'
+import type { Database } from './schema.ts'
+import type { WebhookDeliveryTable } from './tables/webhooks.ts'
 
 /** An event on its way to a webhook, or arrived. */
 export type DeliveryRow = Recorded<Selectable<WebhookDeliveryTable>>

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import type { Insertable } from 'kysely'
 import { vi } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
-import type { MonitorTable } from '../../../src/server/store/monitor-tables.ts'
+import type { MonitorTable } from '../../../src/server/store/tables/monitors.ts'
 import { htmlDocument } from '../../lab/pages/page.ts'
 import type { Answer } from '../../lab/lab.ts'
 

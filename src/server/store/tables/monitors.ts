@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
-import type { CheckStatus, PageStatus } from '../../contract/monitor-checks.ts'
-import type { Nullable, Stamp } from './columns.ts'
+import type { CheckStatus, PageStatus } from '../../../contract/monitor-checks.ts'
+import type { Nullable, Stamp } from '../columns.ts'
 
 /** Pages that are looked at on a schedule. */
 export interface MonitorTable {
