@@ -3,6 +3,7 @@ import { startSite } from '../lab/site.ts'
 import { startBenchServer, type BenchServer } from './bench-server.ts'
 import { atMost, type BenchGroup } from './group.ts'
 import { memoryOf } from './process-memory.ts'
+import { watchMemory } from './watch-memory.ts'
 
 const warmUpPages = 200
 const single = 8
@@ -68,23 +69,4 @@ const scrapeEach = async (server: BenchServer, urls: readonly string[]): Promise
   }
   await Promise.all(Array.from({ length: single }, work))
   return (performance.now() - startMs) / urls.length
-}
-
-const watchMemory = (pid: number): { readonly stop: () => Promise<number> } => {
-  const done = new AbortController()
-  let peak = 0
-  const watching = (async () => {
-    try {
-      for await (const _ of every(50, undefined, { signal: done.signal })) peak = Math.max(peak, memoryOf([pid]).rss)
-    } catch (error) {
-      if (!done.signal.aborted) throw error
-    }
-  })()
-  return {
-    stop: async () => {
-      done.abort()
-      await watching
-      return peak
-    },
-  }
 }

@@ -1,10 +1,10 @@
-import { setInterval as every } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { startSite, type Site } from '../lab/site.ts'
 import { startBenchServer, type BenchServer } from './bench-server.ts'
 import { atMost, type BenchGroup, type Figure } from './group.ts'
 import { memoryOf } from './process-memory.ts'
 import { median, timed } from './samples.ts'
+import { watchMemory } from './watch-memory.ts'
 
 const pages = 50_000
 
@@ -74,25 +74,6 @@ const naive = async (url: string): Promise<void> => {
   const text = await (await fetch(url)).text()
   const found = new Set(Array.from(text.matchAll(/<loc>([^<]*)<\/loc>/g), (match) => new URL(match[1] ?? '').href))
   if (found.size !== pages) throw new Error(`${found.size} addresses`)
-}
-
-const watchMemory = (pid: number): { readonly stop: () => Promise<number> } => {
-  const done = new AbortController()
-  let peak = 0
-  const watching = (async () => {
-    try {
-      for await (const _ of every(20, undefined, { signal: done.signal })) peak = Math.max(peak, memoryOf([pid]).rss)
-    } catch (error) {
-      if (!done.signal.aborted) throw error
-    }
-  })()
-  return {
-    stop: async () => {
-      done.abort()
-      await watching
-      return peak
-    },
-  }
 }
 
 const host = 'http://127.0.0.1:00000'
