@@ -15,6 +15,7 @@ export interface Model {
 
 /** How to train. */
 export interface BoostOptions {
+  /** Number of trees. */
   readonly rounds: number
   readonly depth: number
   readonly rate: number
@@ -90,7 +91,7 @@ export const boost = (
       if (next() < options.rowShare) chosen.push(index)
     }
     const features = Array.from({ length: width }, (_, feature) => feature).filter(() => next() < options.featureShare)
-    const tree = grow(Int32Array.from(chosen), features, binned, cuts, gradients, hessians, options)
+    const tree = grow(Int32Array.from(chosen), { features, binned, cuts, gradients, hessians, next, options })
     trees.push(tree)
     for (let index = 0; index < count; index++) scores[index]! += valueOf(tree, rows[index]!)
   }
@@ -114,15 +115,18 @@ interface Split {
   readonly bin: number
 }
 
-const grow = (
-  chosen: Int32Array,
-  features: readonly number[],
-  binned: readonly Uint8Array[],
-  cuts: readonly Float32Array[],
-  gradients: Float64Array,
-  hessians: Float64Array,
-  options: BoostOptions,
-): Tree => {
+interface Growing {
+  readonly features: readonly number[]
+  readonly binned: readonly Uint8Array[]
+  readonly cuts: readonly Float32Array[]
+  readonly gradients: Float64Array
+  readonly hessians: Float64Array
+  readonly next: () => number
+  readonly options: BoostOptions
+}
+
+const grow = (chosen: Int32Array, growing: Growing): Tree => {
+  const { binned, cuts, gradients, hessians, options } = growing
   const tree: Tree = { feature: [], threshold: [], left: [], right: [], value: [] }
   const add = (rows: Int32Array, depth: number): number => {
     let gradient = 0
@@ -138,7 +142,7 @@ const grow = (
     tree.right.push(0)
     tree.value.push((-gradient / (hessian + options.lambda)) * options.rate)
     if (depth === options.depth) return node
-    const split = bestSplit(rows, features, binned, gradients, hessians, gradient, hessian, options)
+    const split = bestSplit(rows, gradient, hessian, growing)
     if (split === undefined) return node
     const column = binned[split.feature]!
     tree.feature[node] = split.feature
@@ -157,40 +161,25 @@ const grow = (
   return tree
 }
 
-const bestSplit = (
-  rows: Int32Array,
-  features: readonly number[],
-  binned: readonly Uint8Array[],
-  gradients: Float64Array,
-  hessians: Float64Array,
-  gradient: number,
-  hessian: number,
-  options: BoostOptions,
-): Split | undefined => {
+/** The best of one random cut a feature: trees of random cuts err in different ways, so that their sum learns fewer accidents. */
+const bestSplit = (rows: Int32Array, gradient: number, hessian: number, growing: Growing): Split | undefined => {
+  const { features, binned, cuts, gradients, hessians, next, options } = growing
   let best: Split | undefined
-  const sumsG = new Float64Array(bins + 1)
-  const sumsH = new Float64Array(bins + 1)
   const whole = gradient ** 2 / (hessian + options.lambda)
   for (const feature of features) {
-    sumsG.fill(0)
-    sumsH.fill(0)
     const column = binned[feature]!
-    for (const row of rows) {
-      const bin = column[row]!
-      sumsG[bin]! += gradients[row]!
-      sumsH[bin]! += hessians[row]!
-    }
+    const bin = Math.floor(next() * cuts[feature]!.length)
     let leftG = 0
     let leftH = 0
-    for (let bin = 0; bin < bins; bin++) {
-      leftG += sumsG[bin]!
-      leftH += sumsH[bin]!
-      const rightH = hessian - leftH
-      if (leftH < options.minWeight) continue
-      if (rightH < options.minWeight) break
-      const gain = leftG ** 2 / (leftH + options.lambda) + (gradient - leftG) ** 2 / (rightH + options.lambda) - whole
-      if (gain > (best?.gain ?? 1e-4)) best = { gain, feature, bin }
+    for (const row of rows) {
+      if (column[row]! > bin) continue
+      leftG += gradients[row]!
+      leftH += hessians[row]!
     }
+    const rightH = hessian - leftH
+    if (leftH < options.minWeight || rightH < options.minWeight) continue
+    const gain = leftG ** 2 / (leftH + options.lambda) + (gradient - leftG) ** 2 / (rightH + options.lambda) - whole
+    if (gain > (best?.gain ?? 1e-4)) best = { gain, feature, bin }
   }
   return best
 }

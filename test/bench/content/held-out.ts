@@ -11,10 +11,22 @@ import { toTrainingPage, train } from './train.ts'
 /** Scores every page by a model trained on the other folds: the score to expect on pages from elsewhere. */
 export const scoreHeldOut = (pages: readonly LabelledPage[], folds: number): readonly WordScore[] => {
   const ready = pages.map(toTrainingPage)
-  // A fixed shuffle, so that every fold has pages of all types.
-  const foldOf = pages.map((_, index) => ((index * 7919) % pages.length) % folds)
+  const foldOf = foldsOf(pages, folds)
   const models = Array.from({ length: folds }, (_, fold) => train(ready.filter((_, index) => foldOf[index] !== fold)))
   return pages.map((page, index) => scoreWith(models[foldOf[index]!]!, page))
+}
+
+/** The fold of every page: pages of a site share one, and every fold has pages of all types. */
+const foldsOf = (pages: readonly LabelledPage[], folds: number): readonly number[] => {
+  const typeOf = new Map<string, string>()
+  for (const page of pages) if (!typeOf.has(siteOf(page))) typeOf.set(siteOf(page), page.type)
+  const sites = [...typeOf].sort(([, left], [, right]) => left.localeCompare(right)).map(([site]) => site)
+  return pages.map((page) => sites.indexOf(siteOf(page)) % folds)
+}
+
+const siteOf = (page: LabelledPage): string => {
+  const labels = URL.canParse(page.url) ? new URL(page.url).hostname.split('.') : [page.id]
+  return labels.slice(/^(?:co|com)$/.test(labels.at(-2) ?? '') ? -3 : -2).join('.')
 }
 
 const scoreWith = (model: Model, page: LabelledPage): WordScore => {

@@ -4,6 +4,7 @@ import type { Layout } from './layout.ts'
 import type { LeafFacts } from './leaf-facts.ts'
 import { markNames } from './lexicon.ts'
 import { flag, log } from './numbers.ts'
+import { outlineFeatures, outlineNames, readOutline } from './outline-features.ts'
 import { areaNames } from './place.ts'
 import { neighbourFeatures, ownFeatures, positionFeatures, tagKinds } from './text-features.ts'
 
@@ -36,6 +37,9 @@ export const featureNames: readonly string[] = [
   'wordsFromHeading',
   'titleOverlap',
   'descriptionOverlap',
+  'structuredOverlap',
+  'reviewOverlap',
+  'longestWord',
   'seenBefore',
   'repeats',
   ...[-2, -1, 1, 2].flatMap((step) => [`words${step}`, `linkShare${step}`, `heading${step}`]),
@@ -94,6 +98,7 @@ export const featureNames: readonly string[] = [
   'pageGroupSize',
   'pagePrices',
   'pageHasHeading',
+  ...outlineNames,
 ]
 
 /** One row of features for every text of the page. */
@@ -102,6 +107,7 @@ export const featureRows = (layout: Layout): readonly Float32Array[] => {
   const pageRow = pageFeatures(layout)
   const alike = findAlike(layout)
   const headings = headingsAbove(layout)
+  const outline = readOutline(layout)
   return layout.leaves.map((_, index) => {
     const row = [
       ...ownFeatures(layout, index),
@@ -114,6 +120,7 @@ export const featureRows = (layout: Layout): readonly Float32Array[] => {
       ...cardFeatures(layout, index),
       ...topFeatures(layout, index),
       ...pageRow,
+      ...outlineFeatures(layout, index, outline),
     ]
     return Float32Array.from(row)
   })

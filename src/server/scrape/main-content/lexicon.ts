@@ -27,6 +27,10 @@ export const markGroups = {
   slider: 'carousel slider slide slides slick swiper owl splide marquee',
   control:
     'button btn buttons form input filter filters facet facets sort search select quantity cart checkout wishlist compare action actions control controls field refine refinement picker',
+  facet: 'filter filters facet facets facetbox refine refinement refinements plp sortby filterbox',
+  overlay: 'fixed sticky takeover lightbox backdrop absolute inset minicart dropdown tooltip tippy popper',
+  spec: 'spec specs specification specifications attribute attributes feature features highlights tech datasheet ingredients',
+  accordion: 'accordion accordian accordions tab tabs tabpanel panel collapse collapsible expand toggle faq',
   hidden: 'hidden hide sr only visually screenreader invisible collapsed collapse noprint',
   figure: 'caption captions figure image images media video photo thumbnail thumb credit icon logo logos brand',
 } as const

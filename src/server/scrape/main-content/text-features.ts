@@ -66,9 +66,23 @@ export const positionFeatures = (layout: Layout, index: number, wordsBefore: Flo
     Math.sign(fromHeading) * log(Math.abs(fromHeading)),
     overlap(fact.distinctWords, layout.page.titleWords),
     overlap(fact.distinctWords, layout.page.descriptionWords),
+    overlap(fact.distinctWords, layout.page.structuredWords),
+    overlap(fact.distinctWords, layout.page.reviewWords),
+    log(longestRun(leaf.text)),
     flag((layout.firstSeen.get(leaf.text) ?? index) < index),
     log(layout.repeats.get(leaf.text) ?? 1),
   ]
+}
+
+const longestRun = (text: string): number => {
+  let longest = 0
+  for (let from = 0; from < text.length;) {
+    const space = text.indexOf(' ', from)
+    const to = space < 0 ? text.length : space
+    longest = Math.max(longest, to - from)
+    from = to + 1
+  }
+  return longest
 }
 
 /** What stands before and after a text. */

@@ -1,0 +1,114 @@
+import { headingLevel, type Layout } from './layout.ts'
+import { log } from './numbers.ts'
+import type { Place } from './place.ts'
+
+/** What a heading announces, by its words. */
+const kinds = [
+  /\brelated|recommend|similar|also (?:like|bought|view|enjoy)|you may|you might|more (?:from|in|on|like|stories|articles|posts|to)|popular|trending|keep reading|read next|up next|recently viewed|sponsored|inspired|pairs? with|complete the|best sellers|shop (?:by|all)|explore/i,
+  /\breviews?\b|\bratings?\b|customers? say|testimonial/i,
+  /\bcomments?\b|\brepl(?:y|ies)\b|\bresponses?\b|\banswers?\b|discussion/i,
+  /\bdescription|\bdetails|specs?\b|specification|features?\b|overview|about (?:this|the)|ingredients|materials|what'?s (?:in|included)|how it works|benefits|dimensions|\bcare\b/i,
+  /\bfilters?\b|refine|sort(?: by)?\b|categor|browse|\bbrands?\b|price range/i,
+  /newsletter|subscribe|sign ?up|join (?:us|our)|follow us|get in touch|contact|stay (?:in|up)|download the app|cookie|privacy|cart\b|notify me|shipping|returns?\b|policy|payment/i,
+  /frequently asked|\bfaqs?\b|questions/i,
+  /about us|company|support|resources|quick links|customer (?:service|care)|\bhelp\b|\blegal\b|information|navigation|\bmenu\b|account/i,
+] as const
+
+/** Names of the numbers of `outlineFeatures`, in order. */
+export const outlineNames: readonly string[] = [
+  ...kinds.map((_, index) => `outline${index}`),
+  ...kinds.map((_, index) => `headed${index}`),
+  'outlineDepth',
+  'outlineWords',
+  'sectionWords',
+  'sectionLinkShare',
+]
+
+/** Headings over each text: by level, as a reader sees them, and by the boxes that they open. */
+export interface Outline {
+  /** For every text, bits of the kinds of all headings over it. */
+  readonly kindsAbove: Int32Array
+  readonly depth: Uint8Array
+  /** For every text, the number of the section it is in: all texts under the same heading. */
+  readonly section: Int32Array
+  readonly sectionWords: readonly number[]
+  readonly sectionLinkWords: readonly number[]
+  /** Bits of the kinds of the heading that a box opens with. */
+  readonly opened: ReadonlyMap<Place, number>
+}
+
+const kindsOf = (text: string): number => {
+  let bits = 0
+  if (text.length > 90) return 0
+  for (const [index, kind] of kinds.entries()) if (kind.test(text)) bits |= 1 << index
+  return bits
+}
+
+// A box opens with its heading when at most this many texts stand before it.
+const lead = 1
+
+interface Heading {
+  readonly level: number
+  readonly bits: number
+}
+
+/** Reads the outline of a page. */
+export const readOutline = (layout: Layout): Outline => {
+  const count = layout.leaves.length
+  const outline = {
+    kindsAbove: new Int32Array(count),
+    depth: new Uint8Array(count),
+    section: new Int32Array(count),
+    sectionWords: [0],
+    sectionLinkWords: [0],
+    opened: new Map<Place, number>(),
+  }
+  let stack: readonly Heading[] = []
+  for (const [index, leaf] of layout.leaves.entries()) {
+    const place = layout.places[index]
+    const fact = layout.facts[index]
+    if (place === undefined || fact === undefined) continue
+    const level = headingLevel(place.element)
+    if (level > 0) {
+      const bits = kindsOf(leaf.text)
+      stack = [...stack.filter((each) => each.level < level), { level, bits }]
+      outline.sectionWords.push(0)
+      outline.sectionLinkWords.push(0)
+      openBoxes(place, index, bits, layout.total.words, outline.opened)
+    }
+    const at = outline.sectionWords.length - 1
+    outline.kindsAbove[index] = stack.reduce((bits, heading) => bits | heading.bits, 0)
+    outline.depth[index] = stack.length
+    outline.section[index] = at
+    outline.sectionWords[at] = (outline.sectionWords[at] ?? 0) + fact.words
+    outline.sectionLinkWords[at] = (outline.sectionLinkWords[at] ?? 0) + fact.words * fact.linkShare
+  }
+  return outline
+}
+
+/** Notes a heading in all boxes that it opens, those with most of the page aside. */
+const openBoxes = (place: Place, index: number, bits: number, pageWords: number, opened: Map<Place, number>): void => {
+  for (let up: Place | undefined = place; up !== undefined; up = up.parent) {
+    if (up.sums.order < index - lead || up.sums.words > pageWords / 2) return
+    if (!opened.has(up)) opened.set(up, bits)
+  }
+}
+
+/** What the headings over a text announce. */
+export const outlineFeatures = (layout: Layout, index: number, outline: Outline): number[] => {
+  let headed = 0
+  for (let up = layout.places[index]; up !== undefined; up = up.parent) headed |= outline.opened.get(up) ?? 0
+  const above = outline.kindsAbove[index] ?? 0
+  const section = outline.section[index] ?? 0
+  const words = outline.sectionWords[section] ?? 0
+  const row: number[] = []
+  for (let bit = 0; bit < kinds.length; bit++) row.push((above >> bit) & 1)
+  for (let bit = 0; bit < kinds.length; bit++) row.push((headed >> bit) & 1)
+  row.push(
+    outline.depth[index] ?? 0,
+    log(words),
+    words / Math.max(1, layout.total.words),
+    (outline.sectionLinkWords[section] ?? 0) / Math.max(1, words),
+  )
+  return row
+}
