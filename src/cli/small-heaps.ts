@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 /**
  * Keeps the heaps of this process and of its threads near what they hold. Left alone V8 lets garbage lie while there is
  * memory: under load the young generation of each thread grows to 100 MB, and old garbage to more than what is in use.
- * Pages take no more processor time so, but less.
+ * Pages take no more processor time so.
  */
 export const keepHeapsSmall = (): void => {
   for (const flag of flags) setFlagsFromString(flag)
