@@ -64,8 +64,10 @@ export class NetworkLog {
 
   /** Has a target tell of its requests. */
   async watch(target: WatchedTarget): Promise<void> {
-    const buffers = { maxTotalBufferSize: 10_000_000, maxResourceBufferSize: largestBodyBytes, maxPostDataSize: 65_536 }
-    await target.call('Network.enable', buffers)
+    const buffers = { maxTotalBufferSize: 10_000_000, maxResourceBufferSize: largestBodyBytes }
+    await target.call('Network.enable', { ...buffers, maxPostDataSize: 65_536 })
+    // Keeps bodies when the page goes elsewhere before they are read. Older versions of Chromium do not know it.
+    await target.call('Network.configureDurableMessages', buffers).catch(() => undefined)
   }
 
   /** Takes an event of a target. */

@@ -55,6 +55,46 @@ const candidates = (stunPort: number): string => `new Promise((resolve) => {
   peer.createOffer().then((offer) => peer.setLocalDescription(offer))
 })`
 
+describe('a browser', () => {
+  let host: BrowserHost
+
+  beforeAll(async () => {
+    host = await openGround('shell')
+  })
+  afterAll(async () => host[Symbol.asyncDispose]())
+
+  test('that does not react is killed on closing', async () => {
+    const browser = await launchBrowser(host)
+    process.kill(browser.pid, 'SIGSTOP')
+
+    await browser.close()
+
+    expect((await browser.exited).signal).toBe('SIGKILL')
+    await untilNothingIsLeft(browser.folder.root)
+  })
+
+  test('that is stopped keeps its profile for whoever wants to save it', async () => {
+    await using browser = await launchBrowser(host)
+
+    await browser.stop()
+
+    expect(existsSync(browser.folder.userDataDir)).toBe(true)
+  })
+
+  test("knows nothing of the server's environment", async () => {
+    process.env['BOWLINE_TEST_SECRET'] = 'hunter2'
+    await using browser = await launchBrowser(host)
+    delete process.env['BOWLINE_TEST_SECRET']
+
+    const names = readFileSync(`/proc/${browser.pid}/environ`, 'utf8')
+      .split('\0')
+      .filter((line) => line !== '')
+      .map((line) => line.split('=')[0])
+
+    expect(new Set(names)).toEqual(new Set(['HOME', 'LANG', 'PATH', 'TMPDIR', 'XDG_CACHE_HOME', 'XDG_CONFIG_HOME']))
+  })
+})
+
 describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
   let host: BrowserHost
 
@@ -90,24 +130,6 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
     await untilNothingIsLeft(browser.folder.root)
   })
 
-  test('a browser that does not react is killed on closing', async () => {
-    const browser = await launchBrowser(host)
-    process.kill(browser.pid, 'SIGSTOP')
-
-    await browser.close()
-
-    expect((await browser.exited).signal).toBe('SIGKILL')
-    await untilNothingIsLeft(browser.folder.root)
-  })
-
-  test('stopping keeps the profile for whoever wants to save it', async () => {
-    await using browser = await launchBrowser(host)
-
-    await browser.stop()
-
-    expect(existsSync(browser.folder.userDataDir)).toBe(true)
-  })
-
   test.runIf(isRoot)('a browser of a server that is root runs as another user, in its sandbox', async () => {
     await using one = await launchBrowser(host)
     await using other = await launchBrowser(host)
@@ -133,19 +155,6 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
 
     expect(sockets.size).toBeGreaterThan(0)
     expect(listeningInodes().filter((inode) => sockets.has(inode))).toEqual([])
-  })
-
-  test("nothing of the server's environment reaches a browser", async () => {
-    process.env['BOWLINE_TEST_SECRET'] = 'hunter2'
-    await using browser = await launchBrowser(host)
-    delete process.env['BOWLINE_TEST_SECRET']
-
-    const names = readFileSync(`/proc/${browser.pid}/environ`, 'utf8')
-      .split('\0')
-      .filter((line) => line !== '')
-      .map((line) => line.split('=')[0])
-
-    expect(new Set(names)).toEqual(new Set(['HOME', 'LANG', 'PATH', 'TMPDIR', 'XDG_CACHE_HOME', 'XDG_CONFIG_HOME']))
   })
 
   test('no helper of a browser crashes at its start', async () => {

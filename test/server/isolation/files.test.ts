@@ -49,10 +49,6 @@ describe.runIf(hasBubblewrap).each(['shell', 'chromium'] as const)(
     })
     afterEach(async () => raw[Symbol.asyncDispose]())
 
-    test('the browser is inside', () => {
-      expect(jailOf(host.layers)).toBeDefined()
-    })
-
     test('no navigation shows a file of the host', async () => {
       const shown = [
         await raw.read(`file://${secretPath}`),
@@ -64,12 +60,13 @@ describe.runIf(hasBubblewrap).each(['shell', 'chromium'] as const)(
       expect(shown.filter((text) => text.includes(secret))).toEqual([])
     })
 
-    test.each(['/etc/passwd', '/etc/hostname', `/proc/${process.pid}/cmdline`, `${homedir()}/`, '/opt/', '/var/tmp/'])(
-      '%s is not there',
-      async (path) => {
-        expect(await raw.read(`file://${path}`)).toMatch(/ERR_FILE_NOT_FOUND|ERR_ACCESS_DENIED|ERR_INVALID_URL/)
-      },
-    )
+    test('the files of the host are not there', async () => {
+      expect(jailOf(host.layers)).toBeDefined()
+      const ours = [`/proc/${process.pid}/cmdline`, `${homedir()}/`]
+      for (const path of ['/etc/passwd', '/etc/hostname', ...ours, '/opt/', '/var/tmp/']) {
+        expect(await raw.read(`file://${path}`), path).toMatch(/ERR_FILE_NOT_FOUND|ERR_ACCESS_DENIED|ERR_INVALID_URL/)
+      }
+    })
 
     test('no file input takes a file of the host', async () => {
       await using other = await openRawBrowser(host)
