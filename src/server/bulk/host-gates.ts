@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Slots } from './slots.ts'
+import { Slots } from '../../kit/slots.ts'
 
 /** How hosts are treated. */
 export interface HostManners {

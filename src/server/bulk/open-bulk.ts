@@ -12,7 +12,7 @@ import { HostGates } from './host-gates.ts'
 import { News } from './news.ts'
 import { PageScraper } from './page-scraper.ts'
 import { Runner } from './runner.ts'
-import { Slots } from './slots.ts'
+import { Slots } from '../../kit/slots.ts'
 
 /** The parts of the server that batches and crawls are built from. */
 export interface OpenBulkParts {

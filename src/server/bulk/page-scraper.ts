@@ -12,7 +12,7 @@ import type { Crawler } from './crawler.ts'
 import type { HostGates } from './host-gates.ts'
 import type { News } from './news.ts'
 import { roundOf, type BulkJob } from './plan.ts'
-import type { Slots } from './slots.ts'
+import type { Slots } from '../../kit/slots.ts'
 
 /** What pages of jobs are scraped with. */
 export interface PageScraperParts {

@@ -1,6 +1,7 @@
 import type { ActionResults, Document } from '../../contract/document.ts'
 import type { ScrapeRequest } from '../../contract/scrape.ts'
 import { BowlineError } from '../../kit/errors.ts'
+import type { Slots } from '../../kit/slots.ts'
 import type { Store } from '../store/store.ts'
 import { trackingKeyOf } from './cache-key.ts'
 import { extractJson, type LanguageModel } from './formats/language-model.ts'
@@ -15,6 +16,8 @@ export interface FinishParts extends LoadedByProxy {
   readonly store: Store
   readonly languageModel: LanguageModel | undefined
   readonly files: FileKeeper
+  /** Places to read PDFs in. */
+  readonly pdfPlaces: Slots
   readonly request: ScrapeRequest
   readonly teamId: string
   readonly signal: AbortSignal
@@ -32,8 +35,8 @@ export interface FinishedDocument {
 
 /** Makes the document of a loaded page: all formats, and what is known about it. */
 export const finishDocument = async (parts: FinishParts): Promise<FinishedDocument> => {
-  const { request, page, reading, files, signal } = parts
-  const made = await makeTextFormats(request, page, reading, signal)
+  const { request, page, reading, files } = parts
+  const made = await makeTextFormats(request, page, reading, parts)
   const actions = page.actions === undefined ? undefined : await storeActions(files, page.actions)
   const screenshot = page.screenshot === undefined ? undefined : await files.keep(page.screenshot)
   const json = await extract(parts, 'json', made)

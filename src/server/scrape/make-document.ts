@@ -1,5 +1,6 @@
 import type { Document } from '../../contract/document.ts'
 import type { ScrapeRequest } from '../../contract/scrape.ts'
+import type { Slots } from '../../kit/slots.ts'
 import type { LoadedPage } from './loaded-page.ts'
 import type { PageResult } from './page-work.ts'
 import { parsePdf, type PdfContent } from './pdf/parse-pdf.ts'
@@ -20,7 +21,7 @@ export const makeTextFormats = async (
   request: ScrapeRequest,
   page: LoadedPage,
   reading: PageResult | undefined,
-  signal: AbortSignal,
+  means: { readonly signal: AbortSignal; readonly pdfPlaces: Slots },
 ): Promise<TextFormats> => {
   const { body } = page
   const wants = (type: ScrapeRequest['formats'][number]['type']): boolean =>
@@ -50,7 +51,7 @@ export const makeTextFormats = async (
         const base64 = Buffer.from(body.bytes).toString('base64')
         return plain(base64, base64)
       }
-      return readPdf(body.bytes, parser.maxPages, signal, plain)
+      return readPdf(body.bytes, parser.maxPages, means, plain)
     }
     default:
       return body satisfies never
@@ -60,10 +61,10 @@ export const makeTextFormats = async (
 const readPdf = async (
   bytes: Uint8Array,
   maxPages: number | undefined,
-  signal: AbortSignal,
+  { signal, pdfPlaces: places }: { readonly signal: AbortSignal; readonly pdfPlaces: Slots },
   plain: (text: string, markdown: string) => TextFormats,
 ): Promise<TextFormats> => {
-  const pdf = await parsePdf(bytes, { maxPages, signal, timeoutMs: 120_000 })
+  const pdf = await parsePdf(bytes, { maxPages, signal, places, timeoutMs: 120_000 })
   return {
     ...plain(pdf.markdown, pdf.markdown),
     metadata: { title: pdf.title, numPages: pdf.pages.length, totalPages: pdf.totalPages },

@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os'
+import { Slots } from '../../kit/slots.ts'
 import type { BrowserPool } from '../browsers/pool.ts'
 import type { Egress } from '../egress/egress.ts'
 import type { Profiles } from '../profiles/profiles.ts'
@@ -39,6 +41,9 @@ export interface ScrapeSettings {
   readonly dataDir: string
 }
 
+/** PDFs that are read at once: each takes a processor, and may take 1.5 GB of memory. */
+const pdfsAtOnce = Math.max(2, availableParallelism())
+
 /** Builds everything that scrapes, into `undo`. */
 export const openScrapes = (undo: AsyncDisposableStack, settings: ScrapeSettings, parts: OpenScrapesParts): Scrapes => {
   const { llmUrl: url, llmModel: model, llmKey: key, maxPages } = settings
@@ -50,6 +55,7 @@ export const openScrapes = (undo: AsyncDisposableStack, settings: ScrapeSettings
       ...parts,
       chromeMajor,
       workers: new Workers(),
+      pdfPlaces: new Slots(pdfsAtOnce),
       renderer: new Renderer({ ...parts, maxPages, chromeMajor, adLists }),
       languageModel: url === undefined ? undefined : { url, model, key },
       hasEnhancedProxy: settings.proxyEnhanced !== undefined,

@@ -3,6 +3,7 @@ import type { ScrapeRequest } from '../../contract/scrape.ts'
 import { BowlineError, isBowlineError } from '../../kit/errors.ts'
 import { gather } from '../../kit/gather.ts'
 import { randomSecret, uuidV7 } from '../../kit/ids.ts'
+import type { Slots } from '../../kit/slots.ts'
 import type { Kysely } from 'kysely'
 import type { Blobs } from '../store/blobs.ts'
 import { recordUnmetered, toUnmetered, type UnmeteredScrape } from '../store/record-unmetered.ts'
@@ -30,6 +31,8 @@ export interface ScrapesParts extends LoaderParts {
   readonly store: Store
   readonly blobs: Blobs
   readonly workers: Workers
+  /** Places to read PDFs in. */
+  readonly pdfPlaces: Slots
   readonly prices: Prices
   readonly permits: Pick<WorkPermits, 'acquire'>
   /** Undefined: the formats that need one are refused. */
@@ -158,7 +161,7 @@ export class Scrapes implements AsyncDisposable {
 
   async #anew(call: ScrapeCall, permit: Permit, signal: AbortSignal): Promise<ScrapeOutcome> {
     const { request, teamId, baseUrl } = call
-    const { store, blobs, workers, languageModel, hasEnhancedProxy } = this.#parts
+    const { blobs, workers, hasEnhancedProxy } = this.#parts
     const id = call.id ?? uuidV7()
     const secret = randomSecret()
     const files = openFileKeeper(blobs, { id, baseUrl, secret: request.zeroDataRetention ? undefined : secret })
@@ -166,7 +169,7 @@ export class Scrapes implements AsyncDisposable {
       const read = readLoaded(workers, request, signal)
       const loaded = await loadByProxy(this.#loader, { request, teamId, signal, read }, hasEnhancedProxy)
       if (call.minds === true) assertWelcome(loaded.page)
-      const finished = await finishDocument({ store, languageModel, files, request, teamId, signal, ...loaded })
+      const finished = await finishDocument({ ...this.#parts, files, request, teamId, signal, ...loaded })
       const credits = this.#price(request, { isEnhanced: loaded.isEnhanced, pages: finished.pages })
       const facts = { scrapeId: id, cacheState: 'miss' as const, creditsUsed: credits, ...waitOf(permit) }
       const { document } = finished

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { Slots } from '../../../src/kit/slots.ts'
 import { parsePdf } from '../../../src/server/scrape/pdf/parse-pdf.ts'
 import { processesNaming } from '../../lab/browser-processes.ts'
 import { makePdf, makePdfBomb } from './make-pdf.ts'
@@ -101,6 +102,21 @@ describe('reading ends when it should', () => {
     stop.abort(new Error('no longer wanted'))
 
     await expect(reading).rejects.toThrow('no longer wanted')
+  })
+
+  test('while it waits for a place, which the next in line gets', async () => {
+    const places = new Slots(1)
+    const report = makePdf([chapter('Report')])
+    const stop = new AbortController()
+
+    const reading = parsePdf(report, { places })
+    const leaving = parsePdf(report, { places, signal: stop.signal })
+    const next = parsePdf(report, { places })
+    expect(places.waiting).toBe(2)
+    stop.abort(new Error('no longer wanted'))
+
+    await expect(leaving).rejects.toThrow('no longer wanted')
+    expect((await Promise.all([reading, next])).map(({ totalPages }) => totalPages)).toEqual([1, 1])
   })
 })
 

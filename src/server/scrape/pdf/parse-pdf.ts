@@ -5,6 +5,7 @@ import { buffer, text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import type { Abortable } from '../../../kit/abort.ts'
 import { BowlineError } from '../../../kit/errors.ts'
+import type { Slots } from '../../../kit/slots.ts'
 import type { PdfAnswer } from './answer.ts'
 
 /** Pages that are read of a PDF unless fewer are asked for. */
@@ -16,6 +17,8 @@ export interface PdfOptions extends Abortable {
   readonly maxPages?: number | undefined
   /** Milliseconds for the whole file. Default 30,000. Then the reading process is killed. */
   readonly timeoutMs?: number | undefined
+  /** Of which one is taken to read in; time spent waiting for it is not counted. Default: none is needed. */
+  readonly places?: Slots | undefined
 }
 
 /** A PDF as Markdown. */
@@ -36,8 +39,9 @@ export interface PdfContent {
  */
 export const parsePdf = async (bytes: Uint8Array, options: PdfOptions = {}): Promise<PdfContent> => {
   refuseOthers(bytes)
-  const { signal, timeoutMs = 30_000, maxPages } = options
+  const { signal, timeoutMs = 30_000, maxPages, places } = options
   signal?.throwIfAborted()
+  using _ = await places?.take(signal)
   const limit = AbortSignal.timeout(timeoutMs)
   const stop = signal === undefined ? limit : AbortSignal.any([signal, limit])
   const attempt = async (reader: 'liteparse' | 'unpdf'): Promise<PdfAnswer> => {

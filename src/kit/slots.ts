@@ -1,4 +1,4 @@
-import { abortable } from '../../kit/abort.ts'
+import { abortable } from './abort.ts'
 
 /** A number of places that are taken in the order of asking. */
 export class Slots {
@@ -14,14 +14,14 @@ export class Slots {
   }
 
   /** Waits for a place; disposing gives it back. Throws the signal's reason. */
-  async take(signal: AbortSignal): Promise<Disposable> {
-    signal.throwIfAborted()
+  async take(signal?: AbortSignal): Promise<Disposable> {
+    signal?.throwIfAborted()
     if (this.#free > 0) this.#free -= 1
     else await this.#wait(signal)
     return { [Symbol.dispose]: () => this.#give() }
   }
 
-  async #wait(signal: AbortSignal): Promise<void> {
+  async #wait(signal: AbortSignal | undefined): Promise<void> {
     const turn = Promise.withResolvers<void>()
     this.#waiting.push(turn.resolve)
     try {
