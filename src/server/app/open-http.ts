@@ -9,7 +9,6 @@ import { Gateway } from '../gateway/gateway.ts'
 import { buildHttpApp } from '../http/app.ts'
 import { createAuthenticator, type Authenticator } from '../http/auth.ts'
 import { Watchers } from '../http/watch.ts'
-import { openMapper } from '../map/mapper.ts'
 import type { Focus } from '../recordings/film.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
@@ -20,7 +19,6 @@ import { openLive } from './open-live.ts'
 import { openSessions } from './open-sessions.ts'
 import type { Work } from './open-work.ts'
 import type { Parts } from './prepare-sessions.ts'
-import { createShowPage } from './show-page.ts'
 
 const apiKeyUseMs = 30_000
 
@@ -48,10 +46,9 @@ export const openHttp = async (
   const live = openLive(parts, sessions, gateway)
   const authenticator = createAuthenticator(store)
   metrics.watch({ sessions, browsers, gateway, live, egress })
-  const mapper = undo.use(openMapper({ ...parts, showPage: createShowPage(parts.scrapes) }))
   const watchers = new Watchers({ bulk: parts.bulk, authenticator, publicUrl: config.publicUrl, onError })
   const app = await buildHttpApp({
-    mapper,
+    mapper: parts.mapper,
     activity: parts.activity,
     permits: parts.permits,
     takeRequest: parts.takeRequest,

@@ -6,6 +6,7 @@ import { openExtracts } from '../extract/open-extracts.ts'
 import { openJobs } from '../jobs/open-jobs.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import { openMailer } from '../mail/open-mailer.ts'
+import { openMapper, type Mapper } from '../map/mapper.ts'
 import type { Monitors } from '../monitors/monitors.ts'
 import { openMonitors } from '../monitors/open-monitors.ts'
 import { openScrapes, type OpenScrapesParts } from '../scrape/open-scrapes.ts'
@@ -15,11 +16,13 @@ import type { Searches } from '../search/searches.ts'
 import { packageVersion } from '../version.ts'
 import { openWebhooks } from '../webhooks/open-webhooks.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
+import { createShowPage } from './show-page.ts'
 
 /** What works for callers, at once or from a queue. */
 export interface Work {
   readonly scrapes: Scrapes
   readonly searches: Searches
+  readonly mapper: Mapper
   readonly extracts: Extracts
   readonly jobs: Jobs
   readonly webhooks: Webhooks
@@ -36,6 +39,8 @@ export const openWork = async (
   const { store, egress, onError } = parts
   const { searches, index } = openSearches(undo, config, parts)
   const scrapes = openScrapes(undo, config, { ...parts, onScraped: index?.add })
+  const showPage = createShowPage(scrapes)
+  const mapper = undo.use(openMapper({ ...parts, showPage }))
   const dispatcher = egress.createDispatcher()
   undo.defer(async () => dispatcher.destroy())
   const jobs = undo.use(await openJobs({ store, databaseUrl: config.databaseUrl, onError }))
@@ -48,17 +53,9 @@ export const openWork = async (
   const mailer = await openMailer(undo, config, { store, jobs })
   const { llmUrl: url, llmModel: model, llmKey: key } = config
   const languageModel = url === undefined ? undefined : { url, model, key }
-  const monitors = await openMonitors(undo, {
-    ...parts,
-    scrapes,
-    searches,
-    dispatcher,
-    jobs,
-    webhooks,
-    mailer,
-    languageModel,
-  })
-  const bulk = await openBulk(undo, config, { store, jobs, scrapes, webhooks, dispatcher, onError })
-  const extracts = await openExtracts(undo, { ...parts, jobs, scrapes, searches, webhooks, dispatcher, languageModel })
-  return { scrapes, searches, extracts, jobs, webhooks, monitors, bulk }
+  const means = { ...parts, jobs, scrapes, searches, showPage, webhooks, dispatcher, languageModel }
+  const monitors = await openMonitors(undo, { ...means, mailer })
+  const bulk = await openBulk(undo, config, means)
+  const extracts = await openExtracts(undo, means)
+  return { scrapes, searches, mapper, extracts, jobs, webhooks, monitors, bulk }
 }

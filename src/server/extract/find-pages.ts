@@ -3,6 +3,7 @@ import { mapRequest } from '../../contract/map.ts'
 import { searchRequest } from '../../contract/search.ts'
 import { isBowlineError } from '../../kit/errors.ts'
 import { mapSite } from '../map/map-site.ts'
+import type { ShowPage } from '../map/show-start.ts'
 import type { Searches } from '../search/searches.ts'
 import type { ExtractJobRow } from '../store/extract-jobs.ts'
 import { searchedPages, type Plan } from './plan.ts'
@@ -11,6 +12,8 @@ import { searchedPages, type Plan } from './plan.ts'
 export interface FindPagesParts {
   readonly dispatcher: Dispatcher
   readonly searches: Searches
+  /** Shows the start pages of folders. */
+  readonly showPage: ShowPage
 }
 
 /** What was found for a plan. */
@@ -24,7 +27,7 @@ export interface FoundPages {
 
 /** The pages that a plan means, at most `limit` of them. Nothing is billed here. Throws the signal's reason. */
 export const findPages = async (
-  { dispatcher, searches }: FindPagesParts,
+  { dispatcher, searches, showPage }: FindPagesParts,
   plan: Plan,
   { teamId, apiKeyId }: Pick<ExtractJobRow, 'teamId' | 'apiKeyId'>,
   signal: AbortSignal,
@@ -46,7 +49,7 @@ export const findPages = async (
     if (urls.size >= limit) break
     const wanted = { url, limit, includeSubdomains, ...(prompt === undefined ? {} : { search: prompt.slice(0, 1000) }) }
     await attempt(`${url}*`, async () => {
-      const { links } = await mapSite(dispatcher, mapRequest.parse(wanted), { signal })
+      const { links } = await mapSite(dispatcher, mapRequest.parse(wanted), { signal, showPage })
       return links.map((link) => link.url)
     })
   }

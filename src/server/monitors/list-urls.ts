@@ -4,6 +4,7 @@ import { monitorLimits, type CrawlTarget, type ScrapeTarget } from '../../contra
 import type { Abortable } from '../../kit/abort.ts'
 import { identityOf } from '../../kit/canonical-url.ts'
 import { mapSite } from '../map/map-site.ts'
+import type { ShowPage } from '../map/show-start.ts'
 import { matchPatterns } from '../map/match-patterns.ts'
 import { RobotsRules } from '../map/robots-rules.ts'
 import { listKnownUrls } from '../store/monitor-pages.ts'
@@ -13,6 +14,7 @@ import type { Store } from '../store/store.ts'
 export interface ListUrlsParts extends Abortable {
   readonly store: Store
   readonly dispatcher: Dispatcher
+  readonly showPage: ShowPage
   readonly monitorId: string
   readonly targetId: string
 }
@@ -30,7 +32,7 @@ export const listUrls = async (
 
 const listCrawled = async (
   { url, crawlOptions = {} }: CrawlTarget,
-  { store, dispatcher, signal, ...ids }: ListUrlsParts,
+  { store, dispatcher, showPage, signal, ...ids }: ListUrlsParts,
 ): Promise<readonly string[]> => {
   const { sitemap, ignoreQueryParameters, ignoreRobotsTxt = false } = crawlOptions
   const limit = crawlOptions.limit ?? monitorLimits.crawlPages.default
@@ -43,7 +45,7 @@ const listCrawled = async (
     filterByPath: crawlOptions.crawlEntireDomain !== true,
   })
   const kept = keepPaths(known, crawlOptions)
-  const found = await findPages(request, { dispatcher, signal }, kept.length > 0)
+  const found = await findPages(request, { dispatcher, showPage, signal }, kept.length > 0)
   const robots = new RobotsRules(dispatcher)
   const urls = new Map<string, string>()
   for (const each of [...kept, ...keepPaths(found, crawlOptions)]) {
@@ -65,14 +67,14 @@ const keepPaths = (
 
 const findPages = async (
   request: MapRequest,
-  { dispatcher, signal }: Pick<ListUrlsParts, 'dispatcher' | 'signal'>,
+  { dispatcher, ...means }: Pick<ListUrlsParts, 'dispatcher' | 'showPage' | 'signal'>,
   hasOthers: boolean,
 ): Promise<readonly string[]> => {
   try {
-    const { links } = await mapSite(dispatcher, request, { signal })
+    const { links } = await mapSite(dispatcher, request, means)
     return [...links.map((link) => link.url), request.url]
   } catch (error) {
-    signal?.throwIfAborted()
+    means.signal?.throwIfAborted()
     // The pages that are known tell what is wrong, each for itself.
     if (!hasOthers) throw error
     return []

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { Mailer } from '../mail/mailer.ts'
+import type { ShowPage } from '../map/show-start.ts'
 import type { LanguageModel } from '../scrape/formats/language-model.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
 import type { Searches } from '../search/searches.ts'
@@ -13,6 +14,8 @@ export interface MonitorParts {
   readonly jobs: Jobs
   readonly scrapes: Scrapes
   readonly searches: Searches
+  /** Shows the start pages of crawls. */
+  readonly showPage: ShowPage
   readonly webhooks: Webhooks
   /** Undefined: this server sends no mail. */
   readonly mailer: Mailer | undefined

@@ -21,6 +21,13 @@ beforeAll(async () => {
   site = world.use(
     await startSite({
       '/fleet/': linksTo('/fleet/red', '/fleet/blue', '/elsewhere'),
+      '/dock/': fixedPage(
+        'Dock',
+        `<div id="root"></div><script>
+        document.getElementById('root').innerHTML = '<a href="/dock/crane">Crane</a>'
+      </script>`,
+      ),
+      '/dock/crane': fixedPage('Crane', '<h1>The crane</h1>'),
       '/fleet/red': fixedPage('Red', '<h1>The red boat</h1>'),
       '/fleet/blue': fixedPage('Blue', '<h1>The blue boat</h1>'),
     }),
@@ -73,6 +80,12 @@ test('an address that ends in /* stands for the pages under it', async () => {
   expect(creditsUsed).toBe(20)
   expect(asked()).toContain('# The blue boat')
   expect(asked()).not.toContain('/elsewhere\n\n')
+})
+
+test('so it does when these are linked by scripts alone', async () => {
+  await bowline.extract(site.url('/dock/*'), { prompt: 'Which machines?' })
+
+  expect(asked()).toContain('# The crane')
 })
 
 test('pages that a search finds are read, too, on the bill of the extraction', async () => {

@@ -263,8 +263,13 @@ test('the pages of a site are found, new ones and those that went away noticed',
     site.set(path, `<h1>Post ${path}</h1><p>Words about things of all kinds.</p>`)
   site.set('/robots.txt', '\nUser-agent: *\nDisallow: /blog/secret\n')
   site.set('/blog/', links(['/blog/a', '/blog/b', '/blog/skip-me', '/blog/secret']))
+  site.set('/app/', `<div></div><script>document.querySelector('div').innerHTML = '<a href="/app/x">X</a>'</script>`)
+  site.set('/app/x', '<p>Words of an application.</p>')
   const { id, estimatedCreditsPerMonth } = await createMonitor(lab.api, {
-    targets: [{ type: 'crawl', url: site.url('/blog/'), crawlOptions: { limit: 10, excludePaths: ['skip'] } }],
+    targets: [
+      { type: 'crawl', url: site.url('/blog/'), crawlOptions: { limit: 10, excludePaths: ['skip'] } },
+      { type: 'crawl', url: site.url('/app/'), crawlOptions: { limit: 10 } },
+    ],
   })
 
   const first = await runCheck(lab.api, id)
@@ -276,10 +281,20 @@ test('the pages of a site are found, new ones and those that went away noticed',
     Object.fromEntries(
       check['pages'].map((page: { url: string; status: string }) => [new URL(page.url).pathname, page.status]),
     )
-  expect(estimatedCreditsPerMonth).toBe(300)
-  expect(states(first)).toEqual({ '/blog/': 'new', '/blog/a': 'new', '/blog/b': 'new' })
-  expect(states(second)).toEqual({ '/blog/': 'changed', '/blog/a': 'removed', '/blog/b': 'same', '/blog/c': 'new' })
-  expect(second['targetResults']).toMatchObject([{ type: 'crawl', pages: 4 }])
+  expect(estimatedCreditsPerMonth).toBe(600)
+  const app = (status: string) => ({ '/app/': status, '/app/x': status })
+  expect(states(first)).toEqual({ '/blog/': 'new', '/blog/a': 'new', '/blog/b': 'new', ...app('new') })
+  expect(states(second)).toEqual({
+    '/blog/': 'changed',
+    '/blog/a': 'removed',
+    '/blog/b': 'same',
+    '/blog/c': 'new',
+    ...app('same'),
+  })
+  expect(second['targetResults']).toMatchObject([
+    { type: 'crawl', pages: 4 },
+    { type: 'crawl', pages: 2 },
+  ])
 })
 
 test('monitors, checks and deliveries of another team are not there', async () => {
