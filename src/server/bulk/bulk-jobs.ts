@@ -5,6 +5,7 @@ import { isUuid, uuidV7 } from '../../kit/ids.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
 import {
+  bulkLifeMs,
   endBulkJob,
   findBulkJob,
   findBulkJobByKey,
@@ -61,9 +62,6 @@ export interface BulkRef {
   /** Default: any. */
   readonly kind?: BulkJobRow['kind'] | undefined
 }
-
-/** How long a job and its documents can be read, in milliseconds. */
-export const bulkLifeMs = 86_400_000
 
 /** Batches and crawls: jobs whose pages are scraped one by one, by whichever server has time, each once. */
 export class BulkJobs {
@@ -131,7 +129,8 @@ export class BulkJobs {
     if (!isUuid(id)) throw new BowlineError('BAD_REQUEST', 'Invalid job ID format. Job ID must be a valid UUID.')
     const row = await findBulkJob(db, id, { locks })
     const isKnown = row?.teamId === teamId && (kind === undefined || row.kind === kind)
-    if (row === undefined || !isKnown || row.expiresAt.getTime() < Date.now()) {
+    const isOver = row !== undefined && row.status !== 'scraping' && row.expiresAt.getTime() < Date.now()
+    if (row === undefined || !isKnown || isOver) {
       throw new BowlineError('JOB_NOT_FOUND', 'Job not found')
     }
     return toBulkJob(row)

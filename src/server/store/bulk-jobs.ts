@@ -12,6 +12,12 @@ export type NewBulkJob = Pick<
   'id' | 'teamId' | 'apiKeyId' | 'kind' | 'version' | 'target' | 'plan' | 'baseUrl' | 'idempotencyKey' | 'requestHash'
 > & { readonly createdAt: Date; readonly expiresAt: Date }
 
+/** How long a job and its documents can be read after its end, in milliseconds. */
+export const bulkLifeMs = 86_400_000
+
+/** When a job expires that ends now, in whole seconds. */
+export const bulkExpiry = sql<Date>`date_trunc('second', now() + make_interval(secs => ${bulkLifeMs / 1000}))`
+
 /** Enters a job without pages. False: the team has one with this idempotency key, and nothing was entered. */
 export const insertBulkJob = async (db: Kysely<Database>, job: NewBulkJob): Promise<boolean> => {
   const { numInsertedOrUpdatedRows = 0n } = await db
@@ -66,7 +72,7 @@ export const endBulkJob = async (
 ): Promise<boolean> => {
   const { numUpdatedRows } = await db
     .updateTable('bulkJob')
-    .set({ status: end.status, error: end.error ?? null, finishedAt: sql<Date>`now()` })
+    .set({ status: end.status, error: end.error ?? null, finishedAt: sql<Date>`now()`, expiresAt: bulkExpiry })
     .where('id', '=', id)
     .where('status', '=', 'scraping')
     .executeTakeFirst()
@@ -85,7 +91,6 @@ export const listActiveBulkJobs = async (
     .where('teamId', '=', teamId)
     .where('kind', '=', kind)
     .where('status', '=', 'scraping')
-    .where('expiresAt', '>', sql<Date>`now()`)
     .orderBy('createdAt', 'desc')
     .limit(1000)
     .execute()
@@ -99,15 +104,15 @@ export const countOpenPages = async (db: Kysely<Database>, teamId: string): Prom
     .select(sql<string>`coalesce(sum(total - completed - failed), 0)`.as('open'))
     .where('teamId', '=', teamId)
     .where('status', '=', 'scraping')
-    .where('expiresAt', '>', sql<Date>`now()`)
     .executeTakeFirst()
   return Number(row?.open ?? 0)
 }
 
-/** Deletes the jobs whose time is over, with their pages. */
+/** Deletes the jobs whose time is over, with their pages; none that still runs. */
 export const deleteExpiredBulkJobs = async (db: Kysely<Database>): Promise<void> => {
   await db
     .deleteFrom('bulkJob')
     .where('expiresAt', '<', sql<Date>`now()`)
+    .where('status', '<>', 'scraping')
     .execute()
 }

@@ -1,4 +1,5 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
+import { bulkExpiry } from './bulk-jobs.ts'
 import { toRecord, type Recorded } from './record.ts'
 import type { Database } from './schema.ts'
 import type { BulkPageTable, BulkStatus } from './tables/bulk.ts'
@@ -92,7 +93,8 @@ export const endBulkPage = async (
         failed = failed + ${isCompleted ? 0 : 1},
         credits = credits + ${isCompleted ? end.credits : 0},
         status = case when completed + failed + 1 = total then 'completed' else status end,
-        finished_at = case when completed + failed + 1 = total then now() end
+        finished_at = case when completed + failed + 1 = total then now() end,
+        expires_at = case when completed + failed + 1 = total then ${bulkExpiry} else expires_at end
       where id = ${page.jobId} and status = 'scraping'
       returning id, status, completed
     ), page as (

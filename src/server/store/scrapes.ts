@@ -114,7 +114,10 @@ export const findCached = async (
   return row && toRecord(row)
 }
 
-/** Deletes the scrapes made before a time, at most a thousand. Answers those that have blobs, and whether there may be more. */
+/**
+ * Deletes the scrapes made before a time, at most a thousand, but for those of jobs that are as old and still there.
+ * Answers those that have blobs, and whether there may be more.
+ */
 export const deleteOldScrapes = async (
   db: Kysely<Database>,
   before: Date,
@@ -122,7 +125,25 @@ export const deleteOldScrapes = async (
   const limit = 1000
   const rows = await db
     .deleteFrom('scrape')
-    .where('id', 'in', (eb) => eb.selectFrom('scrape').select('id').where('createdAt', '<', before).limit(limit))
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('scrape')
+        .select('id')
+        .where('createdAt', '<', before)
+        .where((where) =>
+          where.not(
+            where.exists(
+              where
+                .selectFrom('bulkPage')
+                .innerJoin('bulkJob', 'bulkJob.id', 'bulkPage.jobId')
+                .select('bulkPage.place')
+                .where('bulkJob.createdAt', '<', before)
+                .whereRef('bulkPage.scrapeId', '=', 'scrape.id'),
+            ),
+          ),
+        )
+        .limit(limit),
+    )
     .returning(['id', 'hasBlobs'])
     .execute()
   return { withBlobs: rows.filter(({ hasBlobs }) => hasBlobs).map(({ id }) => id), isDone: rows.length < limit }

@@ -105,17 +105,24 @@ describe('a batch', () => {
     expect((await world.lab.api('GET', `${url}/errors`)).body).toEqual({ errors: [], robotsBlocked: [] })
   })
 
-  test('is gone a day after its start, with its pages', async () => {
+  test('is gone a day after its end, with its pages, and not before that however long it runs', async () => {
     const { url } = await run('/v2/batch/scrape', { urls: ['http://site.test/in'] })
     const id = url.split('/').at(-1) ?? ''
-    const { rows } = await sql<{ hours: number }>`update bulk_job set expires_at = expires_at - interval '24 hours'
-      where id = ${id} returning extract(epoch from expires_at - created_at) / 3600 as hours`.execute(store.db)
+    const { rows } = await sql<{
+      hours: number
+    }>`update bulk_job set expires_at = expires_at - interval '24 hours', status = 'scraping'
+      where id = ${id} returning extract(epoch from expires_at - finished_at) / 3600 as hours`.execute(store.db)
 
     expect(await tablesHolding(id)).toContain('bulk_page')
+    await deleteExpiredBulkJobs(store.db)
+    const running = await world.lab.api('GET', url)
+    await sql`update bulk_job set status = 'completed' where id = ${id}`.execute(store.db)
     const late = await world.lab.api('GET', url)
     await deleteExpiredBulkJobs(store.db)
 
-    expect(Math.abs(Number(rows[0]?.hours))).toBeLessThan(0.01)
+    expect(Math.abs(Number(rows[0]?.hours))).toBeLessThan(0.001)
+    expect(running).toMatchObject({ status: 200, body: { status: 'scraping' } })
+    expect(Date.parse(running.body['expiresAt'])).toBeGreaterThan(Date.now() + 3_600_000)
     expect(late).toMatchObject({ status: 404, body: { error: 'Job not found' } })
     expect(await tablesHolding(id)).not.toContain('bulk_page')
   })
