@@ -38,7 +38,7 @@ export interface ExtractOrder {
   readonly request: ExtractRequest
 }
 
-/** How long an extraction can be read, in milliseconds. */
+/** How long an extraction can be read after its end, in milliseconds. */
 export const extractLifeMs = 86_400_000
 
 const atOnce = 4
@@ -95,8 +95,8 @@ export class Extracts {
   /** How far an extraction is. Throws EXTRACT_NOT_FOUND, also when it is another team's. */
   async read(id: string, teamId: string): Promise<ExtractStatusResponse> {
     const job = isUuid(id) ? await findExtractJob(this.#parts.store.db, id) : undefined
-    const expiresAt = new Date((job?.createdAt.getTime() ?? 0) + extractLifeMs)
-    if (job === undefined || job.teamId !== teamId || expiresAt.getTime() < Date.now()) {
+    const expiresAt = job && expiryOf(job)
+    if (job?.teamId !== teamId || expiresAt === undefined || expiresAt.getTime() < Date.now()) {
       throw new BowlineError('EXTRACT_NOT_FOUND', 'Extract job not found')
     }
     return { success: job.status !== 'failed', status: job.status, ...shownOf(job), expiresAt: expiresAt.toISOString() }
@@ -146,6 +146,12 @@ export class Extracts {
     const message = { teamId, target, event: `extract.${event}`, jobId: id, body, uniqueKey: `${id}.${event}` }
     await this.#parts.webhooks.send(message, db === undefined ? {} : { db })
   }
+}
+
+/** An extraction expires a day after its end, and as long as it runs no sooner than a day after its start. */
+const expiryOf = ({ status, createdAt, finishedAt = createdAt }: ExtractJobRow): Date => {
+  const expiresAt = new Date(finishedAt.getTime() + extractLifeMs)
+  return status === 'processing' && expiresAt.getTime() < Date.now() ? new Date(Date.now() + extractLifeMs) : expiresAt
 }
 
 const reasonOf = (error: unknown): string =>

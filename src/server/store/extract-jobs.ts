@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from 'kysely'
+import { sql, type Kysely, type Selectable } from 'kysely'
 import { lowerCharge, refund } from './charges.ts'
 import { toRecord, type Recorded } from './record.ts'
 import type { Database } from './schema.ts'
@@ -32,7 +32,10 @@ export const endExtractJob = async (db: Kysely<Database>, id: string, end: Extra
   const isFailed = 'error' in end
   const ended = await db
     .updateTable('extractJob')
-    .set(isFailed ? { status: 'failed', credits: 0, error: end.error } : { status: 'completed', ...end })
+    .set({
+      ...(isFailed ? { status: 'failed', credits: 0, error: end.error } : { status: 'completed', ...end }),
+      finishedAt: sql<Date>`now()`,
+    })
     .where('id', '=', id)
     .where('status', '=', 'processing')
     .returning('id')
@@ -43,7 +46,12 @@ export const endExtractJob = async (db: Kysely<Database>, id: string, end: Extra
   return true
 }
 
-/** Deletes extractions that were asked for before a time. */
+/** Deletes extractions that ended before a time. */
 export const deleteOldExtractJobs = async (db: Kysely<Database>, before: Date): Promise<void> => {
-  await db.deleteFrom('extractJob').where('createdAt', '<', before).where('status', '<>', 'processing').execute()
+  await db
+    .deleteFrom('extractJob')
+    .where('createdAt', '<', before)
+    .where('status', '<>', 'processing')
+    .where((eb) => eb(eb.fn.coalesce('finishedAt', 'createdAt'), '<', before))
+    .execute()
 }

@@ -11,6 +11,7 @@ import { monitors } from './migrations/0007-monitors.ts'
 import { usage } from './migrations/0008-usage.ts'
 import { extract } from './migrations/0009-extract.ts'
 import { artifacts } from './migrations/0011-artifacts.ts'
+import { extractEnd } from './migrations/0012-extract-end.ts'
 
 /** Every step of the schema as statements, in order. A released step is never edited: add another. */
 const steps: Readonly<Record<string, readonly string[]>> = {
@@ -24,6 +25,7 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   '0008-usage': usage,
   '0009-extract': extract,
   '0011-artifacts': artifacts,
+  '0012-extract-end': extractEnd,
 }
 
 /** The whole schema as SQL: equal texts make equal schemas. */

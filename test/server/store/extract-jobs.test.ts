@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
 import { chargeOnce } from '../../../src/server/store/charges.ts'
@@ -56,13 +57,17 @@ describeEachStore('an extraction', (openStore) => {
     expect(await account()).toEqual({ left: 100, bills: [] })
   })
 
-  test('is forgotten once it is old, unless it still runs', async () => {
+  test('is forgotten once its end is long ago, unless it still runs', async () => {
     await using store = await openStore()
     const [ended, running] = [await enter(store), await enter(store)]
     await endExtractJob(store.db, ended.id, { error: 'x' })
 
+    await sql`update extract_job set created_at = created_at - interval '1 day'`.execute(store.db)
+    await deleteOldExtractJobs(store.db, new Date(Date.now() - 1000))
+    const young = await findExtractJob(store.db, ended.id)
     await deleteOldExtractJobs(store.db, new Date(Date.now() + 1000))
 
+    expect(young).toMatchObject({ status: 'failed' })
     expect(await findExtractJob(store.db, ended.id)).toBeUndefined()
     expect(await findExtractJob(store.db, running.id)).toMatchObject({ status: 'processing' })
   })

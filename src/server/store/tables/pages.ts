@@ -61,4 +61,6 @@ export interface ExtractJobTable {
   /** Null: not billed yet. */
   readonly credits: Nullable<number>
   readonly createdAt: Stamp
+  /** Null: it still runs, or ended in an earlier version. */
+  readonly finishedAt: Nullable<Date>
 }
