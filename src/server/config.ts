@@ -2,9 +2,11 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { BowlineError } from '../kit/errors.ts'
+import { browserSettings } from './config/browser-settings.ts'
 import { bulkSettings } from './config/bulk-settings.ts'
 import { keepingSettings } from './config/keeping-settings.ts'
 import { searchSettings } from './config/search-settings.ts'
+import { storeSettings } from './config/store-settings.ts'
 import { tellingSettings } from './config/telling-settings.ts'
 import { httpUrl, list, proxyUrl, wholeNumber, type Setting } from './config/setting.ts'
 import { teamSettings } from './config/team-settings.ts'
@@ -56,48 +58,7 @@ export const settings = {
       .regex(/^\S{16,}$/)
       .optional(),
   },
-  browser: {
-    flag: 'browser',
-    env: 'BOWLINE_BROWSER',
-    help: 'which browser to run; default: the headless shell when there is one, else Chromium',
-    accepts: '"shell", "chromium" or an absolute path',
-    schema: z.union([z.enum(['shell', 'chromium']), z.string().startsWith('/')]).optional(),
-  },
-  isolation: {
-    flag: 'isolation',
-    env: 'BOWLINE_ISOLATION',
-    help: 'auto: every layer the machine has; strict: also no network but the egress proxy, or no start; uid: no bubblewrap; none: no user of its own either',
-    accepts: '"auto", "strict", "uid" or "none"',
-    schema: z.enum(['auto', 'strict', 'uid', 'none']).default('auto'),
-  },
-  warm: {
-    flag: 'warm',
-    env: 'BOWLINE_WARM',
-    help: 'browsers kept started for the next sessions',
-    accepts: 'a whole number from 0 to 50',
-    schema: wholeNumber(0, 50).default(2),
-  },
-  maxSessions: {
-    flag: 'max-sessions',
-    env: 'BOWLINE_MAX_SESSIONS',
-    help: 'sessions that may live at once; default: what the memory allows, container limits respected',
-    accepts: 'a whole number from 1 to 10000',
-    schema: wholeNumber(1, 10_000).optional(),
-  },
-  maxFiles: {
-    flag: 'max-files',
-    env: 'BOWLINE_MAX_FILES',
-    help: 'files one session may have downloaded and been sent',
-    accepts: 'a whole number from 0 to 100000',
-    schema: wholeNumber(0, 100_000).default(1000),
-  },
-  maxFilesMb: {
-    flag: 'max-files-mb',
-    env: 'BOWLINE_MAX_FILES_MB',
-    help: 'megabytes that the files of one session may have together',
-    accepts: 'a whole number from 0 to 1000000',
-    schema: wholeNumber(0, 1_000_000).default(1000),
-  },
+  ...browserSettings,
   allow: {
     flag: 'allow',
     env: 'BOWLINE_ALLOW',
@@ -119,71 +80,7 @@ export const settings = {
     accepts: 'an http:, https:, socks4: or socks5: URL',
     schema: proxyUrl.optional(),
   },
-  databaseUrl: {
-    flag: 'database-url',
-    env: 'DATABASE_URL',
-    help: 'PostgreSQL to use in place of the embedded store',
-    accepts: 'a postgres: or postgresql: URL',
-    schema: z
-      .string()
-      .regex(/^postgres(ql)?:\/\//)
-      .optional(),
-  },
-  blobs: {
-    flag: 'blobs',
-    env: 'BOWLINE_BLOBS',
-    help: 'where profiles are stored; default: `blobs` in the data directory',
-    accepts: 'a path, or s3://BUCKET/PREFIX with ?region= and ?endpoint= as needed',
-    schema: z
-      .string()
-      .regex(/^(s3:\/\/[^/]|(?!s3:).)/)
-      .optional(),
-  },
-  s3AccessKeyId: {
-    flag: 's3-access-key-id',
-    env: 'AWS_ACCESS_KEY_ID',
-    help: 'key of the S3-compatible service; default: what the machine has, such as its role',
-    accepts: 'the id of an access key',
-    schema: z.string().min(1).optional(),
-  },
-  s3SecretAccessKey: {
-    flag: 's3-secret-access-key',
-    env: 'AWS_SECRET_ACCESS_KEY',
-    help: 'secret that belongs to this key',
-    accepts: 'the secret of an access key',
-    schema: z.string().min(1).optional(),
-  },
-  s3SessionToken: {
-    flag: 's3-session-token',
-    env: 'AWS_SESSION_TOKEN',
-    help: 'token that belongs to a temporary key',
-    accepts: 'a session token',
-    schema: z.string().min(1).optional(),
-  },
-  profileKey: {
-    flag: 'profile-key',
-    env: 'BOWLINE_PROFILE_KEY',
-    help: 'key that encrypts profiles; when absent one is made and kept: in the data directory (mode 0600), or in PostgreSQL for all its servers',
-    accepts: '64 hexadecimal digits, as `openssl rand -hex 32` makes them',
-    schema: z
-      .string()
-      .regex(/^[0-9a-fA-F]{64}$/)
-      .optional(),
-  },
-  profileVersions: {
-    flag: 'profile-versions',
-    env: 'BOWLINE_PROFILE_VERSIONS',
-    help: 'saved versions kept of each profile',
-    accepts: 'a whole number from 1 to 1000',
-    schema: wholeNumber(1, 1000).default(10),
-  },
-  profileQuota: {
-    flag: 'profile-quota',
-    env: 'BOWLINE_PROFILE_QUOTA',
-    help: 'megabytes that one profile may hold before compression',
-    accepts: 'a whole number from 1 to 100000',
-    schema: wholeNumber(1, 100_000).default(500),
-  },
+  ...storeSettings,
   llmUrl: {
     flag: 'llm-url',
     env: 'BOWLINE_LLM_URL',
