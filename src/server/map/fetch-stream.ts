@@ -1,6 +1,7 @@
 import { fetch, type Dispatcher } from 'undici'
 import type { Abortable } from '../../kit/abort.ts'
 import { BowlineError, isBowlineError } from '../../kit/errors.ts'
+import { redirectTarget } from '../../kit/redirect-target.ts'
 
 /** Options of `fetchStream`. Aborting ends the transfer and rejects with the signal's reason. */
 export interface FetchStreamOptions extends Abortable {
@@ -24,8 +25,6 @@ export interface FetchedStream extends AsyncDisposable {
 }
 
 const maxRedirects = 8
-
-const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /**
  * Gets an address, redirects followed, for reading as a stream that is cut at its bounds. Throws EGRESS_REFUSED,
@@ -73,10 +72,8 @@ const follow = async (start: URL, options: FetchStreamOptions, signal: AbortSign
       redirect: 'manual',
       signal,
     })
-    const next = redirectStatuses.has(response.status)
-      ? URL.parse(response.headers.get('location') ?? '', url.href)
-      : undefined
-    if (next === undefined || next === null) return { url, response }
+    const next = redirectTarget(response.status, response.headers.get('location'), url)
+    if (next === undefined) return { url, response }
     await response.body?.cancel()
     if (next.protocol !== 'http:' && next.protocol !== 'https:') {
       throw new BowlineError('EGRESS_REFUSED', `${url.origin} redirects to ${next.protocol}, which is no web address`)

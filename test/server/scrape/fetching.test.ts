@@ -71,6 +71,12 @@ describe('on the way to a page', () => {
     expect((await world.read('/asks-for-cookie'))['markdown']).toBe('Come in.\n')
   })
 
+  test('addresses in UTF-8 are found, and redirects to nowhere are pages', async () => {
+    const page = await world.read('/unescaped')
+
+    expect(page).toMatchObject({ markdown: 'This moved, but where to?\n', metadata: { statusCode: 302 } })
+  })
+
   test('redirects without end are given up', async () => {
     const { status, body } = await world.scrape('/forever')
 

@@ -40,6 +40,11 @@ export const scrapePages: Pages = {
     response.writeHead(302, { location: `/forever?${Number(url.search.slice(1) || 0) + 1}` })
     response.end()
   },
+  '/unescaped': ({ response }) => {
+    const location = Buffer.from('/nowhere/Straße').toString('latin1')
+    response.writeHead(302, { location }).end()
+  },
+  '/nowhere/Stra%C3%9Fe': bytes('<p>This moved, but where to?</p>', html, 302),
   '/asks-for-cookie': ({ request, response }) => {
     const isKnown = request.headers.cookie?.includes('seen=1') === true
     response.writeHead(

@@ -1,6 +1,7 @@
 import type { Agent } from 'undici'
 import type { Abortable } from '../../../kit/abort.ts'
 import { BowlineError } from '../../../kit/errors.ts'
+import { redirectTarget } from '../../../kit/redirect-target.ts'
 import type { LoadedPage } from '../loaded-page.ts'
 import { browserHeaders, type Visitor } from './browser-headers.ts'
 import { classifyBody } from './classify-body.ts'
@@ -24,7 +25,6 @@ const maxRedirects = 10
 const maxPageBytes = 20_000_000
 const maxFileBytes = 100_000_000
 
-const redirects = new Set([301, 302, 303, 307, 308])
 const secretHeaders = new Set(['authorization', 'cookie', 'proxy-authorization'])
 
 /** Fetches a page, redirects followed. Throws SCRAPE_SITE_ERROR, SCRAPE_SSL_ERROR, SCRAPE_DNS_RESOLUTION_ERROR, EGRESS_REFUSED or the signal's reason. */
@@ -75,8 +75,8 @@ const ask = async (url: URL, isFirstOrigin: boolean, jar: CookieJar, options: Fe
   })
   const { statusCode, headers, body } = response
   jar.store(url, [headers['set-cookie'] ?? []].flat())
-  const to = redirects.has(statusCode) ? URL.parse(first(headers['location']) ?? '', url.href) : null
-  if (to !== null && /^https?:$/.test(to.protocol)) {
+  const to = redirectTarget(statusCode, first(headers['location']), url)
+  if (to !== undefined && /^https?:$/.test(to.protocol)) {
     // Only a body that is read, or thrown away, gives its connection back.
     await body.dump({ limit: 100_000 })
     return { kind: 'redirect', to }
