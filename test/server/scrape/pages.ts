@@ -70,6 +70,15 @@ export const scrapePages: Pages = {
   },
   '/huge': bytes(`<p>start</p>${'<p>more</p>'.repeat(2_200_000)}`, html),
   '/deep': bytes(`${'<div>'.repeat(100_000)}<p>bottom</p>`, html),
+  '/step-by-step': bytes(
+    `<!doctype html><title>Steps</title><div id="root"></div><script>
+       const draw = (left) => {
+         root.innerHTML += '<p>Step ' + left + '</p>'
+         if (left > 0) setTimeout(draw, 40, left - 1)
+       }
+       setTimeout(draw, 40, 1)</script>`,
+    html,
+  ),
   '/shell': bytes(
     `<!doctype html><title>App</title><div id="root"></div><script>
        root.innerHTML = '<h1>Rendered</h1><p>by a script</p>'</script>`,

@@ -15,6 +15,12 @@ test('a page that is empty without its scripts is rendered', async () => {
   expect(fetched['markdown']).not.toContain('Rendered')
 })
 
+test('what a page draws by timers soon after its load belongs to it', async () => {
+  const page = await world.read('/step-by-step', { onlyMainContent: false })
+
+  expect(page['markdown']).toContain('Step 0')
+})
+
 test('frames, foreign ones too, and open shadow trees are part of the page', async () => {
   const page = await world.read('/nested', { waitFor: 100, onlyMainContent: false })
 

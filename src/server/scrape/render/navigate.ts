@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { abortable } from '../../../kit/abort.ts'
 import { BowlineError } from '../../../kit/errors.ts'
+import { waitForQuiet } from './quiet.ts'
 import type { Tab } from './tab.ts'
 
 /** The answer that a page came by. */
@@ -20,22 +21,17 @@ export interface NavigationWatch {
   readonly settle: (maxMs: number) => Promise<void>
 }
 
-/** A page that asked for nothing for so many milliseconds has drawn what it will. */
-const quietMs = 150
-
-/** Longest wait for quiet after the load, in milliseconds: some pages never are. */
-const longestQuietMs = 5000
-
 const endless = new Set(['WebSocket', 'EventSource', 'Media', 'Ping', 'Prefetch'])
 
 /** Starts to watch. Called before the page is navigated. */
 export const watchNavigation = (tab: Tab): NavigationWatch => {
   const running = new Set<string>()
+  const activity = { running, changedAtMs: Date.now(), isAlone: true }
   let response: MainResponse | undefined
-  let changedAtMs = Date.now()
   let loaded = Promise.withResolvers<void>()
   tab.on(({ method, params, sessionId }) => {
     const requestId = params?.['requestId'] as string
+    if (method === 'Target.attachedToTarget') activity.isAlone = false
     if (method === 'Network.requestWillBeSent' && !endless.has(String(params?.['type']))) running.add(requestId)
     else if (method === 'Network.loadingFinished' || method === 'Network.loadingFailed') running.delete(requestId)
     else if (
@@ -52,16 +48,12 @@ export const watchNavigation = (tab: Tab): NavigationWatch => {
     ) {
       response = toResponse(params['response'] as ReceivedResponse)
     } else return
-    changedAtMs = Date.now()
+    activity.changedAtMs = Date.now()
   })
   const settle = async (maxMs: number): Promise<void> => {
     const endMs = Date.now() + maxMs
     await abortable(Promise.race([loaded.promise, sleep(maxMs, undefined, { ref: false })]), tab.signal)
-    const quietEndMs = Math.min(endMs, Date.now() + longestQuietMs)
-    changedAtMs = Math.max(changedAtMs, Date.now() - quietMs + 50)
-    while (Date.now() < quietEndMs && (running.size > 0 || Date.now() - changedAtMs < quietMs)) {
-      await sleep(20, undefined, { signal: tab.signal })
-    }
+    await waitForQuiet(tab, activity, endMs)
   }
   return { response: () => response, settle }
 }

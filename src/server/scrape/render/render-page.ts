@@ -64,8 +64,10 @@ export const renderPage = async (task: RenderTask): Promise<RenderOutcome> => {
     tab.signal.throwIfAborted()
     throw error
   } finally {
-    // The end of its context closes it anyway; a page of a profile has none of its own.
-    router.call('Target.closeTarget', { targetId: tab.targetId }).catch(() => undefined)
+    // The end of its context closes it; a page of a profile has none of its own.
+    if (task.browserContextId === undefined) {
+      router.call('Target.closeTarget', { targetId: tab.targetId }).catch(() => undefined)
+    }
   }
 }
 

@@ -11,7 +11,7 @@ import type { Place } from '../place.ts'
 import type { AdLists } from './ad-lists.ts'
 import { createConsentScript } from './consent.ts'
 import { renderPage, unreachable, type RenderedPage, type RenderOutcome, type RenderTask } from './render-page.ts'
-import { ScrapeBrowsers, type RenderRoute } from './scrape-browsers.ts'
+import { ScrapeBrowsers, type BrowserPlace, type RenderRoute } from './scrape-browsers.ts'
 
 /** What pages are rendered with. */
 export interface RendererParts {
@@ -41,6 +41,7 @@ export class Renderer implements AsyncDisposable {
   readonly #parts: RendererParts
   readonly #shared: ScrapeBrowsers
   readonly #consentScript = createConsentScript()
+  readonly #farewells = new Set<Promise<void>>()
 
   constructor(parts: RendererParts) {
     this.#parts = parts
@@ -57,6 +58,7 @@ export class Renderer implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#shared[Symbol.asyncDispose]()
+    await Promise.all(this.#farewells)
   }
 
   /** A browser that dies takes the pages of others with it: they get another one, once. */
@@ -71,21 +73,21 @@ export class Renderer implements AsyncDisposable {
   }
 
   async #inContext(call: RenderCall): Promise<RenderOutcome> {
-    await using place = await this.#shared.take(call.route, call)
+    await using undo = new AsyncDisposableStack()
+    const place = undo.use(await this.#shared.take(call.route, call))
     const { router } = place.browser
     const { browserContextId } = await router.call('Target.createBrowserContext', { disposeOnDetach: true })
+    undo.move()
     try {
-      await router.call('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId })
-      return await renderPage(this.#task(call, router, String(browserContextId)))
+      // The browser does one thing after another: the page comes after this.
+      const denied = router.call('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId })
+      const [outcome] = await Promise.all([renderPage(this.#task(call, router, String(browserContextId))), denied])
+      return outcome
     } finally {
-      const isGone = await Promise.race([
-        router.call('Target.disposeBrowserContext', { browserContextId }).then(
-          () => true,
-          () => true,
-        ),
-        sleep(farewellMs, false, { ref: false }),
-      ])
-      if (!isGone) place.condemn()
+      // Whoever asked for the page need not wait for its end.
+      const farewell = leave(place, browserContextId)
+      this.#farewells.add(farewell)
+      void farewell.finally(() => this.#farewells.delete(farewell))
     }
   }
 
@@ -128,4 +130,14 @@ export class Renderer implements AsyncDisposable {
       return explainFetchFailure(error, url)
     }
   }
+}
+
+/** Ends the context of a page and gives its place back. Never rejects. */
+const leave = async (place: BrowserPlace, browserContextId: unknown): Promise<void> => {
+  const gone = place.browser.router.call('Target.disposeBrowserContext', { browserContextId }).then(
+    () => true,
+    () => true,
+  )
+  if (!(await Promise.race([gone, sleep(farewellMs, false, { ref: false })]))) place.condemn()
+  await place[Symbol.asyncDispose]()
 }

@@ -31,7 +31,10 @@ interface Shared {
 }
 
 /** Pages after which a browser is replaced: what one leaves behind does not grow for ever. */
-const maxUses = 50
+const maxUses = 100
+
+/** Uses before the last at which the next browser is started, when several pages are under way: they need not wait for it. */
+const aheadUses = 8
 
 /** Milliseconds after which a browser that nobody uses is closed. */
 const idleMs = 60_000
@@ -71,6 +74,7 @@ export class ScrapeBrowsers implements AsyncDisposable {
     shared.uses += 1
     shared.active += 1
     clearTimeout(shared.retirement)
+    if (shared.uses > maxUses - aheadUses && shared.active > 1) this.#startNext(route)
     let isGiven = false
     const giveBack = async (): Promise<void> => {
       if (isGiven) return
@@ -108,7 +112,18 @@ export class ScrapeBrowsers implements AsyncDisposable {
   }
 
   #find(route: RenderRoute): Shared | undefined {
-    return [...this.#shared].find((each) => each.route === route && !each.isRetired && each.uses < maxUses)
+    return this.#fit(route)[0]
+  }
+
+  /** Browsers that take another page, the oldest first. */
+  #fit(route: RenderRoute): readonly Shared[] {
+    return [...this.#shared].filter((each) => each.route === route && !each.isRetired && each.uses < maxUses)
+  }
+
+  #startNext(route: RenderRoute): void {
+    if (this.#fit(route).length > 1) return
+    // Nobody may come to use it.
+    this.#settle(this.#start(route))
   }
 
   #start(route: RenderRoute): Shared {
