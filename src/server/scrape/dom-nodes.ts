@@ -11,7 +11,7 @@ export const isText = (node: AnyNode): node is Text => node.type === ElementType
 
 /** Elements whose content a reader never sees as text. */
 export const unseenNames: ReadonlySet<string> = new Set(
-  'script style noscript template svg head iframe object select textarea datalist canvas'.split(' '),
+  'script style noscript template svg head title iframe object select textarea datalist canvas'.split(' '),
 )
 
 const flowing = new Set([...inlineNames, 'br', 'wbr', 'img', 'picture', 'input', 'audio', 'video'])

@@ -15,6 +15,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
   ],
   paragraphs: [
     ['with white space collapsed', '<p> a\n  b\t c </p>', 'a b c'],
+    ['without the title above them, in a head or not', '<!doctype html><title>T</title><p>a</p>', 'a'],
     ['with breaks', '<p>one<br>two</p>', 'one  \ntwo'],
     ['split at two breaks', 'one<br><br>two', 'one\n\ntwo'],
     ['beside loose text', 'loose<p>inside</p>after', 'loose\n\ninside\n\nafter'],
