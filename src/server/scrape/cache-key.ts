@@ -24,8 +24,10 @@ export const cacheKeyOf = (request: ScrapeRequest): string | undefined => {
 }
 
 /** Whether a page may look otherwise to its caller than to others. */
-export const isPersonal = ({ actions = [], headers = {}, profile }: ScrapeRequest): boolean =>
-  actions.length > 0 || Object.keys(headers).length > 0 || profile !== undefined
+export const isPersonal = ({ url, actions = [], headers = {}, profile }: ScrapeRequest): boolean => {
+  const { username, password } = new URL(url)
+  return actions.length > 0 || Object.keys(headers).length > 0 || profile !== undefined || username + password !== ''
+}
 
 /** Tells a page, its tag, and what of its request shapes the Markdown that is compared. */
 export const trackingKeyOf = (request: ScrapeRequest, tag: string | null): string => {

@@ -98,6 +98,15 @@ describe('on the way to a page', () => {
     expect(elsewhere['markdown']).toContain('"x-team":"blue"')
     expect(elsewhere['markdown']).not.toContain('secret')
   })
+
+  test('the name and password of an address are told to its site, and its page is kept from others', async () => {
+    const url = world.site.url('/headers').replace('//', '//me:p%40ss@')
+    const page = await world.read('', { url })
+    const { status } = await world.scrape('', { url, lockdown: true, maxAge: 60_000 })
+
+    expect(page['markdown']).toContain(`"authorization":"Basic ${btoa('me:p@ss')}"`)
+    expect(status).toBe(404)
+  })
 })
 
 describe('an address that is no HTML', () => {

@@ -25,10 +25,22 @@ beforeAll(async () => {
 })
 afterAll(async () => world.disposeAsync())
 
-describe.each([
+const ways = [
   ['fetched', {}],
   ['rendered', { waitFor: 1 }],
-])('a page whose certificate nobody signed, %s', (_, how) => {
+] as const
+
+test.each(ways)('a site without encryption is called that, and not a bad certificate, %s', async (_, how) => {
+  const { body } = await scraping.scrape('', { url: scraping.site.url('/').replace('http:', 'https:'), ...how })
+
+  expect(body).toMatchObject({
+    code: 'SCRAPE_SSL_ERROR',
+    error: expect.stringContaining('No encrypted connection'),
+    hint: expect.stringContaining('`http:`'),
+  })
+})
+
+describe.each(ways)('a page whose certificate nobody signed, %s', (_, how) => {
   test('is refused with the way out', async () => {
     const { status, body } = await scraping.scrape('', { url, ...how })
 

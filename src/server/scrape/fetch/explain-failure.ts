@@ -1,6 +1,7 @@
 import { BowlineError, isBowlineError } from '../../../kit/errors.ts'
 
-const tlsCode = /^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|EPROTO)|CERT/
+const certificateCode = /^(?:DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)|CERT/
+const tlsCode = /^(?:ERR_TLS|ERR_SSL|EPROTO)/
 
 /** Says what kept a page from being fetched, in the codes of the API. Errors that have one already come through. */
 export const explainFetchFailure = (error: unknown, url: string): unknown => {
@@ -19,15 +20,23 @@ export const explainFetchFailure = (error: unknown, url: string): unknown => {
   }
   if (isBowlineError(error) || !Error.isError(error)) return error
   const code = codeOf(error)
-  if (tlsCode.test(code)) {
+  if (certificateCode.test(code)) {
     return new BowlineError('SCRAPE_SSL_ERROR', `The certificate of ${host} was not accepted: ${error.message}`, {
       cause: error,
     })
   }
+  if (tlsCode.test(code)) return noTls(host, 'reason' in error ? String(error.reason) : code, error)
   if (error.name === 'TimeoutError' || error.name === 'AbortError') return error
   const inner = isBowlineError(error.cause) ? explainFetchFailure(error.cause, url) : undefined
   return inner ?? new BowlineError('SCRAPE_SITE_ERROR', `${host} broke off: ${error.message}`, { cause: error })
 }
+
+/** What keeps a browser or us from an encrypted connection to a host, other than its certificate. */
+export const noTls = (host: string, why: string, cause?: unknown): BowlineError =>
+  new BowlineError('SCRAPE_SSL_ERROR', `No encrypted connection to ${host} came about: ${why}`, {
+    hint: 'If the site has no encryption, write `http:` in place of `https:`.',
+    cause,
+  })
 
 const codeOf = (error: unknown): string =>
   Error.isError(error) && 'code' in error && typeof error.code === 'string' ? error.code : ''

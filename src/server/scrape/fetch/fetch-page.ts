@@ -69,6 +69,7 @@ const ask = async (url: URL, isFirstOrigin: boolean, jar: CookieJar, options: Fe
     headers: {
       ...browserHeaders(options.visitor),
       ...(cookie === undefined ? {} : { cookie }),
+      ...authorizationOf(url),
       ...Object.fromEntries(given.filter(([name]) => isFirstOrigin || !secretHeaders.has(name))),
     },
     ...(options.signal === undefined ? {} : { signal: options.signal }),
@@ -89,6 +90,21 @@ const ask = async (url: URL, isFirstOrigin: boolean, jar: CookieJar, options: Fe
     contentType,
     retryAfter: first(headers['retry-after']),
     body: await readAnswer(body, first(headers['content-encoding']) ?? '', maxBytes),
+  }
+}
+
+/** What the user name and password of an address say to its site, as browsers say it. */
+const authorizationOf = ({ username, password }: URL): Readonly<Record<string, string>> => {
+  if (username === '' && password === '') return {}
+  const pair = [username, password].map(decoded).join(':')
+  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }
+}
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
   }
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { abortable } from '../../../kit/abort.ts'
 import { BowlineError } from '../../../kit/errors.ts'
+import { noTls } from '../fetch/explain-failure.ts'
 import { waitForQuiet } from './quiet.ts'
 import type { Tab } from './tab.ts'
 
@@ -64,7 +65,8 @@ export const navigate = async (tab: Tab, url: string): Promise<'opened' | 'downl
   if (typeof errorText !== 'string' || errorText === '') return 'opened'
   const { host } = new URL(url)
   if (errorText.includes('ERR_ABORTED')) return 'download'
-  if (/ERR_(?:CERT|SSL)/.test(errorText)) {
+  if (errorText.includes('ERR_SSL')) throw noTls(host, errorText)
+  if (errorText.includes('ERR_CERT')) {
     throw new BowlineError('SCRAPE_SSL_ERROR', `The certificate of ${host} was not accepted: ${errorText}`)
   }
   if (/ERR_(?:TUNNEL|PROXY|NAME_NOT_RESOLVED|CONNECTION)/.test(errorText)) return 'unreachable'
