@@ -25,7 +25,7 @@ export interface Extracting {
    * Aborting stops the wait; the server goes on and bills.
    */
   readonly extract: (urls: string | readonly string[], options: ExtractOptions, how?: Abortable) => Promise<Extraction>
-  /** Reads an extraction again, for 24 hours. Rejects with EXTRACT_NOT_FOUND. */
+  /** Reads an extraction again, until 24 hours after its end. Rejects with EXTRACT_NOT_FOUND. */
   readonly getExtract: (id: string, how?: Abortable) => Promise<ExtractStatusResponse>
 }
 

@@ -234,7 +234,7 @@ export const routes = {
     method: 'GET',
     path: '/v2/extract/{id}',
     aliases: ['/v1/extract/{id}'],
-    summary: 'Read what was extracted, for 24 hours',
+    summary: 'Read what was extracted, until 24 hours after its end',
     params: extract.extractParams,
     response: extract.extractStatusResponse,
   },

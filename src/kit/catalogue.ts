@@ -25,7 +25,10 @@ export const catalogue = {
     hint: 'Check the name. `bowline sessions files list ID` shows the files of a session.',
   },
   FILE_INCOMPLETE: { status: 409, hint: 'Wait until `complete` is true in the list of files.' },
-  EXTRACT_NOT_FOUND: { status: 404, hint: 'An extraction can be read for 24 hours, and only by its own team.' },
+  EXTRACT_NOT_FOUND: {
+    status: 404,
+    hint: 'An extraction can be read until 24 hours after its end, and only by its own team.',
+  },
   SCRAPE_NOT_FOUND: { status: 404, hint: 'A scrape can be read for 24 hours, and only by its own team.' },
   DELIVERY_NOT_FOUND: {
     status: 404,
@@ -50,7 +53,10 @@ export const catalogue = {
     hint: 'Start the server with `--proxy-enhanced URL`, or use the proxy `basic` or `auto`.',
   },
   SEARCH_TIMEOUT: { status: 408, hint: 'Raise `timeout`, lower `limit`, or scrape less of each result.' },
-  JOB_NOT_FOUND: { status: 404, hint: 'Check the id. A job can be read for 24 hours, and only by its own team.' },
+  JOB_NOT_FOUND: {
+    status: 404,
+    hint: 'Check the id. A job can be read until 24 hours after its end, and only by its own team.',
+  },
   MAP_TIMEOUT: { status: 408, hint: 'Raise `timeout`, or lower `limit`.' },
   CONFLICT: { status: 409, hint: undefined },
   IDEMPOTENCY_KEY_REUSED: { status: 409, hint: 'Use a new `x-idempotency-key` for a different request.' },

@@ -59,7 +59,9 @@ export const asEgressError = (url: URL, error: unknown): BowlineError => {
   const cause = Error.isError(error) ? error.cause : undefined
   if (isBowlineError(cause)) return cause
   const facts = [cause, error].find((each) => Error.isError(each) && each.message !== '')
-  const why = Error.isError(facts) ? facts.message : 'the request failed'
+  // OpenSSL puts its reason among addresses and the names of its source files.
+  const reason = Error.isError(facts) && 'reason' in facts ? String(facts.reason) : undefined
+  const why = reason ?? (Error.isError(facts) ? facts.message : 'the request failed')
   return new BowlineError('EGRESS_FAILED', `${url.origin} cannot be read: ${why}`, { cause: error })
 }
 

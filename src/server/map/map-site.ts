@@ -73,6 +73,8 @@ interface Findings {
   /** Why the start address could not be read. */
   readonly error: BowlineError | undefined
   readonly hasSitemap: boolean
+  /** What the start page answered, when that was a failure. */
+  readonly status: number | undefined
   /** Whether there were more pages to follow than were followed. */
   readonly isCut: boolean
 }
@@ -108,7 +110,7 @@ const explore = async (
   const listed = sitemap === 'skip' ? 0 : await readSitemaps(expedition, start, page.links)
   const wantsWalk = listed === 0 && sitemap !== 'only' && page.url !== undefined
   const isWhole = wantsWalk && page.url !== undefined ? await walkPages(expedition, page.url, page.links) : true
-  return { expedition, error: fetched.error, hasSitemap: listed > 0, isCut: !isWhole }
+  return { expedition, error: fetched.error, status: fetched.status, hasSitemap: listed > 0, isCut: !isWhole }
 }
 
 const readRobots = async (open: Expedition['open'], start: URL): Promise<Robots> => {
@@ -127,6 +129,8 @@ interface StartPage {
   /** Where it was found; undefined when it was not. */
   readonly url?: URL
   readonly isHtml?: boolean
+  /** What it answered, when that was a failure. */
+  readonly status?: number
   readonly error?: BowlineError
 }
 
@@ -135,7 +139,7 @@ const noLinks: PageLinks = { links: [], title: undefined, description: undefined
 const readStart = async (open: Expedition['open'], start: URL): Promise<StartPage> => {
   try {
     await using answer = await open(start, maxPageBytes)
-    if (answer.status >= 400) return { links: noLinks }
+    if (answer.status >= 400) return { links: noLinks, status: answer.status }
     if (!answer.contentType.includes('html')) return { links: noLinks, url: answer.url }
     const links = await readPageLinks(decodeText(answer.chunks, answer.contentType), answer.url)
     return { links, url: answer.url, isHtml: true }
@@ -174,14 +178,16 @@ const toLink = ({ url, title, description }: FoundLink): MapLink => ({
 
 const warningOf = (
   { url, sitemap, limit }: MapRequest,
-  { hasSitemap, isCut }: Findings,
+  { hasSitemap, isCut, status }: Findings,
   { isPage, isLate, count }: { readonly isPage: boolean; readonly isLate: boolean; readonly count: number },
 ): string | undefined => {
   const { origin, pathname } = new URL(url)
   if (isLate) return `Looking ended after ${lookingMs / 1000} s, so there may be more pages.`
+  if (status !== undefined && count === 0) return `${url} answered ${status}, and no page was found.`
   if (isPage) return `Nothing lies under ${pathname}, so pages elsewhere on ${origin} are listed.`
   if (sitemap === 'only' && !hasSitemap) return `No sitemap was found at ${origin}.`
-  if (count <= 1 && pathname !== '/') return `Only ${count} page was found. Mapping ${origin} may find more.`
+  if (count <= 1 && pathname !== '/')
+    return `${count === 0 ? 'No page' : 'Only 1 page'} was found. Mapping ${origin} may find more.`
   if (isCut && count < limit)
     return `${origin} has no sitemap, and only some of its pages were followed, so there may be more.`
   return undefined

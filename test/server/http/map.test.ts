@@ -129,6 +129,12 @@ describe('POST /v2/map', () => {
     expect(await lab.api('POST', '/v2/map', { url })).toMatchObject({ status: 502, body: { code: 'EGRESS_FAILED' } })
   })
 
+  test('is 502 in plain words when a site has no encryption', async () => {
+    const { body } = await lab.api('POST', '/v2/map', { url: site.url('/').replace('http:', 'https:') })
+
+    expect(body).toMatchObject({ code: 'EGRESS_FAILED', error: expect.stringMatching(/cannot be read: [a-z ]+$/) })
+  })
+
   test('stops when its caller hangs up', async () => {
     const closed = Promise.withResolvers<void>()
     await using slow = await startSite({
