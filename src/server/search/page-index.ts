@@ -1,6 +1,7 @@
 import type { OnScraped, ScrapedPage } from '../scrape/scraped-page.ts'
 import { saveIndexedPages, sweepIndexedPages, type IndexedPage } from '../store/indexed-pages.ts'
 import type { Store } from '../store/store.ts'
+import { TextVectors } from '../store/text-vectors.ts'
 import { configurationOf } from './configuration.ts'
 import { keysOf } from './keys.ts'
 import { plainText } from './plain-text.ts'
@@ -29,11 +30,14 @@ export class PageIndex implements AsyncDisposable {
   readonly #parts: PageIndexParts
   readonly #waiting: ScrapedPage[] = []
   readonly #timer: NodeJS.Timeout
+  readonly #vectors: TextVectors | undefined
   #waitingCharacters = 0
   #writing: Promise<void> | undefined
 
   constructor(parts: PageIndexParts) {
     this.#parts = parts
+    // A PostgreSQL of its own reads texts quickly, and on other processors.
+    this.#vectors = parts.store.kind === 'pglite' ? new TextVectors(parts.store.db) : undefined
     this.#timer = setInterval(() => {
       this.sweep().catch((error: unknown) => parts.onError(error, 'removing old pages from the search index'))
     }, sweepEveryMs).unref()
@@ -77,7 +81,7 @@ export class PageIndex implements AsyncDisposable {
     while (this.#waiting.length > 0) {
       const pages = lastOfEach(this.#take(atOnce))
       try {
-        await saveIndexedPages(this.#parts.store.db, pages)
+        await saveIndexedPages(this.#parts.store.db, pages, this.#vectors)
       } catch (error) {
         this.#parts.onError(error, `putting ${pages.length} pages into the search index`)
       }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { Database } from './schema.ts'
+import type { TextVectors } from './text-vectors.ts'
 
 /** A page as it enters the index. */
 export interface IndexedPage {
@@ -18,8 +19,13 @@ export interface IndexedPage {
   readonly publishedAt: Date | undefined
 }
 
-/** Puts pages into the index, each in place of what it said before. No two of them may have the same team and address. */
-export const saveIndexedPages = async (db: Kysely<Database>, pages: readonly IndexedPage[]): Promise<void> => {
+/** Puts pages into the index, each in place of what it said before. No two of them may have the same team and address. `vectors` reads their texts. Default: the database does. */
+export const saveIndexedPages = async (
+  db: Kysely<Database>,
+  pages: readonly IndexedPage[],
+  vectors?: TextVectors,
+): Promise<void> => {
+  const bodies = await readBodies(pages, vectors)
   const nowMs = Date.now()
   const rows = pages.map((page, index) => {
     // The later page is the newer one, though they are written at once.
@@ -27,7 +33,7 @@ export const saveIndexedPages = async (db: Kysely<Database>, pages: readonly Ind
     const { teamId, url, title, description, body, publishedAt } = page
     const urlHash = createHash('sha256').update(url).digest()
     const known = { teamId, url, urlHash, title, description, body }
-    return { ...known, words: vectorOf(page), datedAt: publishedAt ?? now, scrapedAt: now }
+    return { ...known, words: vectorOf(page, bodies), datedAt: publishedAt ?? now, scrapedAt: now }
   })
   await db
     .insertInto('indexedPage')
@@ -47,14 +53,30 @@ export const saveIndexedPages = async (db: Kysely<Database>, pages: readonly Ind
     .execute()
 }
 
-const vectorOf = ({ configuration, title, path, description, body, keys }: IndexedPage): RawBuilder<string> => {
+/** Makes the vector of the body of a page by a configuration. */
+type Bodies = (page: IndexedPage, configuration: string) => RawBuilder<string>
+
+const readBodies = async (pages: readonly IndexedPage[], vectors: TextVectors | undefined): Promise<Bodies> => {
+  if (vectors === undefined) return ({ body }, of) => sql`to_tsvector(${of}::regconfig, ${body})`
+  const wanted = pages.flatMap((page) => configurationsFor(page.configuration).map((of) => ({ page, of })))
+  const read = await vectors.read(wanted.map(({ page, of }) => ({ configuration: of, text: page.body })))
+  const known = new Map(pages.map((page) => [page, new Map<string, string>()]))
+  for (const [index, { page, of }] of wanted.entries()) known.get(page)?.set(of, read[index] ?? '')
+  return (page, of) => sql`${known.get(page)?.get(of) ?? ''}::tsvector`
+}
+
+/** English is what every query is read as, too; words of other languages are found in the form they have, as well. */
+const configurationsFor = (configuration: string): readonly string[] =>
+  configuration === 'english' ? ['english'] : [configuration, 'simple']
+
+const vectorOf = (page: IndexedPage, bodies: Bodies): RawBuilder<string> => {
+  const { configuration, title, path, description, keys } = page
   const text = (of: string, value: string, weight: string): RawBuilder<string> =>
     sql`setweight(to_tsvector(${of}::regconfig, ${value}), ${sql.lit(weight)})`
   const by = (of: string): RawBuilder<string> =>
-    sql`${text(of, title, 'A')} || ${text(of, description, 'C')} || ${text(of, body, 'D')}`
-  // English is what every query is read as, too; words of other languages are found in the form they have, as well.
-  const plain = configuration === 'english' ? sql<string>`` : sql<string>` || ${by('simple')}`
-  return sql`${by(configuration)}${plain} || ${text('simple', path, 'B')} || array_to_tsvector(${keys}::text[])`
+    sql`${text(of, title, 'A')} || ${text(of, description, 'C')} || ${bodies(page, of)}`
+  const texts = configurationsFor(configuration).map(by)
+  return sql`${sql.join(texts, sql` || `)} || ${text('simple', path, 'B')} || array_to_tsvector(${keys}::text[])`
 }
 
 /** What is looked for in the index. */
