@@ -16,7 +16,7 @@ let bowline: Bowline
 let home: string
 
 beforeAll(async () => {
-  lab = world.use(await startLab({ warm: 0 }))
+  lab = world.use(await startLab())
   site = world.use(await startSite({ '/': fixedPage('Home', '<p>Welcome.</p>') }))
   home = world.use(await mkdtempDisposable(join(tmpdir(), 'home-'))).path
   bowline = new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey })

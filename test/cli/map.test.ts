@@ -13,7 +13,7 @@ let site: Site
 let home: string
 
 beforeAll(async () => {
-  lab = world.use(await startLab({ warm: 0 }))
+  lab = world.use(await startLab())
   site = world.use(
     await startSite({ '/': linksTo('/prices'), '/lonely': linksTo(), '/sitemap.xml': sitemapOf('/about') }),
   )

@@ -19,7 +19,7 @@ beforeAll(async () => {
   undo = new AsyncDisposableStack()
   site = undo.use(await startChangingSite())
   receiver = undo.use(await startReceiver())
-  lab = undo.use(await startLab({ warm: 0 }))
+  lab = undo.use(await startLab())
 })
 afterAll(async () => undo.disposeAsync())
 

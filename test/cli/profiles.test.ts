@@ -21,7 +21,7 @@ const cookie = {
 
 let lab: Lab
 beforeAll(async () => {
-  lab = await startLab({ warm: 0 })
+  lab = await startLab()
   await lab.api('PUT', '/v2/browser/profiles/acme/storage-state', { cookies: [cookie] })
   await lab.api('PUT', '/v2/browser/profiles/acme/storage-state', { cookies: [] })
 })

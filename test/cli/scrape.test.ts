@@ -11,7 +11,7 @@ let site: Site
 beforeAll(async () => {
   const body = '<nav><a href="/menu">Menu</a></nav><main><h1>The harbour</h1><p>was <a href="/q">quiet</a></p></main>'
   site = world.use(await startSite({ '/article': fixedPage('Harbour', body) }))
-  lab = world.use(await startLab({ warm: 0 }))
+  lab = world.use(await startLab())
 })
 afterAll(async () => world.disposeAsync())
 

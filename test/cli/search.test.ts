@@ -16,7 +16,7 @@ let model: Model
 
 beforeAll(async () => {
   model = world.use(await startModel(() => '{"boats":2}'))
-  lab = world.use(await startLab({ warm: 0, llmUrl: model.url }))
+  lab = world.use(await startLab({ llmUrl: model.url }))
   site = world.use(await startSite({ '/boats': fixedPage('Boats', '<h1>Boats</h1><p>They are made of wood.</p>') }))
   home = world.use(await mkdtempDisposable(join(tmpdir(), 'home-'))).path
   await lab.api('POST', '/v2/scrape', { url: site.url('/boats') })

@@ -16,7 +16,7 @@ beforeAll(async () => {
       '/never': () => undefined,
     }),
   )
-  lab = world.use(await startLab({ warm: 0 }))
+  lab = world.use(await startLab())
   bowline = world.use(new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false }))
 })
 afterAll(async () => world.disposeAsync())

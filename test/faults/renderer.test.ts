@@ -11,7 +11,7 @@ const rendererPids = (browser: number): readonly number[] =>
   groupMembers(browser).filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--type=renderer'))
 
 test('a session outlives the kill of its renderer: the page says so and another one works', async () => {
-  await using lab = await startLab({ warm: 0 })
+  await using lab = await startLab()
   await using site = await startSite()
   const session = await lab.createSession({ ttl: 60 })
   await using cdp = await connectCdp(session.cdpUrl)

@@ -26,14 +26,17 @@ export interface Lab extends AsyncDisposable {
   readonly createSession: (options?: CreateSessionOptions) => Promise<CreateSessionResponse>
 }
 
-/** Starts a server that may reach the local test sites. Disposing stops it and removes its data. */
+/**
+ * Starts a server that may reach the local test sites. Disposing stops it and removes its data.
+ * No browser is warm unless `warm` says so: a launch that nobody uses is what tests of other things would wait for.
+ */
 export const startLab = async (options: ServerOptions = {}): Promise<Lab> => {
   await using undo = new AsyncDisposableStack()
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'bowline-lab-')))
   if (options.dataDir === undefined)
     undo.defer(async () => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))
   const server = undo.use(
-    await startServer({ port: 0, logLevel: 'silent', warm: 1, allow: ['127.0.0.1'], ...options, dataDir }),
+    await startServer({ port: 0, logLevel: 'silent', warm: 0, allow: ['127.0.0.1'], ...options, dataDir }),
   )
   const opened = undo.move()
   const api: Lab['api'] = async (method, path, body, headers = { authorization: `Bearer ${server.apiKey}` }) => {

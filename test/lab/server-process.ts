@@ -30,7 +30,7 @@ export const startServerProcess = async (options: {
   readonly env?: Readonly<Record<string, string>>
 }): Promise<ServerProcess> => {
   const apiKey = options.env?.['BOWLINE_API_KEY'] ?? labKey
-  const args = ['serve', '--port', '0', '--data-dir', options.dataDir, '--allow', '127.0.0.1', '--warm', '1', '--json']
+  const args = ['serve', '--port', '0', '--data-dir', options.dataDir, '--allow', '127.0.0.1', '--warm', '0', '--json']
   const child = spawn(process.execPath, [main, ...args, ...(options.flags ?? [])], {
     env: {
       PATH: process.env['PATH'],

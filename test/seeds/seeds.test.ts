@@ -8,7 +8,7 @@ let site: Site
 let bowline: Bowline
 
 beforeAll(async () => {
-  const lab = world.use(await startLab({ warm: 0 }))
+  const lab = world.use(await startLab())
   site = world.use(
     await startSite({
       '/sitemap.xml': ({ response }) => {

@@ -48,14 +48,14 @@ test.concurrent(
     const dataDir = folder.path
     let path = ''
     for (const atLeast of [5, 30]) {
-      await using server = await startServerProcess({ dataDir, flags: ['--warm', '0'] })
+      await using server = await startServerProcess({ dataDir })
       if (path === '') path = await start(server)
       await whenCompleted(server, path, atLeast)
       server.kill('SIGKILL')
       await server.exited
     }
     {
-      await using server = await startServerProcess({ dataDir, flags: ['--warm', '0'] })
+      await using server = await startServerProcess({ dataDir })
       const body = await whenCompleted(server, path, count)
       expect(body).toMatchObject({ status: 'completed', total: count, creditsUsed: count })
       const second = await server.api('GET', `${path}?skip=50`)
@@ -76,7 +76,7 @@ test.concurrent.each(ends)(name, { timeout: 120_000 }, async (end) => {
   const serve = async (name: string) =>
     startServerProcess({
       dataDir: `${folder.path}/${name}`,
-      flags: ['--warm', '0', '--max-host-pages', '2', '--host-delay', '30'],
+      flags: ['--max-host-pages', '2', '--host-delay', '30'],
       env: { DATABASE_URL: database.url },
     })
   await using first = await serve('first')

@@ -60,7 +60,7 @@ export const startBulkWorld = async (
   await using undo = new AsyncDisposableStack()
   const site = undo.use(await startSite(pages))
   const database = place === 'PostgreSQL' ? undo.use(await (await sharedPostgres()).createDatabase()) : undefined
-  const lab = undo.use(await startLab({ warm: 0, databaseUrl: database?.url, ...options }))
+  const lab = undo.use(await startLab({ databaseUrl: database?.url, ...options }))
   const owned = undo.move()
   return {
     lab,

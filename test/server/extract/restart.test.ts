@@ -18,7 +18,7 @@ test('an extraction whose server is killed is done by the next one, and billed o
   killed.kill('SIGKILL')
   await killed.exited
   isSilent = false
-  await using lab = await startLab({ dataDir: folder.path, llmUrl: model.url, warm: 0 })
+  await using lab = await startLab({ dataDir: folder.path, llmUrl: model.url })
 
   await expect
     .poll(async () => (await lab.api('GET', `/v2/extract/${body['id']}`)).body, { timeout: 60_000, interval: 200 })
@@ -27,7 +27,7 @@ test('an extraction whose server is killed is done by the next one, and billed o
 })
 
 test('a server without a language model refuses, and says how to get one', async () => {
-  await using lab = await startLab({ warm: 0 })
+  await using lab = await startLab()
 
   const { status, body } = await lab.api('POST', '/v2/extract', { urls: ['a.example'], prompt: 'x' })
 

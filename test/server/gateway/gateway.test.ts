@@ -194,7 +194,7 @@ describe('the end', () => {
   })
 
   test('of the browser by its crash is told with code 4003, billed, and frees the slot', async () => {
-    await using lab = await startLab({ warm: 0 })
+    await using lab = await startLab()
     const session = await lab.createSession()
     await using cdp = await connectCdp(session.cdpUrl)
     const [pid] = browserPids(lab.dataDir)

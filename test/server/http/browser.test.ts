@@ -3,7 +3,7 @@ import { startLab, type Lab } from '../../lab/lab.ts'
 
 let lab: Lab
 beforeAll(async () => {
-  lab = await startLab()
+  lab = await startLab({ warm: 1 })
 })
 afterAll(async () => lab[Symbol.asyncDispose]())
 
@@ -111,7 +111,7 @@ describe('creating a session', () => {
 
 describe('the limits of creation, in the order of the checks', () => {
   test('over the sessions of the server is 429 with Retry-After', async () => {
-    await using small = await startLab({ maxSessions: 1, warm: 0 })
+    await using small = await startLab({ maxSessions: 1 })
     await small.createSession()
 
     const answer = await small.api('POST', '/v2/browser', {})
@@ -124,7 +124,7 @@ describe('the limits of creation, in the order of the checks', () => {
   })
 
   test('a place that became free is given at once', async () => {
-    await using small = await startLab({ maxSessions: 1, warm: 0 })
+    await using small = await startLab({ maxSessions: 1 })
     const first = await small.createSession()
 
     await small.api('DELETE', `/v2/browser/${first.id}`)
@@ -133,7 +133,7 @@ describe('the limits of creation, in the order of the checks', () => {
   })
 
   test('a browser that cannot be started is 502, costs nothing and keeps no place', async () => {
-    await using broken = await startLab({ maxSessions: 1, warm: 0 })
+    await using broken = await startLab({ maxSessions: 1 })
     const { rename } = await import('node:fs/promises')
     const { readdirSync } = await import('node:fs')
     // Without its run directory no browser of this server can start.

@@ -33,7 +33,7 @@ beforeAll(async () => {
     }),
   )
   model = world.use(await startModel(() => says))
-  lab = world.use(await startLab({ warm: 0, llmUrl: model.url }))
+  lab = world.use(await startLab({ llmUrl: model.url }))
   bowline = world.use(new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false }))
   client = new Firecrawl({ apiKey: lab.server.apiKey, apiUrl: lab.server.url })
 })

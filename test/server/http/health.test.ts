@@ -3,7 +3,7 @@ import { startLab, type Lab } from '../../lab/lab.ts'
 
 let lab: Lab
 beforeAll(async () => {
-  lab = await startLab()
+  lab = await startLab({ warm: 1 })
 })
 afterAll(async () => lab[Symbol.asyncDispose]())
 

@@ -25,7 +25,7 @@ beforeAll(async () => {
       ),
     }),
   )
-  lab = world.use(await startLab({ warm: 0 }))
+  lab = world.use(await startLab())
 })
 
 afterAll(async () => world.disposeAsync())

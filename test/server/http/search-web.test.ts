@@ -45,7 +45,7 @@ beforeAll(async () => {
       '/never': () => undefined,
     }),
   )
-  lab = world.use(await startLab({ warm: 0, braveUrl: site.url(''), braveKey: 'secret' }))
+  lab = world.use(await startLab({ braveUrl: site.url(''), braveKey: 'secret' }))
 })
 afterAll(async () => world.disposeAsync())
 

@@ -19,7 +19,7 @@ beforeAll(async () => {
       '/secret': fixedPage('Secret boats', '<p>boats of the navy</p>'),
     }),
   )
-  lab = world.use(await startLab({ warm: 0 }))
+  lab = world.use(await startLab())
   bowline = world.use(new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false }))
   client = new Firecrawl({ apiKey: lab.server.apiKey, apiUrl: lab.server.url })
   await bowline.scrape(site.url('/harbour'))

@@ -21,7 +21,7 @@ beforeAll(async () => {
       '/slow': ({ response }) => void held.push(() => void response.end('late')),
     }),
   )
-  lab = world.use(await startLab({ warm: 0, maxBulkPages: 1 }))
+  lab = world.use(await startLab({ maxBulkPages: 1 }))
 })
 afterAll(async () => world.disposeAsync())
 

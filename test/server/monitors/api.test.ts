@@ -13,7 +13,7 @@ beforeAll(async () => {
   undo = new AsyncDisposableStack()
   site = undo.use(await startChangingSite())
   site.set('/page', '<h1>Page</h1><p>One.</p>')
-  lab = undo.use(await startLab({ warm: 0 }))
+  lab = undo.use(await startLab())
 })
 afterAll(async () => undo.disposeAsync())
 

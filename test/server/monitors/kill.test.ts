@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(async () => undo.disposeAsync())
 
-const start = async (): Promise<ServerProcess> => startServerProcess({ dataDir, flags: ['--warm', '0'] })
+const start = async (): Promise<ServerProcess> => startServerProcess({ dataDir })
 
 test('a check whose server is killed is ended by the next one: each page done, told and billed once', async () => {
   const paths = Array.from({ length: 12 }, (_, index) => `/page/${index}`)

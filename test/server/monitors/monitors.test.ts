@@ -18,7 +18,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a monitor, in %s', (place) => 
     const database = place === 'PostgreSQL' ? undo.use(await (await sharedPostgres()).createDatabase()) : undefined
     site = undo.use(await startChangingSite())
     model = undo.use(await startModel())
-    lab = undo.use(await startLab({ warm: 0, databaseUrl: database?.url, llmUrl: model.url }))
+    lab = undo.use(await startLab({ databaseUrl: database?.url, llmUrl: model.url }))
   })
   afterAll(async () => undo.disposeAsync())
 

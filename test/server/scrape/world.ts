@@ -18,7 +18,7 @@ export interface ScrapeWorld extends AsyncDisposable {
 export const startScrapeWorld = async (options: ServerOptions = {}, pages: Pages = {}): Promise<ScrapeWorld> => {
   await using undo = new AsyncDisposableStack()
   const site = undo.use(await startSite({ ...scrapePages, ...pages }))
-  const lab = undo.use(await startLab({ warm: 0, ...options }))
+  const lab = undo.use(await startLab({ ...options }))
   const owned = undo.move()
   const scrape: ScrapeWorld['scrape'] = async (path, options = {}) =>
     lab.api('POST', '/v2/scrape', { maxAge: 0, url: site.url(path), ...options })

@@ -7,7 +7,7 @@ import { startLab, type Lab } from '../../lab/lab.ts'
 describe.concurrent('a session ends by itself', () => {
   let lab: Lab
   beforeAll(async () => {
-    lab = await startLab({ warm: 0 })
+    lab = await startLab()
   })
   afterAll(async () => lab[Symbol.asyncDispose]())
 

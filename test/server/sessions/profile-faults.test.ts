@@ -91,7 +91,7 @@ test.concurrent(
 
 describe.concurrent('a browser that is killed', () => {
   test('leaves the profile as it was, says so, and gives the lease back', async ({ expect }) => {
-    await using lab = await startLab({ warm: 0 })
+    await using lab = await startLab()
     const server = { create: lab.createSession, api: lab.api }
     await save(server, 'saved')
     const session = await lab.createSession({ profile })
@@ -113,7 +113,7 @@ describe.concurrent('a browser that is killed', () => {
       timeout: 150_000,
     },
     async ({ expect }) => {
-      await using lab = await startLab({ warm: 0 })
+      await using lab = await startLab()
       const server = { create: lab.createSession, api: lab.api }
       const undisturbedMs = await save(server, 'value-0')
       const rounds = 8
@@ -143,7 +143,7 @@ describe.concurrent('a browser that is killed', () => {
 })
 
 test.concurrent('nothing that a site stored can be read in the data directory', async () => {
-  await using lab = await startLab({ warm: 0 })
+  await using lab = await startLab()
   await save({ create: lab.createSession, api: lab.api }, 'very-secret-value')
 
   const entries = await readdir(join(lab.dataDir, 'blobs'), { recursive: true, withFileTypes: true })

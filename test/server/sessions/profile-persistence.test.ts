@@ -38,7 +38,7 @@ const untilDestroyed = async (lab: Lab, { id }: { id: string }, expect: ExpectSt
 describe.concurrent.each(['shell', 'chromium'] as const)('with %s, what a session stored', (browser) => {
   let lab: Lab
   beforeAll(async () => {
-    lab = await startLab({ browser, warm: 0 })
+    lab = await startLab({ browser })
   })
   afterAll(async () => lab[Symbol.asyncDispose]())
 
@@ -79,19 +79,19 @@ test.concurrent.for([
   await using folder = await temporaryFolder()
   const profile = { name: 'acme' }
   {
-    await using lab = await startLab({ dataDir: folder.path, browser: writer, warm: 0 })
+    await using lab = await startLab({ dataDir: folder.path, browser: writer })
     const session = await lab.createSession({ profile })
     await visit(session, async (page) => remember(page, site, 'kept'))
   }
 
-  await using lab = await startLab({ dataDir: folder.path, browser: reader, warm: 0 })
+  await using lab = await startLab({ dataDir: folder.path, browser: reader })
   const session = await lab.createSession({ profile })
 
   expect(await visit(session, async (page) => recall(page, site))).toEqual(memoriesOf('kept'))
 })
 
 test.concurrent('full Chromium ends after the process that writes localStorage, however slow', async ({ expect }) => {
-  await using lab = await startLab({ browser: 'chromium', warm: 0 })
+  await using lab = await startLab({ browser: 'chromium' })
   const profile = { name: 'acme' }
   const first = await lab.createSession({ profile })
   await visit(first, async (page) => remember(page, site, 'kept'))
@@ -115,7 +115,7 @@ const processesOf = (lab: Lab, word: string): readonly number[] =>
     .filter((pid) => commandLineOf(pid)?.includes(word))
 
 test.concurrent('a profile of its own kind: another name knows nothing of it', async ({ expect }) => {
-  await using lab = await startLab({ warm: 0 })
+  await using lab = await startLab()
   const first = await lab.createSession({ profile: { name: 'acme' } })
   await visit(first, async (page) => remember(page, site, 'kept'))
   await lab.api('DELETE', `/v2/browser/${first.id}`)

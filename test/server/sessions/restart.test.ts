@@ -22,7 +22,7 @@ const browserFolders = async (): Promise<readonly string[]> => {
 
 describe('a server killed with SIGKILL', () => {
   test('leaves no browser and no folder, and its sessions are ended and billed once at the next start', async () => {
-    const killed = await startServerProcess({ dataDir })
+    const killed = await startServerProcess({ dataDir, flags: ['--warm', '1'] })
     const sessions = [await killed.create({ ttl: 60 }), await killed.create({ ttl: 60 })]
     expect(browserPids(dataDir).length).toBeGreaterThanOrEqual(2)
 
