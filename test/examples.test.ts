@@ -73,7 +73,7 @@ describe('the examples run as they stand', () => {
 
   test('04 goes on where it was', async () => {
     const urls = ['Mole', 'Quay'].map((text) => world.site.url(`/title?text=${text}`))
-    const args = [join(world.folder, 'titles.jsonl'), ...urls] as const
+    const args = [join(await mkdtemp(join(world.folder, '04-')), 'titles.jsonl'), ...urls] as const
 
     const first = await world.run('04-pool-with-budget.ts', ...args)
     const second = await world.run('04-pool-with-budget.ts', ...args)

@@ -29,6 +29,7 @@ export const createOutbox = <Outcome>(parts: {
       nextIndex += 1
     }
   }
+  const isEmpty = (): boolean => ready.length === 0 && ended === undefined
   return {
     push: (index, outcome) => {
       if (parts.order === 'completed') {
@@ -48,7 +49,8 @@ export const createOutbox = <Outcome>(parts: {
       wake?.()
     },
     next: async () => {
-      if (ready.length === 0 && ended === undefined) {
+      // An outcome that came before its turn wakes, too, and is not ready.
+      while (isEmpty()) {
         const { promise, resolve } = Promise.withResolvers<void>()
         wake = resolve
         await promise

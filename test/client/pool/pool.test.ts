@@ -19,15 +19,25 @@ test('the items of an async iterable are worked on, and a session is replaced af
 
 test('outcomes come as they are completed, or in the order of the input', async () => {
   await using world = await startPoolWorld()
-  const second = Promise.withResolvers<void>()
-  const work = async (item: string): Promise<string> => {
-    if (item === 'first') await second.promise
-    else second.resolve()
-    return item
+  const runIn = async (order: 'completed' | 'input'): Promise<readonly unknown[]> => {
+    const second = Promise.withResolvers<void>()
+    const pool = world.bowline.pool({
+      size: 2,
+      order,
+      onProgress: (_progress, { type }) => {
+        if (type === 'item') second.resolve()
+      },
+    })
+    return read(
+      pool.run(['first', 'second'], async (item) => {
+        if (item === 'first') await second.promise
+        return item
+      }),
+    )
   }
 
-  const completed = await read(world.bowline.pool({ size: 2 }).run(['first', 'second'], work))
-  const inOrder = await read(world.bowline.pool({ size: 2, order: 'input' }).run(['first', 'second'], work))
+  const completed = await runIn('completed')
+  const inOrder = await runIn('input')
 
   expect(completed).toEqual(['second', 'first'])
   expect(inOrder).toEqual(['first', 'second'])
