@@ -9,6 +9,10 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // Twice the cores of a small machine: many tests wait for a lifetime to be over.
     maxWorkers: 4,
+    // Files share processes, and Node runs the sources as it runs them for users: a third of a run went into starting
+    // processes and transforming the same modules again.
+    isolate: false,
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     // As `bowline serve` has it: what a test starts lives too short for optimizing the embedded database.
     execArgv: ['--liftoff-only', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering', '--wasm-num-compilation-tasks=1'],
     // Real browsers on a shared machine: there, what fails once and then passes is reported and does not stop a release.
