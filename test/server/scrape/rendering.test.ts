@@ -42,6 +42,9 @@ describe('actions', () => {
         { type: 'scrape' },
         { type: 'executeJavascript', script: 'document.querySelector("#count").textContent' },
         { type: 'executeJavascript', script: 'await Promise.resolve({ a: 1 })' },
+        { type: 'executeJavascript', script: 'new Promise((resolve) => setTimeout(resolve, 1, [2]))' },
+        { type: 'executeJavascript', script: 'const words = "re" + "turned"\nreturn words' },
+        { type: 'executeJavascript', script: 'window' },
         { type: 'wait', selector: '#out' },
       ],
     })
@@ -51,6 +54,9 @@ describe('actions', () => {
     expect(actions['javascriptReturns']).toEqual([
       { type: 'string', value: '2' },
       { type: 'object', value: { a: 1 } },
+      { type: 'object', value: [2] },
+      { type: 'string', value: 'returned' },
+      { type: 'object', value: null },
     ])
   })
 
@@ -95,13 +101,16 @@ describe('actions', () => {
     expect((await fetch(small.replace(/token=.*/, 'token=guess'))).status).toBe(404)
   })
 
-  test('that cannot be performed say which and why', async () => {
+  test.each([
+    ['#no', 'No element matches "#no"'],
+    ["p['", "`p['` is not a CSS selector"],
+  ])('that cannot be performed say which and why: %s', async (selector, why) => {
     const { status, body } = await world.scrape('/acting', {
-      actions: [{ type: 'scrape' }, { type: 'click', selector: '#no' }],
+      actions: [{ type: 'scrape' }, { type: 'click', selector }],
     })
 
     expect(status).toBe(500)
-    expect(body).toMatchObject({ code: 'SCRAPE_ACTION_ERROR', error: 'Action 2 (click): No element matches "#no"' })
+    expect(body).toMatchObject({ code: 'SCRAPE_ACTION_ERROR', error: `Action 2 (click): ${why}` })
   })
 })
 

@@ -33,9 +33,9 @@ export const performActions = async (
     } catch (error) {
       tab.signal.throwIfAborted()
       if (!isBowlineError(error) || !['SCRAPE_ACTION_ERROR', 'CDP_FAILED'].includes(error.code)) throw error
-      throw new BowlineError('SCRAPE_ACTION_ERROR', `Action ${index + 1} (${action.type}): ${error.message}`, {
-        cause: error,
-      })
+      const selector = /: '([^]*)' is not a valid selector/.exec(error.message)?.[1]
+      const why = selector === undefined ? error.message : `\`${selector}\` is not a CSS selector`
+      throw new BowlineError('SCRAPE_ACTION_ERROR', `Action ${index + 1} (${action.type}): ${why}`, { cause: error })
     }
   }
   return yielded

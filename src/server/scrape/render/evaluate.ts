@@ -1,4 +1,4 @@
-import { BowlineError } from '../../../kit/errors.ts'
+import { BowlineError, isBowlineError } from '../../../kit/errors.ts'
 import type { Tab } from './tab.ts'
 
 /** What a script came to. */
@@ -8,25 +8,66 @@ export interface Evaluation {
 }
 
 /** Runs a script in the page; a promise is waited for. Throws SCRAPE_ACTION_ERROR with what the script threw. */
-export const evaluate = async (tab: Tab, expression: string): Promise<Evaluation> => {
-  const answer = await tab.call('Runtime.evaluate', {
-    expression,
-    awaitPromise: true,
-    returnByValue: true,
-    userGesture: true,
-    // `await` at the top is what people write.
-    replMode: true,
-  })
-  const thrown = answer['exceptionDetails'] as
-    | { readonly text: string; readonly exception?: { readonly description?: string } }
-    | undefined
-  if (thrown !== undefined) {
-    throw new BowlineError('SCRAPE_ACTION_ERROR', `The script failed: ${thrown.exception?.description ?? thrown.text}`)
+export const evaluate = async (tab: Tab, script: string): Promise<Evaluation> => {
+  const result = await runScript(tab, script)
+  const { objectId } = result
+  if (objectId === undefined) return toEvaluation(result)
+  try {
+    return toEvaluation(
+      result.subtype === 'promise'
+        ? await runtime(tab, 'awaitPromise', { promiseObjectId: objectId, returnByValue: true })
+        : await runtime(tab, 'callFunctionOn', { objectId, functionDeclaration: itself, returnByValue: true }),
+    )
+  } catch (error) {
+    // Its page went elsewhere; or it is a window, or leads to one, and has no end that could be answered.
+    if (isBowlineError(error) && error.code === 'CDP_FAILED') return { type: result.type, value: null }
+    throw error
   }
-  const result = answer['result'] as { readonly type: string; readonly subtype?: string; readonly value?: unknown }
-  return { type: result.subtype === 'null' ? 'null' : result.type, value: result.value ?? null }
 }
 
 /** Runs a function, given as text, with arguments in the page. Throws as `evaluate`. */
-export const evaluateFunction = async (tab: Tab, source: string, ...args: readonly unknown[]): Promise<unknown> =>
-  (await evaluate(tab, `(${source})(${args.map((arg) => JSON.stringify(arg)).join(', ')})`)).value
+export const evaluateFunction = async (tab: Tab, source: string, ...args: readonly unknown[]): Promise<unknown> => {
+  const expression = `(${source})(${args.map((arg) => JSON.stringify(arg)).join(', ')})`
+  const options = { expression, awaitPromise: true, returnByValue: true, userGesture: true }
+  return toEvaluation(await runtime(tab, 'evaluate', options)).value
+}
+
+const itself = 'function () { return this }'
+
+interface RemoteObject {
+  readonly type: string
+  readonly subtype?: string
+  readonly value?: unknown
+  readonly objectId?: string
+}
+
+const runScript = async (tab: Tab, script: string): Promise<RemoteObject> => {
+  // `await` at the top is what people write, and so is `return`.
+  const options = { awaitPromise: true, userGesture: true, replMode: true }
+  try {
+    return await runtime(tab, 'evaluate', { ...options, expression: script })
+  } catch (error) {
+    if (!isBowlineError(error) || !error.message.endsWith('SyntaxError: Illegal return statement')) throw error
+    return runtime(tab, 'evaluate', { ...options, expression: `(async () => {\n${script}\n})()` })
+  }
+}
+
+const runtime = async (tab: Tab, method: string, params: Readonly<Record<string, unknown>>): Promise<RemoteObject> => {
+  const answer = await tab.call(`Runtime.${method}`, params)
+  const thrown = answer['exceptionDetails'] as
+    | { readonly text: string; readonly exception?: { readonly description?: string; readonly value?: unknown } }
+    | undefined
+  if (thrown !== undefined) {
+    const { description, value } = thrown.exception ?? {}
+    throw new BowlineError(
+      'SCRAPE_ACTION_ERROR',
+      `The script failed: ${description ?? JSON.stringify(value) ?? thrown.text}`,
+    )
+  }
+  return answer['result'] as RemoteObject
+}
+
+const toEvaluation = ({ type, subtype, value }: RemoteObject): Evaluation => ({
+  type: subtype === 'null' ? 'null' : type,
+  value: value ?? null,
+})
