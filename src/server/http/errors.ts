@@ -22,14 +22,21 @@ export const invalidRequest = (error: z.core.$ZodError, part: string): BowlineEr
   return new BowlineError('BAD_REQUEST', message, { details: error.issues })
 }
 
-/** Turns whatever was thrown into an answer. Only what is no fault of the caller's is logged with its stack. */
+/** What sites and files come to is neither our fault nor the caller's. */
+const ofSites = /^(?:SCRAPE|PDF|EGRESS)_/
+
+/** Turns whatever was thrown into an answer. Only what is no fault of the caller's or of a site is logged with its stack. */
 export const answerError = (
   error: FastifyError | Error,
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply => {
   const known = toBowlineError(error)
-  if (known.status >= 500) request.log.error({ err: error, requestId: request.id }, known.message)
+  if (known.status >= 500) {
+    // The message of a site's failure may hold its whole address, with what that keeps secret.
+    if (ofSites.test(known.code)) request.log.info({ code: known.code, requestId: request.id }, 'a site failed')
+    else request.log.error({ err: error, requestId: request.id }, known.message)
+  }
   if (known.retryAfterSeconds !== undefined) void reply.header('retry-after', known.retryAfterSeconds)
   // A failure may have the status 200, whose schema is that of a success.
   return reply
