@@ -2,6 +2,7 @@ import type { FastifySchemaCompiler } from 'fastify'
 import type { z } from 'zod'
 import { BowlineError } from '../../kit/errors.ts'
 import { invalidRequest } from './errors.ts'
+import { findUnstorable } from './unstorable.ts'
 
 /** Parses requests with the schemas of the contract. `misfit` is said of those that do not fit; default: their first flaw. */
 export const validateWith =
@@ -9,8 +10,9 @@ export const validateWith =
   ({ schema, httpPart }) =>
   (data: unknown) => {
     const result = (schema as z.ZodType).safeParse(data ?? (httpPart === 'body' ? {} : data))
-    if (result.success) return { value: result.data }
-    const error = invalidRequest(result.error, httpPart ?? 'request')
+    const flaw = result.success ? findUnstorable(result.data) : result.error
+    if (flaw === undefined) return { value: result.data }
+    const error = invalidRequest(flaw, httpPart ?? 'request')
     if (misfit === undefined) return { error }
     const hint = error.message.replace('Bad Request: ', '')
     return { error: new BowlineError('BAD_REQUEST', misfit, { hint, details: error.details }) }
