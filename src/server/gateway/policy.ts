@@ -22,9 +22,12 @@ type Rule = (command: CdpCommand, params: Params, context: PolicyContext) => Ver
  */
 export const judgeCommand = (command: CdpCommand, context: PolicyContext): Verdict => {
   const domain = command.method.slice(0, command.method.indexOf('.'))
-  const rule = rules[command.method] ?? rules[`${domain}.*`]
+  const rule = ruleOf(command.method) ?? ruleOf(`${domain}.*`)
   return rule === undefined ? pass(command) : rule(command, command.params ?? {}, context)
 }
+
+/** What every object inherits, such as `constructor`, is no rule. */
+const ruleOf = (name: string): Rule | undefined => (Object.hasOwn(rules, name) ? rules[name] : undefined)
 
 const pass = (command: CdpCommand): Verdict => ({ kind: 'pass', command })
 const refuse = (message: string): Verdict => ({ kind: 'refuse', message })

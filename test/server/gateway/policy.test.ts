@@ -54,6 +54,10 @@ describe.each(navigations)('%s', (method) => {
   })
 })
 
+test.each(['__proto__', 'constructor', 'toString', 'valueOf.constructor'])('%s is left to the browser', (method) => {
+  expect(judge(method)).toEqual({ kind: 'pass', command: { id: 1, method, params: {} } })
+})
+
 test('a navigation refused by its scheme says which address and what is allowed', () => {
   expect(judge('Page.navigate', { url: 'file:///etc/passwd' })).toEqual({
     kind: 'refuse',
