@@ -56,7 +56,8 @@ const msPerHour = 3_600_000
 
 /** Credits for a browser session of `durationMs` milliseconds: a whole number. */
 export const priceOfSession = (prices: Prices, durationMs: number): number =>
-  Math.max(prices.browserMinimum, Math.ceil((durationMs / msPerHour) * prices.browserHour))
+  // Multiplied first: a quotient that is not exact would make 31 half minutes 32.
+  Math.max(prices.browserMinimum, Math.ceil((durationMs * prices.browserHour) / msPerHour))
 
 /** What of a scrape costs. */
 export interface ScrapeUse {

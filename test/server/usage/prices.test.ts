@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseConfig, readConfig } from '../../../src/server/config.ts'
-import { defaultPrices, withPrices } from '../../../src/server/usage/prices.ts'
+import { defaultPrices, priceOfSession, withPrices } from '../../../src/server/usage/prices.ts'
 
 test('prices are the usual ones but for those that are set', () => {
   const { prices } = readConfig({}, { BOWLINE_PRICES: 'page=2, browserHour=60' })
@@ -17,4 +17,10 @@ test('limits of requests are off unless they are set, and a wrong one says which
   expect(parseConfig({}).rateLimits).toEqual({})
   expect(readConfig({ rateLimits: 'scrape=5' }, {}).rateLimits).toEqual({ scrape: 5 })
   expect(() => parseConfig({ rateLimits: 'fast' })).toThrow(/`rateLimits` does not accept "fast": it takes "off"/)
+})
+
+test('a session of whole half minutes costs as many credits', () => {
+  const halfMinutes = Array.from({ length: 119 }, (_, index) => index + 2)
+
+  expect(halfMinutes.map((count) => priceOfSession(defaultPrices, count * 30_000))).toEqual(halfMinutes)
 })
