@@ -8,6 +8,7 @@ export class Spool {
   readonly #maxBytes: number
   readonly #stream: ReturnType<typeof createWriteStream>
   #bytes = 0
+  #isClosing = false
   #error: unknown
 
   constructor(path: string, maxBytes: number) {
@@ -23,10 +24,11 @@ export class Spool {
     return this.#bytes
   }
 
-  /** Appends something whole. Undefined when it is too much, else where it begins. */
+  /** Appends something whole. Undefined when it is too much or comes too late, else where it begins. */
   append(chunk: Buffer): number | undefined {
     const start = this.#bytes
-    if (start + chunk.length > this.#maxBytes || this.#error !== undefined) return undefined
+    // The browser goes on while the file is being closed; one more write would cost all that is not written yet.
+    if (this.#isClosing || this.#error !== undefined || start + chunk.length > this.#maxBytes) return undefined
     this.#bytes += chunk.length
     this.#stream.write(chunk)
     return start
@@ -34,6 +36,7 @@ export class Spool {
 
   /** Writes everything to the file, and what is to stand in other places. Throws what went wrong with the disk. */
   async close(patches: readonly { readonly position: number; readonly bytes: Buffer }[] = []): Promise<void> {
+    this.#isClosing = true
     this.#stream.end()
     if (!this.#stream.closed && this.#error === undefined) await once(this.#stream, 'close')
     if (this.#error !== undefined) throw this.#error

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { chromium } from 'playwright-core'
@@ -6,6 +7,7 @@ import { Bowline, type Session } from '../../../src/index.ts'
 import { playwright } from '../../../src/playwright.ts'
 import { browserPids } from '../../lab/browser-processes.ts'
 import { describeEachDriver, type SharedPage } from '../../lab/drivers.ts'
+import { Spool } from '../../../src/server/recordings/spool.ts'
 import { startLab, type Lab } from '../../lab/lab.ts'
 import { startSite, type Site } from '../../lab/site.ts'
 import { temporaryFolder } from '../../lab/stores.ts'
@@ -201,4 +203,17 @@ test('recording leaves emulation, dialogs and interception to the user, and noth
   expect(page.status).toBe(200)
   expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'.*sandbox allow-scripts/)
   expect(refusals.map(({ status }) => status)).toEqual([403, 403, 403])
+})
+
+test('what a page says while its recording is being closed does not cost what it said before', async () => {
+  await using folder = await temporaryFolder()
+  const spool = new Spool(join(folder.path, 'console'), 1e6)
+  spool.append(Buffer.alloc(500_000))
+  const closing = spool.close()
+
+  const late = spool.append(Buffer.from('late'))
+  await closing
+
+  expect(late).toBeUndefined()
+  expect(await readFile(spool.path)).toHaveLength(500_000)
 })
