@@ -76,6 +76,7 @@ export const scrapePages: Pages = {
          root.innerHTML += '<p>Step ' + left + '</p>'
          if (left > 0) setTimeout(draw, 40, left - 1)
        }
+       root.innerHTML = '<p>A text of some length.</p>'.repeat(20)
        setTimeout(draw, 40, 1)</script>`,
     html,
   ),

@@ -15,8 +15,11 @@ export interface PageActivity {
 /** A page that asked for nothing for so many milliseconds has drawn what it will. */
 const quietMs = 150
 
-/** So many milliseconds of quiet do for a page that says itself that nothing of it is due in the next ones. */
-const restMs = 60
+/** So many milliseconds of quiet do for a page that says itself that nothing of it is due in the next 30. */
+const restMs = 70
+
+/** A page that shows no more letters may be about to draw itself: it gets all the time. */
+const fewLetters = 200
 
 /** The wait is never shorter, in milliseconds: what a click sets off takes a moment to be heard of. */
 const leastMs = 50
@@ -48,10 +51,11 @@ export const waitForQuiet = async (tab: Tab, activity: PageActivity, endMs: numb
 
 const pollMs = 20
 
-/** Blink ends what is left for idle work at the next timer that is due, and at 50 ms. */
-const restProbe = `() => new Promise((resolve) => requestIdleCallback((left) => resolve(left.timeRemaining() > 45)))`
+/** Blink ends the time for idle work at the next timer or picture that is due, and after 50 ms, of which some have gone by. */
+const restProbe = `() => new Promise((resolve) => requestIdleCallback((left) =>
+  resolve(left.timeRemaining() > 30 && (document.body?.innerText.length ?? 0) > ${fewLetters})))`
 
-/** Whether no script runs, no picture is due and no timer. A page that does not say so in time has something to do. */
+/** Whether a page shows something, no script runs, and no picture is due and no timer. A page that does not say so in time has something to do. */
 const isAtRest = async (tab: Tab, limitMs: number): Promise<boolean> => {
   const answer = evaluateFunction(tab, restProbe).then(
     (value) => value === true,
