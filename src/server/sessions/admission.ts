@@ -1,7 +1,7 @@
 import type { CreateSessionRequest } from '../../contract/browser.ts'
 import { BowlineError } from '../../kit/errors.ts'
 import { hashSecret, randomSecret } from '../../kit/ids.ts'
-import { admitSession, type SessionRow } from '../store/sessions.ts'
+import { admitSession, findTwin, type SessionRow } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 import { availableCredits } from '../store/teams.ts'
 
@@ -33,7 +33,7 @@ export const admit = async (
   { id, wanted, credits, atLimit }: SessionOrder,
 ): Promise<{ readonly row: SessionRow; readonly isNew: boolean }> => {
   const { request } = wanted
-  const requestHash = hashSecret(JSON.stringify(request))
+  const requestHash = hashOf(wanted)
   const admission = await admitSession(store.db, {
     id,
     teamId: wanted.teamId,
@@ -67,11 +67,20 @@ export const admit = async (
   return admission satisfies never
 }
 
+/** The session that an earlier request with the same idempotency key made. Throws IDEMPOTENCY_KEY_REUSED, SESSION_ENDED. */
+export const findEarlier = async (store: Store, wanted: NewSession): Promise<SessionRow | undefined> => {
+  const { teamId, idempotencyKey } = wanted
+  const row = idempotencyKey === undefined ? undefined : await findTwin(store.db, teamId, idempotencyKey)
+  return row && checkRepeated(row, hashOf(wanted))
+}
+
 /** Throws INSUFFICIENT_CREDITS when the team has not what a session may cost: it need not wait for a place. */
 export const assertCanPay = async (store: Store, { teamId, request }: NewSession, credits: number): Promise<void> => {
   const available = await availableCredits(store.db, teamId)
   if (available !== undefined && available < credits) throw insufficientCredits(request.ttl, credits, available)
 }
+
+const hashOf = ({ request }: NewSession): string => hashSecret(JSON.stringify(request))
 
 /** What is recorded, as the store keeps it. */
 const recordOf = ({ record = false }: CreateSessionRequest): string | undefined =>

@@ -6,10 +6,10 @@ import type { Browser } from '../browsers/launch.ts'
 import type { BrowserPool } from '../browsers/pool.ts'
 import type { OpenProfile } from '../profiles/open-profile.ts'
 import type { Profiles } from '../profiles/profiles.ts'
-import { hasTwin, type SessionRow } from '../store/sessions.ts'
+import { findTwin, type SessionRow } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 import { priceOfSession, type Prices } from '../usage/prices.ts'
-import { admit, assertCanPay, type NewSession } from './admission.ts'
+import { admit, assertCanPay, findEarlier, type NewSession } from './admission.ts'
 import { billSession, type ProfileEnd } from './bill.ts'
 import { fromPool, fromProfile, type BrowserSource } from './browser-source.ts'
 import { startSessionClock, type LiveSession, type SessionClock } from './live-session.ts'
@@ -104,8 +104,9 @@ export class Sessions implements AsyncDisposable {
   async create(wanted: NewSession): Promise<SessionRow> {
     if (wanted.idempotencyKey === undefined) return this.#create(wanted)
     const key = `${wanted.teamId} ${wanted.idempotencyKey}`
-    // Whatever became of the first request, the store knows; its error is its own caller's to see.
-    await this.#creations.get(key)?.catch(() => undefined)
+    // Whatever became of the request before, the store knows; its error is its own caller's to see. Of those who waited
+    // for it together, one goes on, and the others wait for that one.
+    while (this.#creations.has(key)) await this.#creations.get(key)?.catch(() => undefined)
     const creation = this.#create(wanted)
     this.#creations.set(key, creation)
     try {
@@ -139,6 +140,9 @@ export class Sessions implements AsyncDisposable {
     if (this.#isDraining) throw new BowlineError('DRAINING', 'This server is shutting down', { retryAfterSeconds: 5 })
     const credits = priceOfSession(this.#parts.prices, wanted.request.ttl * 1000)
     if (this.load >= this.#parts.maxSessions) {
+      // The session that fills the last place may be the one that this very request has made before.
+      const earlier = await findEarlier(this.#parts.store, wanted)
+      if (earlier !== undefined) return earlier
       await assertCanPay(this.#parts.store, wanted, credits)
       throw this.#atLimit(`All ${this.#parts.maxSessions} sessions of this server are in use`)
     }
@@ -173,7 +177,7 @@ export class Sessions implements AsyncDisposable {
       return fromProfile(browsers, await profiles.open({ teamId, name, isWritable, sessionId: id }))
     } catch (error) {
       // The holder may be the session that this very request has made before: admission will find it.
-      const isRepeated = idempotencyKey !== undefined && (await hasTwin(store.db, teamId, idempotencyKey))
+      const isRepeated = (await findTwin(store.db, teamId, idempotencyKey)) !== undefined
       if (isRepeated) return fromPool(browsers)
       throw error
     }

@@ -5,7 +5,13 @@ import { isUuid } from '../../kit/ids.ts'
 import { toRecord, type Recorded } from './record.ts'
 import type { Database } from './schema.ts'
 import type { SessionTable } from './tables/sessions.ts'
-import { admitStatement, endStatement, findTwin, type NewSession, type SessionEnding } from './session-statements.ts'
+import {
+  admitStatement,
+  endStatement,
+  twinStatement,
+  type NewSession,
+  type SessionEnding,
+} from './session-statements.ts'
 import { findTeam } from './teams.ts'
 
 /** A session, alive or ended. */
@@ -50,9 +56,15 @@ export const endSession = async (db: Kysely<Database>, ending: SessionEnding): P
   return session && { ended: false, session }
 }
 
-/** Whether the team has made a session with that idempotency key before. */
-export const hasTwin = async (db: Kysely<Database>, teamId: string, idempotencyKey: string): Promise<boolean> =>
-  (await findTwin(db, teamId, idempotencyKey).executeTakeFirst()) !== undefined
+/** The session that the team has made with that idempotency key before, or undefined. */
+export const findTwin = async (
+  db: Kysely<Database>,
+  teamId: string,
+  idempotencyKey: string | undefined,
+): Promise<SessionRow | undefined> => {
+  const row = await twinStatement(db, teamId, idempotencyKey).executeTakeFirst()
+  return row && toRecord(row)
+}
 
 /** The session with that id, or undefined. */
 export const findSession = async (db: Kysely<Database>, id: string): Promise<SessionRow | undefined> => {
@@ -126,8 +138,8 @@ const isTwin = (error: unknown): boolean =>
   error instanceof Error && 'constraint' in error && error.constraint === 'session_idempotency_key'
 
 const explainRefusal = async (db: Kysely<Database>, wanted: NewSession): Promise<Admission | undefined> => {
-  const earlier = await findTwin(db, wanted.teamId, wanted.idempotencyKey).executeTakeFirst()
-  if (earlier !== undefined) return { outcome: 'repeated', session: toRecord(earlier) }
+  const earlier = await findTwin(db, wanted.teamId, wanted.idempotencyKey)
+  if (earlier !== undefined) return { outcome: 'repeated', session: earlier }
   const team = await findTeam(db, wanted.teamId)
   if (team === undefined) throw new BowlineError('FORBIDDEN', `There is no team with id ${wanted.teamId}`)
   const { credits, reservedCredits, maxSessions, activeSessions, activeScrapes } = team

@@ -172,6 +172,24 @@ describe('an idempotency key', () => {
     expect(new Set(answers.map((answer) => answer.body['id'])).size).toBe(1)
   })
 
+  test('gives it on a full server, too, and to nobody when it could not be started', async () => {
+    await using small = await startLab({ maxSessions: 1 })
+    const headers = { authorization: `Bearer ${small.server.apiKey}`, 'x-idempotency-key': 'full' }
+    const ask = async () => small.api('POST', '/v2/browser', {}, headers)
+    const askTogether = async () => Promise.all([ask(), ask(), ask()])
+    const { rename } = await import('node:fs/promises')
+    const run = `${small.dataDir}/run`
+    await rename(run, `${run}-gone`)
+
+    const failed = await askTogether()
+    await rename(`${run}-gone`, run)
+    const first = await ask()
+    const later = await askTogether()
+
+    expect(failed.map(({ body }) => body['code'])).toEqual(Array.from({ length: 3 }, () => 'BROWSER_START_FAILED'))
+    expect(later.map(({ body }) => body)).toEqual(Array.from({ length: 3 }, () => first.body))
+  })
+
   test('used for another request is 409', async () => {
     await create('two-requests', { ttl: 60 })
 
