@@ -10,7 +10,7 @@ import { findTwin, type SessionRow } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 import { priceOfSession, type Prices } from '../usage/prices.ts'
 import { admit, assertCanPay, findEarlier, type NewSession } from './admission.ts'
-import { billSession, type ProfileEnd } from './bill.ts'
+import { billSession, type ProfileEnd, type SessionEnd } from './bill.ts'
 import { fromPool, fromProfile, type BrowserSource } from './browser-source.ts'
 import { startSessionClock, type LiveSession, type SessionClock } from './live-session.ts'
 import { saveAtEnd } from './profile-browser.ts'
@@ -46,6 +46,10 @@ interface Entry {
   readonly controller: AbortController
   readonly profile: OpenProfile | undefined
   ending: Promise<SessionRow> | undefined
+  /** How and when it ended, however late the bill can be written. */
+  end: Omit<SessionEnd, 'profile'> | undefined
+  /** Until the bill is tried again. */
+  billing: NodeJS.Timeout | undefined
   /** The browser is stopped and its profile saved once, however often the bill is tried. */
   finishing: Promise<ProfileEnd | undefined> | undefined
 }
@@ -83,7 +87,7 @@ export class Sessions implements AsyncDisposable {
   /** The live session with this id; undefined when it has ended or lives elsewhere. */
   find(id: string): LiveSession | undefined {
     const entry = this.#entries.get(id)
-    return entry === undefined || entry.ending !== undefined ? undefined : entry.session
+    return entry === undefined || entry.session.ended.aborted ? undefined : entry.session
   }
 
   /** Resolves when a session that is being started has come to life, or failed to. At once for every other. */
@@ -93,7 +97,7 @@ export class Sessions implements AsyncDisposable {
 
   /** All live sessions of this node. */
   list(): readonly LiveSession[] {
-    return [...this.#entries.values()].filter((entry) => entry.ending === undefined).map((entry) => entry.session)
+    return [...this.#entries.values()].map((entry) => entry.session).filter((session) => !session.ended.aborted)
   }
 
   /**
@@ -202,8 +206,9 @@ export class Sessions implements AsyncDisposable {
     }
     const { profile } = source
     await this.#parts.onStart?.(session)
-    this.#entries.set(row.id, { session, clock, controller, profile, ending: undefined, finishing: undefined })
-    void browser.exited.then(() => this.#endUnasked(row.id, 'crashed'))
+    const unended = { ending: undefined, end: undefined, billing: undefined, finishing: undefined }
+    this.#entries.set(row.id, { session, clock, controller, profile, ...unended })
+    void browser.exited.then(() => session.ended.aborted || this.#endUnasked(row.id, 'crashed'))
     return row
   }
 
@@ -212,24 +217,23 @@ export class Sessions implements AsyncDisposable {
   }
 
   async #end(entry: Entry, how: SessionEnding): Promise<SessionRow> {
-    const { reason } = how
-    const { row, startedAtMs } = entry.session
+    const { row } = entry.session
     entry.clock[Symbol.dispose]()
-    // Timers may fire a millisecond early; a lifetime that is over is over.
-    const durationMs = reason === 'ttl' ? row.ttlSeconds * 1000 : Date.now() - startedAtMs
-    const lastUseMs = entry.clock.lastActivityAt() - startedAtMs
-    entry.controller.abort(reason)
+    const end = (entry.end ??= endOf(entry, how))
+    entry.controller.abort(end.reason)
     try {
       entry.finishing ??= this.#finish(entry, how)
       const profile = await entry.finishing
-      const end = { status: 'destroyed', reason, durationMs, lastUseMs, profile } as const
-      const ended = await billSession(this.#parts, row, end)
+      const ended = await billSession(this.#parts, row, { ...end, profile })
+      clearTimeout(entry.billing)
       this.#entries.delete(row.id)
       this.#parts.onEnd?.(ended)
       return ended
     } catch (error) {
-      // The bill is not written: a later delete, or the next start, writes it.
+      // The bill is not written: it is tried again, by a later delete, after a while, or by the next start.
       entry.ending = undefined
+      clearTimeout(entry.billing)
+      entry.billing = setTimeout(() => this.#isDraining || this.#endUnasked(row.id, end.reason), billAgainMs).unref()
       throw error
     } finally {
       // Last, because it keeps this thread from answering: every process of the browser's user is looked for.
@@ -274,6 +278,16 @@ export class Sessions implements AsyncDisposable {
     const waitSeconds = Math.ceil((Math.min(...ends, Date.now() + mostPatienceMs) - Date.now()) / 1000)
     return new BowlineError('CONCURRENCY_LIMIT', message, { retryAfterSeconds: Math.max(1, waitSeconds) })
   }
+}
+
+/** Milliseconds until a bill is tried again that could not be written. */
+const billAgainMs = 2000
+
+const endOf = ({ session, clock }: Entry, { reason }: SessionEnding): NonNullable<Entry['end']> => {
+  const { row, startedAtMs } = session
+  // Timers may fire a millisecond early; a lifetime that is over is over.
+  const durationMs = reason === 'ttl' ? row.ttlSeconds * 1000 : Date.now() - startedAtMs
+  return { status: 'destroyed', reason, durationMs, lastUseMs: clock.lastActivityAt() - startedAtMs }
 }
 
 /** Milliseconds after which whoever found no room should ask again, at most. */

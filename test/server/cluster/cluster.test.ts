@@ -40,6 +40,23 @@ describe('two servers on one PostgreSQL', () => {
     await left.api('DELETE', `/v2/browser/${session.id}`)
   })
 
+  test('a session that ended while the store could not write its bill gets it later, for what it was used', async () => {
+    await using store = await openStore({ dataDir: left.dataDir, databaseUrl })
+    const session = await left.createSession()
+    const path = `/v2/browser/${session.id}`
+    await sql`alter table ledger rename to hidden`.execute(store.db)
+
+    const { status } = await left.api('DELETE', path)
+    const endedAtMs = Date.now()
+    await sql`alter table hidden rename to ledger`.execute(store.db)
+
+    expect(status).toBe(500)
+    await expect.poll(async () => (await left.api('GET', path)).body['status'], { timeout: 20_000 }).toBe('destroyed')
+    const { body } = await left.api('GET', path)
+    expect(body).toMatchObject({ endReason: 'deleted', creditsBilled: 2 })
+    expect(Date.parse(body['createdAt']) + body['sessionDurationMs']).toBeLessThan(endedAtMs)
+  })
+
   test('CDP reaches a session by either', async () => {
     const session = await left.createSession()
 
