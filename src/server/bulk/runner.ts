@@ -95,8 +95,9 @@ export class Runner {
   }
 
   /** Scrapes the pages of a share, until there is none left or its time is over. Answers what is left to do. */
-  async #work(job: BulkJob, part: BulkPart, signal: AbortSignal): Promise<BulkPart | undefined> {
+  async #work(found: BulkJob, part: BulkPart, signal: AbortSignal): Promise<BulkPart | undefined> {
     const { store, scraper } = this.#parts
+    let job = found
     const { maxConcurrency, crawl } = job.plan
     const width = maxConcurrency ?? (part.shares === 1 ? lanes.whole : lanes.shared)
     const concurrency = crawl?.delay === undefined ? width : 1
@@ -115,6 +116,8 @@ export class Runner {
         if (running.size > 0) await Promise.race(running)
         continue
       }
+      // Pages that were added meanwhile have options of their own.
+      if (page.round >= job.plan.rounds.length) job = await this.#reread(job)
       ready = ready.slice(1)
       from = page.place + 1
       const task: Promise<void> = scraper
@@ -128,6 +131,11 @@ export class Runner {
     signal.throwIfAborted()
     if (failures.length > 0) throw failures[0]
     return { ...part, from }
+  }
+
+  async #reread(job: BulkJob): Promise<BulkJob> {
+    const row = await findBulkJob(this.#parts.store.db, job.id)
+    return row === undefined ? job : toBulkJob(row)
   }
 
   async #giveUp({ jobId }: BulkPart, error: unknown): Promise<void> {

@@ -4,9 +4,10 @@ import { expect, test, vi } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
 import { Announcer } from '../../../src/server/bulk/announcer.ts'
 import { News } from '../../../src/server/bulk/news.ts'
+import type { BulkJob } from '../../../src/server/bulk/plan.ts'
 import { bulkQueue, Runner, shareOut } from '../../../src/server/bulk/runner.ts'
 import { openJobs } from '../../../src/server/jobs/open-jobs.ts'
-import { findBulkJob, insertBulkJob } from '../../../src/server/store/bulk-jobs.ts'
+import { findBulkJob, insertBulkJob, reopenBulkJob } from '../../../src/server/store/bulk-jobs.ts'
 import { endBulkPage, insertBulkPages, type BulkPageRow } from '../../../src/server/store/bulk-pages.ts'
 import { openPgliteStore } from '../../lab/stores.ts'
 import { makeTeam } from '../store/world.ts'
@@ -29,22 +30,19 @@ const holdSecondLook = (until: Promise<void>, arrived: () => void): KyselyPlugin
   }
 }
 
-test('a crawl goes on when its last page ends while the store is asked for others', async () => {
-  await using undo = new AsyncDisposableStack()
+/** A store with one job that has one page, and a queue that fails the test when anything goes wrong. */
+const openJob = async (undo: AsyncDisposableStack, kind: 'batch_scrape' | 'crawl', plan: object) => {
   const store = undo.use(await openPgliteStore())
   const { team, key } = await makeTeam(store.db)
   const jobs = undo.use(
     await openJobs({ store, databaseUrl: undefined, onError: (error) => expect.fail(String(error)) }),
   )
-  const [looked, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const id = uuidV7()
-  const plan = { rounds: [], crawl: { url: 'https://a.example/' } }
-  const pageAt = (place: number) => ({ place, url: `https://a.example/${place}`, scrapeId: uuidV7() })
   await insertBulkJob(store.db, {
     id,
     teamId: team.id,
     apiKeyId: key.id,
-    kind: 'crawl',
+    kind,
     version: 'v2',
     target: 'https://a.example/',
     plan: JSON.stringify(plan),
@@ -55,6 +53,20 @@ test('a crawl goes on when its last page ends while the store is asked for other
     expiresAt: new Date(Date.now() + 60_000),
   })
   await insertBulkPages(store.db, id, { pages: [pageAt(0)], round: 0, depth: 0 })
+  const errors: unknown[] = []
+  const announcer = new Announcer({ send: async () => undefined })
+  const parts = { jobs, announcer, news: new News(), onError: (error: unknown) => void errors.push(error) }
+  const begin = async () => jobs.send(bulkQueue, shareOut({ id, plan: plan as never }, { from: 0, before: 1 })[0]!)
+  return { id, store, parts, errors, begin }
+}
+
+const pageAt = (place: number) => ({ place, url: `https://a.example/${place}`, scrapeId: uuidV7() })
+
+test('a crawl goes on when its last page ends while the store is asked for others', async () => {
+  await using undo = new AsyncDisposableStack()
+  const plan = { rounds: [{}], crawl: { url: 'https://a.example/' } }
+  const { id, store, parts, errors, begin } = await openJob(undo, 'crawl', plan)
+  const [looked, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const scrape = async (_job: unknown, { place }: BulkPageRow): Promise<void> => {
     if (place === 0) {
       await looked.promise
@@ -64,19 +76,39 @@ test('a crawl goes on when its last page ends while the store is asked for other
     // The runner hears of the end of the page before the rows that do not have its link.
     if (place === 0) void nextTurn().then(ended.resolve)
   }
-  await Runner.open({
-    store: { ...store, db: store.db.withPlugin(holdSecondLook(ended.promise, looked.resolve)) },
-    jobs,
-    scraper: { scrape },
-    announcer: new Announcer({ send: async () => undefined }),
-    news: new News(),
-    onError: (error) => expect.fail(String(error)),
-  })
+  const heldStore = { ...store, db: store.db.withPlugin(holdSecondLook(ended.promise, looked.resolve)) }
+  await Runner.open({ ...parts, store: heldStore, scraper: { scrape } })
 
-  await jobs.send(bulkQueue, shareOut({ id, plan: plan as never }, { from: 0, before: 1 })[0]!)
+  await begin()
 
   await vi.waitFor(
     async () => expect(await findBulkJob(store.db, id)).toMatchObject({ status: 'completed', completed: 2 }),
     10_000,
   )
+  expect(errors).toEqual([])
+})
+
+test('pages that are added to a batch while it runs are scraped with their own options, at the first try', async () => {
+  await using undo = new AsyncDisposableStack()
+  const plan = { rounds: [{}], maxConcurrency: 1 }
+  const { id, store, parts, errors, begin } = await openJob(undo, 'batch_scrape', plan)
+  const scraped: unknown[] = []
+  const scrape = async (job: BulkJob, { place, round }: BulkPageRow): Promise<void> => {
+    scraped.push([place, job.plan.rounds[round]])
+    if (place === 0) {
+      await reopenBulkJob(store.db, id, JSON.stringify({ ...plan, rounds: [{}, { showsExtract: true }] }))
+      await insertBulkPages(store.db, id, { pages: [pageAt(1)], round: 1, depth: 0 })
+    }
+    await endBulkPage(store.db, { jobId: id, place }, { state: 'completed', credits: 1 })
+  }
+  await Runner.open({ ...parts, store, scraper: { scrape } })
+
+  await begin()
+
+  await vi.waitFor(async () => expect(await findBulkJob(store.db, id)).toMatchObject({ status: 'completed' }), 10_000)
+  expect(scraped).toEqual([
+    [0, {}],
+    [1, { showsExtract: true }],
+  ])
+  expect(errors).toEqual([])
 })
