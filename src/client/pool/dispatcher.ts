@@ -88,7 +88,12 @@ export class Dispatcher<Item> {
 
   #startOnNew(task: Task<Item>): Verdict {
     const { lanes, size, budget, minimum } = this.#parts
-    if (task.writes !== undefined && [...lanes].some((lane) => lane.writes === task.writes)) return 'blocked'
+    const writer = task.writes === undefined ? undefined : [...lanes].find((lane) => lane.writes === task.writes)
+    if (writer !== undefined) {
+      // It has other options, so it would wait, and hold the profile, for nothing.
+      if (writer.isFree()) writer.retire('idle')
+      return 'blocked'
+    }
     if (lanes.size >= size) {
       this.#makeRoom()
       return 'blocked'
