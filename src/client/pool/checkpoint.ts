@@ -115,7 +115,7 @@ const cutTornLine = (path: string, file: number): void => {
     const newline = readAt(file, from, length).lastIndexOf(10)
     if (newline !== -1) end = from + newline + 1
     else if (from === 0) end = 0
-    if (end === size) return
+    if (newline !== -1 && end === size) return
   }
   ftruncateSync(file, end)
 }

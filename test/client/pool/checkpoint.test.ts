@@ -31,7 +31,7 @@ test.each([
   }
   expect((await readFile(path, 'utf8')).includes('{"session":"session-1","credits":2}')).toBe(isBilled)
   // What a power failure leaves of a line.
-  await appendFile(path, '{"key":"3","resu')
+  await appendFile(path, `{"key":"3","result":"${'x'.repeat(isBilled ? 100_000 : 10)}`)
 
   await using resumed = startPool(world, folder.path, path)
   const end = await resumed.ended
