@@ -105,7 +105,10 @@ export class Run<Item, Result, Handles> {
     const { signal, checkpoint: path, price } = settings
     signal?.throwIfAborted()
     signal?.addEventListener('abort', this.#onAbort, { once: true })
-    if (path !== undefined) this.#checkpoint = await openCheckpoint(path)
+    const checkpoint = path === undefined ? undefined : await openCheckpoint(path)
+    // Aborted meanwhile, so nobody else would close it.
+    if (this.#closed !== undefined) return checkpoint?.[Symbol.asyncDispose]()
+    this.#checkpoint = checkpoint
     const spent =
       this.#checkpoint === undefined ? 0 : await spentBefore(this.#checkpoint, client.sessions, price, { signal })
     this.#budget = createBudget(settings.budget, spent)

@@ -1,3 +1,4 @@
+import { readdirSync, readlinkSync } from 'node:fs'
 import { appendFile, mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -66,6 +67,29 @@ test('sessions that a run gave up while they were being made count against the b
   const next = world.bowline.pool(options).run([1], () => 1)
 
   expect(await next.done()).toMatchObject({ done: 0, credits: 2, stoppedBy: 'budget' })
+})
+
+test('a run that is aborted while its checkpoint is opened does not leave the file open', async () => {
+  await using world = await startPoolWorld()
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-pool-'))
+  const path = join(folder.path, 'run.jsonl')
+  const openFiles = (): readonly string[] =>
+    readdirSync('/proc/self/fd').flatMap((file) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${file}`)
+      } catch {
+        return []
+      }
+    })
+  const caller = new AbortController()
+
+  const aborted = world.bowline.pool({ checkpoint: path, signal: caller.signal }).run([1], () => 1)
+  const ended = aborted.done().catch((error: unknown) => error)
+  expect(openFiles()).toContain(path)
+  caller.abort(new Error('enough'))
+
+  expect(await ended).toMatchObject({ message: 'enough' })
+  await expect.poll(openFiles).not.toContain(path)
 })
 
 test('any text can be a result', async () => {
