@@ -27,8 +27,11 @@ export const createIntake = <Item>(
   let isDone = false
   let isPulling = false
   const take = (item: Item): void => {
-    keys.add(parts.keyOf(item))
-    parts.onItem(item, nextIndex++)
+    const key = parts.keyOf(item)
+    parts.onItem(item, nextIndex)
+    // Only now, so that one whose options throw leaves no gap in the order.
+    nextIndex += 1
+    keys.add(key)
   }
   const pull = async (): Promise<void> => {
     if (isPulling || isDone) return
