@@ -1,4 +1,4 @@
-import { BowlineError } from '../../kit/errors.ts'
+import { openSource } from './source.ts'
 
 /** The items of a run, taken as they are needed. */
 export interface Intake<Item> extends AsyncDisposable {
@@ -21,7 +21,7 @@ export const createIntake = <Item>(
     readonly onError: (error: unknown) => void
   },
 ): Intake<Item> => {
-  const iterator = iterate(items)
+  const source = openSource(items)
   const keys = new Set<string>()
   let nextIndex = 0
   let isDone = false
@@ -38,8 +38,9 @@ export const createIntake = <Item>(
     isPulling = true
     try {
       while (parts.hasRoom()) {
-        const { value, done } = await iterator.next()
-        if (isDone) return
+        const { value, done } = await source.next()
+        // The run has ended while the source was at it.
+        if (isDone) return await source.close()
         if (done === true) {
           isDone = true
           return parts.onEnd()
@@ -62,20 +63,9 @@ export const createIntake = <Item>(
     },
     isDone: () => isDone,
     [Symbol.asyncDispose]: async () => {
-      if (isDone) return
       isDone = true
-      // A source that hangs in its next item would hold this up for ever.
-      if (!isPulling) await iterator.return?.()
+      // A source that hangs in its next item would hold this up for ever, so it is closed when it has it.
+      if (!isPulling) await source.close()
     },
   }
-}
-
-const iterate = <Item>(items: Iterable<Item> | AsyncIterable<Item>): Iterator<Item> | AsyncIterator<Item> => {
-  if (typeof items === 'object' && items !== null) {
-    if (Symbol.asyncIterator in items) return items[Symbol.asyncIterator]()
-    if (Symbol.iterator in items) return items[Symbol.iterator]()
-  }
-  throw new BowlineError('CONFIG_INVALID', `The items of a pool are ${typeof items}; they must be iterable`, {
-    hint: 'Pass an array, a generator or an async iterable. For a single address, pass an array of it.',
-  })
 }

@@ -245,26 +245,6 @@ test('a service that has no room for another session is asked again after Retry-
   const isRefused = Promise.withResolvers<void>()
 
   const run = world.bowline.pool({ size: 2, retries: 0 }).run([1, 2, 3, 4], async (item) => {
-test('a profile goes from a session that waits to one with other options', async () => {
-  await using world = await startPoolWorld()
-
-  const run = world.bowline
-    .pool({ size: 2, price: { hour: 0, minimum: 2 } })
-    .run([300, 600], (ttl) => ttl, { session: (ttl) => ({ profile: { name: 'ann' }, ttl }) })
-
-  expect(await read(run)).toEqual([300, 600])
-})
-
-test('a profile goes from a session that waits to one with other options', async () => {
-  await using world = await startPoolWorld()
-
-  const run = world.bowline
-    .pool({ size: 2, price: { hour: 0, minimum: 2 } })
-    .run([300, 600], (ttl) => ttl, { session: (ttl) => ({ profile: { name: 'ann' }, ttl }) })
-
-  expect(await read(run)).toEqual([300, 600])
-})
-
     if (item === 1) await expect.poll(() => refusals).toBeGreaterThan(0)
     isRefused.resolve()
     return item
