@@ -178,6 +178,8 @@ const serve = async <Item, Result, Handles>(
       // A driver that can tell has done so.
       askService: async () => reuse === undefined && hasEnded(parts.client.sessions, scope.session, scope.signal),
     })
+    // Its session was ended meanwhile, and the task goes back with it.
+    if (scope.signal.aborted) return
     if (failed.kind === 'infrastructure') slot.retire('trouble')
     slot.clear()
     parts.onServed(task, failed)

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import type { Driver } from '../../../src/index.ts'
 import { read, startPoolWorld } from './world.ts'
 
 /** A credit a second, so that a test sees several of them. */
@@ -30,6 +31,40 @@ test('work is stopped before its session would cost more than the budget', async
   expect(summary.elapsedMs).toBeLessThan(6000)
   expect(reason).toMatchObject({ message: 'The budget of the pool is spent' })
   expect(world.service.live.size).toBe(0)
+})
+
+test('a failure that is judged after the budget has cut its session off is not counted twice', async () => {
+  await using world = await startPoolWorld()
+  const judged = Promise.withResolvers<object>()
+  const late = judged.promise.then(async () => delay(100))
+  let connections = 0
+  const driver: Driver<object> = {
+    name: 'slow',
+    connect: async () => ({ [Symbol.asyncDispose]: async () => undefined }),
+    reuse: () => {
+      const isFirst = ++connections === 1
+      const next = async (): Promise<object> => (isFirst ? judged.promise : {})
+      return { next, probe: async () => undefined, trouble: new AbortController().signal }
+    },
+  }
+  const items = async function* (): AsyncGenerator<string> {
+    yield 'first'
+    await late
+    yield 'second'
+  }
+  let attempts = 0
+
+  const run = world.bowline
+    .pool({ size: 1, driver, budget: 60, price: { hour: 36_000, minimum: 51 } })
+    .run(items(), (item) => {
+      attempts += 1
+      if (attempts === 1) throw new Error('mine')
+      if (attempts === 2) judged.resolve({})
+      return item
+    })
+
+  expect(await read(run)).toEqual(['first', 'second'])
+  expect(run.progress).toMatchObject({ running: 0, done: 2, failed: 0 })
 })
 
 test('where time costs nothing, a session goes on for what it cost at first', async () => {
