@@ -147,6 +147,12 @@ test('a service that hangs ends in TIMEOUT', async () => {
   })
 })
 
+test('a limit of time beyond what timers can wait is no limit', async () => {
+  await using world = await startWorld(() => false, { timeoutMs: Number.MAX_SAFE_INTEGER, retries: 0 })
+
+  expect(await world.bowline.sessions.list()).toEqual([])
+})
+
 test('a service that hangs in the middle of its answer ends in TIMEOUT', async () => {
   const hang: Answer = (_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).write('{"success":')

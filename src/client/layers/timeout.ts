@@ -1,4 +1,5 @@
 import { BowlineError } from '../../kit/errors.ts'
+import { longestTimerMs } from '../../kit/longest-timer.ts'
 import type { Layer } from '../send.ts'
 
 /** Ends an attempt after `timeoutMs` with TIMEOUT. The answer is read in full here, so a body that never ends counts too. */
@@ -7,11 +8,14 @@ export const timeout =
   (next) =>
   async (request) => {
     const late = new AbortController()
-    const timer = setTimeout(() => {
-      late.abort(
-        new BowlineError('TIMEOUT', `${request.method} ${new URL(request.url).pathname} took over ${timeoutMs} ms`),
-      )
-    }, timeoutMs)
+    const timer = setTimeout(
+      () => {
+        late.abort(
+          new BowlineError('TIMEOUT', `${request.method} ${new URL(request.url).pathname} took over ${timeoutMs} ms`),
+        )
+      },
+      Math.min(timeoutMs, longestTimerMs),
+    )
     try {
       const response = await next(new Request(request, { signal: AbortSignal.any([request.signal, late.signal]) }))
       const body = await response.text()
