@@ -109,7 +109,10 @@ const checkDrift = (value: number): number => {
 
 const checkPrice = (price: SessionPrice): SessionPrice => {
   const { hour, minimum } = price
-  if (Number.isFinite(hour) && hour >= 0 && Number.isFinite(minimum) && minimum >= 0) return price
+  if (Number.isFinite(hour) && hour >= 0 && Number.isFinite(minimum) && minimum >= 0) {
+    // A begun credit is charged, and a budget always has none left for one more session that costs nothing.
+    return { hour, minimum: hour === 0 ? minimum : Math.max(1, minimum) }
+  }
   throw new BowlineError('CONFIG_INVALID', `\`price\` is ${JSON.stringify(price)}; it must be two numbers, 0 or more`, {
     hint: 'Pass credits for an hour and the least for a session, such as `{ hour: 120, minimum: 2 }`.',
   })

@@ -67,6 +67,16 @@ test('a failure that is judged after the budget has cut its session off is not c
   expect(run.progress).toMatchObject({ running: 0, done: 2, failed: 0 })
 })
 
+test('a price without a minimum does not open one session after the other when the budget is spent', async () => {
+  await using world = await startPoolWorld()
+
+  const run = world.bowline
+    .pool({ size: 1, budget: 2, price: { hour: 3600, minimum: 0 } })
+    .run([1], async (_, { signal }) => delay(30_000, undefined, { signal }))
+
+  expect(await run.done()).toMatchObject({ done: 0, credits: 2, stoppedBy: 'budget' })
+})
+
 test('where time costs nothing, a session goes on for what it cost at first', async () => {
   await using world = await startPoolWorld()
 
