@@ -51,11 +51,12 @@ export class Dispatcher<Item> {
   dispatch(): 'waiting' | 'short' | 'empty' {
     const { lanes, size } = this.#parts
     if (lanes.size >= size && ![...lanes].some((lane) => lane.isFree())) return 'waiting'
-    this.#sift((task) => this.#startOnFree(task))
+    const waitsMs = new Map<Task<Item>, number>()
+    this.#sift(waitsMs, (task) => this.#startOnFree(task))
     const pausedMs = this.#openAfterMs - performance.now()
-    const isShort = pausedMs <= 0 && this.#sift((task) => this.#startOnNew(task)).has('short')
+    const isShort = pausedMs <= 0 && this.#sift(waitsMs, (task) => this.#startOnNew(task)).has('short')
     if (this.#waiting.length === 0) return 'empty'
-    this.#arm(Math.max(pausedMs, 0))
+    this.#arm(pausedMs > 0 ? [pausedMs, ...waitsMs.values()] : waitsMs.values())
     return isShort ? 'short' : 'waiting'
   }
 
@@ -63,11 +64,16 @@ export class Dispatcher<Item> {
     clearTimeout(this.#timer)
   }
 
-  /** Starts the tasks that `start` can start, and keeps the others. */
-  #sift(start: (task: Task<Item>) => Verdict): ReadonlySet<Verdict> {
+  /**
+   * Starts the tasks that `start` can start, and keeps the others. `waitsMs`: those whose time had not come, which must be
+   * looked at again even when it has come meanwhile.
+   */
+  #sift(waitsMs: Map<Task<Item>, number>, start: (task: Task<Item>) => Verdict): ReadonlySet<Verdict> {
     const verdicts = new Set<Verdict>()
     for (const task of this.#waiting.splice(0)) {
-      const verdict = this.#waitMs(task) > 0 ? 'later' : start(task)
+      const waitMs = waitsMs.get(task) ?? this.#waitMs(task)
+      if (waitMs > 0) waitsMs.set(task, waitMs)
+      const verdict = waitMs > 0 ? 'later' : start(task)
       verdicts.add(verdict)
       if (verdict !== 'started') this.#waiting.push(task)
     }
@@ -110,13 +116,10 @@ export class Dispatcher<Item> {
     if (!lanes.some((lane) => lane.isRetiring())) lanes.find((lane) => lane.isFree())?.retire('idle')
   }
 
-  #arm(pausedMs: number): void {
+  #arm(waitsMs: Iterable<number>): void {
     clearTimeout(this.#timer)
-    const timesMs = this.#waiting.map((task) => this.#waitMs(task)).filter((ms) => ms > 0 && ms !== Infinity)
-    const soonestMs = Math.min(...timesMs.slice(0, mostTimes), pausedMs > 0 ? pausedMs : Infinity)
+    let soonestMs = Infinity
+    for (const waitMs of waitsMs) soonestMs = Math.min(soonestMs, waitMs)
     if (soonestMs !== Infinity) this.#timer = setTimeout(this.#parts.onTime, Math.ceil(soonestMs))
   }
 }
-
-/** A spread call takes only so many arguments; the others are looked at again with the next event. */
-const mostTimes = 10_000

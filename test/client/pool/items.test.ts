@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { read, startPoolWorld } from './world.ts'
 
 test('a source is closed when an item ends the run, and when the run ends while it looks for the next one', async () => {
@@ -51,4 +51,24 @@ test('a profile goes from a session that waits to one with other options', async
     .run([300, 600], (ttl) => ttl, { session: (ttl) => ({ profile: { name: 'ann' }, ttl }) })
 
   expect(await read(run)).toEqual([300, 600])
+})
+
+test('an item whose time comes while others are looked at is not forgotten', async () => {
+  await using world = await startPoolWorld()
+  const now = performance.now.bind(performance)
+  let looks = 0
+  // A machine so busy that time passes from one look at the clock to the next.
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 0.3 * looks++)
+  using _ = { [Symbol.dispose]: () => clock.mockRestore() }
+  const numbers = Array.from({ length: 30 }, (_, index) => index)
+
+  const run = world.bowline
+    .pool({ size: 1, retries: { page: 1, delayMs: 1 }, price: { hour: 0, minimum: 2 } })
+    .run(numbers, (number, { attempt }) => {
+      if (attempt === 1) throw new Error('mine')
+      return number
+    })
+
+  expect(new Set(await read(run))).toEqual(new Set(numbers))
+  expect(world.service.created).toHaveLength(1)
 })
