@@ -52,6 +52,8 @@ export class Artifacts {
     let bytes = 0
     contents.on('data', (chunk: Buffer) => (bytes += chunk.length))
     contents.pause()
+    // It may fail before the store of blobs listens, which hears of it all the same.
+    contents.on('error', () => undefined)
     try {
       await this.#blobs.write(artifactBlob(id), contents, signal)
       await completeArtifact(this.#store.db, id, bytes)

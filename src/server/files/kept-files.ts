@@ -11,7 +11,7 @@ export interface KeepTime {
   readonly keptFilesHours: number
 }
 
-/** Keeps the whole files of a session that is about to lose them, when its creator asked for it. */
+/** Keeps the whole files of a session that is about to lose them, when its creator asked for it. Throws an AggregateError for those that could not be kept, after all others were. */
 export const keepFiles = async (
   { shelves, artifacts, keptFilesHours }: KeepTime & { readonly shelves: Shelves; readonly artifacts: Artifacts },
   session: LiveSession,
@@ -19,13 +19,21 @@ export const keepFiles = async (
 ): Promise<void> => {
   if (!session.row.keepFiles) return
   const shelf = shelves.of(session)
+  const lifeMs = keptFilesHours * 3_600_000
+  const failures: unknown[] = []
   for (const { complete, name, size: _, createdAt, ...details } of shelf.list()) {
     if (!complete) continue
-    const { read } = await shelf.open(name)
-    const lifeMs = keptFilesHours * 3_600_000
-    const artifact = { kind: 'file', name, details, createdAt: new Date(createdAt), lifeMs, contents: read() } as const
-    await artifacts.keep(session.row, artifact, signal)
+    try {
+      const { read } = await shelf.open(name)
+      await using contents = read()
+      const artifact = { kind: 'file', name, details, createdAt: new Date(createdAt), lifeMs, contents } as const
+      await artifacts.keep(session.row, artifact, signal)
+    } catch (error) {
+      // One that cannot be kept must not take those after it along.
+      failures.push(error)
+    }
   }
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} files could not be kept`)
 }
 
 /** The kept files of an ended session. Throws SESSION_ENDED when it did not keep any. */

@@ -81,11 +81,11 @@ export class Recorder {
       recorded.push({ name: 'har.json', contentType: 'application/json', startedAtMs, contents })
     }
     if (this.#console !== undefined) {
-      const contents = createReadStream(join(this.#folder, 'console'))
+      const contents = Readable.from(readSpool(join(this.#folder, 'console')), { objectMode: false })
       recorded.push({ name: 'console.jsonl', contentType: 'application/x-ndjson', startedAtMs, contents })
     }
     if (this.#film !== undefined && hasVideo === true) {
-      const contents = createReadStream(join(this.#folder, 'video'))
+      const contents = Readable.from(readSpool(join(this.#folder, 'video')), { objectMode: false })
       const videoAtMs = this.#film.startedAtMs ?? startedAtMs
       recorded.push({ name: 'video.webm', contentType: 'video/webm', startedAtMs: videoAtMs, contents })
     }
@@ -102,6 +102,11 @@ export class Recorder {
     const comment = leftOut === 0 ? undefined : `${leftOut} more requests found no room`
     return harFile(join(this.#folder, 'har'), places, { version, browser: session.browser.version, pages, comment })
   }
+}
+
+/** The file is opened when it is its turn to be stored: an error before that would be nobody's, and end the server. */
+const readSpool = async function* (path: string): AsyncGenerator<Buffer> {
+  yield* createReadStream(path) as AsyncIterable<Buffer>
 }
 
 const toLogOptions = (har: NonNullable<RecordPlan['har']>) => ({ withBodies: har.bodies, withSecrets: har.secrets })

@@ -1,3 +1,5 @@
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Bowline } from '../../../src/index.ts'
 import { connectCdp } from '../../lab/cdp-socket.ts'
@@ -55,6 +57,21 @@ test('files that are to be kept are read after the end, by the owner alone, and 
   expect((await files.list()).map(({ name }) => name)).toEqual(['sent.txt'])
   await expect(files.read('got.bin')).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' })
   await expect(files.upload(new Blob(['x']))).rejects.toMatchObject({ code: 'SESSION_ENDED' })
+})
+
+test('a file or a recording that cannot be kept does not take the others with it', async () => {
+  await using bowline = clientOf(lab)
+  const session = await bowline.sessions.create({ keepFiles: true, record: { har: true, console: true } })
+  for (const name of ['gone.txt', 'kept.txt']) await session.files.upload(new Blob([name]), { name })
+  const paths = await readdir(folder.path, { recursive: true })
+  const gone = paths.filter((path) => /\/(gone\.txt|recording\/console)$/.test(path))
+  expect(gone).toHaveLength(2)
+  for (const path of gone) await rm(join(folder.path, path))
+
+  await session.end()
+
+  expect((await session.files.list()).map(({ name }) => name)).toEqual(['kept.txt'])
+  expect((await session.recordings.list()).map(({ name }) => name)).toEqual(['har.json', 'player.html'])
 })
 
 test('a session that did not ask for it keeps nothing', async () => {
