@@ -1,5 +1,12 @@
 import { BowlineError } from '../../kit/errors.ts'
-import { findHolder, renewLeases, takeLease, type Lease, type LeaseHolder } from '../store/profile-leases.ts'
+import {
+  findHolder,
+  releaseLease,
+  renewLeases,
+  takeLease,
+  type Lease,
+  type LeaseHolder,
+} from '../store/profile-leases.ts'
 import {
   deleteProfile,
   findCurrentVersion,
@@ -45,10 +52,17 @@ export class Profiles {
     if ('holder' in taken) throw lockedBy(name, taken.holder)
     const lease = { profileId: taken.profile.id, fence: taken.profile.fence }
     this.#leases.set(keyOf(lease), lease)
-    const isNew = taken.profile.currentVersion === undefined
-    // Read after the lease was taken: the former writer's last save is in it.
-    const version = isNew ? undefined : await findCurrentVersion(store.db, { teamId, name })
-    return openProfile(parts, name, version, lease)
+    try {
+      const isNew = taken.profile.currentVersion === undefined
+      // Read after the lease was taken: the former writer's last save is in it.
+      const version = isNew ? undefined : await findCurrentVersion(store.db, { teamId, name })
+      return openProfile(parts, name, version, lease)
+    } catch (error) {
+      // Renewed with every heartbeat, it would keep every writer out for as long as this server runs.
+      parts.onLeaseEnd(lease)
+      await releaseLease(store.db, lease).catch(() => undefined)
+      throw error
+    }
   }
 
   /** Keeps the leases of this node from expiring. Called with each heartbeat. */

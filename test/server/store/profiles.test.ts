@@ -1,6 +1,8 @@
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type KyselyPlugin } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
+import { Profiles } from '../../../src/server/profiles/profiles.ts'
+import { openBlobs } from '../../../src/server/store/blobs.ts'
 import {
   findHolder,
   releaseLease,
@@ -11,7 +13,7 @@ import {
 } from '../../../src/server/store/profile-leases.ts'
 import { commitVersion, deleteProfile, findCurrentVersion, pruneVersions } from '../../../src/server/store/profiles.ts'
 import type { Database } from '../../../src/server/store/schema.ts'
-import { describeEachStore } from '../../lab/stores.ts'
+import { describeEachStore, temporaryFolder } from '../../lab/stores.ts'
 import { makeTeam } from './world.ts'
 
 const nodeId = '00000000-0000-7000-8000-000000000001'
@@ -43,6 +45,36 @@ describeEachStore('a profile', (openStore) => {
     const leases = await Promise.all(Array.from({ length: 20 }, async () => take(store.db, team.id)))
 
     expect(leases.filter((lease) => lease !== undefined)).toHaveLength(1)
+  })
+
+  test('is free again when what was saved in it could not be looked up', async () => {
+    await using store = await openStore()
+    await using folder = await temporaryFolder()
+    const { team } = await makeTeam(store.db)
+    const name = { teamId: team.id, name: 'acme' }
+    await commit(store.db, (await take(store.db, team.id))!)
+    const failing: KyselyPlugin = {
+      transformQuery: ({ node }) => {
+        if (node.kind === 'SelectQueryNode') throw new Error('The store has failed')
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    }
+    const profiles = new Profiles({
+      store: { ...store, db: store.db.withPlugin(failing) },
+      blobs: await openBlobs({ kind: 'folder', path: folder.path }),
+      key: { bytes: Buffer.alloc(32), id: 'key' },
+      nodeId,
+      quotaBytes: 1,
+      keepVersions: 1,
+      onError: (error) => expect.fail(String(error)),
+    })
+
+    const opening = profiles.open({ ...name, isWritable: true, sessionId: uuidV7() })
+
+    await expect(opening).rejects.toThrow('The store has failed')
+    await profiles.renewLeases()
+    expect(await findHolder(store.db, name)).toBeUndefined()
   })
 
   test('tells who holds it, until it is given back', async () => {
