@@ -29,13 +29,13 @@ const worthwhile = 0.25
 /** Nodes unheard of for longer than this get nothing handed over; they are struck off soon. */
 const silentMs = 15_000
 
-/** Reads the other nodes from the store. The embedded store has none, and is not asked. */
+/** Reads the nodes from the store. In the embedded store there is no other, and it is not asked. */
 export const createPeers = (store: Store, nodeId: string): Peers => {
   let known: { readonly atMs: number; readonly nodes: Promise<readonly NodeRow[]> } | undefined
-  const others = async (): Promise<readonly NodeRow[]> => {
+  const everyone = async (): Promise<readonly NodeRow[]> => {
     if (store.kind === 'pglite') return []
     if (known === undefined || Date.now() - known.atMs > trustMs) {
-      const nodes = listNodes(store.db).then((all) => all.filter((node) => node.id !== nodeId))
+      const nodes = listNodes(store.db)
       known = { atMs: Date.now(), nodes }
       nodes.catch(() => {
         known = undefined
@@ -45,14 +45,16 @@ export const createPeers = (store: Store, nodeId: string): Peers => {
   }
   return {
     find: async (id) => {
-      const node = (await others()).find((each) => each.id === id)
+      const node = (await everyone()).find((each) => each.id === id)
       if (node?.url !== undefined) return { id, url: node.url }
       throw unreachable(node === undefined ? 'is not running' : 'has no --node-url')
     },
     freest: async ({ load, slots, isDraining }) => {
-      const nodes = await others()
+      const nodes = await everyone()
+      // By the clock of the database, of which the own heartbeat tells, too: with one other node it is all that does.
       const newestMs = Math.max(...nodes.map((node) => node.heartbeatAt.getTime()))
       const fits = (node: NodeRow): boolean =>
+        node.id !== nodeId &&
         node.url !== undefined &&
         !node.draining &&
         node.live < node.slots &&

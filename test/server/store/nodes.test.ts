@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { expect, test } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
+import { createPeers } from '../../../src/server/cluster/peers.ts'
 import { beatNode, findDeadNodes, listNodes, registerNode, removeNode } from '../../../src/server/store/nodes.ts'
 import type { Database } from '../../../src/server/store/schema.ts'
 import { describeEachStore } from '../../lab/stores.ts'
@@ -54,6 +55,20 @@ describeEachStore('nodes', (openStore) => {
 
     await beatNode(store.db, { id: silent.id, live: 0, draining: false })
     expect(await findDeadNodes(store.db, 30)).toEqual([])
+  })
+
+  test('sessions are handed to the only other node while it is heard of, and to nobody after that', async () => {
+    await using store = await openStore()
+    const own = await registerNode(store.db, { id: uuidV7(), slots: 8 })
+    const other = await registerNode(store.db, { id: uuidV7(), url: 'http://10.0.0.2:3002', slots: 8 })
+    const freest = async () =>
+      createPeers({ ...store, kind: 'postgres' }, own.id).freest({ load: 8, slots: 8, isDraining: false })
+
+    const heard = await freest()
+    await silence(store.db, other.id, 20)
+    const silent = await freest()
+
+    expect([heard, silent]).toEqual([{ id: other.id, url: other.url }, undefined])
   })
 
   test('a removed node hears from its next heartbeat that it must register', async () => {
