@@ -130,13 +130,15 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
       while (!isOver) {
         const answer = await this.#calls.status(id, skip, this.#options)
         const after = answer.next === undefined ? null : new URL(answer.next).searchParams.get('skip')
-        isOver = after === null && answer.status !== 'scraping'
+        // Other services name a next part of every job that was not completed, though there is nothing in it yet.
+        const hasMore = after !== null && Number(after) > skip
+        isOver = !hasMore && answer.status !== 'scraping'
         // Documents that the server does not keep count, too.
         skip = after === null ? Math.max(answer.completed, skip + answer.data.length) : Number(after)
         if (answer.status === 'failed') throw failed(id, answer.error)
         this.#options.onProgress?.(progressOf(id, answer))
         yield answer
-        if (isOver || after !== null) continue
+        if (isOver || hasMore) continue
         waitMs = answer.data.length > 0 ? waitsMs.first : Math.min(waitsMs.last, waitMs * 1.5)
         await sleep(waitMs, undefined, { signal: this.#options.signal }).catch(() => undefined)
         this.#options.signal?.throwIfAborted()

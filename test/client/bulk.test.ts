@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { Bowline, type BulkProgress } from '../../src/index.ts'
+import { sendJson, startForeignService } from './foreign-service.ts'
 import { startBulkWorld, type BulkWorld } from '../server/bulk/world.ts'
 
 let world: BulkWorld
@@ -94,4 +95,27 @@ test('a crawl is awaited like a batch', async () => {
 
 test('what the server refuses is rejected with its code', async () => {
   await expect(bowline.batchScrape(['nonsense'])).rejects.toMatchObject({ code: 'BAD_REQUEST' })
+})
+
+test('a service that names a next part of every job is not asked without end', async () => {
+  const asked: number[] = []
+  await using service = await startForeignService(({ method, path }, response) => {
+    if (method === 'POST') return sendJson(response, 200, { success: true, id: 'job', url: path })
+    if (path.endsWith('/errors')) return sendJson(response, 200, { errors: [], robotsBlocked: [] })
+    const skip = Number(new URL(path, 'http://one.example').searchParams.get('skip'))
+    const status = asked.push(skip) > 2 ? 'cancelled' : 'scraping'
+    const data = status === 'cancelled' && skip === 0 ? [{ markdown: 'one', metadata: {} }] : []
+    const next = `http://one.example/v2/crawl/job?skip=${skip + data.length}`
+    const figures = { completed: 1, total: 1, creditsUsed: 1, expiresAt: '2030-01-01T00:00:00Z' }
+    return sendJson(response, 200, { success: true, status, ...figures, data, next })
+  })
+  const foreign = new Bowline({ baseUrl: service.url, apiKey: service.apiKey, reaper: false })
+  const startedAt = performance.now()
+
+  const result = await foreign.crawl('http://one.example')
+
+  expect(result).toMatchObject({ status: 'cancelled', documents: [{ markdown: 'one' }] })
+  expect(asked).toEqual([0, 0, 0, 1])
+  // It pauses where there is nothing yet.
+  expect(performance.now() - startedAt).toBeGreaterThan(450)
 })
