@@ -17,12 +17,21 @@ const main = async (): Promise<void> => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
   const tickets = new Map<string, DeletionTicket>()
   for await (const line of createInterface({ input: process.stdin })) {
-    const { add, remove } = JSON.parse(line) as ReaperLine
+    const { add, remove } = parseLine(line)
     if (add !== undefined) tickets.set(add.id, add)
     if (remove !== undefined) tickets.delete(remove)
   }
   const results = await Promise.all([...tickets.values()].map((ticket) => deleteWithRetries(ticket)))
   if (isOnce) process.stdout.write(results.map((result) => `${JSON.stringify(result)}\n`).join(''))
+}
+
+/** A parent that is killed while it writes leaves half a line, which must not keep the other sessions alive. */
+const parseLine = (line: string): Partial<ReaperLine> => {
+  try {
+    return JSON.parse(line) as ReaperLine
+  } catch {
+    return {}
+  }
 }
 
 const deleteWithRetries = async (ticket: DeletionTicket): Promise<ReaperResult> => {

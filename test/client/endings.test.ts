@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempDisposable, readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { sendJson, startForeignService, type Answer } from './foreign-service.ts'
 import { startProgram } from './program.ts'
@@ -107,6 +110,21 @@ test('a session of a process that is killed is deleted by the reaper within five
 
   expect(performance.now() - startedAt).toBeLessThan(5000)
   await expect.poll(() => readdir(world.leaseDir)).toEqual([])
+})
+
+test('the reaper deletes what it knows of when its parent was killed in the middle of a line', async () => {
+  await using service = await startForeignService()
+  await using bowline = new Bowline({ baseUrl: service.url, apiKey: service.apiKey, reaper: false })
+  const { id } = await bowline.sessions.create({}, { detached: true })
+  const path = fileURLToPath(new URL('../../src/client/reaper.ts', import.meta.url))
+  const reaper = spawn(process.execPath, [path, '--once'], { stdio: ['pipe', 'ignore', 'ignore'] })
+  const ended = once(reaper, 'close')
+
+  const add = { id, url: `${service.url}/v2/browser/${id}`, headers: {} }
+  reaper.stdin.end(`${JSON.stringify({ add })}\n{"add":{"id":"session-2","u`)
+
+  expect(await ended).toEqual([0, null])
+  expect(service.deleted).toEqual([id])
 })
 
 test('a program with a listener of its own for SIGINT lives on when its sessions are deleted', async () => {
