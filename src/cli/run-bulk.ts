@@ -28,7 +28,11 @@ export const runBulk = async (start: (how: BulkOptions) => BulkRun, { json = fal
   }
   try {
     const run = start({ signal: stop.signal, onProgress })
-    if (json) return printJson(await run)
+    if (json) {
+      const result = await run
+      if (result.errors.length + result.invalidUrls.length > 0) process.exitCode = 1
+      return printJson(result)
+    }
     for await (const document of run) print(process.stdout.isTTY ? toLine(document) : JSON.stringify(document))
     const { errors, robotsBlocked } = await run.errors()
     const invalidUrls = await run.invalidUrls()

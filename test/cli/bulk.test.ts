@@ -32,11 +32,15 @@ test('bowline batch takes addresses from a file, and prints a line of JSON a doc
   expect(code).toBe(1)
 })
 
-test('bowline crawl --json prints the whole result', async () => {
-  const { code, lines } = await run('crawl', world.site.url('/page?n=7'), '--sitemap', 'skip', '--json')
+test('with --json the whole result is printed, and the exit code tells of pages that failed', async () => {
+  const page = world.site.url('/page?n=7')
+  const { code, lines } = await run('crawl', page, '--sitemap', 'skip', '--json')
+  const partly = await run('batch', page, 'nonsense', '--json')
 
   expect(code).toBe(0)
   expect(JSON.parse(lines.join('\n'))).toMatchObject({ status: 'completed', documents: [{ markdown: '# Page 7\n' }] })
+  expect(JSON.parse(partly.lines.join('\n'))).toMatchObject({ status: 'completed', invalidUrls: ['nonsense'] })
+  expect(partly.code).toBe(1)
 })
 
 test('bowline batch says which file there is not', async () => {
