@@ -75,7 +75,13 @@ export const openCheckpoint = async (path: string): Promise<Checkpoint> => {
   const append = (line: object): Place => {
     const bytes = Buffer.from(`${toLine(line)}\n`)
     const place = { offset: end, length: bytes.length }
-    writeSync(file, bytes)
+    try {
+      for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written)
+    } catch (error) {
+      // A full disk takes half a line, which would spoil the next one.
+      ftruncateSync(file, end)
+      throw error
+    }
     end += bytes.length
     sync.request()
     return place

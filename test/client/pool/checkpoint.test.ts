@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process'
 import { readdirSync, readlinkSync } from 'node:fs'
 import { appendFile, mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { startProgram, type Program } from '../program.ts'
 import { sendJson } from '../foreign-service.ts'
@@ -111,6 +114,30 @@ test('a run whose results cannot be kept ends, and says why', async () => {
 
   await expect(pool.run([1, 2], BigInt).done()).rejects.toThrow('BigInt')
   expect([world.service.created.length, world.service.live.size]).toEqual([1, 0])
+})
+
+test('a line for which there is no room leaves the others readable', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-pool-'))
+  const program = `
+    const { openCheckpoint } = await import(process.argv[1])
+    process.on('SIGXFSZ', () => undefined)
+    {
+      await using checkpoint = await openCheckpoint(process.argv[2])
+      try {
+        checkpoint.addDone('a', { result: 'x'.repeat(100_000), attempts: 1, durationMs: 1 })
+      } catch ({ code }) {
+        console.log(code)
+      }
+      checkpoint.addBill('session-1', 2)
+    }
+    await using again = await openCheckpoint(process.argv[2])
+    console.log(again.find('a'), again.billed())`
+  const module = fileURLToPath(new URL('../../../src/client/pool/checkpoint.ts', import.meta.url))
+  const node = [process.execPath, '--input-type=module', '--eval', program, module, join(folder.path, 'run.jsonl')]
+
+  const { stdout } = await promisify(execFile)('sh', ['-c', 'ulimit -f 16; exec "$@"', 'sh', ...node])
+
+  expect(stdout).toBe('EFBIG\nundefined 2\n')
 })
 
 test('what the earlier runs of a checkpoint have cost counts against the budget', async () => {
