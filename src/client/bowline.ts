@@ -1,3 +1,4 @@
+import { BowlineError } from '../kit/errors.ts'
 import { createActivity, type ListActivity } from './activity.ts'
 import { createBulk, type Bulk } from './bulk.ts'
 import { createCall } from './call.ts'
@@ -19,7 +20,7 @@ import { createConcurrency, createUsage, type GetConcurrency, type Usage } from 
 import { createWebhooks, type Webhooks } from './webhooks.ts'
 import { withSession, type SessionOutcome, type WithSessionOptions, type Work } from './with-session.ts'
 
-/** A client of one service. Disposing of it ends the sessions it still has open. */
+/** A client of one service. Disposing of it ends the sessions it still has open, and those that are being created when they come. */
 export class Bowline implements AsyncDisposable {
   readonly baseUrl: string
   readonly sessions: Sessions
@@ -52,6 +53,7 @@ export class Bowline implements AsyncDisposable {
   readonly teams: Teams
   readonly #handleSignals: boolean
   readonly #open = new Map<string, Session>()
+  readonly #disposed = new AbortController()
   readonly #owned = new AsyncDisposableStack()
 
   /** Options that are absent come from `BOWLINE_BASE_URL` and `BOWLINE_API_KEY`. Throws CONFIG_INVALID. */
@@ -60,7 +62,7 @@ export class Bowline implements AsyncDisposable {
     const call = createCall(config)
     this.baseUrl = config.baseUrl
     this.#handleSignals = config.handleSignals
-    this.sessions = createSessions({ call, config, ...place }, this.#open)
+    this.sessions = createSessions({ call, config, ...place }, this.#open, this.#disposed.signal)
     this.keys = createKeys(call)
     const { scrape, getScrape } = createScraping(call)
     this.scrape = scrape
@@ -113,6 +115,7 @@ export class Bowline implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#disposed.abort(new BowlineError('ABORTED', 'The client was disposed of'))
     const endings = await Promise.allSettled([...this.#open.values()].map((session) => session.end()))
     await this.#owned.disposeAsync()
     const failed = endings.find((ending) => ending.status === 'rejected')

@@ -40,9 +40,13 @@ export interface Sessions {
   readonly reap: (how?: Abortable) => Promise<ReapReport>
 }
 
-/** Makes the `sessions` of a client; `open` holds those that are not deleted yet. */
-export const createSessions = (parts: SessionParts, open: Map<string, Session>): Sessions => ({
-  create: async (options = {}, { signal, onEnd, detached } = {}) => {
+/** Makes the `sessions` of a client; `open` holds those that are not deleted yet. `disposed` aborts when the client is disposed of. */
+export const createSessions = (parts: SessionParts, open: Map<string, Session>, disposed: AbortSignal): Sessions => ({
+  create: async (options = {}, { signal: given, onEnd, detached } = {}) => {
+    // A server in this process ends all sessions with itself, and a detached one is meant to stay.
+    const isBound = detached !== true && !parts.isEmbedded
+    const signals = [given, isBound ? disposed : undefined].filter((each) => each !== undefined)
+    const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0]
     signal?.throwIfAborted()
     const opening = openTracked(parts, open, options, { onEnd, detached })
     try {

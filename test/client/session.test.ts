@@ -122,6 +122,26 @@ test('deleting by id a session of this client is the same as ending it', async (
   expect(await session.end()).toBe(bill)
 })
 
+test('a session that is being created when its client is disposed of is deleted when it comes', async () => {
+  const asked = Promise.withResolvers<() => void>()
+  await using world = await startWorld(({ method }, response) => {
+    if (method !== 'POST') return false
+    const answer = { success: true, id: 'session-1', cdpUrl: 'ws://127.0.0.1:1/' }
+    asked.resolve(() => void sendJson(response, 200, answer))
+    return true
+  })
+  const bowline = new Bowline({ baseUrl: world.service.url, apiKey: world.service.apiKey, reaper: false })
+  const outcome = expect(bowline.sessions.create()).rejects.toMatchObject({ code: 'ABORTED' })
+  const answer = await asked.promise
+
+  await bowline[Symbol.asyncDispose]()
+  answer()
+
+  await outcome
+  await world.service.whenDeleted(1)
+  await expect(bowline.sessions.create()).rejects.toMatchObject({ code: 'ABORTED' })
+})
+
 test('disposing of the client ends what is open', async () => {
   await using world = await startWorld()
 
