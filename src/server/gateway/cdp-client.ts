@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { RawData, WebSocket } from 'ws'
-import { isTargetEvent } from '../cdp/message.ts'
+import { isTargetEvent, type CdpCommand } from '../cdp/message.ts'
 import type { CdpChannel, CdpRouter } from '../cdp/router.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import { closeCodes, type CloseReason } from './close-codes.ts'
@@ -114,6 +114,17 @@ export class CdpClient {
       })
       return
     }
+    try {
+      this.#obey(command)
+    } catch (error) {
+      // One that is nested too deep can be read but not written. Unheard, that would end the server.
+      const { id, sessionId } = command
+      const message = Error.isError(error) ? error.message : String(error)
+      this.#answer({ id, sessionId, error: { code: errorCodes.server, message } })
+    }
+  }
+
+  #obey(command: CdpCommand): void {
     const { id, sessionId } = command
     const verdict = judgeCommand(command, this.#policy)
     switch (verdict.kind) {

@@ -92,6 +92,21 @@ describe('commands', () => {
     expect(cdp.events).toContainEqual(expect.objectContaining({ error: expect.objectContaining({ code: -32_700 }) }))
   })
 
+  test('that are nested too deep to be written again get an error, and the server lives on', async () => {
+    const session = await lab.createSession()
+    await using cdp = await connectCdp(session.cdpUrl)
+    const answers: unknown[] = []
+    cdp.socket.on('message', (data) => answers.push(JSON.parse((data as Buffer).toString())))
+
+    cdp.socket.send(`{"id":900,"method":"Browser.getVersion","params":{"x":${'['.repeat(2e4)}${']'.repeat(2e4)}}}`)
+    await cdp.call('Browser.getVersion')
+
+    expect(answers[0]).toMatchObject({
+      id: 900,
+      error: { code: -32_000, message: expect.stringContaining('call stack') },
+    })
+  })
+
   test('that the policy refuses get a CDP error that says why', async () => {
     const session = await lab.createSession()
     await using cdp = await connectCdp(session.cdpUrl)
