@@ -22,14 +22,12 @@ export const forwardRequest = (
   request: IncomingMessage,
   response: ServerResponse,
 ): void => {
-  let url: URL
   try {
-    url = parseAbsoluteUrl(request.url ?? '')
+    const url = parseAbsoluteUrl(request.url ?? '')
+    send({ context, agent, request, response, url, isRetry: false })
   } catch (error) {
     answerFailure(response, error)
-    return
   }
-  send({ context, agent, request, response, url, isRetry: false })
 }
 
 /** Reads the address of a proxied request. Throws BAD_REQUEST unless it is an absolute http one. */

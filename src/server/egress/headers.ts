@@ -7,6 +7,8 @@ const hopByHop = new Set([
   'proxy-authorization',
   'proxy-connection',
   'te',
+  // What it announces is not passed on.
+  'trailer',
   'upgrade',
 ])
 

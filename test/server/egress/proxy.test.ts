@@ -264,7 +264,7 @@ describe('a plain request', () => {
     using client = await openRawClient(lane)
 
     client.socket.write(
-      `POST ${site.url('/echo?a=1')} HTTP/1.1\r\nHost: 127.0.0.1:${site.port}\r\nX-One: 1\r\nContent-Length: 4\r\n` +
+      `POST ${site.url('/echo?a=1')} HTTP/1.1\r\nHost: 127.0.0.1:${site.port}\r\nX-One: 1\r\nContent-Length: 4\r\nTrailer: X-Sum\r\n` +
         `Proxy-Connection: keep-alive\r\nProxy-Authorization: Basic eA==\r\nConnection: close, X-Hop\r\nX-Hop: 1\r\n\r\nbody`,
     )
     const answer = await client.read()
@@ -275,7 +275,7 @@ describe('a plain request', () => {
     const [request] = site.requests.all
     expect(request?.headers).toMatchObject({ 'x-one': '1', host: `127.0.0.1:${site.port}` })
     expect(Object.keys(request?.headers ?? {})).not.toEqual(
-      expect.arrayContaining([expect.stringMatching(/^(proxy-.*|x-hop)$/)]),
+      expect.arrayContaining([expect.stringMatching(/^(proxy-.*|trailer|x-hop)$/)]),
     )
   })
 
