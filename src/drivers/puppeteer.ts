@@ -62,11 +62,17 @@ const reuse = (handles: PuppeteerHandles): Reuse<PuppeteerHandles> => {
 
 const connectLibrary = async (library: Library, session: DrivenSession): Promise<Browser> => {
   const opened = await openTransport(session, textForm)
-  return library.connect({
-    ...(opened === undefined ? { browserWSEndpoint: session.cdpUrl } : { transport: opened.transport }),
-    // Puppeteer would resize every page to 800 × 600.
-    defaultViewport: null,
-  })
+  try {
+    return await library.connect({
+      ...(opened === undefined ? { browserWSEndpoint: session.cdpUrl } : { transport: opened.transport }),
+      // Puppeteer would resize every page to 800 × 600.
+      defaultViewport: null,
+    })
+  } catch (error) {
+    // Left open it would keep this process, and as activity the session, alive.
+    opened?.transport.close()
+    throw error
+  }
 }
 
 // Not `close()`, which would ask the remote browser to end; harmless after the user's own close.

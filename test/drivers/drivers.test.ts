@@ -1,6 +1,9 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
 import { chromium } from 'playwright-core'
 import puppeteerCore from 'puppeteer-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocketServer } from 'ws'
 import { Bowline } from '../../src/index.ts'
 import { playwright } from '../../src/playwright.ts'
 import { puppeteer } from '../../src/puppeteer.ts'
@@ -97,6 +100,26 @@ describeEachDriver('a session', (driver) => {
 
     expect(error).toMatchObject({ code: 'DRIVER_FAILED' })
     expect(error?.message).not.toContain(new URL(session.cdpUrl).search || new URL(session.cdpUrl).pathname)
+  })
+
+  test('that refuses what the library asks for is not kept connected', async () => {
+    await using undo = new AsyncDisposableStack()
+    const service = undo.adopt(new WebSocketServer({ host: '127.0.0.1', port: 0 }), (each) => each.close())
+    const closed = Promise.withResolvers<string>()
+    service.on('connection', (socket) => {
+      socket.on('close', () => closed.resolve('closed'))
+      socket.on('message', (data: Buffer) => {
+        const { id } = JSON.parse(data.toString()) as { readonly id: number }
+        socket.send(JSON.stringify({ id, error: { code: -32_000, message: 'not today' } }))
+      })
+    })
+    await once(service, 'listening')
+    const { port } = service.address() as AddressInfo
+
+    const connecting = driver.connect({ id: 'any', cdpUrl: `ws://127.0.0.1:${port}/v2/browser/any/cdp?token=secret` })
+
+    await expect(connecting).rejects.toMatchObject({ code: 'DRIVER_FAILED' })
+    expect(await closed.promise).toBe('closed')
   })
 
   test('can be left while connecting', async () => {
