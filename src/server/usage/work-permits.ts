@@ -84,13 +84,17 @@ export class WorkPermits {
     const turn = Promise.withResolvers<void>()
     this.#lines.set(teamId, turn.promise)
     count(this.#waiting, teamId, 1)
+    // Whoever has its turn leaves no timer behind, which might run for weeks.
+    const isOver = new AbortController()
+    const signal = AbortSignal.any([isOver.signal, ...(request.signal === undefined ? [] : [request.signal])])
     try {
       await Promise.race([
         before,
-        delay(Math.min(maxDelayMs, Math.max(0, untilMs - Date.now())), undefined, signalOf(request)),
+        delay(Math.min(maxDelayMs, Math.max(0, untilMs - Date.now())), undefined, { signal }),
       ])
       return await this.#waitForPlace(id, request, untilMs)
     } finally {
+      isOver.abort()
       count(this.#waiting, teamId, -1)
       turn.resolve()
       if (this.#lines.get(teamId) === turn.promise) this.#lines.delete(teamId)

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
@@ -139,6 +140,21 @@ describeEachStore('of a team', (openStore) => {
       const bill = { id: uuidV7(), teamId: team.id, apiKeyId: key.id, credits: 3 }
       expect(await recordScrape(store.db, bill, undefined, late.holdId)).toBe(true)
       expect(await findTeam(store.db, team.id)).toMatchObject({ credits: 7, reservedCredits: 0, activeScrapes: 0 })
+    })
+
+    test('that stood in line leaves nothing behind that waits', async () => {
+      await using store = await openStore()
+      const { team } = await makeTeam(store.db, { maxSessions: 1 })
+      const permits = new WorkPermits({ store, nodeId: uuidV7() })
+      const { signal } = new AbortController()
+      const acquire = async () => permits.acquire({ teamId: team.id, credits: 0, waitMs: Infinity, signal })
+      const first = await acquire()
+
+      const waiting = Promise.all(Array.from({ length: 2 }, async () => (await acquire())[Symbol.asyncDispose]()))
+      await first[Symbol.asyncDispose]()
+      await waiting
+
+      expect(getEventListeners(signal, 'abort')).toEqual([])
     })
 
     test('are no concern of a team without limits: nothing is written, nor asked again soon', async () => {
