@@ -281,7 +281,7 @@ export class Sessions implements AsyncDisposable {
 }
 
 /** Milliseconds until a bill is tried again that could not be written. */
-const billAgainMs = 2000
+const billAgainMs = 1000
 
 const endOf = ({ session, clock }: Entry, { reason }: SessionEnding): NonNullable<Entry['end']> => {
   const { row, startedAtMs } = session

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { KyselyPlugin } from 'kysely'
-import { expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
 import { Announcer } from '../../../src/server/bulk/announcer.ts'
 import { News } from '../../../src/server/bulk/news.ts'
@@ -9,6 +9,7 @@ import { bulkQueue, Runner, shareOut } from '../../../src/server/bulk/runner.ts'
 import { openJobs } from '../../../src/server/jobs/open-jobs.ts'
 import { findBulkJob, insertBulkJob, reopenBulkJob } from '../../../src/server/store/bulk-jobs.ts'
 import { endBulkPage, insertBulkPages, type BulkPageRow } from '../../../src/server/store/bulk-pages.ts'
+import type { Store } from '../../../src/server/store/store.ts'
 import { openPgliteStore } from '../../lab/stores.ts'
 import { makeTeam } from '../store/world.ts'
 
@@ -30,9 +31,14 @@ const holdSecondLook = (until: Promise<void>, arrived: () => void): KyselyPlugin
   }
 }
 
-/** A store with one job that has one page, and a queue that fails the test when anything goes wrong. */
+let store: Store
+beforeAll(async () => {
+  store = await openPgliteStore()
+})
+afterAll(async () => store[Symbol.asyncDispose]())
+
+/** One job that has one page, and a queue that fails the test when anything goes wrong. */
 const openJob = async (undo: AsyncDisposableStack, kind: 'batch_scrape' | 'crawl', plan: object) => {
-  const store = undo.use(await openPgliteStore())
   const { team, key } = await makeTeam(store.db)
   const jobs = undo.use(
     await openJobs({ store, databaseUrl: undefined, onError: (error) => expect.fail(String(error)) }),
@@ -57,7 +63,7 @@ const openJob = async (undo: AsyncDisposableStack, kind: 'batch_scrape' | 'crawl
   const announcer = new Announcer({ send: async () => undefined })
   const parts = { jobs, announcer, news: new News(), onError: (error: unknown) => void errors.push(error) }
   const begin = async () => jobs.send(bulkQueue, shareOut({ id, plan: plan as never }, { from: 0, before: 1 })[0]!)
-  return { id, store, parts, errors, begin }
+  return { id, parts, errors, begin }
 }
 
 const pageAt = (place: number) => ({ place, url: `https://a.example/${place}`, scrapeId: uuidV7() })
@@ -65,7 +71,7 @@ const pageAt = (place: number) => ({ place, url: `https://a.example/${place}`, s
 test('a crawl goes on when its last page ends while the store is asked for others', async () => {
   await using undo = new AsyncDisposableStack()
   const plan = { rounds: [{}], crawl: { url: 'https://a.example/' } }
-  const { id, store, parts, errors, begin } = await openJob(undo, 'crawl', plan)
+  const { id, parts, errors, begin } = await openJob(undo, 'crawl', plan)
   const [looked, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const scrape = async (_job: unknown, { place }: BulkPageRow): Promise<void> => {
     if (place === 0) {
@@ -91,7 +97,7 @@ test('a crawl goes on when its last page ends while the store is asked for other
 test('pages that are added to a batch while it runs are scraped with their own options, at the first try', async () => {
   await using undo = new AsyncDisposableStack()
   const plan = { rounds: [{}], maxConcurrency: 1 }
-  const { id, store, parts, errors, begin } = await openJob(undo, 'batch_scrape', plan)
+  const { id, parts, errors, begin } = await openJob(undo, 'batch_scrape', plan)
   const scraped: unknown[] = []
   const scrape = async (job: BulkJob, { place, round }: BulkPageRow): Promise<void> => {
     scraped.push([place, job.plan.rounds[round]])
