@@ -3,12 +3,13 @@
 import { writeFileSync } from 'node:fs'
 import { parseHtml } from '../../../src/server/scrape/dom.ts'
 import { prepareTree } from '../../../src/server/scrape/prepare.ts'
-import { featureRows } from '../../../src/server/scrape/main-content/features.ts'
+import { featureNames, featureRows } from '../../../src/server/scrape/main-content/features.ts'
 import { layOut } from '../../../src/server/scrape/main-content/layout.ts'
 import { segment } from '../../../src/server/scrape/main-content/segment.ts'
 import { boost, type BoostOptions, type Model, type Tree } from './boost.ts'
 import { labelTexts, tokenize } from './labels.ts'
 import { readLabelledPages, type LabelledPage } from './pages.ts'
+import { scoreWords } from './scoring.ts'
 
 /** A page ready for training. */
 export interface TrainingPage {
@@ -27,7 +28,7 @@ export const trainingOptions: BoostOptions = {
   lambda: 2,
   minWeight: 0.3,
   featureShare: 0.2,
-  rowShare: 0.6,
+  rowShare: 0.3,
   seed: 7,
 }
 
@@ -46,22 +47,46 @@ export const toTrainingPage = (page: LabelledPage): TrainingPage => {
   }
 }
 
-/** Every word weighs about what it does to the F1 of its page: less on a long page, and where boilerplate abounds. */
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
+
+/** A page weighs about what its words do to its F1: less on a long page, and where boilerplate abounds. In it, a word of a long text weighs less. */
 const weigh = (page: TrainingPage): readonly number[] => {
   const content = tokenize(page.page.truth).length
-  const all = page.sizes.reduce((sum, size) => sum + size, 0)
-  const scale = 100 / (0.7 * content + 0.3 * Math.min(all, 4 * content) + 50)
-  return page.sizes.map((size) => size * scale)
+  const all = sum(page.sizes)
+  const whole = (100 * all) / (0.7 * content + 0.3 * Math.min(all, 4 * content) + 50)
+  const soft = page.sizes.map((size) => size ** 0.6)
+  const scale = whole / Math.max(1, sum(soft))
+  return soft.map((size) => size * scale)
 }
 
-/** Trains a model on pages. */
-export const train = (pages: readonly TrainingPage[], options: BoostOptions = trainingOptions): Model =>
-  boost(
-    pages.flatMap((page) => page.rows),
-    pages.flatMap((page) => page.labels),
-    pages.flatMap(weigh),
+const fewestWords = 25
+const leastFit = 0.75
+
+/** Whether texts of the page make up what its label holds: pages of which little is left in the HTML teach accidents. */
+const fits = (page: TrainingPage): boolean => {
+  const labelled = page.texts.filter((_, index) => (page.labels[index] ?? 0) > 0.5).join('\n')
+  return tokenize(page.page.truth).length >= fewestWords && scoreWords(labelled, page.page.truth).f1 >= leastFit
+}
+
+const noMark = 12
+
+/** The row on a page whose classes and ids say nothing. */
+const withoutMarks = (row: Float32Array): Float32Array =>
+  row.map((value, index) => (featureNames[index]?.startsWith('mark:') === true ? noMark : value))
+
+/** Trains a model on pages, and at half the weight on the same without marks: so that it knows more than names. */
+export const train = (all: readonly TrainingPage[], options: BoostOptions = trainingOptions): Model => {
+  const pages = all.filter(fits)
+  const rows = pages.flatMap((page) => page.rows)
+  const labels = pages.flatMap((page) => page.labels)
+  const weights = pages.flatMap(weigh)
+  return boost(
+    [...rows, ...rows.map(withoutMarks)],
+    [...labels, ...labels],
+    [...weights, ...weights.map((weight) => weight * 0.5)],
     options,
   )
+}
 
 const writeTree = (tree: Tree, node = 0): string => {
   const feature = tree.feature[node]!
