@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
 import { readArchive } from '../../../src/server/profiles/archives.ts'
@@ -49,9 +50,15 @@ test(
     const keyBytes = randomBytes(32)
     const parts = { blobs, key: { bytes: keyBytes, id: 'lab' }, quotaBytes: 1e9 }
 
+    const saversUrl = `${database.url}&application_name=saver`
+    const countSavers = async (): Promise<number> => {
+      const found = sql`select 1 from pg_stat_activity where application_name = 'saver'`
+      return (await found.execute(store.db)).rows.length
+    }
+
     const killSavers = async (): Promise<void> => {
       const nodeId = uuidV7()
-      const args = [program, database.url, folder.path, team.id, nodeId, keyBytes.toString('hex'), ...names]
+      const args = [program, saversUrl, folder.path, team.id, nodeId, keyBytes.toString('hex'), ...names]
       const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
       const exited = once(child, 'exit')
       let told = ''
@@ -62,6 +69,8 @@ test(
       await delay(Math.random() * 150)
       child.kill('SIGKILL')
       expect((await exited)[1], 'it ended by the kill and not by an error').toBe('SIGKILL')
+      // What it asked for last is done after its death, and may be a lease.
+      await expect.poll(countSavers, { interval: 10 }).toBe(0)
       await releaseLeasesOfNode(store.db, nodeId)
       const toldVersions = readVersions(told)
       for (const name of names) await expectWhole(name, toldVersions.get(name))
