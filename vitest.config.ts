@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { SlowFirst } from './test/lab/slow-first.ts'
 import { temporaryPlace } from './test/lab/temporary-place.ts'
 
 // For the workers, the programs they start, and the database they share.
@@ -9,6 +10,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // Twice the cores of a small machine: many tests wait for a lifetime to be over.
     maxWorkers: 4,
+    sequence: { sequencer: SlowFirst },
     // Files share processes, and Node runs the sources as it runs them for users: a third of a run went into starting
     // processes and transforming the same modules again.
     isolate: false,
