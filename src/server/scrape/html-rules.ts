@@ -1,3 +1,7 @@
+/** A map, since a page may call an element `constructor`, which every object has. */
+const byName = <Value>(values: Readonly<Record<string, Value>>): ReadonlyMap<string, Value> =>
+  new Map(Object.entries(values))
+
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
 
 /** Elements that never have content. */
@@ -22,7 +26,7 @@ const closesParagraph = words(
     'h4 h5 h6 header hgroup hr li main menu nav ol p pre search section summary table ul dd dt',
 )
 const headings = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6']
-const closes: Readonly<Record<string, readonly string[]>> = {
+const closes: ReadonlyMap<string, readonly string[]> = byName({
   a: ['a'],
   li: ['li'],
   dd: ['dd', 'dt'],
@@ -38,23 +42,19 @@ const closes: Readonly<Record<string, readonly string[]>> = {
   rt: ['rt', 'rp'],
   rp: ['rt', 'rp'],
   button: ['button'],
-}
-const closesHeadings: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
-  headings.map((name) => [name, ['p', ...headings]]),
-)
+})
 
 /** Names of the open elements that end where `<name>` begins. */
 export const closesOnOpen = (name: string): readonly string[] => {
-  const heading = closesHeadings[name]
-  if (heading !== undefined) return heading
-  const own = closes[name] ?? []
+  if (headings.includes(name)) return ['p', ...headings]
+  const own = closes.get(name) ?? []
   return closesParagraph.has(name) ? ['p', ...own] : own
 }
 
 const tableParts = words('table')
 const cells = words('table td th caption')
 const lists = words('ul ol menu dir table td th')
-const boundariesByName: Readonly<Record<string, ReadonlySet<string>>> = {
+const boundariesByName: ReadonlyMap<string, ReadonlySet<string>> = byName({
   li: lists,
   dd: words('dl table td th'),
   dt: words('dl table td th'),
@@ -68,8 +68,8 @@ const boundariesByName: Readonly<Record<string, ReadonlySet<string>>> = {
   p: words('table td th caption button object template li blockquote div section article figure'),
   option: words('select'),
   optgroup: words('select'),
-}
-for (const name of headings) Object.assign(boundariesByName, { [name]: words('table td th div section article li') })
+  ...Object.fromEntries(headings.map((name) => [name, words('table td th div section article li')])),
+})
 
 /** Elements through which the end of an open `name` may not reach. */
-export const scopeBoundaries = (name: string): ReadonlySet<string> => boundariesByName[name] ?? cells
+export const scopeBoundaries = (name: string): ReadonlySet<string> => boundariesByName.get(name) ?? cells

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { insertFrames } from '../../../src/server/scrape/render/collect-html.ts'
+import { plainText } from '../../../src/server/search/plain-text.ts'
 import { readPage } from '../../../src/server/scrape/read-page.ts'
 
 const formats = ['markdown', 'html', 'links', 'images'] as const
@@ -31,6 +33,7 @@ const attacks: Readonly<Record<string, () => string>> = {
   'an open script of 5 MB': () => `deep<script>${'</scrip '.repeat(600_000)}`,
   '30,000 list items': () => `<ul>${'<li>deep'.repeat(30_000)}</ul>`,
   '20,000 headings': () => '<h2>deep <a href=#x>a</a></h2>'.repeat(20_000),
+  'an element with a name that every object has': () => '<p>deep <constructor>inside</constructor>',
   'spaces that end in no digit': () => `<p>deep ${' '.repeat(500_000)}x${'\n'.repeat(500_000)}y</p>`,
 }
 
@@ -47,6 +50,28 @@ describe('a hostile page is read within bounds of time', { timeout: 240_000 }, (
     // Processor time: it does not depend on what else the machine does.
     expect(process.cpuUsage(before).user / 1e6).toBeLessThan(15)
   })
+})
+
+test('the words of lines that are nearly empty are found in bounded time', () => {
+  const before = process.cpuUsage()
+
+  expect(plainText(`one\n${' '.repeat(2000)}two\n| --- | :-: |\nthree`)).toBe('one two three')
+  expect(process.cpuUsage(before).user / 1e6).toBeLessThan(2)
+})
+
+test('frames are inserted in bounded time', () => {
+  const before = process.cpuUsage()
+
+  expect(insertFrames('<iframe '.repeat(100_000), new Map())).toContain('iframe')
+  expect(process.cpuUsage(before).user / 1e6).toBeLessThan(2)
+})
+
+test('a frame is inserted once, though its mark be copied', () => {
+  const copies = '<iframe src="/a" data-bowline-frame="A1"></iframe>'.repeat(20)
+  const shown = '<div data-frame>deep<div data-frame></div>'
+
+  expect(insertFrames(copies, new Map([['A1', `deep${copies}`]]))).toMatch(new RegExp(`^${shown}`))
+  expect(insertFrames(copies, new Map([['A1', `deep${copies}`]])).split('deep')).toHaveLength(2)
 })
 
 test('a hostile page is read within bounds of memory', () => {

@@ -35,7 +35,7 @@ export const collectHtml = async (tab: Tab): Promise<string> => {
   }
   for (const frame of frames) parts.set(frame.frameId, bodyOf(await readFrame(tab, frame).catch(() => '')))
   const html = `<!doctype html>${String(await evaluateFunction(tab, serialize))}`
-  return insert(html, parts, 0)
+  return insertFrames(html, parts)
 }
 
 const markOwner = async (tab: Tab, { frameId, ownerSession }: Frame): Promise<void> => {
@@ -67,11 +67,18 @@ const bodyOf = (html: string): string => {
   return start === null ? html : html.slice(start.index + start[0].length, end === -1 ? undefined : end)
 }
 
-const insert = (html: string, parts: ReadonlyMap<string, string>, depth: number): string =>
-  html.replaceAll(
-    new RegExp(`<i?frame\\b[^>]{0,20000}?\\b${mark}="([0-9A-F]+)"[^>]*>(?:[^<]*</i?frame>)?`, 'gi'),
-    (_, id: string) => {
-      const content = parts.get(id) ?? ''
-      return `<div data-frame>${depth < 5 ? insert(content, parts, depth + 1) : content}</div>`
-    },
-  )
+/** Puts the contents of frames, by their ids, in the places of their elements, each once: a page may copy the mark of a frame at will. */
+export const insertFrames = (html: string, parts: ReadonlyMap<string, string>): string => {
+  const left = new Map(parts)
+  const insert = (text: string, depth: number): string =>
+    // No attribute is written with a bracket: a search that fails ends at the next one, and not 20,000 letters later.
+    text.replaceAll(
+      new RegExp(`<i?frame\\b[^<>]{0,20000}?\\b${mark}="([0-9A-F]+)"[^<>]*>(?:[^<]*</i?frame>)?`, 'gi'),
+      (_, id: string) => {
+        const content = left.get(id) ?? ''
+        left.delete(id)
+        return `<div data-frame>${depth < 5 ? insert(content, depth + 1) : content}</div>`
+      },
+    )
+  return insert(html, 0)
+}
