@@ -63,12 +63,12 @@ const createListReader = (onEntry: (entry: SitemapEntry) => boolean): SitemapRea
 }
 
 /** Elements that hold one entry, and the kind of it. */
-const holders: Readonly<Record<string, SitemapEntry['kind']>> = {
-  url: 'page',
-  sitemap: 'sitemap',
-  item: 'page',
-  entry: 'page',
-}
+const holders: ReadonlyMap<string, SitemapEntry['kind']> = new Map([
+  ['url', 'page'],
+  ['sitemap', 'sitemap'],
+  ['item', 'page'],
+  ['entry', 'page'],
+])
 
 /** Which part of an entry an element is, by its name and that of its parent. */
 const partOf = (name: string, parent: string): 'url' | 'title' | 'description' | undefined => {
@@ -99,7 +99,7 @@ const createXmlReader = (onEntry: (entry: SitemapEntry) => boolean): SitemapRead
         const parent = path.at(-1) ?? ''
         path.push(name)
         if (path.length > maxDepth) goesOn = false
-        if (Object.hasOwn(holders, name)) entry = {}
+        if (holders.has(name)) entry = {}
         const wanted = part === undefined ? partOf(name, parent) : undefined
         if (wanted !== undefined) part = { name: wanted, depth: path.length, text: '' }
         else if (name === 'link' && parent === 'entry') entry.url = linkOfEntry(entry.url, attributes)
@@ -114,7 +114,7 @@ const createXmlReader = (onEntry: (entry: SitemapEntry) => boolean): SitemapRead
           part = undefined
         }
         path.pop()
-        const kind = holders[localName(tag)]
+        const kind = holders.get(localName(tag))
         if (kind === undefined) return
         if (goesOn) emit(kind)
         entry = {}

@@ -80,7 +80,7 @@ const warningOf = ({ isScanned, pages, totalPages }: PdfContent, maxPages: numbe
 }
 
 const fenced = (text: string, language: string): string => {
-  const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([fence]) => fence.length))
+  const longest = [...text.matchAll(/`{3,}/g)].reduce((most, [fence]) => Math.max(most, fence.length), 2)
   const fence = '`'.repeat(longest + 1)
   return `${fence}${language}\n${text.trimEnd()}\n${fence}\n`
 }

@@ -50,8 +50,8 @@ const collect = (html: string, wanted: NonNullable<PageJob['attributes']>): read
     selector,
     attribute,
     values: findElements(document, selector)
-      .map((element) => element.attribs[attribute.toLowerCase()])
-      .filter((value) => value !== undefined),
+      .filter(({ attribs }) => Object.hasOwn(attribs, attribute.toLowerCase()))
+      .map(({ attribs }) => attribs[attribute.toLowerCase()] ?? ''),
   }))
 }
 

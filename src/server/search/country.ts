@@ -1,8 +1,12 @@
 /** The country that a location names, as its small ISO 3166 code: a country, or a city, a region and a country. Undefined: none. */
 export const countryOf = (location: string): string | undefined => {
   const name = (location.split(',').at(-1) ?? '').trim().toLowerCase()
-  const usual: Readonly<Record<string, string>> = { usa: 'us', 'united states of america': 'us', england: 'gb' }
-  const code = /^[a-z]{2}$/.test(name) ? name : (usual[name] ?? codes().find((each) => nameOf(each) === name))
+  const usual = new Map([
+    ['usa', 'us'],
+    ['united states of america', 'us'],
+    ['england', 'gb'],
+  ])
+  const code = /^[a-z]{2}$/.test(name) ? name : (usual.get(name) ?? codes().find((each) => nameOf(each) === name))
   // Codes of former countries have names, too: those of what came after them.
   return code === undefined ? undefined : new Intl.Locale(`und-${code}`).region?.toLowerCase()
 }

@@ -42,6 +42,12 @@ test('the addresses of images and videos are not pages', async () => {
   expect(await read(document)).toEqual([{ kind: 'page', url: 'https://a.example/page' }])
 })
 
+test('an entry may hold elements of any name', async () => {
+  const document = urlset('<url><loc>https://a.example/1</loc><constructor/></url>')
+
+  expect(await read(document)).toEqual([{ kind: 'page', url: 'https://a.example/1' }])
+})
+
 test('prefixes of namespaces and CDATA are borne', async () => {
   const document = '<s:urlset><s:url><s:loc><![CDATA[https://a.example/?a=1&b=2]]></s:loc></s:url></s:urlset>'
 

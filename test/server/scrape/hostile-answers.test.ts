@@ -30,6 +30,8 @@ const pages = {
   '/image.pdf': bytes(makePdf(line('Not a picture')), 'image/png'),
   '/bomb': bytes(bomb, html, { 'content-encoding': 'gzip' }),
   '/not-gzip': bytes('<p>plain</p>', html, { 'content-encoding': 'gzip' }),
+  '/unheard-of': bytes('<p>plain</p>', html, { 'content-encoding': 'constructor, __proto__' }),
+  '/fences': bytes('```a '.repeat(150_000), 'text/css'),
   '/500': bytes('<h1>Out of order</h1>', html, {}, 500),
   '/503': bytes('<h1>Back soon</h1>', html, { 'retry-after': '60' }, 503),
   '/images': fixedPage('Images', `<h1>Pictures</h1><p>Of a dot: <img alt="dot" src="${dot}"> and no more.</p>`),
@@ -64,12 +66,28 @@ describe('a PDF', () => {
   })
 })
 
+test('a style sheet of nothing but fences is fenced', async () => {
+  expect((await world.read('/fences'))['markdown']).toMatch(/^````css\n```a /)
+})
+
+test('a page has no attribute that every object has', async () => {
+  const formats = [{ type: 'attributes', selectors: [{ selector: 'p', attribute: 'constructor' }] }]
+
+  expect((await world.read('/images', { formats }))['attributes']).toEqual([
+    { selector: 'p', attribute: 'constructor', values: [] },
+  ])
+})
+
 describe('an answer that lies about its packing', () => {
   test('and unpacks to a gigabyte is cut at 20 MB', async () => {
     const page = await world.read('/bomb', { formats: ['rawHtml'] })
 
     expect(page['rawHtml']).toHaveLength(20_000_000)
     expect(page['warning']).toContain('20 MB')
+  })
+
+  test('or names a packing that nobody knows is taken as it is', async () => {
+    expect((await world.read('/unheard-of'))['markdown']).toContain('plain')
   })
 
   test('or is not packed at all is a clear error', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { readTimeRange, searchRequest, searchRequestV1 } from '../../../src/contract.ts'
+import { configurationOf } from '../../../src/server/search/configuration.ts'
 import { countryOf } from '../../../src/server/search/country.ts'
 import { keepMatching } from '../../../src/server/search/keep-matching.ts'
 import { parseQuery, writeQuery } from '../../../src/server/search/parse-query.ts'
@@ -85,8 +86,18 @@ test.each([
   ['San Francisco, California, United States', 'us'],
   ['London, UK', 'gb'],
   ['Middle-earth', undefined],
+  ['constructor', undefined],
+  ['__proto__', undefined],
 ])('the location %s is in %s', (location, country) => {
   expect(countryOf(location)).toBe(country)
+})
+
+test.each([
+  ['pt-BR', 'portuguese'],
+  ['tlh', 'simple'],
+  ['constructor', 'simple'],
+])('texts in %s are read as %s', (language, configuration) => {
+  expect(configurationOf(language)).toBe(configuration)
 })
 
 test('the marks of Markdown are no words', () => {

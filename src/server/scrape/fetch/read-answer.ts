@@ -8,20 +8,22 @@ export interface ReadBody {
   readonly isCut: boolean
 }
 
-const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-  zstd: createZstdDecompress,
-}
+const decoders: ReadonlyMap<string, () => NodeJS.ReadWriteStream> = new Map(
+  Object.entries<() => NodeJS.ReadWriteStream>({
+    gzip: createGunzip,
+    'x-gzip': createGunzip,
+    deflate: createInflate,
+    br: createBrotliDecompress,
+    zstd: createZstdDecompress,
+  }),
+)
 
 /** Reads and decompresses a body, at most `maxBytes` of it: what a small answer unpacks to is counted, not what it weighs. */
 export const readAnswer = async (body: Readable, encoding: string, maxBytes: number): Promise<ReadBody> => {
   const steps = encoding
     .toLowerCase()
     .split(',')
-    .map((name) => decoders[name.trim()])
+    .map((name) => decoders.get(name.trim()))
     .filter((step) => step !== undefined)
     .toReversed()
   const streams = [body, ...steps.map((step) => step())]
