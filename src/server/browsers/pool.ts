@@ -159,6 +159,8 @@ class WarmPool implements BrowserPool {
       void this.#launchForPool().then(() => {
         this.#urgent--
         this.#launchForWaiters()
+        // A refill that was due meanwhile has stood back, and no browser was handed out when the launch failed.
+        this.#refillLater(0)
       })
     }
   }

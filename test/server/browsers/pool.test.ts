@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { BrowserHost } from '../../../src/server/browsers/host.ts'
 import { openBrowserPool, type BrowserPool, type BrowserPoolOptions } from '../../../src/server/browsers/pool.ts'
@@ -97,6 +98,24 @@ test('a taker is told why no browser starts, and the pool does not give up', asy
   await expect(pool.take()).rejects.toMatchObject({ code: 'BROWSER_START_FAILED' })
 
   await until(() => pool.warnings.length >= 2, 'the pool tries again')
+})
+
+test('a refill that stood back for a taker whose browser did not start is made up for', async () => {
+  const starts = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let launches = 0
+  const prepare = async (): Promise<void> => starts[launches++]?.promise
+  await using pool = openPool({ warm: 1, launchOptions: { prepare } })
+  await until(() => launches === 1, 'a refill is being started')
+  const taking = pool.take().catch((error: unknown) => error)
+  await until(() => launches === 2, 'a browser for the taker is being started')
+
+  starts[0]?.reject(new Error('no refill'))
+  // The next refill is due 250 ms after the first has failed.
+  await sleep(300)
+  starts[1]?.reject(new Error('no browser'))
+
+  expect(await taking).toMatchObject({ message: 'no browser' })
+  await pool.whenWarm
 })
 
 test('a browser of its own kind is launched beside the pool', async () => {
