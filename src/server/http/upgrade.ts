@@ -34,17 +34,15 @@ export const handleUpgrades =
   (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
     // Node hands over the socket of the connection; its type allows for other transports.
     const socket = stream as Socket
-    const onSocketError = (): void => void socket.destroy()
-    socket.on('error', onSocketError)
-    connect(parts, request, socket, head)
-      .catch((error: unknown) => {
-        if (!isBowlineError(error)) parts.onError(error, 'WebSocket upgrade')
-        refuse(
-          socket,
-          isBowlineError(error) ? error : new BowlineError('UNKNOWN_ERROR', 'The socket could not be opened'),
-        )
-      })
-      .finally(() => socket.off('error', onSocketError))
+    // For good: a client that was refused may still reset the connection, and nobody else would hear of it.
+    socket.on('error', () => void socket.destroy())
+    connect(parts, request, socket, head).catch((error: unknown) => {
+      if (!isBowlineError(error)) parts.onError(error, 'WebSocket upgrade')
+      refuse(
+        socket,
+        isBowlineError(error) ? error : new BowlineError('UNKNOWN_ERROR', 'The socket could not be opened'),
+      )
+    })
   }
 
 const connect = async (parts: UpgradeParts, request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> => {
@@ -85,6 +83,8 @@ const liveSession = async ({ sessions }: UpgradeParts, row: SessionRow): Promise
 const refuse = (socket: Socket, error: BowlineError): void => {
   const body = JSON.stringify(failureBody(error, 'upgrade'))
   const status = error.status >= 400 ? error.status : 500
+  // A client that keeps its end open would otherwise hold up the end of the server.
+  socket.once('finish', () => socket.destroy())
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { browserPids } from '../../lab/browser-processes.ts'
 import { connectCdp, refusedUpgrade } from '../../lab/cdp-socket.ts'
@@ -8,6 +11,16 @@ beforeAll(async () => {
   lab = await startLab()
 })
 afterAll(async () => lab[Symbol.asyncDispose]())
+
+/** A connection that keeps its own end open, and has asked for a WebSocket. */
+const askUpgrade = async (path: string): Promise<Socket> => {
+  const { hostname, port } = new URL(lab.server.url)
+  const client = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
+  await once(client, 'connect')
+  const headers = ['Host: localhost', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13']
+  client.write(`GET ${path} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`)
+  return client
+}
 
 describe('who gets in', () => {
   test('a socket without a token is refused', async () => {
@@ -29,6 +42,35 @@ describe('who gets in', () => {
 
       expect(refusal).toMatchObject({ status: 403, body: { error: `A ${kind} token gives no CDP access` } })
     }
+  })
+
+  test.each([
+    ['at once', false],
+    ['after the answer', true],
+  ] as const)('a refused client that resets the connection %s harms nobody', async (_name, isAnswered) => {
+    const uncaught: unknown[] = []
+    const onUncaught = (error: unknown): void => void uncaught.push(error)
+    process.on('uncaughtException', onUncaught)
+    const client = await askUpgrade('/nowhere')
+
+    if (isAnswered) await once(client, 'data')
+    else await nextTurn()
+    client.resetAndDestroy()
+
+    await once(client, 'close')
+    expect(await lab.api('GET', '/livez')).toMatchObject({ status: 200 })
+    process.off('uncaughtException', onUncaught)
+    expect(uncaught).toEqual([])
+  })
+
+  test('a refused client that keeps its end of the connection open is cut off', async () => {
+    const client = await askUpgrade('/nowhere')
+    client.on('error', () => undefined)
+
+    await once(client.resume(), 'end')
+
+    const isCutOff = (): boolean => client.destroyed || !client.write('still here')
+    await expect.poll(isCutOff, { timeout: 5000 }).toBe(true)
   })
 
   test('the token of another session is refused', async () => {
