@@ -24,6 +24,7 @@ interface Rule {
  */
 export const parseRobots = (text: string, agent: string): Robots => {
   const sitemaps: string[] = []
+  const own = agent.toLowerCase()
   const groups = new Map<string, Rule[]>()
   let named: string[] = []
   let isNaming = false
@@ -38,14 +39,16 @@ export const parseRobots = (text: string, agent: string): Robots => {
     if (key === 'user-agent') {
       if (!isNaming) named = []
       isNaming = true
-      named.push(value.toLowerCase())
+      const name = value.toLowerCase()
+      // Rules for others are not kept: thousands of names times thousands of rules would take all memory.
+      if ((name === own || name === '*') && !named.includes(name)) named.push(name)
       continue
     }
     if (key !== 'allow' && key !== 'disallow') continue
     isNaming = false
     for (const name of named) addRule(groups, name, { allows: key === 'allow', pattern: value })
   }
-  const rules = groups.get(agent.toLowerCase()) ?? groups.get('*') ?? []
+  const rules = groups.get(own) ?? groups.get('*') ?? []
   return { sitemaps, allows: (url) => isAllowed(rules, url) }
 }
 

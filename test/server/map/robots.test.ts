@@ -36,6 +36,15 @@ describe('a robots.txt', () => {
     expect(allows(text, path)).toBe(expected)
   })
 
+  test('cannot make reading slow by naming many', () => {
+    const text = `${'User-agent: *\n'.repeat(18_000)}${'Disallow: /x\n'.repeat(20_000)}`
+    const before = process.cpuUsage()
+
+    expect(allows(text, '/x')).toBe(false)
+
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(1.5)
+  })
+
   test('cannot make matching slow', () => {
     const text = `User-agent: *\n${Array.from({ length: 20_000 }, (_, index) => `Disallow: /*a*a*a*a*a*a*${index}$`).join('\n')}`
     const robots = parseRobots(text, 'Bowline')
