@@ -40,7 +40,7 @@ import { usageRoutes } from './routes/usage.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { extractRoutes, type ExtractRouteParts } from './routes/extract.ts'
 import { searchRoutes } from './routes/search.ts'
-import { handleUpgrades, type UpgradeParts } from './upgrade.ts'
+import { registerUpgrades, type UpgradeParts } from './upgrade.ts'
 import { validateWith } from './validate.ts'
 
 /** What the HTTP side of the server is built from. */
@@ -105,7 +105,7 @@ export const buildHttpApp = async (parts: HttpParts): Promise<FastifyInstance> =
   await app.register(async (scope) => registerProtected(scope, parts))
   await app.register(async (scope) => registerFiles(scope, parts))
   registerRecordings(app, parts)
-  app.server.on('upgrade', handleUpgrades(parts))
+  registerUpgrades(app, parts)
   return app
 }
 

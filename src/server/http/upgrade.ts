@@ -1,6 +1,7 @@
 import { STATUS_CODES, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
 import { BowlineError, isBowlineError } from '../../kit/errors.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { relayUpgrade } from '../cluster/relay.ts'
@@ -28,12 +29,14 @@ export interface UpgradeParts extends PlacementParts {
 const cdpPath = /^\/v2\/(?:browser|interact)\/([^/]+)\/cdp$/
 const livePath = /^\/live\/([^/]+)\/socket$/
 
-/** Lets WebSockets in by their token, or answers the HTTP error a REST call would get. */
-export const handleUpgrades =
-  (parts: UpgradeParts) =>
-  (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
+/** Lets WebSockets in by their token, or answers the HTTP error a REST call would get. Those left when `app` closes are cut. */
+export const registerUpgrades = (app: FastifyInstance, parts: UpgradeParts): void => {
+  const sockets = new Set<Socket>()
+  app.server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     // Node hands over the socket of the connection; its type allows for other transports.
     const socket = stream as Socket
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
     // For good: a client that was refused may still reset the connection, and nobody else would hear of it.
     socket.on('error', () => void socket.destroy())
     connect(parts, request, socket, head).catch((error: unknown) => {
@@ -43,7 +46,12 @@ export const handleUpgrades =
         isBowlineError(error) ? error : new BowlineError('UNKNOWN_ERROR', 'The socket could not be opened'),
       )
     })
-  }
+  })
+  // The listener waits for them, and nobody else knows those that were handed on to another server.
+  app.addHook('preClose', async () => {
+    for (const socket of sockets) socket.destroy()
+  })
+}
 
 const connect = async (parts: UpgradeParts, request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> => {
   const url = new URL(request.url ?? '/', 'http://localhost')

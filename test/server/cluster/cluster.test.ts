@@ -70,6 +70,19 @@ describe('two servers on one PostgreSQL', () => {
     await left.api('DELETE', `/v2/browser/${session.id}`)
   })
 
+  test('a server ends while a client is connected by it to a session of the other', async () => {
+    const session = await left.createSession()
+    const between = await startLab({ databaseUrl, apiKey })
+    const address = session.cdpUrl.replace(new URL(left.server.url).host, new URL(between.server.url).host)
+    const cdp = await connectCdp(address)
+
+    await between[Symbol.asyncDispose]()
+
+    await cdp.closed
+    expect((await left.api('GET', `/v2/browser/${session.id}`)).body).toMatchObject({ status: 'active' })
+    await left.api('DELETE', `/v2/browser/${session.id}`)
+  }, 15_000)
+
   test('the live view opens by either', async () => {
     const session = await left.createSession()
 
