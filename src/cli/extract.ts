@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { Command } from 'commander'
-import ora from 'ora'
-import type { Extraction } from '../client/extract.ts'
 import type { ExtractOptions } from '../contract/extract.ts'
 import { BowlineError } from '../kit/errors.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
-import { canSpin, printJson, printNote } from './print.ts'
+import { printJson, printNote } from './print.ts'
+import { withSpinner } from './spinner.ts'
 import { wholeNumber } from './whole-number.ts'
 
 interface ExtractFlags extends ConnectionFlags {
@@ -39,7 +38,7 @@ const extract = async (urls: readonly string[], flags: ExtractFlags): Promise<vo
     ...(limit === undefined ? {} : { limit }),
   }
   const bowline = await connect(flags)
-  const found = await withSpinner(async () => bowline.extract(urls, options))
+  const found = await withSpinner('extracting', async () => bowline.extract(urls, options))
   for (const url of found.invalidUrls) printNote(`${url} is no address, and was left out`)
   if (found.warning !== undefined) printNote(found.warning)
   printJson(flags.json === true ? found : found.data)
@@ -54,15 +53,5 @@ const readSchema = async (file: string): Promise<Record<string, unknown>> => {
       hint: 'Name a file that holds one JSON object.',
       cause,
     })
-  }
-}
-
-const withSpinner = async (work: () => Promise<Extraction>): Promise<Extraction> => {
-  if (!canSpin()) return work()
-  const spinner = ora('extracting').start()
-  try {
-    return await work()
-  } finally {
-    spinner.stop()
   }
 }

@@ -1,9 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import ora from 'ora'
 import type { MapOptions } from '../contract/map.ts'
-import type { SiteMap } from '../client/map.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
-import { canSpin, print, printJson, printNote } from './print.ts'
+import { print, printJson, printNote } from './print.ts'
+import { withSpinner } from './spinner.ts'
 
 interface MapFlags extends ConnectionFlags {
   readonly search?: string
@@ -45,24 +44,15 @@ const wholeNumber = (text: string): number => {
 
 const map = async (url: string, flags: MapFlags): Promise<void> => {
   const bowline = await connect(flags)
-  const found = await withSpinner(`mapping ${url}`, async () => bowline.map(url, toOptions(flags)))
+  const found = await withSpinner(
+    `mapping ${url}`,
+    async () => bowline.map(url, toOptions(flags)),
+    ({ links }) => `${links.length} pages`,
+  )
   if (found.warning !== undefined) printNote(found.warning)
   if (flags.json === true) return printJson(found)
   const isPlain = flags.plain === true || process.stdout.isTTY
   for (const link of found.links) print(isPlain ? link.url : JSON.stringify(link))
-}
-
-const withSpinner = async (text: string, work: () => Promise<SiteMap>): Promise<SiteMap> => {
-  if (!canSpin()) return work()
-  const spinner = ora(text).start()
-  try {
-    const found = await work()
-    spinner.succeed(`${found.links.length} pages`)
-    return found
-  } catch (error) {
-    spinner.stop()
-    throw error
-  }
 }
 
 const toOptions = ({ search, sitemap, limit, timeout, country, language, ...flags }: MapFlags): MapOptions => ({

@@ -1,4 +1,5 @@
 import { fromKysely, type JobWithMetadata } from 'pg-boss'
+import { longestTimerMs } from '../../kit/longest-timer.ts'
 import type { JobsParts } from './jobs-parts.ts'
 import { paces, type Pace } from './pace.ts'
 import type { Queue } from './queue.ts'
@@ -30,8 +31,6 @@ export interface WorkerParts<Data extends object> extends JobsParts {
   readonly options: WorkOptions<Data>
   readonly handler: Handler<Data>
 }
-
-const longestTimerMs = 2 ** 31 - 1
 
 /** Does the jobs of one queue on this server. Disposing aborts them and gives them back. */
 export class Worker<Data extends object> implements AsyncDisposable {

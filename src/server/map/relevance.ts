@@ -1,3 +1,4 @@
+import { percentDecoded } from '../../kit/percent-decoded.ts'
 import type { FoundLink } from './link-collection.ts'
 
 /** What a word counts where it stands. */
@@ -29,7 +30,7 @@ const scoresOf = (
   wanted: readonly string[],
 ): { readonly scores: readonly number[]; readonly pathWords: number } => {
   const url = URL.parse(link.url)
-  const path = wordsOf(decoded(`${url?.pathname ?? ''}${url?.search ?? ''}`))
+  const path = wordsOf(percentDecoded(`${url?.pathname ?? ''}${url?.search ?? ''}`))
   const fields: readonly (readonly [number, readonly string[]])[] = [
     [weights.path, path],
     [weights.host, wordsOf(url?.hostname ?? '')],
@@ -55,11 +56,3 @@ const wordsOf = (text: string | undefined): readonly string[] =>
     ?.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
     .toLowerCase()
     .match(/[\p{L}\p{N}]+/gu) ?? []
-
-const decoded = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}

@@ -1,3 +1,5 @@
+import { percentDecoded } from '../../kit/percent-decoded.ts'
+
 /** The words of a text, small; letters and digits of any script. */
 export const wordsOf = (text: string): readonly string[] =>
   text
@@ -7,14 +9,7 @@ export const wordsOf = (text: string): readonly string[] =>
     .match(/[\p{L}\p{N}]+/gu) ?? []
 
 /** The words of an address, encoded letters read. */
-export const wordsOfUrl = (url: string): readonly string[] => {
-  const text = url.replace(/^https?:\/\//i, '')
-  try {
-    return wordsOf(decodeURIComponent(text))
-  } catch {
-    return wordsOf(text)
-  }
-}
+export const wordsOfUrl = (url: string): readonly string[] => wordsOf(percentDecoded(url.replace(/^https?:\/\//i, '')))
 
 /** The host of an address and the domains above it: `docs.example.com`, `example.com`, `com`. */
 export const domainsOf = (url: string): readonly string[] => {

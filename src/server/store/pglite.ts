@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { BowlineError } from '../../kit/errors.ts'
+import { longestTimerMs } from '../../kit/longest-timer.ts'
 import type { ErrorFields, StatementResult, ThreadOptions, ThreadReply, ThreadRequest } from './pglite-message.ts'
 
 /** PostgreSQL inside this process: a thread that answers one request after another. */
@@ -29,8 +30,6 @@ export const startPglite = async (options: ThreadOptions): Promise<Pglite> => {
 
 type Waiting = PromiseWithResolvers<readonly StatementResult[]>
 type Question = ThreadRequest extends infer Each ? (Each extends unknown ? Omit<Each, 'id'> : never) : never
-
-const longestTimerMs = 2 ** 31 - 1
 
 /** The near end of the thread: matches answers with questions, and notices its death. */
 class PgliteThread {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { BowlineError } from '../../kit/errors.ts'
 import { uuidV7 } from '../../kit/ids.ts'
+import { longestTimerMs } from '../../kit/longest-timer.ts'
 import { admitWork, releaseWork } from '../store/running-work.ts'
 import type { Store } from '../store/store.ts'
 
@@ -26,9 +27,6 @@ export interface Permit extends AsyncDisposable {
 
 /** How long a team that was found without limits is taken to be so, in milliseconds. */
 const unlimitedMs = 1000
-
-/** Longest time a timer can take, in milliseconds. */
-const maxDelayMs = 2 ** 31 - 1
 
 /** Pause between two looks for a place, in milliseconds. */
 const pauseMs = 150
@@ -90,7 +88,7 @@ export class WorkPermits {
     try {
       await Promise.race([
         before,
-        delay(Math.min(maxDelayMs, Math.max(0, untilMs - Date.now())), undefined, { signal }),
+        delay(Math.min(longestTimerMs, Math.max(0, untilMs - Date.now())), undefined, { signal }),
       ])
       return await this.#waitForPlace(id, request, untilMs)
     } finally {

@@ -1,6 +1,7 @@
 import type { Agent } from 'undici'
 import type { Abortable } from '../../../kit/abort.ts'
 import { BowlineError } from '../../../kit/errors.ts'
+import { percentDecoded } from '../../../kit/percent-decoded.ts'
 import { redirectTarget } from '../../../kit/redirect-target.ts'
 import type { LoadedPage } from '../loaded-page.ts'
 import { browserHeaders, type Visitor } from './browser-headers.ts'
@@ -96,16 +97,8 @@ const ask = async (url: URL, isFirstOrigin: boolean, jar: CookieJar, options: Fe
 /** What the user name and password of an address say to its site, as browsers say it. */
 const authorizationOf = ({ username, password }: URL): Readonly<Record<string, string>> => {
   if (username === '' && password === '') return {}
-  const pair = [username, password].map(decoded).join(':')
+  const pair = [username, password].map(percentDecoded).join(':')
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }
-}
-
-const decoded = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
 
 const toPage = (
