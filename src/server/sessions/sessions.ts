@@ -61,7 +61,7 @@ export class Sessions implements AsyncDisposable {
   /** Creations under way by team and idempotency key: a repeated request waits for the first. */
   readonly #creations = new Map<string, Promise<SessionRow>>()
   readonly #closing = new Set<Promise<void>>()
-  /** Sessions admitted whose browser is not there yet. */
+  /** Sessions being made, from before their admission until their browser is there. */
   readonly #starts = new Map<string, Promise<unknown>>()
   #starting = 0
   #isDraining = false
@@ -122,6 +122,8 @@ export class Sessions implements AsyncDisposable {
 
   /** Ends a live session: closes its sockets, saves its profile, bills it, stops its browser. Undefined when it is not alive here. */
   async end(id: string, reason: EndReason, hasFailed = false): Promise<SessionRow | undefined> {
+    // One whose browser is not there yet can be seen, and its time may be over: it must not come to life after its end.
+    if (!this.#entries.has(id)) await this.whenStarted(id)
     const entry = this.#entries.get(id)
     if (entry === undefined) return undefined
     entry.ending ??= this.#end(entry, { reason, hasFailed })
@@ -150,26 +152,29 @@ export class Sessions implements AsyncDisposable {
       await assertCanPay(this.#parts.store, wanted, credits)
       throw this.#atLimit(`All ${this.#parts.maxSessions} sessions of this server are in use`)
     }
-    this.#starting += 1
-    const startedAtMs = Date.now()
     const id = uuidV7()
+    const start = this.#admitAndStart(id, wanted, credits)
+    this.#starting += 1
+    this.#starts.set(id, start)
     try {
-      const source = await this.#openSource(id, wanted)
-      const order = { id, wanted, credits, atLimit: (message: string) => this.#atLimit(message) }
-      const admitted = await admit(this.#parts, order).catch(async (error: unknown) => {
-        await source.discard()
-        throw error
-      })
-      if (!admitted.isNew) {
-        await source.discard()
-        return admitted.row
-      }
-      const start = this.#start(admitted.row, startedAtMs, source)
-      this.#starts.set(id, start)
-      return await start.finally(() => this.#starts.delete(id))
+      return await start
     } finally {
+      this.#starts.delete(id)
       this.#starting -= 1
     }
+  }
+
+  async #admitAndStart(id: string, wanted: NewSession, credits: number): Promise<SessionRow> {
+    const startedAtMs = Date.now()
+    const source = await this.#openSource(id, wanted)
+    const order = { id, wanted, credits, atLimit: (message: string) => this.#atLimit(message) }
+    const admitted = await admit(this.#parts, order).catch(async (error: unknown) => {
+      await source.discard()
+      throw error
+    })
+    if (admitted.isNew) return this.#start(admitted.row, startedAtMs, source)
+    await source.discard()
+    return admitted.row
   }
 
   /** Where the session's browser comes from. With a profile it starts now: admission and launch go side by side. */

@@ -280,6 +280,21 @@ describe('deleting a session', () => {
     expect(new Set(answers.map((answer) => JSON.stringify(answer.body))).size).toBe(1)
   })
 
+  test('while its browser is still being started ends it', async () => {
+    // With a profile there is no warm browser for it.
+    const creation = lab.api('POST', '/v2/browser', { profile: { name: 'early-end' } })
+    const find = async (): Promise<{ id: string; profile?: object } | undefined> =>
+      (await lab.api('GET', '/v2/browser?status=active')).body['sessions'].find((each: object) => 'profile' in each)
+    await expect.poll(find, { interval: 5, timeout: 10_000 }).toBeDefined()
+    const session = await find()
+
+    const { status, body } = await lab.api('DELETE', `/v2/browser/${session?.id}`)
+
+    expect({ status, body }).toMatchObject({ status: 200, body: { creditsBilled: 2, profile: { version: 1 } } })
+    await creation
+    expect((await lab.api('GET', `/v2/browser/${session?.id}`)).body).toMatchObject({ status: 'destroyed' })
+  })
+
   test('without an id is 400', async () => {
     expect((await lab.api('DELETE', '/v2/browser', {})).status).toBe(400)
     expect((await lab.api('DELETE', '/v2/browser')).status).toBe(400)
