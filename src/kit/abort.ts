@@ -15,6 +15,12 @@ export const signalWithTimeout = (
   return signals.length > 1 ? AbortSignal.any(signals) : signals[0]
 }
 
+/** Throws when the signal has aborted: its reason, or `error` when that has the reason as its cause, and so says more. */
+export const throwIfCut = (signal: AbortSignal, error: unknown): void => {
+  if (signal.aborted && Error.isError(error) && error.cause === signal.reason) throw error
+  signal.throwIfAborted()
+}
+
 /** Waits for `promise`, or rejects with the signal's reason. The work behind `promise` goes on. */
 export const abortable = async <Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> => {
   if (signal === undefined) return promise

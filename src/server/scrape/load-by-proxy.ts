@@ -1,3 +1,4 @@
+import { throwIfCut } from '../../kit/abort.ts'
 import { isBowlineError } from '../../kit/errors.ts'
 import type { LoadCall, PageLoader, ReadPage } from './load-page.ts'
 
@@ -22,13 +23,13 @@ export const loadByProxy = async (loader: PageLoader, call: LoadCall, hasEnhance
   if (proxy === 'enhanced' || proxy === 'stealth') return { ...(await loader.load(call, 'enhanced')), isEnhanced: true }
   if (proxy === 'basic' || !hasEnhanced) return { ...(await loader.load(call, 'basic')), isEnhanced: false }
   const first = await loader.load(call, 'basic').catch((error: unknown) => {
-    call.signal.throwIfAborted()
+    throwIfCut(call.signal, error)
     if (isBowlineError(error) && siteFailures.has(error.code)) return error
     throw error
   })
   if (!isBowlineError(first) && !blocked.has(first.page.statusCode)) return { ...first, isEnhanced: false }
   const second = await loader.load(call, 'enhanced').catch((error: unknown) => {
-    call.signal.throwIfAborted()
+    throwIfCut(call.signal, error)
     if (isBowlineError(first)) throw error
     return first
   })

@@ -264,6 +264,11 @@ const inTime = async <Result>(call: ScrapeCall, work: (signal: AbortSignal) => P
     call.signal?.throwIfAborted()
     const isLate = limit.aborted || (isBowlineError(error) && error.code === 'CONCURRENCY_LIMIT')
     if (!isLate) throw error
-    throw new BowlineError('SCRAPE_TIMEOUT', `${url} was not scraped within ${timeout} ms`, { cause: error })
+    const { message, hint } = isBowlineError(error) && error.code === 'SCRAPE_TIMEOUT' ? error : {}
+    const why = message === undefined ? '' : `: ${message}`
+    throw new BowlineError('SCRAPE_TIMEOUT', `${url} was not scraped within ${timeout} ms${why}`, {
+      hint,
+      cause: error,
+    })
   }
 }

@@ -112,6 +112,20 @@ describe('actions', () => {
     expect(status).toBe(500)
     expect(body).toMatchObject({ code: 'SCRAPE_ACTION_ERROR', error: `Action 2 (click): ${why}` })
   })
+
+  test('that outlast the scrape are named with what they waited for', async () => {
+    const { status, body } = await world.scrape('/acting', {
+      timeout: 3000,
+      actions: [{ type: 'scrape' }, { type: 'wait', selector: '#never' }],
+    })
+
+    expect(status).toBe(408)
+    expect(body).toMatchObject({
+      code: 'SCRAPE_TIMEOUT',
+      error: `${world.site.url('/acting')} was not scraped within 3000 ms: action 2 (wait) still waited for "#never"`,
+      hint: 'Check the selector against the page, or raise `timeout`.',
+    })
+  })
 })
 
 test('the screenshot format shows the whole page when asked to', async () => {

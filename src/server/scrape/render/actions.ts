@@ -20,7 +20,7 @@ export interface ActionYield {
 /** Longest wait for a page that an action has opened, in milliseconds. */
 const settleMs = 5000
 
-/** Performs actions in order. Throws SCRAPE_ACTION_ERROR that names the action that failed, or the signal's reason. */
+/** Performs actions in order. Throws SCRAPE_ACTION_ERROR or SCRAPE_TIMEOUT that names the action that failed, or the signal's reason. */
 export const performActions = async (
   tab: Tab,
   watch: NavigationWatch,
@@ -31,6 +31,7 @@ export const performActions = async (
     try {
       await perform(tab, watch, action, yielded)
     } catch (error) {
+      if (isTimeLimit(tab.signal.reason)) throw outlasted(index, action, tab.signal.reason)
       tab.signal.throwIfAborted()
       if (!isBowlineError(error) || !['SCRAPE_ACTION_ERROR', 'CDP_FAILED'].includes(error.code)) throw error
       const selector = /: '([^]*)' is not a valid selector/.exec(error.message)?.[1]
@@ -39,6 +40,20 @@ export const performActions = async (
     }
   }
   return yielded
+}
+
+const isTimeLimit = (reason: unknown): boolean => Error.isError(reason) && reason.name === 'TimeoutError'
+
+/** The error for an action that was under way when the time of its scrape was over. */
+const outlasted = (index: number, action: Action, cause: unknown): BowlineError => {
+  const name = `action ${index + 1} (${action.type})`
+  if (action.type !== 'wait' || action.selector === undefined) {
+    return new BowlineError('SCRAPE_TIMEOUT', `${name} was still under way`, { cause })
+  }
+  return new BowlineError('SCRAPE_TIMEOUT', `${name} still waited for ${JSON.stringify(action.selector)}`, {
+    hint: 'Check the selector against the page, or raise `timeout`.',
+    cause,
+  })
 }
 
 const perform = async (tab: Tab, watch: NavigationWatch, action: Action, yielded: ActionYield): Promise<void> => {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ScrapeRequest } from '../../../contract/scrape.ts'
+import { throwIfCut } from '../../../kit/abort.ts'
 import { BowlineError } from '../../../kit/errors.ts'
 import type { CdpRouter } from '../../cdp/router.ts'
 import { classifyBody } from '../fetch/classify-body.ts'
@@ -61,7 +62,7 @@ export const renderPage = async (task: RenderTask): Promise<RenderOutcome> => {
     return { kind: 'page', page: await takePage(tab, request, watch.response(), actions) }
   } catch (error) {
     // A wait that was cut short does not know why.
-    tab.signal.throwIfAborted()
+    throwIfCut(tab.signal, error)
     throw error
   } finally {
     // The end of its context closes it; a page of a profile has none of its own.

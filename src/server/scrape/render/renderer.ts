@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ScrapeRequest } from '../../../contract/scrape.ts'
+import { throwIfCut } from '../../../kit/abort.ts'
 import { isBowlineError } from '../../../kit/errors.ts'
 import type { BrowserPool } from '../../browsers/pool.ts'
 import type { CdpRouter } from '../../cdp/router.ts'
@@ -66,7 +67,7 @@ export class Renderer implements AsyncDisposable {
     try {
       return await this.#inContext(call)
     } catch (error) {
-      call.signal.throwIfAborted()
+      throwIfCut(call.signal, error)
       if (!isBowlineError(error) || error.code !== 'CDP_FAILED') throw error
       return this.#inContext(call)
     }
