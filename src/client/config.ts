@@ -45,12 +45,14 @@ export interface ClientEnvironment {
   readonly dataDir: string | undefined
 }
 
-/** Reads `BOWLINE_BASE_URL`, `BOWLINE_API_KEY` and `BOWLINE_DATA_DIR`; an empty variable counts as unset. */
+/** Reads `BOWLINE_BASE_URL`, `BOWLINE_API_KEY` and `BOWLINE_DATA_DIR`; an empty or blank variable counts as unset. */
 export const readEnvironment = (environment: Readonly<NodeJS.ProcessEnv> = process.env): ClientEnvironment => ({
-  baseUrl: environment['BOWLINE_BASE_URL'] || undefined,
-  apiKey: environment['BOWLINE_API_KEY'] || undefined,
-  dataDir: environment['BOWLINE_DATA_DIR'] || undefined,
+  baseUrl: unlessBlank(environment['BOWLINE_BASE_URL']),
+  apiKey: unlessBlank(environment['BOWLINE_API_KEY']),
+  dataDir: unlessBlank(environment['BOWLINE_DATA_DIR']),
 })
+
+const unlessBlank = (text: string | undefined): string | undefined => (text?.trim() ? text : undefined)
 
 /** The variables of this process with some added: what a child process is started with. */
 export const environmentWith = (added: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv => ({

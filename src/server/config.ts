@@ -150,7 +150,7 @@ export type ServerConfig = { readonly [Name in SettingName]: z.output<(typeof se
 /** Checks options given in code. Throws CONFIG_INVALID that names the setting, the value and what is accepted. */
 export const parseConfig = (options: ServerOptions): ServerConfig => parse(options, (name) => `\`${name}\``)
 
-/** Checks command-line flags (named as in `settings`) and the environment; a flag wins. Throws like `parseConfig`. */
+/** Checks command-line flags (named as in `settings`) and the environment; a flag wins, and blanks count as unset. Throws like `parseConfig`. */
 export const readConfig = (
   flags: Readonly<Partial<Record<SettingName, string>>>,
   env: Readonly<Record<string, string | undefined>> = process.env,
@@ -158,7 +158,7 @@ export const readConfig = (
   const raw: Partial<Record<SettingName, string>> = {}
   for (const name of settingNames) {
     const value = flags[name] ?? env[settings[name].env]
-    if (value !== undefined && value !== '') raw[name] = value
+    if (value !== undefined && value.trim() !== '') raw[name] = value
   }
   return parse(raw, (name) => (flags[name] === undefined ? settings[name].env : `--${settings[name].flag}`))
 }

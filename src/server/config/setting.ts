@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
-/** A whole number, given as one or as text. */
+/** A whole number, given as one or as text in digits. */
 export const wholeNumber = (min: number, max: number) =>
-  z.coerce.number(`a whole number from ${min} to ${max}`).int(`a whole number from ${min} to ${max}`).min(min).max(max)
+  z.union([z.number(), z.string().trim().regex(/^\d+$/).transform(Number)]).pipe(z.int().min(min).max(max))
 
 /** Texts, or one text with commas between them. */
 export const list = z.union([

@@ -19,6 +19,12 @@ test('limits of requests are off unless they are set, and a wrong one says which
   expect(() => parseConfig({ rateLimits: 'fast' })).toThrow(/`rateLimits` does not accept "fast": it takes "off"/)
 })
 
+test('a blank variable is as good as none, and a number is written in digits', () => {
+  expect(readConfig({}, { BOWLINE_PORT: ' ', BOWLINE_MAX_PAGES: '\t' })).toEqual(parseConfig({}))
+  expect(() => parseConfig({ port: ' ' })).toThrow('`port` does not accept " ": it takes a whole number')
+  expect(() => readConfig({}, { BOWLINE_PORT: '1e3' })).toThrow('BOWLINE_PORT does not accept "1e3"')
+})
+
 test('a session of whole half minutes costs as many credits', () => {
   const halfMinutes = Array.from({ length: 119 }, (_, index) => index + 2)
 
