@@ -20,6 +20,20 @@ export const ensureTeam = async (
   return toRecord(await db.selectFrom('team').selectAll().where('name', '=', team.name).executeTakeFirstOrThrow())
 }
 
+/** Makes a team, in one statement, and answers it. Undefined: there is one of that name. */
+export const insertTeam = async (
+  db: Kysely<Database>,
+  { credits = null, ...team }: { readonly name: string } & Pick<TeamUpdate, 'credits' | 'maxSessions' | 'rateLimits'>,
+): Promise<TeamRow | undefined> => {
+  const row = await db
+    .insertInto('team')
+    .values({ ...team, id: uuidV7(), credits, planCredits: credits })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .returningAll()
+    .executeTakeFirst()
+  return row && toRecord(row)
+}
+
 /** The team with that id, or undefined. */
 export const findTeam = async (db: Kysely<Database>, id: string): Promise<TeamRow | undefined> => {
   const row = await db.selectFrom('team').selectAll().where('id', '=', id).executeTakeFirst()

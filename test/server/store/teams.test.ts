@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
-import { availableCredits, ensureTeam, findTeam, setTeamCredits } from '../../../src/server/store/teams.ts'
+import { availableCredits, ensureTeam, findTeam, insertTeam, setTeamCredits } from '../../../src/server/store/teams.ts'
 import { describeEachStore } from '../../lab/stores.ts'
 
 describeEachStore('teams', (openStore) => {
@@ -26,6 +26,16 @@ describeEachStore('teams', (openStore) => {
     const teams = await Promise.all(Array.from({ length: 8 }, () => ensureTeam(store.db, { name: 'acme' })))
 
     expect(new Set(teams.map(({ id }) => id)).size).toBe(1)
+  })
+
+  test('of those who make a team of the same name at once, one does', async () => {
+    await using store = await openStore()
+
+    const made = await Promise.all([1, 2, 3, 4].map((credits) => insertTeam(store.db, { name: 'acme', credits })))
+
+    const [team, ...others] = made.filter((each) => each !== undefined)
+    expect(others).toEqual([])
+    expect(await findTeam(store.db, team!.id)).toEqual(team)
   })
 
   test('a team keeps the id it was first made with', async () => {

@@ -4,7 +4,7 @@ import { isUuid } from '../../../kit/ids.ts'
 import type { WorkPermits } from '../../usage/work-permits.ts'
 import type { KeyRow } from '../../store/keys.ts'
 import type { Store } from '../../store/store.ts'
-import { ensureTeam, findTeam, findTeamByName, listTeams, updateTeam, type TeamRow } from '../../store/teams.ts'
+import { findTeam, findTeamByName, insertTeam, listTeams, updateTeam, type TeamRow } from '../../store/teams.ts'
 import type { Authenticator } from '../auth.ts'
 import type { Handlers } from '../register.ts'
 
@@ -23,15 +23,9 @@ export const teamRoutes = ({ store, authenticator, permits }: TeamRouteParts): H
   },
   createTeam: async ({ body }, { key }) => {
     requireAdmin(key)
-    if ((await findTeamByName(store.db, body.name)) !== undefined) {
-      throw new BowlineError('CONFLICT', `There is a team named ${JSON.stringify(body.name)} already`, {
-        hint: 'Keys make the team they are for. Change it with `bowline teams set-credits` and `limit`, or by `PATCH`.',
-      })
-    }
-    const { id } = await ensureTeam(store.db, { name: body.name })
-    const { credits = null, maxConcurrency: maxSessions = null, rateLimits = null } = body
-    const team = await updateTeam(store.db, id, { credits, maxSessions, rateLimits })
-    return { success: true, data: summary(team ?? notFound(id)) }
+    const { name, credits, maxConcurrency: maxSessions, rateLimits } = body
+    const team = await insertTeam(store.db, { name, credits, maxSessions, rateLimits })
+    return { success: true, data: summary(team ?? taken(name)) }
   },
   updateTeam: async ({ params, body }, { key }) => {
     requireAdmin(key)
@@ -61,6 +55,12 @@ const find = async ({ db }: Store, idOrName: string): Promise<TeamRow> =>
 
 const notFound = (idOrName: string): never => {
   throw new BowlineError('TEAM_NOT_FOUND', `There is no team ${JSON.stringify(idOrName)}`)
+}
+
+const taken = (name: string): never => {
+  throw new BowlineError('CONFLICT', `There is a team named ${JSON.stringify(name)} already`, {
+    hint: 'Keys make the team they are for. Change it with `bowline teams set-credits` and `limit`, or by `PATCH`.',
+  })
 }
 
 const summary = (team: TeamRow): TeamSummary => ({
