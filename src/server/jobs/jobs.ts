@@ -24,6 +24,9 @@ export interface SendOptions {
 const deathsForgiven = 10
 const keptSeconds = 3600
 
+/** What waits is not forgotten, however long no server runs: those who sent it would wait for ever. */
+const patienceSeconds = 10 * 365 * 86_400
+
 /**
  * Queues in the database: what is sent is done at least once, by one of the servers, whatever becomes of this one.
  * Disposing aborts what runs here and leaves it to the next server.
@@ -119,6 +122,7 @@ const toJob = (
   retryDelay: 0,
   expireInSeconds: queue.expireSeconds,
   deleteAfterSeconds: keptSeconds,
+  retentionSeconds: patienceSeconds,
   // Of jobs with the same key only one may wait, and no key is a key, too.
   singletonKey: singletonKey ?? randomUUID(),
   ...(startAfter === undefined ? {} : { startAfter }),

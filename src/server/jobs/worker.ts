@@ -21,7 +21,10 @@ export type Handler<Data> = (data: Data, attempt: Attempt) => Promise<void>
 export interface WorkOptions<Data> {
   /** Most jobs at a time on this server. */
   readonly concurrency: number
-  /** Hears of a job whose last try failed. When it throws, it is asked again later. Default: the failure is logged. */
+  /**
+   * Hears of a job whose last try failed, or that too many servers died over. When it throws, it is asked again later.
+   * Default: the failure is logged.
+   */
   readonly onExhausted?: ((data: Data, error: unknown) => Promise<void>) | undefined
 }
 
@@ -31,6 +34,9 @@ export interface WorkerParts<Data extends object> extends JobsParts {
   readonly options: WorkOptions<Data>
   readonly handler: Handler<Data>
 }
+
+/** Milliseconds between two looks for jobs that too many servers died over. */
+const burialMs = 60_000
 
 /** Does the jobs of one queue on this server. Disposing aborts them and gives them back. */
 export class Worker<Data extends object> implements AsyncDisposable {
@@ -77,7 +83,12 @@ export class Worker<Data extends object> implements AsyncDisposable {
   }
 
   async #work(): Promise<void> {
+    let buryAtMs = 0
     while (!this.#stop.signal.aborted) {
+      if (performance.now() >= buryAtMs) {
+        await this.#bury()
+        buryAtMs = performance.now() + burialMs
+      }
       for (const job of await this.#fetch()) {
         const done = this.#attempt(job).finally(() => {
           this.#running.delete(job.id)
@@ -139,6 +150,25 @@ export class Worker<Data extends object> implements AsyncDisposable {
       await boss.update(queue.name, undefined, { id: job.id, startAfter, db })
     })
     this.expect(startAfter)
+  }
+
+  /** Settles what the database gave up, because too many servers died over it: none of them could tell. */
+  async #bury(): Promise<void> {
+    const { boss, queue, options, onError } = this.#parts
+    const what = `giving up jobs of ${queue.name}`
+    try {
+      const { rows } = await boss
+        .getDb()
+        .executeSql(`select id, data from pgboss.job where name = $1 and state = 'failed'`, [queue.name])
+      for (const { id, data } of rows as readonly { readonly id: string; readonly data: Data }[]) {
+        const error = new Error('Every server that began this job died before its end')
+        if (options.onExhausted === undefined) onError(error, what)
+        await options.onExhausted?.(data, error)
+        await boss.deleteJob(queue.name, id)
+      }
+    } catch (error) {
+      onError(error, what)
+    }
   }
 
   async #touch(): Promise<void> {

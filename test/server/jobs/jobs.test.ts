@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openJobs } from '../../../src/server/jobs/open-jobs.ts'
 import type { Jobs } from '../../../src/server/jobs/jobs.ts'
@@ -122,6 +123,19 @@ describe.each(places)('jobs, in %s', (place) => {
     await last.promise
 
     expect(heard).toEqual(['first', 'last'])
+  })
+
+  test('that too many servers died over are given up, and their owner hears of it', async () => {
+    const queue: Queue<Greeting> = { name: 'deadly', expireSeconds: 30 }
+    await jobs.work(queue, { concurrency: 1 }, async () => undefined)
+    await jobs.send(queue, { to: 'nobody' }, { startAfter: 3600 })
+    const given = Promise.withResolvers<Greeting>()
+
+    await sql`update pgboss.job set state = 'failed', completed_on = now() where name = 'deadly'`.execute(store.db)
+    await using next = await openJobs({ store, databaseUrl, onError: (error) => errors.push(error) })
+    await next.work(queue, { concurrency: 1, onExhausted: async (data) => given.resolve(data) }, async () => undefined)
+
+    expect(await given.promise).toEqual({ to: 'nobody' })
   })
 
   test('that a stopping server has begun are done by the next', async () => {
