@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { Command } from 'commander'
 import { BowlineError } from '../kit/errors.ts'
+import { addressesIn, readAddresses } from './addresses.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { runBulk } from './run-bulk.ts'
 import { pageOptions, withPageFlags, type PageFlags } from './page-flags.ts'
@@ -19,13 +20,13 @@ export const createBatchCommand = (): Command =>
       'Scrapes many pages as one job: a line a page on a terminal, a line of JSON a document when piped. ' +
         'Addresses come from arguments, from a file, or from standard input, a line each.',
     )
-    .argument('[urls...]', 'addresses of the pages')
+    .argument('[urls...]', 'addresses of the pages; `-`: standard input')
     .option('--file <path>', 'file with an address a line; `-`: standard input')
     .option('--concurrency <count>', 'most pages at a time', wholeNumber)
     .action(batch)
 
 const batch = async (given: readonly string[], flags: BatchFlags): Promise<void> => {
-  const urls = [...given, ...(await readUrls(given, flags))]
+  const urls = [...(await readAddresses(given)), ...(await readUrls(given, flags))]
   if (urls.length === 0)
     throw new BowlineError('BAD_REQUEST', 'No addresses were given', { hint: 'Name some, or pipe a list of them.' })
   const bowline = await connect(flags)
@@ -36,8 +37,5 @@ const batch = async (given: readonly string[], flags: BatchFlags): Promise<void>
 const readUrls = async (given: readonly string[], { file }: BatchFlags): Promise<readonly string[]> => {
   if (file === undefined && (given.length > 0 || process.stdin.isTTY)) return []
   const list = file === undefined || file === '-' ? await text(process.stdin) : await readFile(file, 'utf8')
-  return list
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('#'))
+  return addressesIn(list)
 }

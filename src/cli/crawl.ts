@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander'
 import type { CrawlInput } from '../contract/crawl.ts'
+import { readAddress } from './addresses.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { pageOptions, withPageFlags, type PageFlags } from './page-flags.ts'
 import { runBulk } from './run-bulk.ts'
@@ -24,7 +25,7 @@ export const createCrawlCommand = (): Command =>
     .description(
       'Scrapes the pages of a site, following its links: a line a page on a terminal, a line of JSON a document when piped.',
     )
-    .argument('<url>', 'where to start')
+    .argument('<url>', 'where to start; `-`: the address on standard input')
     .option('--limit <count>', 'most pages (default: 10000)', wholeNumber)
     .option('--depth <count>', 'most links between the start and a page', wholeNumber)
     .option('--include <pattern...>', 'only paths that match one of these regular expressions')
@@ -37,7 +38,8 @@ export const createCrawlCommand = (): Command =>
     .option('--delay <seconds>', 'seconds between two pages', wholeNumber)
     .action(crawl)
 
-const crawl = async (url: string, flags: CrawlFlags): Promise<void> => {
+const crawl = async (given: string, flags: CrawlFlags): Promise<void> => {
+  const url = await readAddress(given)
   const bowline = await connect(flags)
   const options: CrawlInput = {
     limit: flags.limit,

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { Command } from 'commander'
 import type { ExtractOptions } from '../contract/extract.ts'
 import { BowlineError } from '../kit/errors.ts'
+import { readAddresses } from './addresses.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { printJson, printNote } from './print.ts'
 import { withSpinner } from './spinner.ts'
@@ -21,14 +22,14 @@ export const createExtractCommand = (): Command =>
       'Has the language model of the server extract data from pages, and prints them as JSON; with --json the whole ' +
         'answer. Notes go to standard error.',
     )
-    .argument('[url...]', 'addresses; one that ends in /* stands for the pages under it')
+    .argument('[url...]', 'addresses; one that ends in /* stands for the pages under it; `-`: standard input')
     .option('--prompt <words>', 'what to look for')
     .option('--schema <file>', 'shape of the data: a file with a JSON Schema')
     .option('--web-search', 'read pages found by a search for the prompt, too')
     .option('--limit <count>', 'most pages that are read (default: 20)', wholeNumber)
     .action(extract)
 
-const extract = async (urls: readonly string[], flags: ExtractFlags): Promise<void> => {
+const extract = async (given: readonly string[], flags: ExtractFlags): Promise<void> => {
   const { prompt, schema, webSearch, limit } = flags
   const options: ExtractOptions = {
     showSources: true,
@@ -37,6 +38,7 @@ const extract = async (urls: readonly string[], flags: ExtractFlags): Promise<vo
     ...(webSearch === undefined ? {} : { enableWebSearch: webSearch }),
     ...(limit === undefined ? {} : { limit }),
   }
+  const urls = await readAddresses(given)
   const bowline = await connect(flags)
   const found = await withSpinner('extracting', async () => bowline.extract(urls, options))
   for (const url of found.invalidUrls) printNote(`${url} is no address, and was left out`)

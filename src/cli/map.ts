@@ -1,8 +1,10 @@
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import type { MapOptions } from '../contract/map.ts'
+import { readAddress } from './addresses.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { print, printJson, printNote } from './print.ts'
 import { withSpinner } from './spinner.ts'
+import { wholeNumber } from './whole-number.ts'
 
 interface MapFlags extends ConnectionFlags {
   readonly search?: string
@@ -24,7 +26,7 @@ export const createMapCommand = (): Command =>
       'Lists the pages of a site: addresses on a terminal, a JSON line for each page when piped. ' +
         'Notes go to standard error.',
     )
-    .argument('<url>', 'where to start')
+    .argument('<url>', 'where to start; `-`: the address on standard input')
     .option('--search <words>', 'put the pages that have to do with these words first')
     .addOption(new Option('--sitemap <how>', 'what sitemaps are used for').choices(['include', 'skip', 'only']))
     .option('--no-subdomains', 'leave subdomains out')
@@ -37,12 +39,8 @@ export const createMapCommand = (): Command =>
     .option('--plain', 'print addresses alone, also when piped')
     .action(map)
 
-const wholeNumber = (text: string): number => {
-  if (/^\d+$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('It must be a whole number.')
-}
-
-const map = async (url: string, flags: MapFlags): Promise<void> => {
+const map = async (given: string, flags: MapFlags): Promise<void> => {
+  const url = await readAddress(given)
   const bowline = await connect(flags)
   const found = await withSpinner(
     `mapping ${url}`,

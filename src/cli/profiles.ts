@@ -27,7 +27,7 @@ export const createProfilesCommand = (): Command => {
     .action(exportState)
   add('import', "save Playwright's storageState as a new version that holds nothing else")
     .argument('<name>', 'name of the profile; made when absent')
-    .argument('[file]', 'file to read; default: standard input')
+    .argument('[file]', 'file to read; default and `-`: standard input')
     .action(importState)
   return command
 }
@@ -99,7 +99,8 @@ const exportState = async (name: string, file: string | undefined, flags: Connec
   else print(`profile "${name}": ${cookies.length} cookies and ${origins.length} origins written to ${file}`)
 }
 
-const importState = async (name: string, file: string | undefined, flags: ConnectionFlags): Promise<void> => {
+const importState = async (name: string, path: string | undefined, flags: ConnectionFlags): Promise<void> => {
+  const file = path === '-' ? undefined : path
   const given = file === undefined ? await text(process.stdin) : await readFile(file, 'utf8')
   printProfile(await (await connect(flags)).profiles.importState(name, parseState(given, file)), flags)
 }

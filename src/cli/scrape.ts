@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import type { Document } from '../contract/document.ts'
 import type { ScrapeInput } from '../contract/scrape.ts'
+import { readAddress } from './addresses.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { print, printJson, printNote } from './print.ts'
 import { wholeNumber } from './whole-number.ts'
@@ -26,7 +27,11 @@ interface ScrapeFlags extends ConnectionFlags {
 
 /** Makes `bowline scrape`. */
 export const createScrapeCommand = (): Command =>
-  withConnectionFlags(new Command('scrape').description('print a page').argument('<url>', 'address of the page'))
+  withConnectionFlags(
+    new Command('scrape')
+      .description('print a page')
+      .argument('<url>', 'address of the page; `-`: the one on standard input'),
+  )
     .addOption(new Option('--format <format...>', 'what to print').choices([...formats]).default(['markdown']))
     .option('--whole-page', 'keep menus, sidebars and footers')
     .option('--include <selector...>', 'only these elements')
@@ -41,7 +46,8 @@ export const createScrapeCommand = (): Command =>
     .addOption(new Option('--proxy <proxy>', 'which way out').choices(['basic', 'enhanced', 'auto']))
     .action(scrape)
 
-const scrape = async (url: string, flags: ScrapeFlags): Promise<void> => {
+const scrape = async (given: string, flags: ScrapeFlags): Promise<void> => {
+  const url = await readAddress(given)
   const bowline = await connect(flags)
   const document = await bowline.scrape(url, toOptions(flags))
   if (flags.json === true) return printJson(document)

@@ -32,6 +32,16 @@ test('bowline batch takes addresses from a file, and prints a line of JSON a doc
   expect(code).toBe(1)
 })
 
+test('bowline batch takes addresses from standard input, too, in place of `-`', async () => {
+  const [first, second] = world.urls(2)
+  const { lab } = world
+  const args = ['batch', first!, '-', '--json']
+  await using program = startProgram('src/cli/main.ts', args, { BOWLINE_DATA_DIR: lab.dataDir }, `${second}\n`)
+
+  expect(await program.ended).toMatchObject({ code: 0 })
+  expect(JSON.parse(program.lines.join('\n'))).toMatchObject({ completed: 2, invalidUrls: [] })
+})
+
 test('with --json the whole result is printed, and the exit code tells of pages that failed', async () => {
   const page = world.site.url('/page?n=7')
   const { code, lines } = await run('crawl', page, '--sitemap', 'skip', '--json')

@@ -13,19 +13,21 @@ export interface Program extends AsyncDisposable {
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
 }
 
-/** Starts a file of this repository, named from its root. It is killed at the end of the test if it still runs. */
+/** Starts a file of this repository, named from its root, and gives it `input` to read (default: nothing). It is killed at the end of the test if it still runs. */
 export const startProgram = (
   file: string,
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
+  input?: string,
 ): Program => {
   const path = fileURLToPath(new URL(`../../${file}`, import.meta.url))
   const child = spawn(process.execPath, [path, ...args], {
     env: { ...process.env, NODE_OPTIONS: '', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
     // A process group of its own, as a terminal would give it.
     detached: true,
   })
+  child.stdin.end(input)
   const lines: string[] = []
   let errors = ''
   const waiting: { readonly prefix: string; readonly resolve: (line: string) => void }[] = []
