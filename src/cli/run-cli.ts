@@ -91,7 +91,7 @@ export const loadCommands = async (): Promise<readonly Command[]> =>
 
 /** Runs one command line. Sets the exit code: 0, that of the command, 1 for an error, 2 for a wrong command line. */
 export const runCli = async (args: readonly string[]): Promise<void> => {
-  process.stdout.on('error', ignoreClosedPipe)
+  for (const output of [process.stdout, process.stderr]) output.on('error', ignoreClosedPipe)
   try {
     const program = await createProgram(args.find((arg) => !arg.startsWith('-')))
     await program.parseAsync(args, { from: 'user' })
@@ -100,15 +100,18 @@ export const runCli = async (args: readonly string[]): Promise<void> => {
       process.exitCode = error.exitCode === 0 ? 0 : usageErrorCode
       return
     }
+    if (isClosedPipe(error)) return
     printError(error)
     process.exitCode = 1
   }
 }
 
 /** Whoever reads the output may have enough of it, as `head` does; what the command has begun it still brings to its end. */
-const ignoreClosedPipe = (error: NodeJS.ErrnoException): void => {
-  if (error.code !== 'EPIPE') throw error
+const ignoreClosedPipe = (error: Error): void => {
+  if (!isClosedPipe(error)) throw error
 }
+
+const isClosedPipe = (error: unknown): boolean => Error.isError(error) && 'code' in error && error.code === 'EPIPE'
 
 const createProgram = async (chosen: string | undefined): Promise<Command> => {
   const program = new Command('bowline')

@@ -63,6 +63,12 @@ describe('sessions', () => {
     const list = await run(['sessions', 'files', 'list', id])
     const saved = await run(['sessions', 'files', 'get', id, 'sent.txt', join(home, 'back.txt')])
     const printed = await run(['sessions', 'files', 'get', id, 'sent.txt', '-'])
+    await using unread = startProgram('src/cli/main.ts', ['sessions', 'files', 'get', id, 'sent.txt', '-'], {
+      HOME: home,
+      BOWLINE_DATA_DIR: lab.dataDir,
+    })
+    unread.child.stdout?.destroy()
+    const { code: unreadCode } = await unread.ended
     const deleted = await run(['sessions', 'files', 'delete', id, 'sent.txt'])
     const gone = await run(['sessions', 'files', 'get', id, 'sent.txt', '-'])
 
@@ -74,6 +80,7 @@ describe('sessions', () => {
     expect(saved.out).toBe(join(home, 'back.txt'))
     expect(await readFile(join(home, 'back.txt'), 'utf8')).toBe('some text')
     expect(printed.out).toBe('some text')
+    expect({ code: unreadCode, errors: unread.errors() }).toEqual({ code: 0, errors: '' })
     expect(deleted.code).toBe(0)
     expect(gone).toMatchObject({ code: 1, errors: expect.stringMatching(/^FILE_NOT_FOUND: /) as string })
     await lab.api('DELETE', `/v2/browser/${id}`)

@@ -61,6 +61,13 @@ test.each([
   expect(await statusOf(id)).toBe('destroyed')
 })
 
+test('its exit code is passed on, too, when nobody reads its notes any more', async () => {
+  await using program = startExec('--', 'sh', '-c', 'exit 7')
+  program.child.stderr?.destroy()
+
+  expect((await program.ended).code).toBe(7)
+})
+
 test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s goes to the command, which decides', async (signal) => {
   const script = `trap 'echo caught; exit 5' ${signal.slice(3)}; echo ready $BOWLINE_SESSION_ID; while :; do sleep 0.1; done`
   await using program = startExec('--', 'sh', '-c', script)
