@@ -136,9 +136,13 @@ const openSource = async (
 ): Promise<{ readonly body: ReadableStream<Uint8Array>; readonly size: number | undefined }> => {
   if (source instanceof Blob) return { body: source.stream(), size: source.size }
   if (typeof source !== 'string') return { body: source, size: undefined }
-  const { size } = await stat(source)
-  // A file that grows meanwhile is sent as it was.
-  const stream = size === 0 ? Readable.from([]) : createReadStream(source, { end: size - 1 })
+  const found = await stat(source)
+  if (found.isDirectory()) {
+    throw new BowlineError('BAD_REQUEST', `${source} is a folder`, { hint: 'Send its files, with one `group`.' })
+  }
+  // A pipe or a device does not know what will come. A file that grows meanwhile is sent as it was.
+  const size = found.isFile() ? found.size : undefined
+  const stream = size === 0 ? Readable.from([]) : createReadStream(source, size === undefined ? {} : { end: size - 1 })
   // Node's default counts chunks where it should count bytes, and would read the whole file ahead.
   const strategy = new ByteLengthQueuingStrategy({ highWaterMark: readAheadBytes })
   return { body: Readable.toWeb(stream, { strategy }) as ReadableStream<Uint8Array>, size }

@@ -1,4 +1,5 @@
-import { mkdtempDisposable, readdir, readFile, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { lstat, mkdtempDisposable, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -48,6 +49,20 @@ test('an empty file is a file', async () => {
 
   expect(await readFile(join(folder, 'empty-too'), 'utf8')).toBe('')
   await session.files.delete('empty')
+})
+
+test('a pipe is read to its end, and a device is written to and stays one', async () => {
+  const pipe = join(folder, 'pipe')
+  execFileSync('mkfifo', [pipe])
+  await symlink('/dev/null', join(folder, 'nothing'))
+
+  const [{ file }] = await Promise.all([session.files.upload(pipe), writeFile(pipe, 'through a pipe')])
+  await session.files.download('pipe', join(folder, 'nothing'))
+
+  expect(file.size).toBe(14)
+  expect((await lstat(join(folder, 'nothing'))).isSymbolicLink()).toBe(true)
+  await expect(session.files.upload(folder)).rejects.toMatchObject({ code: 'BAD_REQUEST' })
+  await session.files.delete('pipe')
 })
 
 test('a session known by its id alone has its files, too', async () => {
