@@ -12,6 +12,7 @@ let visits = 0
 beforeAll(async () => {
   desk = await openDesk({
     '/never-answers': () => undefined,
+    '/said': (exchange) => sendHtml(exchange, 'Said', '<main><p>picture:javascript:alert(1)</p></main>'),
     '/prices': (exchange) => {
       visits += 1
       sendHtml(exchange, 'Prices', `<main><h1>Prices</h1><p>A berth costs ${visits} guilders.</p><p>Ask us.</p></main>`)

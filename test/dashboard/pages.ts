@@ -24,6 +24,17 @@ export const testPages = (desk: () => Desk): void => {
     expect(view.complaints).toEqual([])
   })
 
+  test('what a page says is text and never a link, and an address with an apostrophe is one text in the code', async () => {
+    await using view = await desk().open('playground')
+    const url = `${desk().site.url('/said')}?it's`
+    await view.page.getByLabel('Address').fill(url)
+    await view.page.keyboard.press('Enter')
+
+    await view.page.locator('pre.output').getByText('picture:javascript:alert(1)').waitFor()
+    expect(await view.page.getByRole('figure').textContent()).toContain(`bowline.scrape("${url}"`)
+    expect(view.complaints).toEqual([])
+  })
+
   test('the playground maps a site, and says why a call failed and what to do', async () => {
     await using view = await desk().open('playground/map')
     await view.page.getByLabel('Site', { exact: true }).fill(desk().site.url('/'))

@@ -24,7 +24,7 @@ export const MapForm = ({ query }: { readonly query: URLSearchParams }) => {
     ...(sitemap === 'include' ? {} : { sitemap }),
   }
   const address = url === '' ? 'https://example.com' : url
-  const call = `const { links } = await bowline.map('${address}', ${asCode(options)})`
+  const call = `const { links } = await bowline.map(${asCode(address)}, ${asCode(options)})`
   return (
     <TrialFrame
       attempt={attempt}

@@ -18,7 +18,7 @@ export const ScrapeAnswer = ({ document, warning, note }: ScrapeAnswerProps) => 
   const views = viewsOf(document)
   const names = Object.keys(views)
   const [chosen, setChosen] = useState(names[0] ?? '')
-  const view = views[names.includes(chosen) ? chosen : (names[0] ?? '')] ?? ''
+  const view = views[names.includes(chosen) ? chosen : (names[0] ?? '')] ?? { text: '', isPicture: false }
   const { metadata } = document
   const status = metadata.statusCode
   return (
@@ -42,36 +42,44 @@ export const ScrapeAnswer = ({ document, warning, note }: ScrapeAnswerProps) => 
           chosen={names.includes(chosen) ? chosen : (names[0] ?? '')}
           onChoose={setChosen}
         />
-        <Copy text={view} label="Copy this format" />
+        <Copy text={view.text} label="Copy this format" />
       </div>
-      {view.startsWith(pictureMark) ? (
-        <a href={view.slice(pictureMark.length)} target="_blank" rel="noreferrer">
-          <img class="screenshot" src={view.slice(pictureMark.length)} alt="Screenshot of the page" />
+      {view.isPicture ? (
+        <a href={view.text} target="_blank" rel="noreferrer">
+          <img class="screenshot" src={view.text} alt="Screenshot of the page" />
         </a>
       ) : (
         <pre class="output" tabIndex={0}>
-          {view}
+          {view.text}
         </pre>
       )}
     </>
   )
 }
 
-const pictureMark = 'picture:'
+interface View {
+  /** What is shown and copied: of a picture, its address. */
+  readonly text: string
+  readonly isPicture: boolean
+}
 
-const viewsOf = (document: Document): Readonly<Record<string, string>> => {
+const viewsOf = (document: Document): Readonly<Record<string, View>> => {
   const { markdown, html, rawHtml, links, images, screenshot, json, metadata } = document
-  const views = {
+  const texts = {
     Markdown: markdown,
     HTML: html,
     'Raw HTML': rawHtml,
     Links: links?.join('\n'),
     Images: images?.join('\n'),
-    Screenshot: screenshot === undefined ? undefined : pictureMark + sourceOf(screenshot),
+    Screenshot: screenshot === undefined ? undefined : sourceOf(screenshot),
     JSON: json === undefined ? undefined : JSON.stringify(json, null, 2),
     Metadata: JSON.stringify(metadata, null, 2),
   }
-  return Object.fromEntries(Object.entries(views).filter((entry): entry is [string, string] => entry[1] !== undefined))
+  return Object.fromEntries(
+    Object.entries(texts).flatMap(([name, text]) =>
+      text === undefined ? [] : [[name, { text, isPicture: name === 'Screenshot' }] as const],
+    ),
+  )
 }
 
 const sourceOf = (screenshot: string): string =>

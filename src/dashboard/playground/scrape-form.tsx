@@ -36,7 +36,7 @@ export const ScrapeForm = ({ query }: { readonly query: URLSearchParams }) => {
     ...(waitMs > 0 ? { waitFor: waitMs } : {}),
   }
   const address = url === '' ? 'https://example.com' : url
-  const call = `const { markdown, metadata } = await bowline.scrape('${address}', ${asCode(options)})`
+  const call = `const { markdown, metadata } = await bowline.scrape(${asCode(address)}, ${asCode(options)})`
   return (
     <TrialFrame
       attempt={attempt}

@@ -14,7 +14,7 @@ export const SearchForm = ({ query }: { readonly query: URLSearchParams }) => {
   const [words, setWords] = useState(query.get('query') ?? '')
   const [limit, setLimit] = useState(10)
   const options = { limit }
-  const call = `const { web } = await bowline.search('${words.replaceAll("'", String.raw`\'`)}', ${asCode(options)})`
+  const call = `const { web } = await bowline.search(${asCode(words)}, ${asCode(options)})`
   return (
     <TrialFrame
       attempt={attempt}
