@@ -18,7 +18,7 @@ export const Copy = ({ text, label = 'Copy' }: { readonly text: string; readonly
       data-done={isCopied ? '' : undefined}
       aria-label={isCopied ? 'Copied' : label}
       title={isCopied ? 'Copied' : label}
-      onClick={() => void copy(text).then(setIsCopied)}
+      onClick={(event) => void copy(text, event.currentTarget).then(setIsCopied)}
     >
       <Icon name={isCopied ? 'check' : 'copy'} />
     </button>
@@ -26,7 +26,7 @@ export const Copy = ({ text, label = 'Copy' }: { readonly text: string; readonly
 }
 
 /** Over plain HTTP on another machine there is no clipboard to write to, but the old way still works. */
-const copy = async (text: string): Promise<boolean> => {
+const copy = async (text: string, button: HTMLElement): Promise<boolean> => {
   if (isSecureContext) {
     return navigator.clipboard.writeText(text).then(
       () => true,
@@ -35,9 +35,11 @@ const copy = async (text: string): Promise<boolean> => {
   }
   const area = document.createElement('textarea')
   area.value = text
-  document.body.append(area)
+  // Beside the button: while a window is open, nothing outside of it can be selected.
+  button.after(area)
   area.select()
   const isDone = document.execCommand('copy')
   area.remove()
+  button.focus()
   return isDone
 }
