@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { Fault } from './api/call.ts'
+import { Fault, toFault } from './api/call.ts'
 import { Field } from './parts/field.tsx'
 import { FaultNote } from './parts/fault-note.tsx'
 import { Logo } from './parts/logo.tsx'
@@ -25,7 +25,7 @@ export const SignIn = ({ onSignIn, notice }: SignInProps) => {
     setIsTrying(true)
     setFault(undefined)
     await onSignIn(key.trim()).catch((error: unknown) => {
-      setFault(error instanceof Fault ? error : new Fault(0, { error: String(error) }))
+      setFault(toFault(error))
       setIsTrying(false)
     })
   }

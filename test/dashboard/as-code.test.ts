@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { asCode } from '../../src/dashboard/playground/request-snippets.ts'
+import { asCode } from '../../src/dashboard/playground/as-code.ts'
 
 test.each([
   'https://example.com/',

@@ -44,6 +44,28 @@ export const testSessions = (desk: () => Desk): void => {
     expect(view.complaints).toEqual([])
   })
 
+  test('a session whose form is closed before it has started is ended, and leads nowhere', async () => {
+    await using view = await desk().open('profiles')
+    const [made, closed] = [Promise.withResolvers<string>(), Promise.withResolvers<void>()]
+    await view.page.route('**/v2/browser', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue()
+      const response = await route.fetch()
+      made.resolve(((await response.json()) as { readonly id: string }).id)
+      await closed.promise
+      return route.fulfill({ response })
+    })
+    await view.goTo('sessions', 'Sessions')
+    await view.page.keyboard.press('n')
+    await view.page.getByRole('button', { name: 'Start' }).click()
+    const id = await made.promise
+    await view.page.getByRole('button', { name: 'Cancel' }).click()
+    closed.resolve()
+
+    const statusOf = async (): Promise<unknown> => (await desk().lab.api('GET', `/v2/browser/${id}`)).body['status']
+    await expect.poll(statusOf, { timeout: 10_000 }).toBe('destroyed')
+    expect(view.page.url()).toMatch(/#\/sessions$/)
+  })
+
   test('a session that is made in the dashboard can be taken over there', async () => {
     await using view = await desk().open()
     await view.page.getByRole('heading', { name: 'Sessions' }).waitFor()

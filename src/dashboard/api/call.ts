@@ -23,6 +23,10 @@ export class Fault extends Error {
   }
 }
 
+/** Whatever was thrown, as a fault. */
+export const toFault = (error: unknown): Fault =>
+  error instanceof Fault ? error : new Fault(0, { error: error instanceof Error ? error.message : String(error) })
+
 /** The public API, called with one key. */
 export interface Api {
   readonly get: <Answer>(path: string, signal?: AbortSignal) => Promise<Answer>

@@ -1,6 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import type { Api } from './call.ts'
-import { Fault } from './call.ts'
+import { toFault, type Api, type Fault } from './call.ts'
 import { reloadEvent } from '../frame/shortcuts.ts'
 import { useApi } from './context.ts'
 
@@ -21,10 +20,6 @@ interface State<Value> {
   /** What the value belongs to. */
   readonly key: string
 }
-
-/** Pages that are no longer there when a request fails need not know. */
-const toFault = (error: unknown): Fault =>
-  error instanceof Fault ? error : new Fault(0, { error: error instanceof Error ? error.message : String(error) })
 
 /**
  * Asks the server, and asks again every `everyMs` while the tab can be seen (default: never). A new `key` forgets the value

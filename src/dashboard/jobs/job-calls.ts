@@ -90,6 +90,12 @@ export const readJob = async (
   return api.get<JobStatus>(`${jobKinds[kind].path}/${encodeURIComponent(id)}${paging}`, signal)
 }
 
+/** Cancels a job. */
+export const cancelJob = async (
+  api: Api,
+  { kind, id }: { readonly kind: JobKind; readonly id: string },
+): Promise<unknown> => api.send('DELETE', `${jobKinds[kind].path}/${encodeURIComponent(id)}`)
+
 /** The pages of a job that were read with it. */
 export const pagesOf = ({ data }: JobStatus): readonly Document[] => (Array.isArray(data) ? (data as Document[]) : [])
 

@@ -13,7 +13,7 @@ import { Ago } from '../parts/time.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { JobErrors } from './job-errors.tsx'
 import { JobPages } from './job-pages.tsx'
-import { isRunning, jobKinds, readJob, type JobKind, type JobStatus } from './job-calls.ts'
+import { cancelJob, isRunning, jobKinds, readJob, type JobKind, type JobStatus } from './job-calls.ts'
 
 const pageSize = 20
 const everyMs = 2000
@@ -31,7 +31,7 @@ export const JobPage = ({ kind, id }: { readonly kind: JobKind; readonly id: str
     },
     { everyMs: isOver ? undefined : everyMs },
   )
-  const cancel = useAction(async (api) => api.send('DELETE', `${jobKinds[kind].path}/${encodeURIComponent(id)}`))
+  const cancel = useAction(async (api) => cancelJob(api, { kind, id }))
   return (
     <Page
       title={jobKinds[kind].title}

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
-import { useAction } from '../api/use-action.ts'
+import { useFormAction } from '../api/use-action.ts'
 import { goTo } from '../frame/route.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { FormButtons } from '../parts/form-buttons.tsx'
 import { Field } from '../parts/field.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { NumberField } from '../playground/trial-form.tsx'
-import { jobKinds, type JobKind } from './job-calls.ts'
+import { cancelJob, jobKinds, type JobKind } from './job-calls.ts'
 
 const kinds = { Batch: 'batch_scrape', Crawl: 'crawl' } as const satisfies Record<string, JobKind>
 
@@ -17,13 +17,14 @@ export const NewJob = ({ onClose }: { readonly onClose: () => void }) => {
   const [url, setUrl] = useState('')
   const [limit, setLimit] = useState(50)
   const kind = kinds[name]
-  const start = useAction(async (api) => {
+  const start = useFormAction(async (api, _: undefined, signal) => {
     const body = kind === 'crawl' ? { url, limit } : { urls: urls.split(/\s+/).filter((each) => each !== '') }
     const { id } = await api.send<{ id: string }>('POST', jobKinds[kind].path, body)
-    goTo(['jobs', kind, id])
+    if (signal.aborted) return cancelJob(api, { kind, id })
+    return goTo(['jobs', kind, id])
   })
   return (
-    <Dialog title="New job" onClose={onClose}>
+    <Dialog staysOpen title="New job" onClose={onClose}>
       <form
         class="stack"
         onSubmit={(event) => {
@@ -61,7 +62,7 @@ export const NewJob = ({ onClose }: { readonly onClose: () => void }) => {
             />
           </Field>
         )}
-        <FormButtons label="Start" isRunning={start.isRunning} onCancel={onClose} />
+        <FormButtons label="Start" action={start} onCancel={onClose} />
       </form>
     </Dialog>
   )

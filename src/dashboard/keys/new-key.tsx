@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { CreateKeyOptions, CreateKeyResponse } from '../../contract/keys.ts'
 import { useAccount } from '../api/context.ts'
-import { useAction } from '../api/use-action.ts'
+import { useFormAction } from '../api/use-action.ts'
 import { Copy } from '../parts/copy.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { FormButtons } from '../parts/form-buttons.tsx'
@@ -14,12 +14,15 @@ export const NewKey = ({ onClose }: { readonly onClose: () => void }) => {
   const [team, setTeam] = useState(account.team)
   const [isAdmin, setIsAdmin] = useState(false)
   const [made, setMade] = useState<CreateKeyResponse>()
-  const create = useAction(async (api, options: CreateKeyOptions) =>
-    setMade(await api.send<CreateKeyResponse>('POST', '/v2/team/keys', options)),
-  )
+  const create = useFormAction(async (api, options: CreateKeyOptions, signal) => {
+    const key = await api.send<CreateKeyResponse>('POST', '/v2/team/keys', options)
+    // Nobody has seen it, and nobody can any more.
+    if (signal.aborted) return api.send('DELETE', `/v2/team/keys/${key.data.id}`)
+    return setMade(key)
+  })
   if (made !== undefined) {
     return (
-      <Dialog title="The new key" onClose={onClose}>
+      <Dialog staysOpen title="The new key" onClose={onClose}>
         <p>Copy it now: the server keeps only a hash and cannot show it again.</p>
         <p class="secret">
           <code>{made.key}</code>
@@ -34,7 +37,7 @@ export const NewKey = ({ onClose }: { readonly onClose: () => void }) => {
     )
   }
   return (
-    <Dialog title="New key" onClose={onClose}>
+    <Dialog staysOpen title="New key" onClose={onClose}>
       <form
         class="stack"
         onSubmit={(event) => {
@@ -55,7 +58,7 @@ export const NewKey = ({ onClose }: { readonly onClose: () => void }) => {
           <input maxLength={100} value={team} onInput={(event) => setTeam(event.currentTarget.value)} />
         </Field>
         <Check label="Admin: may make and revoke keys of every team" isOn={isAdmin} onChange={setIsAdmin} />
-        <FormButtons label="Make key" isRunning={create.isRunning} onCancel={onClose} />
+        <FormButtons label="Make key" action={create} onCancel={onClose} />
       </form>
     </Dialog>
   )

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
-import { useAction } from '../api/use-action.ts'
+import { useFormAction } from '../api/use-action.ts'
 import { goTo } from '../frame/route.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { FormButtons } from '../parts/form-buttons.tsx'
 import { Field } from '../parts/field.tsx'
-import { createMonitor } from './monitor-calls.ts'
+import { createMonitor, deleteMonitor } from './monitor-calls.ts'
 
 /** Asks what to monitor and how often, makes the monitor and goes to it. */
 export const NewMonitor = ({ onClose }: { readonly onClose: () => void }) => {
@@ -12,17 +12,18 @@ export const NewMonitor = ({ onClose }: { readonly onClose: () => void }) => {
   const [urls, setUrls] = useState('')
   const [schedule, setSchedule] = useState('every 30 minutes')
   const [webhook, setWebhook] = useState('')
-  const create = useAction(async (api) => {
+  const create = useFormAction(async (api, _: undefined, signal) => {
     const { id } = await createMonitor(api, {
       name,
       schedule: { text: schedule, timezone: Intl.DateTimeFormat().resolvedOptions().timeZone },
       targets: [{ type: 'scrape', urls: urls.split(/\s+/).filter((url) => url !== '') }],
       ...(webhook.trim() === '' ? {} : { webhook: webhook.trim() }),
     })
-    goTo(['monitors', id])
+    if (signal.aborted) return deleteMonitor(api, id)
+    return goTo(['monitors', id])
   })
   return (
-    <Dialog title="New monitor" onClose={onClose}>
+    <Dialog staysOpen title="New monitor" onClose={onClose}>
       <form
         class="stack"
         onSubmit={(event) => {
@@ -53,7 +54,7 @@ export const NewMonitor = ({ onClose }: { readonly onClose: () => void }) => {
             onInput={(event) => setWebhook(event.currentTarget.value)}
           />
         </Field>
-        <FormButtons label="Make monitor" isRunning={create.isRunning} onCancel={onClose} />
+        <FormButtons label="Make monitor" action={create} onCancel={onClose} />
       </form>
     </Dialog>
   )

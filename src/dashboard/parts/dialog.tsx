@@ -4,12 +4,14 @@ import { Icon } from './icon.tsx'
 
 interface DialogProps {
   readonly title: string
+  /** A click beside it does not close it, since what was typed, or is shown this once, would be lost. */
+  readonly staysOpen?: boolean
   readonly onClose: () => void
   readonly children: ComponentChildren
 }
 
 /** A window above the page, which keeps the keyboard until it is closed. */
-export const Dialog = ({ title, onClose, children }: DialogProps) => {
+export const Dialog = ({ title, staysOpen = false, onClose, children }: DialogProps) => {
   const dialog = useRef<HTMLDialogElement>(null)
   const titleId = useId()
   useEffect(() => {
@@ -27,7 +29,7 @@ export const Dialog = ({ title, onClose, children }: DialogProps) => {
         event.preventDefault()
         onClose()
       }}
-      onClick={(event) => event.target === dialog.current && onClose()}
+      onClick={(event) => !staysOpen && event.target === dialog.current && onClose()}
     >
       <div class="dialog-body">
         <header>

@@ -1,18 +1,31 @@
+import { useEffect, useRef } from 'preact/hooks'
+import type { FormAction } from '../api/use-action.ts'
+import { FaultNote } from './fault-note.tsx'
+
 interface FormButtonsProps {
   /** On the button that sends the form. */
   readonly label: string
-  readonly isRunning: boolean
+  readonly action: Pick<FormAction<never>, 'isRunning' | 'fault'>
   readonly onCancel: () => void
 }
 
-/** The end of a form in a window. */
-export const FormButtons = ({ label, isRunning, onCancel }: FormButtonsProps) => (
-  <div class="row end">
-    <button type="button" class="button" onClick={onCancel}>
-      Cancel
-    </button>
-    <button type="submit" class="button primary" disabled={isRunning}>
-      {isRunning ? 'One moment…' : label}
-    </button>
-  </div>
-)
+/** The end of a form in a window: why it could not be sent, and its buttons. */
+export const FormButtons = ({ label, action: { isRunning, fault }, onCancel }: FormButtonsProps) => {
+  const buttons = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (fault !== undefined) buttons.current?.scrollIntoView({ block: 'nearest' })
+  }, [fault])
+  return (
+    <>
+      <FaultNote fault={fault} />
+      <div ref={buttons} class="row end">
+        <button type="button" class="button" onClick={onCancel}>
+          Cancel
+        </button>
+        <button type="submit" class="button primary" disabled={isRunning}>
+          {isRunning ? 'One moment…' : label}
+        </button>
+      </div>
+    </>
+  )
+}

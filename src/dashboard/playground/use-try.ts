@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
-import { Fault } from '../api/call.ts'
+import { toFault, type Fault } from '../api/call.ts'
 import { useApi } from '../api/context.ts'
 
 /** A call that is being tried. */
@@ -32,8 +32,7 @@ export const useTry = <Answer>(path: string): Try<Answer> => {
       if (running.current === stopping) setTrial({ state: 'done', answer, durationMs: performance.now() - startedMs })
     } catch (error) {
       if (running.current !== stopping) return
-      const fault = error instanceof Fault ? error : new Fault(0, { error: String(error) })
-      setTrial(stopping.signal.aborted ? { state: 'idle' } : { state: 'failed', fault })
+      setTrial(stopping.signal.aborted ? { state: 'idle' } : { state: 'failed', fault: toFault(error) })
     }
   }
   return { trial, run: (body) => void run(body), stop: () => running.current?.abort() }

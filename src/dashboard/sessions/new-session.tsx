@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks'
 import type { CreateSessionOptions } from '../../contract/browser.ts'
 import type { ProfileSummary } from '../../contract/profiles.ts'
-import { useAction } from '../api/use-action.ts'
+import { useFormAction } from '../api/use-action.ts'
 import { useLoaded } from '../api/use-loaded.ts'
 import { goTo } from '../frame/route.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { FormButtons } from '../parts/form-buttons.tsx'
 import { Check, Field } from '../parts/field.tsx'
-import { createSession } from './session-calls.ts'
+import { createSession, endSession } from './session-calls.ts'
 
 const minutes = [1, 5, 10, 30, 60]
 
@@ -21,9 +21,10 @@ export const NewSession = ({ onClose }: { readonly onClose: () => void }) => {
   const profiles = useLoaded('profiles', async (api, signal) =>
     api.get<{ data: readonly ProfileSummary[] }>('/v2/browser/profiles', signal),
   )
-  const create = useAction(async (api, options: CreateSessionOptions) => {
+  const create = useFormAction(async (api, options: CreateSessionOptions, signal) => {
     const { id } = await createSession(api, options)
-    goTo(['sessions', id], { view: 'take-over' })
+    if (signal.aborted) return endSession(api, id)
+    return goTo(['sessions', id], { view: 'take-over' })
   })
   const submit = (event: Event): void => {
     event.preventDefault()
@@ -36,7 +37,7 @@ export const NewSession = ({ onClose }: { readonly onClose: () => void }) => {
     })
   }
   return (
-    <Dialog title="New session" onClose={onClose}>
+    <Dialog staysOpen title="New session" onClose={onClose}>
       <form class="stack" onSubmit={submit}>
         <div class="pair">
           <MinutesField label="Ends after" value={ttlMinutes} onChange={setTtlMinutes} />
@@ -60,7 +61,7 @@ export const NewSession = ({ onClose }: { readonly onClose: () => void }) => {
           <Check label="Save changes at the end" isOn={savesChanges} onChange={setSavesChanges} />
         )}
         <Check label="Record video, console and requests" isOn={isRecorded} onChange={setIsRecorded} />
-        <FormButtons label="Start" isRunning={create.isRunning} onCancel={onClose} />
+        <FormButtons label="Start" action={create} onCancel={onClose} />
       </form>
     </Dialog>
   )

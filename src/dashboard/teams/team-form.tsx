@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { CreateTeamOptions, TeamChanges, TeamSummary } from '../../contract/teams.ts'
-import { useAction } from '../api/use-action.ts'
+import { useFormAction } from '../api/use-action.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field } from '../parts/field.tsx'
 import { FormButtons } from '../parts/form-buttons.tsx'
@@ -23,7 +23,7 @@ interface Entries {
 export const TeamForm = ({ team, onClose }: TeamFormProps) => {
   const before = entriesOf(team)
   const [entries, setEntries] = useState(before)
-  const send = useAction(async (api) => {
+  const send = useFormAction(async (api) => {
     if (team === undefined) return api.send('POST', '/v2/teams', toTeam(entries))
     const changes = toChanges(before, entries)
     return Object.keys(changes).length === 0 ? undefined : api.send('PATCH', `/v2/teams/${team.id}`, changes)
@@ -36,7 +36,7 @@ export const TeamForm = ({ team, onClose }: TeamFormProps) => {
     />
   )
   return (
-    <Dialog title={team === undefined ? 'New team' : `Change ${team.name}`} onClose={onClose}>
+    <Dialog staysOpen title={team === undefined ? 'New team' : `Change ${team.name}`} onClose={onClose}>
       <form
         class="stack"
         onSubmit={(event) => {
@@ -59,7 +59,7 @@ export const TeamForm = ({ team, onClose }: TeamFormProps) => {
         <Field label="Requests a minute" hint="Such as x10,scrape=100. Empty: what the server is set to.">
           {input('rateLimits', { spellcheck: false })}
         </Field>
-        <FormButtons label={team === undefined ? 'Make team' : 'Save'} isRunning={send.isRunning} onCancel={onClose} />
+        <FormButtons label={team === undefined ? 'Make team' : 'Save'} action={send} onCancel={onClose} />
       </form>
     </Dialog>
   )
