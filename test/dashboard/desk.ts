@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { chromium, type BrowserContextOptions, type Page } from 'playwright-core'
+import { browserPaths } from '../lab/browser-paths.ts'
 import { startLab, type Lab } from '../lab/lab.ts'
 import type { Pages } from '../lab/pages/page.ts'
 import { startSite, type Site } from '../lab/site.ts'
@@ -34,7 +35,7 @@ export const openDesk = async (pages: Pages): Promise<Desk> => {
   await ensureDashboard({ root: repository })
   const lab = undo.use(await startLab())
   const site = undo.use(await startSite(pages))
-  const browser = await chromium.launch({ executablePath: '/usr/lib/chromium/chromium', args: ['--no-sandbox'] })
+  const browser = await chromium.launch({ executablePath: browserPaths.shell, args: ['--no-sandbox'] })
   undo.defer(async () => browser.close())
   const opened = undo.move()
   return {

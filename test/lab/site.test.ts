@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
 import { chromium } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { browserPaths } from './browser-paths.ts'
 import { downloadContent } from './pages/files.ts'
 import { startSite } from './site.ts'
 
-const executablePath = '/usr/lib/chromium/chromium-headless-shell'
-
 const openPage = async () => {
-  const browser = await chromium.launch({ executablePath, chromiumSandbox: false })
+  const browser = await chromium.launch({ executablePath: browserPaths.shell, chromiumSandbox: false })
   return { page: await browser.newPage(), [Symbol.asyncDispose]: () => browser.close() }
 }
 

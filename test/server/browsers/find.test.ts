@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { findBrowser, listBrowsers } from '../../../src/server/browsers/find.ts'
 import { browserPlaces, type BrowserPlace } from '../../../src/server/browsers/places.ts'
+import { browserPaths } from '../../lab/browser-paths.ts'
 import { openDataDir } from './ground.ts'
 
-const shellPath = '/usr/lib/chromium/chromium-headless-shell'
-const chromiumPath = '/usr/lib/chromium/chromium'
+const { shell: shellPath, chromium: chromiumPath } = browserPaths
 
 const placesOf = async (kind: 'shell' | 'chromium', environment: Record<string, string>): Promise<BrowserPlace[]> =>
   Array.fromAsync(browserPlaces(kind, environment))

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openBrowserHost } from '../../../src/server/browsers/host.ts'
 import { describeLayers, jailOf, type Layer } from '../../../src/server/browsers/layers.ts'
+import { browserPaths } from '../../lab/browser-paths.ts'
 import { openDataDir } from '../browsers/ground.ts'
 
 const hasBubblewrap = existsSync('/usr/bin/bwrap')
@@ -15,7 +16,7 @@ const layer = (layers: readonly Layer[], name: Layer['name']): Layer | undefined
 const writeLauncher = async (folder: string): Promise<string> => {
   await chmod(folder, 0o755)
   const path = join(folder, 'launcher')
-  const script = `#!/bin/sh\n[ "$1" = --version ] && echo "Chromium 1.0.0.0" && exit\nexec /usr/lib/chromium/chromium-headless-shell "$@"\n`
+  const script = `#!/bin/sh\n[ "$1" = --version ] && echo "Chromium 1.0.0.0" && exit\nexec ${browserPaths.shell} "$@"\n`
   await writeFile(path, script, { mode: 0o755 })
   return path
 }

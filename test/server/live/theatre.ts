@@ -2,6 +2,7 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from 'p
 import { expect } from 'vitest'
 import type { CreateSessionOptions, CreateSessionResponse } from '../../../src/contract.ts'
 import { playwright } from '../../../src/playwright.ts'
+import { browserPaths } from '../../lab/browser-paths.ts'
 import { startLab, type Lab } from '../../lab/lab.ts'
 import { htmlDocument, type Pages } from '../../lab/pages/page.ts'
 import { startSite, type Site } from '../../lab/site.ts'
@@ -55,12 +56,12 @@ const pages: Pages = {
   },
 }
 
-/** Opens the theatre. `browser` is the one that is watched. */
+/** Opens the theatre. `browser` is the one that is watched, and watches. */
 export const openTheatre = async (browser: 'shell' | 'chromium' = 'shell'): Promise<Theatre> => {
   await using undo = new AsyncDisposableStack()
   const lab = undo.use(await startLab({ browser }))
   const site = undo.use(await startSite(pages))
-  const glasses = await chromium.launch({ executablePath: '/usr/lib/chromium/chromium', args: ['--no-sandbox'] })
+  const glasses = await chromium.launch({ executablePath: browserPaths[browser], args: ['--no-sandbox'] })
   undo.defer(async () => glasses.close())
   const opened = undo.move()
   return {
