@@ -56,13 +56,16 @@ const navigates =
     )
   }
 
-/** Downloads land in the session's directory, whatever path the client names. */
+/** Downloads land in the session's directory, whatever path the client names, each under its guid: a name that a site suggests cannot be the name of another download. */
 const downloads: Rule = (command, params, context) =>
-  pass({ ...command, params: 'downloadPath' in params ? { ...params, downloadPath: context.downloadsDir } : params })
-
-/** The same, each under its guid: a name that a site suggests cannot be the name of another download. */
-const namedDownloads: Rule = (command, params, context) =>
-  downloads(command, params['behavior'] === 'allow' ? { ...params, behavior: 'allowAndName' } : params, context)
+  pass({
+    ...command,
+    params: {
+      ...params,
+      ...('downloadPath' in params ? { downloadPath: context.downloadsDir } : {}),
+      ...(params['behavior'] === 'allow' ? { behavior: 'allowAndName' } : {}),
+    },
+  })
 
 const isInside = (directory: string, path: unknown): boolean =>
   typeof path === 'string' && resolve(path) === path && path.startsWith(directory + sep)
@@ -108,7 +111,7 @@ const rules: Readonly<Record<string, Rule>> = {
   'Browser.crashGpuProcess': refused,
   'Browser.executeBrowserCommand': refused,
   'Browser.getBrowserCommandLine': refused,
-  'Browser.setDownloadBehavior': namedDownloads,
+  'Browser.setDownloadBehavior': downloads,
   'Cast.*': refused,
   'DOM.setFileInputFiles': uploads,
   'Extensions.*': refused,

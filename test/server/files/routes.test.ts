@@ -82,6 +82,17 @@ describe('a download', () => {
     })
   })
 
+  test('that a client has asked for of the page, in the old way, is there to be read', async () => {
+    const session = await openSession()
+    await using page = await openPage(session)
+    await page.call('Page.setDownloadBehavior', { behavior: 'allow', downloadPath: '/elsewhere' }, page.page)
+
+    await page.call('Page.navigate', { url: site.url('/download?bytes=10&name=old.bin') }, page.page)
+
+    await expect.poll(async () => session.list()).toMatchObject([{ name: 'old.bin', complete: true }])
+    expect((await session.call('GET', '/old.bin')).status).toBe(200)
+  })
+
   test('is still kept when a client that had named a folder of its own has left', async () => {
     const session = await openSession()
     {

@@ -78,13 +78,16 @@ test.each(['Browser.setDownloadBehavior', 'Page.setDownloadBehavior'])(
   },
 )
 
-test('downloads are named by their guid, so that no site chooses a file name', () => {
-  const allowed = judge('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: '/tmp' })
-  const denied = judge('Browser.setDownloadBehavior', { behavior: 'deny' })
+test.each(['Browser', 'Page'])(
+  'downloads by %s are named by their guid, so that no site chooses a file name',
+  (domain) => {
+    const allowed = judge(`${domain}.setDownloadBehavior`, { behavior: 'allow', downloadPath: '/tmp' })
+    const denied = judge(`${domain}.setDownloadBehavior`, { behavior: 'deny' })
 
-  expect(passedParams(allowed)).toEqual({ behavior: 'allowAndName', downloadPath: '/run/s1/downloads' })
-  expect(passedParams(denied)).toEqual({ behavior: 'deny' })
-})
+    expect(passedParams(allowed)).toEqual({ behavior: 'allowAndName', downloadPath: '/run/s1/downloads' })
+    expect(passedParams(denied)).toEqual({ behavior: 'deny' })
+  },
+)
 
 describe('files given to a page', () => {
   test('may come from the uploads of the session', () => {
