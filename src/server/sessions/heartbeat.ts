@@ -1,5 +1,6 @@
 import { beatNode, findDeadNodes, registerNode, removeNode } from '../store/nodes.ts'
 import { recordActivity } from '../store/sessions.ts'
+import { judgeSilence } from './judge-silence.ts'
 import { endLostSessions } from './recovery.ts'
 import type { SessionParts, Sessions } from './sessions.ts'
 
@@ -19,13 +20,15 @@ const comeBack = async (parts: HeartbeatParts, sessions: Sessions): Promise<void
 
 /**
  * Tells the store every 5 s that this node lives, when each session was last used and which profiles it writes, and ends
- * the sessions of nodes that no longer say so.
+ * the sessions of nodes that no longer say so, unless it could not say so itself just now.
  */
 export const startHeartbeat = (parts: HeartbeatParts, sessions: Sessions): AsyncDisposable => {
   const written = new Map<string, number>()
+  const isSilenceDeath = judgeSilence(Date.now())
   const beat = async (): Promise<void> => {
     const { db } = parts.store
     const isKnown = await beatNode(db, { id: parts.nodeId, live: sessions.load, draining: sessions.isDraining })
+    const mayJudge = isSilenceDeath(Date.now())
     if (!isKnown) await comeBack(parts, sessions)
     await parts.profiles.renewLeases()
     const live = sessions.list()
@@ -36,6 +39,7 @@ export const startHeartbeat = (parts: HeartbeatParts, sessions: Sessions): Async
     )
     written.clear()
     for (const session of live) written.set(session.row.id, session.lastActivityAt())
+    if (!mayJudge) return
     for (const node of await findDeadNodes(db, deadAfterSeconds)) {
       if (node.id === parts.nodeId) continue
       for (const row of await endLostSessions(parts, node.id, node.heartbeatAt)) parts.onEnd?.(row)
