@@ -32,9 +32,9 @@ const silentMs = 15_000
 /** Reads the nodes from the store. In the embedded store there is no other, and it is not asked. */
 export const createPeers = (store: Store, nodeId: string): Peers => {
   let known: { readonly atMs: number; readonly nodes: Promise<readonly NodeRow[]> } | undefined
-  const everyone = async (): Promise<readonly NodeRow[]> => {
+  const everyone = async (mostAgeMs = trustMs): Promise<readonly NodeRow[]> => {
     if (store.kind === 'pglite') return []
-    if (known === undefined || Date.now() - known.atMs > trustMs) {
+    if (known === undefined || Date.now() - known.atMs >= mostAgeMs) {
       const nodes = listNodes(store.db)
       known = { atMs: Date.now(), nodes }
       nodes.catch(() => {
@@ -45,7 +45,9 @@ export const createPeers = (store: Store, nodeId: string): Peers => {
   }
   return {
     find: async (id) => {
-      const node = (await everyone()).find((each) => each.id === id)
+      const listed = (await everyone()).find((each) => each.id === id)
+      // It may have come since they were read.
+      const node = listed ?? (await everyone(0)).find((each) => each.id === id)
       if (node?.url !== undefined) return { id, url: node.url }
       throw unreachable(node === undefined ? 'is not running' : 'has no --node-url')
     },

@@ -71,6 +71,16 @@ describeEachStore('nodes', (openStore) => {
     expect([heard, silent]).toEqual([{ id: other.id, url: other.url }, undefined])
   })
 
+  test('a node is found as soon as it is registered, however lately the others were read', async () => {
+    await using store = await openStore()
+    const peers = createPeers({ ...store, kind: 'postgres' }, uuidV7())
+    await peers.find(uuidV7()).catch(() => undefined)
+
+    const { id, url } = await registerNode(store.db, { id: uuidV7(), url: 'http://10.0.0.2:3002', slots: 8 })
+
+    expect(await peers.find(id)).toEqual({ id, url })
+  })
+
   test('a removed node hears from its next heartbeat that it must register', async () => {
     await using store = await openStore()
     const { id } = await registerNode(store.db, { id: uuidV7(), slots: 8 })
