@@ -107,6 +107,10 @@ export const testWork = (desk: () => Desk): void => {
     await view.page.getByRole('button', { name: 'Load more' }).click()
 
     await expect.poll(async () => rows.count()).toBeGreaterThan(25)
+    const before = await rows.count()
+    await desk().lab.api('POST', '/v2/scrape', { url: desk().site.url('/') })
+    await view.page.keyboard.press('r')
+    await expect.poll(async () => rows.count()).toBe(before + 1)
     await view.page.getByLabel('Only of one kind').selectOption('scrape')
     await view.page
       .getByRole('link', { name: desk().site.url('/') })

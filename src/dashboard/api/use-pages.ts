@@ -23,29 +23,55 @@ export interface Pages<Row> {
 
 const everyMs = 5000
 
+interface Known<Row> extends PageOfRows<Row> {
+  /** What the rows belong to. */
+  readonly key: string
+}
+
 /** Reads a list page by page, its first one again and again. A new `key` starts afresh. */
 export const usePages = <Row extends { readonly id: string }>(
   key: string,
   read: (api: Api, cursor: string | undefined, signal?: AbortSignal) => Promise<PageOfRows<Row>>,
 ): Pages<Row> => {
-  const first = useLoaded(key, async (api, signal) => read(api, undefined, signal), { everyMs })
-  const [further, setFurther] = useState<readonly PageOfRows<Row>[]>([])
-  useEffect(() => setFurther([]), [key])
+  const {
+    value: newest,
+    fault,
+    reload,
+  } = useLoaded(key, async (api, signal) => read(api, undefined, signal), {
+    everyMs,
+  })
+  const [known, setKnown] = useState<Known<Row>>()
+  useEffect(() => {
+    if (newest === undefined) return
+    setKnown((last) => ({ ...(last?.key === key ? withNewest(last, newest) : newest), key }))
+  }, [key, newest])
   const next = useAction(async (api, cursor: string) => {
     const page = await read(api, cursor)
-    setFurther((pages) => [...pages, page])
+    // By now another list may be shown, or this one from its beginning.
+    setKnown((last) =>
+      last?.key === key && last.cursor === cursor ? { ...page, rows: [...last.rows, ...page.rows], key } : last,
+    )
   })
-  const cursor = (further.at(-1) ?? first.value)?.cursor ?? null
-  const rows = new Map<string, Row>()
-  for (const row of [first.value, ...further].flatMap((page) => page?.rows ?? [])) {
-    // The first page is asked for again and again, and by then overlaps with the others, which are older.
-    if (!rows.has(row.id)) rows.set(row.id, row)
-  }
+  const shown = known?.key === key ? known : newest
+  const cursor = shown?.cursor ?? null
   return {
-    rows: first.value === undefined ? undefined : [...rows.values()],
-    fault: first.fault,
-    reload: first.reload,
+    rows: shown?.rows,
+    fault,
+    reload,
     more: cursor === null ? undefined : () => void next.run(cursor),
     isLoadingMore: next.isRunning,
   }
+}
+
+/** The newest rows, and below them what is known of older ones: what is newer pushes rows from the first page to the others. */
+const withNewest = <Row extends { readonly id: string }>(
+  known: PageOfRows<Row>,
+  newest: PageOfRows<Row>,
+): PageOfRows<Row> => {
+  const last = newest.rows.at(-1)
+  const at = known.rows.findIndex(({ id }) => id === last?.id)
+  const older = known.rows.slice(at + 1)
+  // Without a row in common there may be others between the two, so the list begins anew.
+  if (at === -1 || older.length === 0 || newest.cursor === null) return newest
+  return { rows: [...newest.rows, ...older], cursor: known.cursor }
 }
