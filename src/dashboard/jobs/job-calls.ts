@@ -47,12 +47,21 @@ export interface ListedJob {
   readonly id: string
   readonly target: string | null
   readonly createdAt: string
-  /** Undefined: its documents have expired, or it cannot be read. */
+  /** Undefined: its documents have expired. */
   readonly state: JobStatus | undefined
 }
 
+/** How a job ended, as it was told a short time ago. */
+export interface OverJob {
+  readonly state: JobStatus | undefined
+  readonly untilMs: number
+}
+
+/** A batch that is complete goes on when pages are added. */
+const overMs = 20_000
+
 /** So many jobs of each kind are listed. */
-const mostListed = 20
+export const mostListed = 20
 
 /** Whether a text names a kind of job. */
 export const isJobKind = (name: string | undefined): name is JobKind =>
@@ -62,8 +71,12 @@ export const isJobKind = (name: string | undefined): name is JobKind =>
 export const isRunning = (state: JobStatus | undefined): boolean =>
   state !== undefined && !/^(completed|failed|cancelled)$/.test(state.status)
 
-/** The jobs of the last 24 hours, newest first, with how far they are. */
-export const listJobs = async (api: Api, signal: AbortSignal): Promise<readonly ListedJob[]> => {
+/** The jobs of the last 24 hours, newest first, with how far they are. Those that are over are asked for again after a while. */
+export const listJobs = async (
+  api: Api,
+  over: Map<string, OverJob>,
+  signal: AbortSignal,
+): Promise<readonly ListedJob[]> => {
   const kinds = Object.keys(jobKinds) as JobKind[]
   const pages = await Promise.all(
     kinds.map(async (kind) => {
@@ -74,7 +87,12 @@ export const listJobs = async (api: Api, signal: AbortSignal): Promise<readonly 
   const newestFirst = pages.flat().toSorted((a, b) => b.item.created_at.localeCompare(a.item.created_at))
   return Promise.all(
     newestFirst.map(async ({ kind, item: { id, target, created_at: createdAt } }) => {
-      return { kind, id, target, createdAt, state: await readStateOf(api, { kind, id }, signal) }
+      const known = over.get(id)
+      if (known !== undefined && known.untilMs > Date.now()) return { kind, id, target, createdAt, state: known.state }
+      const state = await readStateOf(api, { kind, id }, signal)
+      if (isRunning(state)) over.delete(id)
+      else over.set(id, { state, untilMs: Date.now() + overMs })
+      return { kind, id, target, createdAt, state }
     }),
   )
 }
@@ -107,7 +125,7 @@ const readStateOf = async (
   try {
     return await readJob(api, job, { skip: 0, limit: 1 }, signal)
   } catch (error) {
-    if (error instanceof Fault) return undefined
+    if (error instanceof Fault && error.status === 404) return undefined
     throw error
   }
 }

@@ -12,13 +12,18 @@ import { Progress } from '../parts/progress.tsx'
 import { Snippet } from '../parts/snippet.tsx'
 import { Ago } from '../parts/time.tsx'
 import { Waiting } from '../parts/waiting.tsx'
-import { isRunning, jobKinds, listJobs, type ListedJob } from './job-calls.ts'
+import { isRunning, jobKinds, listJobs, mostListed, type ListedJob, type OverJob } from './job-calls.ts'
 import { firstJob } from './job-snippets.ts'
 import { NewJob } from './new-job.tsx'
 
 /** Batches, crawls and extracts of the last 24 hours. */
 export const JobsPage = () => {
-  const { value, fault, reload } = useLoaded('jobs', listJobs, { everyMs: 3000 })
+  const [over] = useState(() => new Map<string, OverJob>())
+  const { value, fault, reload } = useLoaded('jobs', async (api, signal) => listJobs(api, over, signal), {
+    everyMs: 3000,
+  })
+  const counts = value === undefined ? {} : Object.groupBy(value, ({ kind }) => kind)
+  const isCutOff = Object.values(counts).some((jobs) => jobs.length >= mostListed)
   const [isMaking, setIsMaking] = useState(false)
   const running = value?.filter(({ state }) => isRunning(state)).length
   return (
@@ -42,6 +47,11 @@ export const JobsPage = () => {
       )}
       {value !== undefined && value.length > 0 && (
         <DataTable label="Jobs" columns={columns} rows={value} keyOf={({ id }) => id} />
+      )}
+      {isCutOff && (
+        <p class="faint">
+          The latest {mostListed} of each kind; the <a href={linkTo(['activity'])}>activity</a> has the others.
+        </p>
       )}
       {isMaking && <NewJob onClose={() => setIsMaking(false)} />}
     </Page>
