@@ -38,21 +38,16 @@ export const useLoaded = <Value>(
   loading.current = load
 
   useEffect(() => {
-    const gone = new AbortController()
     setState((last) => (last.key === key ? { ...last, isLoading: true } : empty))
-    const run = async (): Promise<void> => {
+    const run = async (signal: AbortSignal): Promise<void> => {
       try {
-        const value = await loading.current(api, gone.signal)
-        if (!gone.signal.aborted) setState({ value, fault: undefined, isLoading: false, key })
+        const value = await loading.current(api, signal)
+        if (!signal.aborted) setState({ value, fault: undefined, isLoading: false, key })
       } catch (error) {
-        if (!gone.signal.aborted) setState((last) => ({ ...last, fault: toFault(error), isLoading: false }))
+        if (!signal.aborted) setState((last) => ({ ...last, fault: toFault(error), isLoading: false }))
       }
     }
-    const stop = repeat(run, everyMs)
-    return () => {
-      gone.abort()
-      stop()
-    }
+    return repeat(run, everyMs)
   }, [api, key, turn, everyMs])
 
   const reload = useCallback(() => setTurn((last) => last + 1), [])
@@ -65,16 +60,19 @@ export const useLoaded = <Value>(
 }
 
 /** Runs at once, and then again and again, each time so long after the last has ended; not while nobody can see it. */
-const repeat = (run: () => Promise<void>, everyMs: number | undefined): (() => void) => {
+const repeat = (run: (signal: AbortSignal) => Promise<void>, everyMs: number | undefined): (() => void) => {
   let timer: ReturnType<typeof setTimeout> | undefined
-  let isStopped = false
+  let running = new AbortController()
   const again = (): void => {
-    if (isStopped || everyMs === undefined) return
+    if (everyMs === undefined) return
     timer = setTimeout(() => (document.visibilityState === 'visible' ? start() : undefined), everyMs)
   }
   const start = (): void => {
     clearTimeout(timer)
-    void run().finally(again)
+    // One at a time: whoever leaves and returns must not have it run twice beside itself, nor see the older answer last.
+    running.abort()
+    const { signal } = (running = new AbortController())
+    void run(signal).finally(() => signal.aborted || again())
   }
   const onVisible = (): void => {
     if (document.visibilityState === 'visible' && everyMs !== undefined) start()
@@ -82,7 +80,7 @@ const repeat = (run: () => Promise<void>, everyMs: number | undefined): (() => v
   document.addEventListener('visibilitychange', onVisible)
   start()
   return () => {
-    isStopped = true
+    running.abort()
     clearTimeout(timer)
     document.removeEventListener('visibilitychange', onVisible)
   }
