@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { openAccount, rememberedKey, rememberKey, type Account } from './api/account.ts'
+import { toFault } from './api/call.ts'
 import { AccountContext } from './api/context.ts'
 import { NoticesProvider } from './frame/notices.tsx'
 import { useRoute } from './frame/route.ts'
@@ -21,7 +22,11 @@ export const App = () => {
   }, [])
   const signIn = useCallback(
     async (key: string) => {
-      const opened = await openAccount(key, () => signOut('The server does not know this key any more.'))
+      const onRefused = (): void => {
+        // Somebody else may have signed in by the time an old request is answered.
+        if (rememberedKey() === key) signOut('The server does not know this key any more.')
+      }
+      const opened = await openAccount(key, onRefused)
       rememberKey(key)
       setNotice(undefined)
       setAccount(opened)
@@ -32,7 +37,7 @@ export const App = () => {
     const key = rememberedKey()
     if (key === undefined) return
     signIn(key)
-      .catch((error: unknown) => setNotice(error instanceof Error ? error.message : undefined))
+      .catch((error: unknown) => rememberedKey() === key && setNotice(toFault(error).message))
       .finally(() => setIsOpening(false))
   }, [signIn])
 

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import { rememberedKey } from './api/account.ts'
 import { Fault, toFault } from './api/call.ts'
 import { Field } from './parts/field.tsx'
 import { FaultNote } from './parts/fault-note.tsx'
@@ -13,7 +14,8 @@ interface SignInProps {
 
 /** Asks for a key. */
 export const SignIn = ({ onSignIn, notice }: SignInProps) => {
-  const [key, setKey] = useState('')
+  // It is still remembered when the server could not be asked for it.
+  const [key, setKey] = useState(() => rememberedKey() ?? '')
   const [fault, setFault] = useState<Fault>()
   const [isTrying, setIsTrying] = useState(false)
   useEffect(() => {
