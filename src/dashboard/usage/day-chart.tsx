@@ -52,6 +52,8 @@ const optionsOf = (table: DayTable, ink: string, line: string): Omit<UPlot.Optio
   const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } }
   return {
     height,
+    // Days are those of UTC; ticks at the reader's midnight would stand between them.
+    tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
     legend: { show: false },
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
     scales: {

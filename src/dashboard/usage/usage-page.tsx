@@ -15,7 +15,9 @@ import { readUsage, type Usage, type UsagePeriod } from './usage-calls.ts'
 /** What the team used, by day and key. */
 export const UsagePage = () => {
   const { value, fault, reload } = useLoaded('usage', readUsage, { everyMs: 15_000 })
-  const table = useMemo(() => toDayTable(value?.days ?? [], Date.now()), [value])
+  const newest = JSON.stringify(toDayTable(value?.days ?? [], Date.now()))
+  // The same object while it holds the same: drawing anew loses the day that is pointed at.
+  const table = useMemo(() => JSON.parse(newest) as DayTable, [newest])
   return (
     <Page title="Usage" lead="Credits of your team. Days and months are those of UTC.">
       <FaultNote fault={fault} onRetry={reload} />
