@@ -37,6 +37,10 @@ export const testPages = (desk: () => Desk): void => {
 
   test('the playground maps a site, and says why a call failed and what to do', async () => {
     await using view = await desk().open('playground/map')
+    await view.page.getByLabel('Most pages').press('Control+a')
+    await view.page.getByLabel('Most pages').press('Backspace')
+    await view.page.getByLabel('Most pages').pressSequentially('25')
+    expect(await view.page.getByRole('figure').textContent()).toContain('limit: 25')
     await view.page.getByLabel('Site', { exact: true }).fill(desk().site.url('/'))
     await view.page.keyboard.press('Enter')
     await view.page.getByRole('listitem').first().waitFor()

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
 import { Field } from '../parts/field.tsx'
 import type { Try } from './use-try.ts'
 
@@ -65,17 +66,23 @@ interface NumberFieldProps extends Pick<AddressFieldProps, 'label'> {
   readonly onChange: (value: number) => void
 }
 
-/** Asks for a number. */
-export const NumberField = ({ label, value, min, max, step = 1, onChange }: NumberFieldProps) => (
-  <Field label={label}>
-    <input
-      type="number"
-      min={min}
-      max={max}
-      step={step}
-      required
-      value={value}
-      onInput={(event) => onChange(event.currentTarget.valueAsNumber || min)}
-    />
-  </Field>
-)
+/** Asks for a number. While something else is written there, the last number stands, and the form is not sent. */
+export const NumberField = ({ label, value, min, max, step = 1, onChange }: NumberFieldProps) => {
+  const [text, setText] = useState(String(value))
+  return (
+    <Field label={label}>
+      <input
+        type="number"
+        min={min}
+        max={max}
+        step={step}
+        required
+        value={text}
+        onInput={({ currentTarget }) => {
+          setText(currentTarget.value)
+          if (currentTarget.validity.valid) onChange(currentTarget.valueAsNumber)
+        }}
+      />
+    </Field>
+  )
+}
