@@ -40,3 +40,9 @@ test('a repeated part is marked once, however the line grew', () => {
 
   expect(rows).toEqual(['1 aa[] | 1 aa[a]'])
 })
+
+test('a sign of two halves is marked whole', () => {
+  expect(rowsOf('@@ -1 +1 @@', '-berth: 🟢 free', '+berth: 🔴 free')).toEqual([
+    '1 berth: [🟢] free | 1 berth: [🔴] free',
+  ])
+})

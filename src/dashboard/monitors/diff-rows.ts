@@ -61,8 +61,14 @@ const changed = ({ number, text }: Numbered, other: string | undefined): DiffLin
   const shorter = Math.min(text.length, other.length)
   let start = 0
   while (start < shorter && text[start] === other[start]) start += 1
+  if (isWithinSign(text, start)) start -= 1
   let end = 0
   while (end < shorter - start && text.at(-1 - end) === other.at(-1 - end)) end += 1
+  if (isWithinSign(text, text.length - end)) end -= 1
   const until = text.length - end
   return { number, parts: [text.slice(0, start), text.slice(start, until), text.slice(until)], isChanged: true }
 }
+
+/** Whether a place is between the two halves of a sign, such as an emoji: halves show as nothing that can be read. */
+const isWithinSign = (text: string, at: number): boolean =>
+  /^[\uD800-\uDBFF][\uDC00-\uDFFF]/.test(text.slice(Math.max(0, at - 1), at + 1))
