@@ -19,6 +19,8 @@ interface ShellProps {
 export const Shell = ({ route, onSignOut, children }: ShellProps) => {
   const [isHelpOpen, setIsHelpOpen] = useState(false)
   const [isMenuOpen, setIsMenuOpen] = useState(false)
+  // A scrape of the activity is on a page of its own.
+  const place = route.place === 'scrapes' ? 'activity' : route.place
   const onHelp = useCallback(() => setIsHelpOpen(true), [])
   useShortcuts({ onHelp })
   useEffect(() => setIsMenuOpen(false), [route])
@@ -46,14 +48,14 @@ export const Shell = ({ route, onSignOut, children }: ShellProps) => {
           <Icon name={isMenuOpen ? 'cross' : 'menu'} />
         </button>
         <Logo />
-        <b>{places.find(({ name }) => name === route.place)?.title ?? 'Bowline'}</b>
+        <b>{places.find(({ name }) => name === place)?.title ?? 'Bowline'}</b>
       </header>
       <aside class="side">
         <a class="brand" href={linkTo(['sessions'])}>
           <Logo />
           <b>Bowline</b>
         </a>
-        <Navigation place={route.place} />
+        <Navigation place={place} />
         <Foot onHelp={onHelp} onSignOut={onSignOut} />
       </aside>
       <div class="veil" onClick={() => setIsMenuOpen(false)} />

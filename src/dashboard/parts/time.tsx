@@ -18,9 +18,10 @@ export const Ago = ({ time }: { readonly time: string | null | undefined }) => {
 export const Left = ({ time }: { readonly time: string | undefined }) => {
   const now = useNow(1000)
   if (time === undefined) return <span class="faint">–</span>
+  const seconds = Math.ceil((Date.parse(time) - now) / 1000)
   return (
     <time dateTime={time} title={formatTime(time)}>
-      {formatDuration(Math.max(0, Math.ceil((Date.parse(time) - now) / 1000) * 1000))}
+      {seconds > 0 ? formatDuration(seconds * 1000) : '0 s'}
     </time>
   )
 }

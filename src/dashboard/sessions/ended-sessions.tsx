@@ -4,6 +4,7 @@ import { Badge, Status } from '../parts/badge.tsx'
 import { DataTable, type Column } from '../parts/data-table.tsx'
 import { formatDuration } from '../parts/format.ts'
 import { Ago } from '../parts/time.tsx'
+import { matches } from './session-calls.ts'
 
 /** So many of them are of interest here; the activity has the rest. */
 const mostShown = 20
@@ -43,7 +44,7 @@ export const EndedSessions = ({
   readonly sessions: readonly SessionSummary[]
   readonly words: string
 }) => {
-  const rows = sessions.filter(({ id, profile }) => `${id} ${profile?.name ?? ''}`.includes(words.trim()))
+  const rows = sessions.filter((session) => matches(session, words))
   if (rows.length === 0) return null
   return (
     <section class="block">

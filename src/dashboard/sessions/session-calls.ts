@@ -23,6 +23,10 @@ export const findSession = async (api: Api, id: string, signal?: AbortSignal): P
   return listed ?? api.get<SessionSummary>(`/v2/browser/${encodeURIComponent(id)}`, signal)
 }
 
+/** Whether a session has words in its id or profile. */
+export const matches = ({ id, profile }: SessionSummary, words: string): boolean =>
+  `${id} ${profile?.name ?? ''}`.toLowerCase().includes(words.trim().toLowerCase())
+
 /** Ends a session. */
 export const endSession = async (api: Api, id: string): Promise<unknown> =>
   api.send('DELETE', `/v2/browser/${encodeURIComponent(id)}`)

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import type { SessionSummary } from '../../contract/browser.ts'
 import { useAction } from '../api/use-action.ts'
 import { useLoaded } from '../api/use-loaded.ts'
@@ -24,9 +25,16 @@ const taking = 'Take over'
 
 /** One session: its live view, what is known of it, and how to connect to it. */
 export const SessionPage = ({ id, route }: { readonly id: string; readonly route: Route }) => {
-  const { value, fault, reload } = useLoaded(`session ${id}`, async (api, signal) => findSession(api, id, signal), {
-    everyMs,
-  })
+  const [isOver, setIsOver] = useState(false)
+  const { value, fault, reload } = useLoaded(
+    `session ${id}`,
+    async (api, signal) => {
+      const session = await findSession(api, id, signal)
+      setIsOver(session.status !== 'active')
+      return session
+    },
+    { everyMs: isOver ? undefined : everyMs },
+  )
   const end = useAction(async (api) => endSession(api, id))
   const isLive = value?.status === 'active'
   const view = route.query.get('view') === 'take-over' ? taking : watching
@@ -60,7 +68,7 @@ export const SessionPage = ({ id, route }: { readonly id: string; readonly route
         )
       }
     >
-      {value === undefined && <FaultNote fault={fault} onRetry={reload} />}
+      <FaultNote fault={fault} onRetry={reload} />
       {value === undefined && fault === undefined && <Waiting />}
       {value !== undefined && <SessionBody session={value} isTakingOver={view === taking} />}
     </Page>

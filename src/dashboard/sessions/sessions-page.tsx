@@ -1,5 +1,4 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { SessionSummary } from '../../contract/browser.ts'
 import { useLoaded } from '../api/use-loaded.ts'
 import { Empty } from '../parts/empty.tsx'
 import { FaultNote } from '../parts/fault-note.tsx'
@@ -10,7 +9,7 @@ import { Snippet } from '../parts/snippet.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { EndedSessions } from './ended-sessions.tsx'
 import { NewSession } from './new-session.tsx'
-import { listEnded, listLive } from './session-calls.ts'
+import { listEnded, listLive, matches } from './session-calls.ts'
 import { SessionCard } from './session-card.tsx'
 import { firstSession } from './session-snippets.ts'
 
@@ -74,9 +73,6 @@ export const SessionsPage = () => {
 /** The more there are, the slower each. */
 const paceFor = (count: number): number =>
   Math.min(slowestMs, Math.max(fastestMs, Math.round((1000 * count) / wallRate / fastestMs) * fastestMs))
-
-const matches = ({ id, profile }: SessionSummary, words: string): boolean =>
-  `${id} ${profile?.name ?? ''}`.toLowerCase().includes(words.trim().toLowerCase())
 
 const NoSessions = () => (
   <Empty icon="wall" title="No browser is live">
