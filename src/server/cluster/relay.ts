@@ -1,6 +1,12 @@
-import { request as httpRequest, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  request as httpRequest,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { connect as connectTcp, type Socket } from 'node:net'
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { json } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
@@ -26,12 +32,14 @@ export const relayRequest = async (
   response: ServerResponse,
   takeOver: () => void,
 ): Promise<void> => {
-  const { onward, answered } = openRequest(peer, request, {})
+  // Its end must stay where it was: without this, the body of a DELETE would be taken for further requests.
+  const framing = request.headers['transfer-encoding'] === undefined ? {} : { 'transfer-encoding': 'chunked' }
+  const { onward, answered } = openRequest(peer, request, framing)
   response.once('close', () => onward.destroy())
   request.pipe(onward)
   const answer = await answered
   takeOver()
-  response.writeHead(answer.statusCode ?? 502, answer.headers)
+  response.writeHead(answer.statusCode ?? 502, ofMessage(answer.headers))
   await pipeline(answer, response)
 }
 
@@ -52,16 +60,20 @@ export const askPeer = async (peer: Peer, request: IncomingMessage, body: unknow
 /** Headers that speak of one connection, not of the message. */
 const ofConnection: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding', 'expect'])
 
+const ofMessage = (headers: IncomingHttpHeaders): IncomingHttpHeaders =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !ofConnection.has(name)))
+
 const openRequest = (
   peer: Peer,
   request: IncomingMessage,
   extra: Readonly<Record<string, string>>,
 ): { readonly onward: ClientRequest; readonly answered: Promise<IncomingMessage> } => {
   const url = new URL(request.url ?? '/', peer.url)
-  const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !ofConnection.has(name)))
   const onward = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
     method: request.method ?? 'GET',
-    headers: { ...headers, ...extra, [hopHeader]: peer.id },
+    headers: { ...ofMessage(request.headers), ...extra, [hopHeader]: peer.id },
+    // Otherwise the certificate would have to be for the name that the client came by.
+    servername: serverNameOf(hostOf(url)),
   })
   const { promise: answered, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   onward.on('response', resolve)
@@ -91,10 +103,15 @@ export const relayUpgrade = async (
   splice(socket, onward)
 }
 
+const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1')
+
+/** What TLS is told of whom it speaks to: names only, no addresses. */
+const serverNameOf = (host: string): string => (isIP(host) === 0 ? host : '')
+
 const dial = async (url: URL): Promise<Socket> => {
   const isTls = url.protocol === 'https:'
-  const target = { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(url.port || (isTls ? 443 : 80)) }
-  const socket = isTls ? connectTls({ ...target, servername: target.host }) : connectTcp(target)
+  const target = { host: hostOf(url), port: Number(url.port || (isTls ? 443 : 80)) }
+  const socket = isTls ? connectTls({ ...target, servername: serverNameOf(target.host) }) : connectTcp(target)
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
   socket.setTimeout(connectTimeoutMs, () => socket.destroy(new Error('timed out')))
   socket.once(isTls ? 'secureConnect' : 'connect', () => resolve(socket))
