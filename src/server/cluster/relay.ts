@@ -68,7 +68,11 @@ const openRequest = (
   request: IncomingMessage,
   extra: Readonly<Record<string, string>>,
 ): { readonly onward: ClientRequest; readonly answered: Promise<IncomingMessage> } => {
-  const url = new URL(request.url ?? '/', peer.url)
+  // A request may name a host itself, which must not lead anywhere else.
+  const { pathname, search } = new URL(request.url ?? '/', 'http://localhost')
+  const url = new URL(peer.url)
+  url.pathname = pathname
+  url.search = search
   const onward = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
     method: request.method ?? 'GET',
     headers: { ...ofMessage(request.headers), ...extra, [hopHeader]: peer.id },

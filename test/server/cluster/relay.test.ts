@@ -54,6 +54,24 @@ test.each(['DELETE', 'GET', 'POST'])(
   },
 )
 
+test('a request that names a host of its own goes to the peer all the same', async () => {
+  const heard: string[] = []
+  const [peer, stranger] = ['peer', 'stranger'].map((name) =>
+    createServer((request, response) => {
+      heard.push(`${name} ${request.url}`)
+      response.end()
+    }),
+  )
+  const named = `http://127.0.0.1:${await listen(stranger!)}`
+
+  await sayThrough(
+    `http://127.0.0.1:${await listen(peer!)}`,
+    `GET ${named}//v2/browser?a=b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+  )
+
+  expect(heard).toEqual(['peer //v2/browser?a=b'])
+})
+
 test('a peer behind TLS is known by its own name, whatever the client came by', async () => {
   const asked: string[] = []
   const peer = createTlsServer({
