@@ -5,6 +5,7 @@ import { storageState, type ProfileSummary, type ProfileVersion } from '../contr
 import { BowlineError } from '../kit/errors.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { print, printFacts, printJson, printTable } from './print.ts'
+import { toSize } from './size.ts'
 
 /** Makes `bowline profiles`. */
 export const createProfilesCommand = (): Command => {
@@ -114,13 +115,4 @@ const parseState = (given: string, file = 'the standard input') => {
       hint: 'Playwright writes one with `context.storageState({ path })`.',
     })
   }
-}
-
-/** Bytes for people: three digits that count. */
-const toSize = (bytes: number | undefined): string => {
-  if (bytes === undefined) return ''
-  if (bytes < 1000) return `${bytes} B`
-  const units = ['kB', 'MB', 'GB']
-  const step = Math.min(units.length, Math.floor(Math.log10(bytes) / 3))
-  return `${(bytes / 1000 ** step).toPrecision(3)} ${units[step - 1] ?? ''}`
 }

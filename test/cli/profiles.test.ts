@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { toSize } from '../../src/cli/size.ts'
 import { startLab, type Lab } from '../lab/lab.ts'
 import { temporaryFolder } from '../lab/stores.ts'
 
@@ -74,4 +75,13 @@ test('delete deletes, and what is not there is told by its code', async () => {
   expect(await run('delete', 'gone')).toBe('profile "gone": deleted\n')
 
   await expect(run('delete', 'gone')).rejects.toMatchObject({ stderr: expect.stringContaining('PROFILE_NOT_FOUND') })
+})
+
+test.each([
+  [999, '999 B'],
+  [12_345, '12.3 kB'],
+  [999_900, '1.00 MB'],
+  [1_500_000_000_000, '1.50 TB'],
+])('%i bytes are written as %s', (bytes, text) => {
+  expect(toSize(bytes)).toBe(text)
 })

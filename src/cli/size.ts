@@ -1,0 +1,11 @@
+const units = ['kB', 'MB', 'GB', 'TB'] as const
+
+/** Bytes for people: three digits that count, such as `12.3 MB`. Undefined: nothing. */
+export const toSize = (bytes: number | undefined): string => {
+  if (bytes === undefined) return ''
+  if (bytes < 1000) return `${bytes} B`
+  // Rounded first: 999,900 bytes are 1.00 MB, not a thousand kB.
+  const rounded = Number(bytes.toPrecision(3))
+  const step = Math.min(units.length, Math.floor(Math.log10(rounded) / 3))
+  return `${(rounded / 1000 ** step).toPrecision(3)} ${units[step - 1] ?? ''}`
+}
