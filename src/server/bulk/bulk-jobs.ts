@@ -5,7 +5,6 @@ import { isUuid, uuidV7 } from '../../kit/ids.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
 import {
-  bulkLifeMs,
   endBulkJob,
   findBulkJob,
   findBulkJobByKey,
@@ -15,6 +14,7 @@ import {
   type BulkJobRow,
 } from '../store/bulk-jobs.ts'
 import { insertBulkPages, listFailedPages } from '../store/bulk-pages.ts'
+import { jobLifeMs } from '../store/job-life.ts'
 import type { Database } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import { assertAffordable } from '../usage/affordable.ts'
@@ -80,7 +80,7 @@ export class BulkJobs {
     const { pages, plan, ...facts } = order
     // Whole seconds: a caller compares what the answers say.
     const createdAt = new Date()
-    const expiresAt = new Date(Math.floor((createdAt.getTime() + bulkLifeMs) / 1000) * 1000)
+    const expiresAt = new Date(Math.floor((createdAt.getTime() + jobLifeMs) / 1000) * 1000)
     const row = {
       ...facts,
       id: uuidV7(),

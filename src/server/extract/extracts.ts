@@ -14,6 +14,7 @@ import {
   type ExtractEnd,
   type ExtractJobRow,
 } from '../store/extract-jobs.ts'
+import { expiryOf, jobLifeMs } from '../store/job-life.ts'
 import type { Store } from '../store/store.ts'
 import { priceOfExtract, type Prices } from '../usage/prices.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
@@ -37,9 +38,6 @@ export interface ExtractOrder {
   readonly baseUrl: string
   readonly request: ExtractRequest
 }
-
-/** How long an extraction can be read after its end, in milliseconds. */
-export const extractLifeMs = 86_400_000
 
 const atOnce = 4
 const tokensPerCredit = 15
@@ -95,7 +93,7 @@ export class Extracts {
   /** How far an extraction is. Throws EXTRACT_NOT_FOUND, also when it is another team's. */
   async read(id: string, teamId: string): Promise<ExtractStatusResponse> {
     const job = isUuid(id) ? await findExtractJob(this.#parts.store.db, id) : undefined
-    const expiresAt = job && expiryOf(job)
+    const expiresAt = job && expiryOf(endOfLife(job), job.status === 'processing')
     if (job?.teamId !== teamId || expiresAt === undefined || expiresAt.getTime() < Date.now()) {
       throw new BowlineError('EXTRACT_NOT_FOUND', 'Extract job not found')
     }
@@ -148,11 +146,9 @@ export class Extracts {
   }
 }
 
-/** An extraction expires a day after its end, and as long as it runs no sooner than a day after its start. */
-const expiryOf = ({ status, createdAt, finishedAt = createdAt }: ExtractJobRow): Date => {
-  const expiresAt = new Date(finishedAt.getTime() + extractLifeMs)
-  return status === 'processing' && expiresAt.getTime() < Date.now() ? new Date(Date.now() + extractLifeMs) : expiresAt
-}
+/** A day after its end, or after its start as long as it has none. */
+const endOfLife = ({ createdAt, finishedAt = createdAt }: ExtractJobRow): Date =>
+  new Date(finishedAt.getTime() + jobLifeMs)
 
 const reasonOf = (error: unknown): string =>
   isBowlineError(error) ? error.message : 'The server could not extract because of an error of its own'

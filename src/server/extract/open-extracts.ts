@@ -1,5 +1,6 @@
 import { deleteOldExtractJobs } from '../store/extract-jobs.ts'
-import { extractLifeMs, Extracts, type ExtractsParts } from './extracts.ts'
+import { jobLifeMs } from '../store/job-life.ts'
+import { Extracts, type ExtractsParts } from './extracts.ts'
 
 /** What extractions are built from. */
 export interface OpenExtractsParts extends ExtractsParts {
@@ -11,7 +12,7 @@ const sweepMs = 3_600_000
 /** Builds everything that extracts, into `undo`. */
 export const openExtracts = async (undo: AsyncDisposableStack, parts: OpenExtractsParts): Promise<Extracts> => {
   const timer = setInterval(() => {
-    const before = new Date(Date.now() - extractLifeMs)
+    const before = new Date(Date.now() - jobLifeMs)
     deleteOldExtractJobs(parts.store.db, before).catch((error: unknown) =>
       parts.onError(error, 'removing old extractions'),
     )

@@ -1,7 +1,7 @@
 import type { BulkStatusQuery, BulkStatusResponse } from '../../contract/bulk.ts'
 import type { BulkJobs } from '../bulk/bulk-jobs.ts'
 import type { BulkJob } from '../bulk/plan.ts'
-import { bulkLifeMs } from '../store/bulk-jobs.ts'
+import { expiryOf } from '../store/job-life.ts'
 
 /** Path of a job, without the version of the API. */
 export const bulkPath = ({ id, kind }: Pick<BulkJob, 'id' | 'kind'>): string =>
@@ -24,7 +24,7 @@ export const readBulkStatus = async (
     completed,
     total: total - failed,
     creditsUsed: credits,
-    expiresAt: expiryOf(job).toISOString(),
+    expiresAt: expiryOf(job.expiresAt, job.status === 'scraping').toISOString(),
     // Only what is there now: callers ask for the next page at once.
     ...(completed > skip && { next: `${baseUrl}/${version}${bulkPath(job)}?skip=${skip}${limit}` }),
     data: [...documents],
@@ -37,10 +37,4 @@ export const readBulkStatus = async (
     }),
   }
   return { status, read }
-}
-
-/** A job expires a day after its end, and as long as it runs no sooner than a day after its start. */
-const expiryOf = ({ status, expiresAt }: BulkJob): Date => {
-  if (status !== 'scraping' || expiresAt.getTime() > Date.now()) return expiresAt
-  return new Date(Math.floor((Date.now() + bulkLifeMs) / 1000) * 1000)
 }

@@ -1,4 +1,5 @@
 import { percentDecoded } from '../../kit/percent-decoded.ts'
+import { wordsOf } from '../../kit/words-of.ts'
 import type { FoundLink } from './link-collection.ts'
 
 /** What a word counts where it stands. */
@@ -34,9 +35,9 @@ const scoresOf = (
   const fields: readonly (readonly [number, readonly string[]])[] = [
     [weights.path, path],
     [weights.host, wordsOf(url?.hostname ?? '')],
-    [weights.title, wordsOf(link.title)],
-    [weights.text, wordsOf(link.text)],
-    [weights.description, wordsOf(link.description)],
+    [weights.title, wordsOf(link.title ?? '')],
+    [weights.text, wordsOf(link.text ?? '')],
+    [weights.description, wordsOf(link.description ?? '')],
   ]
   const score = (word: string): number =>
     fields.reduce((sum, [weight, words]) => sum + weight * closeness(word, words), 0)
@@ -50,9 +51,3 @@ const closeness = (word: string, words: readonly string[]): number => {
     Math.min(word.length, other.length) >= 3 && (other.startsWith(word) || word.startsWith(other))
   return words.some(isNear) ? 0.6 : 0
 }
-
-const wordsOf = (text: string | undefined): readonly string[] =>
-  text
-    ?.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
-    .toLowerCase()
-    .match(/[\p{L}\p{N}]+/gu) ?? []

@@ -1,4 +1,5 @@
 import { abortable } from '../../kit/abort.ts'
+import { wordsOf } from '../../kit/words-of.ts'
 import { findIndexedPages, hasIndexedPages, sampleIndexedPages, type PageWish } from '../store/indexed-pages.ts'
 import type { Store } from '../store/store.ts'
 import { configurationOf } from './configuration.ts'
@@ -7,7 +8,7 @@ import { keyOf } from './keys.ts'
 import type { PageIndex } from './page-index.ts'
 import type { Clause } from './parse-query.ts'
 import type { Found, Result, SearchProvider, SearchWish } from './provider.ts'
-import { pairsOf, wordsOf } from './words.ts'
+import { pairsOf } from './words.ts'
 
 /** How long a search waits for pages that were scraped just before it, in milliseconds. */
 const settleMs = 1000

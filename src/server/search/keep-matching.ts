@@ -1,7 +1,8 @@
+import { wordsOf } from '../../kit/words-of.ts'
 import { categoryOf } from './categories.ts'
 import type { Clause } from './parse-query.ts'
 import type { Result, SearchWish } from './provider.ts'
-import { domainsOf, wordsOf, wordsOfUrl } from './words.ts'
+import { domainsOf, wordsOfUrl } from './words.ts'
 
 /** Leaves out what does not fit a wish as far as address, title and description show, and what is there twice. */
 export const keepMatching = (results: readonly Result[], wish: SearchWish): readonly Result[] => {

@@ -1,4 +1,5 @@
-import { domainsOf, pairsOf, wordsOf, wordsOfUrl } from './words.ts'
+import { wordsOf } from '../../kit/words-of.ts'
+import { domainsOf, pairsOf, wordsOfUrl } from './words.ts'
 
 /** What a page of the index can be found by beside the words of its text. Each has a space in it, as no word has. */
 export const keyOf = {

@@ -1,12 +1,5 @@
 import { percentDecoded } from '../../kit/percent-decoded.ts'
-
-/** The words of a text, small; letters and digits of any script. */
-export const wordsOf = (text: string): readonly string[] =>
-  text
-    .normalize('NFKC')
-    .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
-    .toLowerCase()
-    .match(/[\p{L}\p{N}]+/gu) ?? []
+import { wordsOf } from '../../kit/words-of.ts'
 
 /** The words of an address, encoded letters read. */
 export const wordsOfUrl = (url: string): readonly string[] => wordsOf(percentDecoded(url.replace(/^https?:\/\//i, '')))

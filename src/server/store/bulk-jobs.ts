@@ -1,4 +1,5 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
+import { jobLifeMs } from './job-life.ts'
 import { toRecord, type Recorded } from './record.ts'
 import type { Database } from './schema.ts'
 import type { BulkJobTable, BulkStatus } from './tables/bulk.ts'
@@ -12,11 +13,8 @@ export type NewBulkJob = Pick<
   'id' | 'teamId' | 'apiKeyId' | 'kind' | 'version' | 'target' | 'plan' | 'baseUrl' | 'idempotencyKey' | 'requestHash'
 > & { readonly createdAt: Date; readonly expiresAt: Date }
 
-/** How long a job and its documents can be read after its end, in milliseconds. */
-export const bulkLifeMs = 86_400_000
-
 /** When a job expires that ends now, in whole seconds. */
-export const bulkExpiry = sql<Date>`date_trunc('second', now() + make_interval(secs => ${bulkLifeMs / 1000}))`
+export const bulkExpiry = sql<Date>`date_trunc('second', now() + make_interval(secs => ${jobLifeMs / 1000}))`
 
 /** Enters a job without pages. False: the team has one with this idempotency key, and nothing was entered. */
 export const insertBulkJob = async (db: Kysely<Database>, job: NewBulkJob): Promise<boolean> => {
