@@ -15,11 +15,27 @@ test.each([
   ['lines that moved', ['a', 'b', 'c', 'd'], ['c', 'd', 'a', 'b']],
   ['lines that repeat', ['a', 'a', 'b', 'a'], ['a', 'b', 'a', 'a']],
   ['20,000 lines that are all others', many(20_000, 'old'), many(20_000, 'new')],
+  [
+    'more lines than are compared, with common ends',
+    ['a', ...many(205_000, 'old'), 'z'],
+    ['a', ...many(205_000, 'new'), 'z'],
+  ],
 ])('%s: both sides can be told from the difference', (_, before, after) => {
   const runs = diffLines(before, after)
 
   expect(side(runs, 'add')).toEqual(before)
   expect(side(runs, 'del')).toEqual(after)
+})
+
+test('texts that would take too long are told as a whole after a while', () => {
+  const stretches = (salt: string): readonly string[] =>
+    Array.from({ length: 600 }, (_, index) => [`anchor ${index}`, ...many(50, salt), 'end']).flat()
+
+  const runs = diffLines(stretches('old'), stretches('new'))
+
+  // Where lines were compared, the one before the next anchor is found on both sides.
+  expect(runs.filter(({ kind, lines }) => kind === 'same' && lines.includes('end')).length).toBeLessThan(500)
+  expect(side(runs, 'add')).toEqual(stretches('old'))
 })
 
 test('equal texts have no difference', () => {

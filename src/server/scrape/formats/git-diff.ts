@@ -1,5 +1,5 @@
 import type { ChangeTracking } from '../../../contract/document.ts'
-import { diffLines } from './line-diff.ts'
+import { diffLines, type DiffRun } from './line-diff.ts'
 
 type Diff = NonNullable<ChangeTracking['diff']>
 type Chunk = Diff['json']['files'][number]['chunks'][number]
@@ -10,7 +10,8 @@ const context = 3
 
 /** Tells the difference of two texts as `git diff` would, as text and as data. */
 export const gitDiff = (before: string, after: string): Diff => {
-  const chunks = toChunks(numbered(before, after))
+  const groups = group(diffLines(toLines(before), toLines(after)))
+  const chunks = groups.filter((pieces) => pieces.some(({ kind }) => kind !== 'same')).map(toChunk)
   const lines = chunks.flatMap(({ content, changes }) => [content, ...changes.map((change) => change.content)])
   return {
     text: lines.length === 0 ? '' : `--- previous\n+++ current\n${lines.join('\n')}\n`,
@@ -18,57 +19,50 @@ export const gitDiff = (before: string, after: string): Diff => {
   }
 }
 
-interface Line {
-  readonly change: Change
-  /** Number that the line has, or would have, on each side, from 1. */
+const toLines = (text: string): readonly string[] => text.replace(/\n$/, '').split('\n')
+
+/** A run of lines, and the numbers that its first one has, or would have, on each side, from 1. */
+interface Piece extends DiffRun {
   readonly before: number
   readonly after: number
 }
 
-const toLines = (text: string): readonly string[] => text.replace(/\n$/, '').split('\n')
-
-const numbered = (before: string, after: string): readonly Line[] => {
-  const lines: Line[] = []
-  let left = 1
-  let right = 1
-  for (const { kind, lines: run } of diffLines(toLines(before), toLines(after))) {
-    for (const line of run) {
-      const change: Change =
-        kind === 'same'
-          ? { type: 'normal', normal: true, ln1: left, ln2: right, content: ` ${line}` }
-          : kind === 'del'
-            ? { type: 'del', del: true, ln: left, content: `-${line}` }
-            : { type: 'add', add: true, ln: right, content: `+${line}` }
-      lines.push({ change, before: left, after: right })
-      if (kind !== 'add') left += 1
-      if (kind !== 'del') right += 1
+/** Puts runs together whose changes are shown together, and leaves out the unchanged lines between. */
+const group = (runs: readonly DiffRun[]): readonly (readonly Piece[])[] => {
+  const groups: Piece[][] = [[]]
+  let [before, after] = [1, 1]
+  for (const [index, run] of runs.entries()) {
+    const { kind, lines } = run
+    const piece = { ...run, before, after }
+    const shownBefore = index === 0 ? 0 : context
+    const shownAfter = index === runs.length - 1 ? 0 : context
+    if (kind !== 'same' || lines.length <= shownBefore + shownAfter) groups.at(-1)?.push(piece)
+    else {
+      groups.at(-1)?.push(cut(piece, 0, shownBefore))
+      groups.push([cut(piece, lines.length - shownAfter, lines.length)])
     }
+    if (kind !== 'add') before += lines.length
+    if (kind !== 'del') after += lines.length
   }
-  return lines
+  return groups
 }
 
-const toChunks = (lines: readonly Line[]): readonly Chunk[] & Chunk[] => {
-  const chunks: Chunk[] = []
-  let start = -1
-  let end = -1
-  const close = (): void => {
-    if (start !== -1) chunks.push(toChunk(lines.slice(start, end)))
-  }
-  for (const [index, { change }] of lines.entries()) {
-    if (change.type === 'normal') continue
-    if (start === -1 || index - context > end) {
-      close()
-      start = Math.max(0, index - context)
-    }
-    end = Math.min(lines.length, index + context + 1)
-  }
-  close()
-  return chunks
+const cut = ({ kind, lines, before, after }: Piece, start: number, end: number): Piece => ({
+  kind,
+  lines: lines.slice(start, end),
+  before: before + start,
+  after: after + start,
+})
+
+const toChunk = (pieces: readonly Piece[]): Chunk => {
+  const changes = pieces.flatMap((piece) => piece.lines.map((line, index) => toChange(piece, line, index)))
+  const count = (left: 'add' | 'del'): number => changes.filter(({ type }) => type !== left).length
+  const [first] = pieces
+  return { content: `@@ -${first?.before ?? 0},${count('add')} +${first?.after ?? 0},${count('del')} @@`, changes }
 }
 
-const toChunk = (lines: readonly Line[]): Chunk => {
-  const count = (left: 'add' | 'del'): number => lines.filter(({ change }) => change.type !== left).length
-  const [first] = lines
-  const content = `@@ -${first?.before ?? 0},${count('add')} +${first?.after ?? 0},${count('del')} @@`
-  return { content, changes: lines.map(({ change }) => change) }
+const toChange = ({ kind, before, after }: Piece, line: string, index: number): Change => {
+  if (kind === 'del') return { type: 'del', del: true, ln: before + index, content: `-${line}` }
+  if (kind === 'add') return { type: 'add', add: true, ln: after + index, content: `+${line}` }
+  return { type: 'normal', normal: true, ln1: before + index, ln2: after + index, content: ` ${line}` }
 }

@@ -1,4 +1,5 @@
 import { diffArrays } from 'diff'
+import { anchorsOf } from './line-anchors.ts'
 
 /** A run of lines that are the same on both sides, or only on one. */
 export interface DiffRun {
@@ -9,80 +10,104 @@ export interface DiffRun {
 /** Edits that a stretch without anchors may need before it is told as a whole: the library's time grows with their square. */
 const maxEdits = 1000
 
-/** Compares texts line by line, in bounded time: lines that occur once on both sides are anchors (patience), the rest goes to Myers. */
+/** Squares of edits that all stretches of two texts may take together; later ones are told as a whole. */
+const maxEffort = 4_000_000
+
+/** Lines of both sides, without what is the same at the start and at the end, above which they are told as a whole. */
+const maxLines = 400_000
+
+/**
+ * Compares texts line by line, in bounded time: lines that occur once on both sides are anchors (patience), the rest goes
+ * to Myers. Where that would take too long, all lines of one side are told as gone and all of the other as new.
+ */
 export const diffLines = (before: readonly string[], after: readonly string[]): readonly DiffRun[] => {
-  const runs: DiffRun[] = []
-  const push = (kind: DiffRun['kind'], lines: readonly string[]): void => {
-    if (lines.length > 0) runs.push({ kind, lines })
+  const { start, end } = sameEnds(before, after)
+  const runs = createRuns(before, after)
+  runs.add('same', start)
+  const [oldLines, newLines] = [before.length - start - end, after.length - start - end]
+  if (oldLines + newLines <= maxLines) {
+    const [left, right] = numbered(before.slice(start, start + oldLines), after.slice(start, start + newLines))
+    compare(left, right, runs.add)
+  } else {
+    runs.add('del', oldLines)
+    runs.add('add', newLines)
   }
-  let from = 0
-  let to = 0
-  for (const [left, right] of [...anchors(before, after), [before.length, after.length] as const]) {
-    for (const run of diffStretch(before.slice(from, left), after.slice(to, right))) push(run.kind, run.lines)
-    if (left < before.length) push('same', before.slice(left, left + 1))
-    from = left + 1
-    to = right + 1
-  }
-  return merge(runs)
+  runs.add('same', end)
+  return runs.all()
 }
 
-const diffStretch = (before: readonly string[], after: readonly string[]): readonly DiffRun[] => {
-  if (before.length === 0 || after.length === 0) {
-    return [
-      { kind: 'del', lines: before },
-      { kind: 'add', lines: after },
-    ]
+/** How many lines are the same at the start, and how many of the others at the end. */
+const sameEnds = (before: readonly string[], after: readonly string[]): { start: number; end: number } => {
+  const shorter = Math.min(before.length, after.length)
+  let start = 0
+  while (start < shorter && before[start] === after[start]) start += 1
+  let end = 0
+  while (end < shorter - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end += 1
+  return { start, end }
+}
+
+/** Lines as numbers, the same for equal ones, which are compared faster. */
+const numbered = (before: readonly string[], after: readonly string[]): readonly [Int32Array, Int32Array] => {
+  const numbers = new Map<string, number>()
+  const numberOf = (line: string): number => {
+    const known = numbers.get(line)
+    if (known !== undefined) return known
+    numbers.set(line, numbers.size)
+    return numbers.size - 1
   }
-  const changes = diffArrays([...before], [...after], { maxEditLength: maxEdits })
+  return [Int32Array.from(before, numberOf), Int32Array.from(after, numberOf)]
+}
+
+type Tell = (kind: DiffRun['kind'], count: number) => void
+
+const compare = (left: Int32Array, right: Int32Array, tell: Tell): void => {
+  let [from, to, effort] = [0, 0, maxEffort]
+  for (const [leftEnd, rightEnd] of [...anchorsOf(left, right), [left.length, right.length] as const]) {
+    effort -= compareStretch(left.subarray(from, leftEnd), right.subarray(to, rightEnd), { effort, tell })
+    if (leftEnd < left.length) tell('same', 1)
+    from = leftEnd + 1
+    to = rightEnd + 1
+  }
+}
+
+/** Compares lines between two anchors. Answers the effort that it took. */
+const compareStretch = (
+  left: Int32Array,
+  right: Int32Array,
+  { effort, tell }: { readonly effort: number; readonly tell: Tell },
+): number => {
+  const maxEditLength = Math.min(maxEdits, Math.floor(Math.sqrt(effort)))
+  const isPlain = left.length === 0 || right.length === 0
+  const changes = isPlain ? undefined : diffArrays(Array.from(left), Array.from(right), { maxEditLength })
   if (changes === undefined) {
-    return [
-      { kind: 'del', lines: before },
-      { kind: 'add', lines: after },
-    ]
+    tell('del', left.length)
+    tell('add', right.length)
+    return isPlain ? 0 : maxEditLength ** 2
   }
-  return changes.map(({ added, removed, value }) => ({ kind: added ? 'add' : removed ? 'del' : 'same', lines: value }))
+  let edits = 0
+  for (const { added, removed, count } of changes) {
+    tell(added ? 'add' : removed ? 'del' : 'same', count)
+    if (added || removed) edits += count
+  }
+  return edits ** 2
 }
 
-/** Pairs of lines that occur once in each text, in an order that both texts have: the longest such chain. */
-const anchors = (before: readonly string[], after: readonly string[]): readonly (readonly [number, number])[] => {
-  const places = onlyOnce(after)
-  const pairs: { left: number; right: number; previous: number }[] = []
-  for (const [line, left] of onlyOnce(before)) {
-    const right = places.get(line)
-    if (right !== undefined) pairs.push({ left, right, previous: -1 })
+/** Collects what becomes of the lines, in order. */
+const createRuns = (before: readonly string[], after: readonly string[]) => {
+  const counts: { readonly kind: DiffRun['kind']; count: number }[] = []
+  const add: Tell = (kind, count) => {
+    const last = counts.at(-1)
+    if (last?.kind === kind) last.count += count
+    else if (count > 0) counts.push({ kind, count })
   }
-  pairs.sort((one, other) => one.left - other.left)
-  const piles: number[] = []
-  for (const [index, pair] of pairs.entries()) {
-    let low = 0
-    let high = piles.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((pairs[piles[middle] ?? 0]?.right ?? 0) < pair.right) low = middle + 1
-      else high = middle
-    }
-    pair.previous = low > 0 ? (piles[low - 1] ?? -1) : -1
-    piles[low] = index
+  const all = (): readonly DiffRun[] => {
+    let [from, to] = [0, 0]
+    return counts.map(({ kind, count }) => {
+      const lines = kind === 'add' ? after.slice(to, to + count) : before.slice(from, from + count)
+      if (kind !== 'add') from += count
+      if (kind !== 'del') to += count
+      return { kind, lines }
+    })
   }
-  const chain: (readonly [number, number])[] = []
-  for (let pair = pairs[piles.at(-1) ?? -1]; pair !== undefined; pair = pairs[pair.previous]) {
-    chain.push([pair.left, pair.right])
-  }
-  return chain.toReversed()
-}
-
-const onlyOnce = (lines: readonly string[]): ReadonlyMap<string, number> => {
-  const places = new Map<string, number>()
-  for (const [index, line] of lines.entries()) places.set(line, places.has(line) ? -1 : index)
-  return new Map([...places].filter(([, place]) => place !== -1))
-}
-
-const merge = (runs: readonly DiffRun[]): readonly DiffRun[] => {
-  const merged: { kind: DiffRun['kind']; lines: string[] }[] = []
-  for (const { kind, lines } of runs) {
-    const last = merged.at(-1)
-    if (last?.kind === kind) for (const line of lines) last.lines.push(line)
-    else merged.push({ kind, lines: [...lines] })
-  }
-  return merged
+  return { add, all }
 }
