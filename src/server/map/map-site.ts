@@ -47,7 +47,7 @@ export const mapSite = async (
   limits.call.throwIfAborted()
   const { links } = found.expedition
   if (links.links.length + links.outside.length === 0 && found.error !== undefined) throw found.error
-  return present(request, found, limits.looking.aborted)
+  return present(request, found, { signal: limits.call, isLate: limits.looking.aborted })
 }
 
 interface Limits {
@@ -160,12 +160,16 @@ const readSitemaps = async (expedition: Expedition, start: URL, page: PageLinks)
   return 0
 }
 
-const present = (request: MapRequest, found: Findings, isLate: boolean): SiteMap => {
+const present = async (
+  request: MapRequest,
+  found: Findings,
+  { signal, isLate }: { readonly signal: AbortSignal; readonly isLate: boolean },
+): Promise<SiteMap> => {
   const { links: inside, outside } = found.expedition.links
   // A path with nothing under it is more likely a page than a folder.
   const isPage = inside.length <= 1 && outside.length > 0
   const all = isPage ? [...inside, ...outside] : inside
-  const ordered = request.search === undefined ? all : orderByRelevance(all, request.search)
+  const ordered = request.search === undefined ? all : await orderByRelevance(all, request.search, { signal })
   const links = ordered.slice(0, request.limit).map(toLink)
   return { links, warning: warningOf(request, found, { isPage, isLate, count: links.length }) }
 }
