@@ -67,6 +67,10 @@ const send = (exchange: Exchange): void => {
     maxHeaderSize: maxHeaderBytes,
   })
   onward.once('response', (answer) => void passBack(answer, response))
+  onward.once('upgrade', (_answer, socket) => {
+    socket.destroy()
+    failed({ ...exchange, isRetry: true }, onward, new Error('The target changed the protocol unasked'))
+  })
   onward.on('error', (error) => failed(exchange, onward, error))
   response.once('close', () => onward.destroy())
   if (hasBody(request)) request.pipe(onward)

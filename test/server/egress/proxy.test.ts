@@ -314,6 +314,15 @@ describe('a plain request', () => {
     expect(await get(lane, `http://127.0.0.1:${gone.port}/`)).toBe('')
   })
 
+  test('that is answered by an upgrade it did not ask for ends without an answer', async () => {
+    const answer = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: odd\r\nConnection: Upgrade\r\n\r\n'
+    await using site = await startRawServer((socket) => socket.once('data', () => socket.write(answer)))
+    await using egress = await open({ allow: ['127.0.0.1'] })
+    await using lane = await egress.openLane()
+
+    expect(await get(lane, `http://127.0.0.1:${site.port}/`)).toBe('')
+  })
+
   test('may ask for an upgrade', async () => {
     await using site = await startSite()
     await using egress = await open({ allow: ['127.0.0.1'] })
