@@ -49,15 +49,16 @@ export class Dispatcher<Item> {
 
   /** Starts what can be started, and looks again when more can. Tells what keeps the rest waiting; `empty`: there is none. */
   dispatch(): 'waiting' | 'short' | 'empty' {
-    const { lanes, size } = this.#parts
+    const { lanes, size, budget, minimum } = this.#parts
     if (lanes.size >= size && ![...lanes].some((lane) => lane.isFree())) return 'waiting'
     const waitsMs = new Map<Task<Item>, number>()
     this.#sift(waitsMs, (task) => this.#startOnFree(task))
     const pausedMs = this.#openAfterMs - performance.now()
-    const isShort = pausedMs <= 0 && this.#sift(waitsMs, (task) => this.#startOnNew(task)).has('short')
+    const verdicts = pausedMs <= 0 ? this.#sift(waitsMs, (task) => this.#startOnNew(task)) : new Set<Verdict>()
     if (this.#waiting.length === 0) return 'empty'
     this.#arm(pausedMs > 0 ? [pausedMs, ...waitsMs.values()] : waitsMs.values())
-    return isShort ? 'short' : 'waiting'
+    const isPayable = verdicts.has('later') && budget.has(minimum)
+    return verdicts.has('short') && !isPayable ? 'short' : 'waiting'
   }
 
   stop(): void {
@@ -104,7 +105,7 @@ export class Dispatcher<Item> {
       this.#makeRoom()
       return 'blocked'
     }
-    if (!budget.tryReserve(minimum)) return 'short'
+    if (!budget.has(task.leastCredits) || !budget.tryReserve(minimum)) return 'short'
     this.#parts.onStart(task)
     this.#parts.open(task)
     return 'started'

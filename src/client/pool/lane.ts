@@ -71,12 +71,14 @@ export const openLane = <Item, Result, Handles>(
   let uses = 0
   let hasFailed = false
   let hasEnded = false
+  let leastCredits = 0
   const meter = startMeter({
     budget: parts.budget,
     price: settings.price,
     isIdle: () => slot.task() === undefined,
     onIdle: () => slot.retire('idle'),
-    onShort: () => {
+    onShort: (reserved) => {
+      leastCredits = reserved + 1
       slot.retire('budget')
       short.abort(new BowlineError('ABORTED', 'The budget of the pool is spent'))
     },
@@ -112,7 +114,10 @@ export const openLane = <Item, Result, Handles>(
     // A session that is still being created when its run is aborted will be billed.
     const isUnheard = bill === undefined && signal.aborted
     const credits = meter.settle(bill === undefined && !isUnheard ? 0 : bill?.creditsBilled)
-    parts.onEnded(lane, { reason, uses, bill, unheard: isUnheard ? credits : 0, failure, left: slot.task() })
+    const task = slot.task()
+    // What costs nothing leaves the budget as it was, and would be cut off by it for ever.
+    const left = credits === 0 && task !== undefined ? { ...task, leastCredits } : task
+    parts.onEnded(lane, { reason, uses, bill, unheard: isUnheard ? credits : 0, failure, left })
   })
   return lane
 }

@@ -24,7 +24,8 @@ export const startMeter = (parts: {
   readonly price: SessionPrice
   readonly isIdle: () => boolean
   readonly onIdle: () => void
-  readonly onShort: () => void
+  /** Gets the credits that the session had. */
+  readonly onShort: (reserved: number) => void
 }): Meter => {
   const { budget, price } = parts
   const startedAt = performance.now()
@@ -37,7 +38,7 @@ export const startMeter = (parts: {
   const decide = (): void => {
     if (leftMs() > marginMs) return arm()
     if (parts.isIdle()) return parts.onIdle()
-    if (!budget.tryReserve(1)) return parts.onShort()
+    if (!budget.tryReserve(1)) return parts.onShort(reserved)
     reserved += 1
     arm()
   }

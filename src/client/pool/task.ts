@@ -25,6 +25,8 @@ export interface Task<Item> {
   readonly failures: Readonly<Record<FailureKind, number>>
   /** Time of `performance.now()` before which it is not started. */
   readonly notBeforeMs: number
+  /** Credits that the budget must have for it: when its session was cut off and not billed, more than that had. */
+  readonly leastCredits: number
 }
 
 /** Makes the task of an item. */
@@ -45,6 +47,7 @@ export const createTask = <Item>(
     writes: merged.profile?.saveChanges === false ? undefined : merged.profile?.name,
     failures: { infrastructure: 0, page: 0 },
     notBeforeMs: 0,
+    leastCredits: 0,
   }
 }
 

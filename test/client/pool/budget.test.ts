@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Driver } from '../../../src/index.ts'
+import { sendJson } from '../foreign-service.ts'
 import { read, startPoolWorld } from './world.ts'
 
 /** A credit a second, so that a test sees several of them. */
@@ -75,6 +76,25 @@ test('a price without a minimum does not open one session after the other when t
     .run([1], async (_, { signal }) => delay(30_000, undefined, { signal }))
 
   expect(await run.done()).toMatchObject({ done: 0, credits: 2, stoppedBy: 'budget' })
+})
+
+test('work that was cut off and not billed is not begun again with what it had', async () => {
+  await using world = await startPoolWorld(({ method }, response) => {
+    if (method !== 'DELETE') return false
+    return sendJson(response, 200, { success: true, sessionDurationMs: 0, creditsBilled: 0 })
+  })
+  let begun = 0
+
+  const run = world.bowline
+    .pool({ size: 1, budget: 12, price: { hour: 7200, minimum: 0 } })
+    .run([1], async (_, { signal }) => {
+      begun += 1
+      if (begun > 1) return
+      await delay(30_000, undefined, { signal })
+    })
+
+  expect(await run.done()).toMatchObject({ done: 0, credits: 0, stoppedBy: 'budget' })
+  expect(begun).toBe(1)
 })
 
 test('where time costs nothing, a session goes on for what it cost at first', async () => {
