@@ -148,6 +148,10 @@ describeEachDriver('a recorded session', (driver) => {
     expect(video[1]).toBeGreaterThan(0.1)
     expect(rows).toBeGreaterThanOrEqual(3)
     expect(await page.locator('.network li').count()).toBe(entries.length)
+
+    const listed = await session.recordings.list()
+    await page.goto(listed.find(({ name }) => name === 'video.webm')?.url ?? '')
+    await page.waitForFunction('document.querySelector("video").videoWidth > 500')
   })
 })
 

@@ -37,8 +37,9 @@ const readHeaders = {
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
-  // A recorded page must never run as a page of this server.
-  'content-security-policy': "default-src 'none'; sandbox",
+  // What was recorded must never run as a page of this server. A browser that is sent to a video loads it once more, into a
+  // page of its own making.
+  'content-security-policy': "default-src 'none'; media-src 'self'; sandbox allow-same-origin",
 }
 
 /** Registers the route that reads a recording. It takes the API key, or the token of the recording's address. */
