@@ -137,7 +137,11 @@ describeEachDriver('a recorded session', (driver) => {
 
     await page.goto(pathToFileURL(path).href)
     await page.locator('.network li').first().waitFor()
-    await page.getByLabel('Time').fill('1')
+    expect(await page.locator('.console li.later').count()).toBeGreaterThan(0)
+    await page.getByLabel('Time').press('End')
+    await page.waitForFunction('document.querySelector(".later") === null')
+    await page.getByLabel('Time').fill('0')
+    expect(await page.locator('.console li.later').count()).toBeGreaterThan(0)
     const video = await page.evaluate<readonly number[]>(
       `(({ videoWidth, duration }) => [videoWidth, duration])(document.querySelector('video'))`,
     )

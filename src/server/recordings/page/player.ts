@@ -59,15 +59,30 @@ const button = find<HTMLButtonElement>('button')
 const range = find<HTMLInputElement>('input')
 const clock = find<HTMLOutputElement>('output')
 const timed: Timed[] = []
+/** So many of `timed` have happened by now. */
+let happened = 0
 let nowMs = 0
 let isPlaying = false
 
-const toText = (ms: number): string => `${Math.floor(ms / 60_000)}:${((ms / 1000) % 60).toFixed(1).padStart(4, '0')}`
+const toText = (ms: number): string => {
+  // Rounded first, or there would be a sixtieth second.
+  const tenths = Math.round(ms / 100)
+  return `${Math.floor(tenths / 600)}:${((tenths % 600) / 10).toFixed(1).padStart(4, '0')}`
+}
+
+const toSize = (bytes: number): string =>
+  bytes < 1000 ? `${bytes} B` : bytes < 1e6 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
 
 const show = (): void => {
   range.value = String(nowMs)
   clock.textContent = toText(nowMs)
-  for (const { atMs, element } of timed) element.classList.toggle('later', atMs > nowMs)
+  // Only those that are passed by: there may be tens of thousands, and this runs with every frame.
+  for (let next = timed[happened]; next !== undefined && next.atMs <= nowMs; next = timed[(happened += 1)]) {
+    next.element.classList.remove('later')
+  }
+  for (let last = timed[happened - 1]; last !== undefined && last.atMs > nowMs; last = timed[(happened -= 1) - 1]) {
+    last.element.classList.add('later')
+  }
 }
 
 const seek = (ms: number): void => {
@@ -78,7 +93,7 @@ const seek = (ms: number): void => {
 }
 
 const addRow = (list: HTMLElement, atMs: number, kind: string, parts: readonly Element[]): void => {
-  const row = make('li', kind)
+  const row = make('li', `${kind} later`.trim())
   row.append(make('time', '', toText(atMs)), ...parts)
   row.addEventListener('click', () => seek(atMs))
   list.append(row)
@@ -108,7 +123,7 @@ const fill = (): void => {
     addRow(requests, atMs, kind, [
       make('span', 'status', String(response.status || '—')),
       make('span', 'text', `${request.method} ${request.url}`),
-      make('span', 'size', `${response.content.size} B`),
+      make('span', 'size', toSize(response.content.size)),
       laneOf(atMs, time),
     ])
   }
@@ -116,6 +131,7 @@ const fill = (): void => {
   for (const { time, level, text } of lines) {
     addRow(console, Date.parse(time) - startMs, level, [make('span', 'text', text)])
   }
+  timed.sort((one, other) => one.atMs - other.atMs)
 }
 
 const play = (wanted: boolean): void => {
