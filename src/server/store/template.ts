@@ -8,6 +8,9 @@ import { uuidV7 } from '../../kit/ids.ts'
 const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
 
+// More than a packed database has. Unpacked in pieces of 16 kB, as is the default, it is collected as garbage twice.
+const roomBytes = 64 * 1024 ** 2
+
 /** The index of the packed bytes: its own length comes before it in four bytes, the contents of the files after it. */
 interface Index {
   readonly folders: readonly string[]
@@ -43,7 +46,7 @@ const writeWhole = async (file: string, bytes: Buffer): Promise<void> => {
 
 /** Makes `folder` from a packed file. Throws when the file is absent or damaged, or the folder exists. */
 export const unpackFolder = async (file: string, folder: string): Promise<void> => {
-  const bytes = await decompress(await readFile(file))
+  const bytes = await decompress(await readFile(file), { chunkSize: roomBytes })
   const origin = 4 + bytes.readUInt32LE(0)
   const index = JSON.parse(bytes.toString('utf8', 4, origin)) as Index
   await mkdir(folder, { mode: 0o700 })
