@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { smallCompilerFlags } from './src/cli/small-compiler.ts'
 import { SlowFirst } from './test/lab/slow-first.ts'
 import { temporaryPlace } from './test/lab/temporary-place.ts'
 
@@ -16,7 +17,7 @@ export default defineConfig({
     isolate: false,
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // As `bowline serve` has it: what a test starts lives too short for optimizing the embedded database.
-    execArgv: ['--liftoff-only', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering', '--wasm-num-compilation-tasks=1'],
+    execArgv: [...smallCompilerFlags],
     // Real browsers on a shared machine: there, what fails once and then passes is reported and does not stop a release.
     retry: process.env['CI'] === undefined ? 0 : 1,
     // What the programs of tests have compiled is there for the next one.

@@ -4,6 +4,7 @@ import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { smallCompilerFlags } from '../src/cli/small-compiler.ts'
 import { startServer } from '../src/server.ts'
 import { startSite } from './lab/site.ts'
 import { repository } from './lab/source-tree.ts'
@@ -39,7 +40,10 @@ const startWorld = async () => {
     site,
     server,
     run: (file: string, ...args: readonly string[]) =>
-      run(process.execPath, ['--conditions=bowline-source', file, ...args], { cwd: join(repository, 'examples'), env }),
+      run(process.execPath, [...smallCompilerFlags, '--conditions=bowline-source', file, ...args], {
+        cwd: join(repository, 'examples'),
+        env,
+      }),
     runScript: (file: string, ...args: readonly string[]) =>
       run('sh', [file, ...args], { cwd: join(repository, 'examples'), env }),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),

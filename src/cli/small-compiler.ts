@@ -6,10 +6,11 @@ import { setFlagsFromString } from 'node:v8'
  * a core, and compiles on many threads, each of which keeps memory for good. Statements of a session take the same time.
  */
 export const keepCompilerSmall = (): void => {
-  for (const flag of flags) setFlagsFromString(flag)
+  for (const flag of smallCompilerFlags) setFlagsFromString(flag)
 }
 
-const flags = [
+/** The same for a command line of Node. */
+export const smallCompilerFlags: readonly string[] = [
   '--wasm-num-compilation-tasks=1',
   '--liftoff-only',
   // What the flag above would imply on the command line.

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { smallCompilerFlags } from '../../src/cli/small-compiler.ts'
 
 /** A program under test, run by Node.js as a user would. */
 export interface Program extends AsyncDisposable {
@@ -21,7 +22,7 @@ export const startProgram = (
   input?: string,
 ): Program => {
   const path = fileURLToPath(new URL(`../../${file}`, import.meta.url))
-  const child = spawn(process.execPath, [path, ...args], {
+  const child = spawn(process.execPath, [...smallCompilerFlags, path, ...args], {
     env: { ...process.env, NODE_OPTIONS: '', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
     // A process group of its own, as a terminal would give it.

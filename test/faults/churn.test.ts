@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { smallCompilerFlags } from '../../src/cli/small-compiler.ts'
 import type { Holdings } from './churn-program.ts'
 
 const program = fileURLToPath(new URL('churn-program.ts', import.meta.url))
@@ -10,7 +11,13 @@ const sum = (counts: Readonly<Record<string, number>>): number =>
   Object.values(counts).reduce((total, count) => total + count, 0)
 
 test('thirty sessions leave the server with what ten left it with', { timeout: 300_000 }, async () => {
-  const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', program, '10', '40'])
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    ...smallCompilerFlags,
+    '--expose-gc',
+    program,
+    '10',
+    '40',
+  ])
   const [before, after] = stdout
     .trim()
     .split('\n')

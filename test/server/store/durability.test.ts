@@ -3,6 +3,7 @@ import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { smallCompilerFlags } from '../../../src/cli/small-compiler.ts'
 import { openStore } from '../../../src/server/store/open.ts'
 import { temporaryFolder } from '../../lab/stores.ts'
 import { programPath, startProgram } from './program.ts'
@@ -50,8 +51,9 @@ test.skipIf(!hasStrace)('every commit reaches the disk before it is acknowledged
   await (await openStore({ dataDir: folder.path }))[Symbol.asyncDispose]()
   const countSyncs = async (rows: number): Promise<number> => {
     const log = join(folder.path, `strace-${rows}`)
-    const program = [process.execPath, programPath('write-rows'), folder.path, `syncs${rows}`, String(rows)]
-    await execute('strace', ['-f', '-e', 'trace=fsync,fdatasync', '-o', log, ...program])
+    const program = [...smallCompilerFlags, programPath('write-rows'), folder.path, `syncs${rows}`, String(rows)]
+    const tracer = ['-f', '-e', 'trace=fsync,fdatasync', '-o', log]
+    await execute('strace', [...tracer, process.execPath, ...program])
     return (await readFile(log, 'utf8')).split(/fsync\(|fdatasync\(/).length - 1
   }
 

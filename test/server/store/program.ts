@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { smallCompilerFlags } from '../../../src/cli/small-compiler.ts'
 
 /** Path of a program under `programs/`. */
 export const programPath = (name: string): string => fileURLToPath(new URL(`./programs/${name}.ts`, import.meta.url))
@@ -16,7 +17,7 @@ export interface Program extends AsyncDisposable {
 
 /** Starts a program under `programs/`. Disposing kills it. */
 export const startProgram = (name: string, parameters: readonly string[]): Program => {
-  const child: ChildProcess = spawn(process.execPath, [programPath(name), ...parameters], {
+  const child: ChildProcess = spawn(process.execPath, [...smallCompilerFlags, programPath(name), ...parameters], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = once(child, 'exit').then(([code]) => code as number | null)
