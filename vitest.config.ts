@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { smallCompilerFlags } from './src/cli/small-compiler.ts'
+import { compileCache } from './test/lab/compile-cache.ts'
 import { SlowFirst } from './test/lab/slow-first.ts'
 import { temporaryPlace } from './test/lab/temporary-place.ts'
 
@@ -21,7 +22,7 @@ export default defineConfig({
     // Real browsers on a shared machine: there, what fails once and then passes is reported and does not stop a release.
     retry: process.env['CI'] === undefined ? 0 : 1,
     // What the programs of tests have compiled is there for the next one.
-    env: { NODE_COMPILE_CACHE: new URL('node_modules/.cache/node-compile', import.meta.url).pathname },
+    env: { NODE_COMPILE_CACHE: compileCache },
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // One second, the default, is not much for a browser on a busy machine.

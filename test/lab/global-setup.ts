@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { TestProject } from 'vitest/node'
 import { startPostgres, type LabPostgres } from './postgres.ts'
+import { warmUp } from './warm-up.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -13,6 +14,7 @@ declare module 'vitest' {
 
 /** Offers one PostgreSQL to all test files of a run, and stops it at the end. Runs that never ask pay nothing. */
 export default async (project: TestProject): Promise<() => Promise<void>> => {
+  await warmUp()
   let starting: Promise<LabPostgres> | undefined
   const broker = createServer((_request, response) => {
     starting ??= startPostgres()

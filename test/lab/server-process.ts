@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { homedir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { CreateSessionOptions, CreateSessionResponse } from '../../src/contract.ts'
+import { compileCache } from './compile-cache.ts'
 import type { Answer } from './lab.ts'
 
 /** A server in a process of its own. */
@@ -19,8 +20,6 @@ export interface ServerProcess extends AsyncDisposable {
 }
 
 const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
-/** Starting from source costs a third less when another process has stripped and compiled it before. */
-const compileCache = fileURLToPath(new URL('../../node_modules/.cache/node-compile', import.meta.url))
 const labKey = 'lab-key-0123456789abcdef'
 
 /** Starts `bowline serve` on a free port with the given data directory. Disposing kills it. */

@@ -24,7 +24,7 @@ export interface ClusterOptions {
  * start (a tenth of the time) or, when there is none that can be read, is made anew and becomes the template.
  */
 export const makeCluster = async (folder: string, options: ClusterOptions = {}): Promise<void> => {
-  const template = join(options.cacheDir ?? join(homedir(), '.cache', 'bowline'), await templateName())
+  const template = await templatePath(options)
   const draft = `${folder}.new`
   await rm(draft, { recursive: true, force: true })
   try {
@@ -42,6 +42,10 @@ export const makeCluster = async (folder: string, options: ClusterOptions = {}):
   await syncTree(draft)
   await rename(draft, folder)
 }
+
+/** Where the template is, or will be. */
+export const templatePath = async ({ cacheDir }: ClusterOptions = {}): Promise<string> =>
+  join(cacheDir ?? join(homedir(), '.cache', 'bowline'), await templateName())
 
 const makeAnew = async (folder: string): Promise<void> => {
   await mkdir(folder, { mode: 0o700 })
