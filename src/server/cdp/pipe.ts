@@ -51,7 +51,15 @@ export const openPipe = (toBrowser: Writable, fromBrowser: Readable): CdpPipe =>
     end.on('close', () => resolve())
   }
   return {
-    send: (message) => toBrowser.writable && toBrowser.write(`${message}\0`),
+    send: (message) => {
+      if (!toBrowser.writable) return false
+      // What is sent in one go wakes the browser once.
+      if (toBrowser.writableCorked === 0) {
+        toBrowser.cork()
+        process.nextTick(() => toBrowser.uncork())
+      }
+      return toBrowser.write(`${message}\0`)
+    },
     onMessage: (listener) => {
       receive = listener
     },

@@ -1,4 +1,4 @@
-import { PassThrough } from 'node:stream'
+import { PassThrough, Writable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { openPipe } from '../../../src/server/cdp/pipe.ts'
 
@@ -25,11 +25,26 @@ test('a message that was cut off is not handed on', async () => {
   expect(await receive(['one\0tw'])).toEqual(['one'])
 })
 
-test('each message sent ends with a zero byte', async () => {
-  const toBrowser = new PassThrough()
+test('each message sent ends with a zero byte, and those sent in one go are written in one go', async () => {
+  const written = Promise.withResolvers<string>()
+  const toBrowser = new Writable({
+    decodeStrings: false,
+    writev: (chunks) => written.resolve(chunks.map(({ chunk }) => String(chunk)).join('|')),
+  })
   const pipe = openPipe(toBrowser, new PassThrough())
 
   pipe.send('{"id":1}')
+  pipe.send('{"id":2}')
 
-  expect(String(toBrowser.read())).toBe('{"id":1}\0')
+  expect(await written.promise).toBe('{"id":1}\0|{"id":2}\0')
+})
+
+test('a pipe whose browser is gone takes no message', async () => {
+  const toBrowser = new PassThrough()
+  const pipe = openPipe(toBrowser, new PassThrough())
+
+  toBrowser.destroy()
+  await pipe.closed
+
+  expect(pipe.send('{"id":1}')).toBe(false)
 })

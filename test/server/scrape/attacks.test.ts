@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { insertFrames } from '../../../src/server/scrape/render/collect-html.ts'
+import { insertFrames } from '../../../src/server/scrape/render/collect-page.ts'
 import { plainText } from '../../../src/server/search/plain-text.ts'
 import { readPage } from '../../../src/server/scrape/read-page.ts'
 

@@ -3,7 +3,7 @@ import type { Action } from '../../../contract/actions.ts'
 import { BowlineError, isBowlineError } from '../../../kit/errors.ts'
 import type { MadeFile } from '../scrape-files.ts'
 import { printPdf, takeScreenshot } from './capture.ts'
-import { collectHtml } from './collect-html.ts'
+import { collectPage } from './collect-page.ts'
 import { evaluate, evaluateFunction, type Evaluation } from './evaluate.ts'
 import { keyStroke } from './keys.ts'
 import type { NavigationWatch } from './navigate.ts'
@@ -77,10 +77,7 @@ const perform = async (tab: Tab, watch: NavigationWatch, action: Action, yielded
       yielded.screenshots.push(await takeScreenshot(tab, action))
       return
     case 'scrape':
-      yielded.scrapes.push({
-        url: String(await evaluateFunction(tab, '() => location.href')),
-        html: await collectHtml(tab),
-      })
+      yielded.scrapes.push(await collectPage(tab))
       return
     case 'executeJavascript':
       yielded.javascriptReturns.push(await evaluate(tab, action.script))

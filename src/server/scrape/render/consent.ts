@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { evaluateFunction } from './evaluate.ts'
 import { listFrames } from './frames.ts'
 import type { Tab } from './tab.ts'
 
-/** Whether something over the page speaks of cookies, or an element is named like a banner. A link to the cookie policy is none. */
-const probe = `() => {
+/** A function for a page: whether something over it speaks of cookies, or an element is named like a banner. A link to the cookie policy is none. */
+export const asksForConsent = `() => {
   const about = /cookie|consent|gdpr|privacy|datenschutz|confidentialit|privacidad|einwilligung/i
   const named = /cookie|consent|gdpr|(?:^|[-_ ])cmp(?:[-_ ]|$)/i
   const banner = /(?:cookie|consent|gdpr|cmp)[-_]?(?:banner|bar|notice|popup|modal|dialog|overlay|wall|message|root|sdk|alert|warning)/i
@@ -39,9 +38,8 @@ const progress = `(() => {
 const findMs = 1200
 const dismissMs = 4000
 
-/** Says no for the reader to a banner that asks for consent to cookies, in every frame. Pages without one lose a moment only. */
+/** Says no for the reader to a banner that asks for consent to cookies, in every frame. False: it knows none of this kind. */
 export const dismissConsent = async (tab: Tab, script: () => Promise<string>): Promise<boolean> => {
-  if ((await evaluateFunction(tab, probe)) !== true) return false
   const source = await script()
   const worlds: { readonly contextId: unknown; readonly session: string }[] = []
   for (const { frameId, session } of await listFrames(tab)) {

@@ -8,14 +8,13 @@ import type { LoadedPage } from '../loaded-page.ts'
 import type { Place } from '../place.ts'
 import type { MadeFile } from '../scrape-files.ts'
 import { performActions, type ActionYield } from './actions.ts'
-import { adSelectors } from './ad-hosts.ts'
 import type { AdLists } from './ad-lists.ts'
 import { takeScreenshot } from './capture.ts'
-import { collectHtml, removeElements } from './collect-html.ts'
-import { dismissConsent } from './consent.ts'
+import { clearView } from './clear-view.ts'
+import { collectPage } from './collect-page.ts'
 import { emulate } from './emulate.ts'
 import { evaluateFunction } from './evaluate.ts'
-import { navigate, watchNavigation, type MainResponse, type NavigationWatch } from './navigate.ts'
+import { navigate, watchNavigation, type MainResponse } from './navigate.ts'
 import { openTab, type Tab } from './tab.ts'
 
 /** What a page is rendered with. */
@@ -57,7 +56,7 @@ export const renderPage = async (task: RenderTask): Promise<RenderOutcome> => {
     if (watch.response()?.isEgressFailure === true) return { kind: 'unreachable' }
     if (/^application\/pdf\b/.test(watch.response()?.contentType ?? '')) return { kind: 'download' }
     if (request.waitFor > 0) await sleep(request.waitFor, undefined, { signal: tab.signal })
-    if (request.blockAds) await clearTheView(task, tab, watch)
+    if (request.blockAds) await clearView(tab, watch, task.consentScript)
     const actions = request.actions === undefined ? undefined : await performActions(tab, watch, request.actions)
     return { kind: 'page', page: await takePage(tab, request, watch.response(), actions) }
   } catch (error) {
@@ -72,19 +71,9 @@ export const renderPage = async (task: RenderTask): Promise<RenderOutcome> => {
   }
 }
 
-/** Says no to a banner about cookies, and removes what is left of it and of advertisements. */
-const clearTheView = async ({ consentScript }: RenderTask, tab: Tab, watch: NavigationWatch): Promise<void> => {
-  // What a choice sets off, if only the fading of the banner, belongs to the page.
-  if (await dismissConsent(tab, consentScript)) await watch.settle(afterConsentMs)
-  await removeElements(tab, adSelectors)
-}
-
-/** Milliseconds for what a dismissed banner sets off. */
-const afterConsentMs = 2000
-
 const takePage = async (
   tab: Tab,
-  { url, formats }: ScrapeRequest,
+  { formats }: ScrapeRequest,
   response: MainResponse | undefined,
   actions: ActionYield | undefined,
 ): Promise<RenderedPage> => {
@@ -92,21 +81,25 @@ const takePage = async (
   const screenshot = wish === undefined ? undefined : await takeScreenshot(tab, wish)
   const { contentType } = response ?? {}
   const isMarkup = contentType === undefined || /html/i.test(contentType)
-  const body = isMarkup
-    ? { kind: 'html' as const, html: await collectHtml(tab) }
-    : classifyBody(
-        Buffer.from(String(await evaluateFunction(tab, '() => document.body?.innerText ?? ""'))),
-        `${contentType.split(';')[0]}; charset=utf-8`,
-      )
   return {
-    url: ((await evaluateFunction(tab, '() => location.href')) as string | undefined) ?? url,
+    ...(isMarkup ? await readMarkup(tab) : await readText(tab, contentType)),
     statusCode: response?.statusCode ?? 200,
     contentType,
     retryAfter: response?.retryAfter,
-    body,
     screenshot,
     actions,
   }
+}
+
+const readMarkup = async (tab: Tab): Promise<Pick<LoadedPage, 'url' | 'body'>> => {
+  const { url, html } = await collectPage(tab)
+  return { url, body: { kind: 'html', html } }
+}
+
+const readText = async (tab: Tab, contentType: string): Promise<Pick<LoadedPage, 'url' | 'body'>> => {
+  const source = '() => ({ url: location.href, text: document.body?.innerText ?? "" })'
+  const { url, text } = (await evaluateFunction(tab, source)) as { readonly url: string; readonly text: string }
+  return { url, body: classifyBody(Buffer.from(text), `${contentType.split(';')[0]}; charset=utf-8`) }
 }
 
 /** The error for a page that there is no way to, when asking again finds no reason. */

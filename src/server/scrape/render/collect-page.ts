@@ -17,25 +17,33 @@ const serialize = `() => {
   return tag + root.getHTML({ shadowRoots: roots }) + '</' + root.localName + '>'
 }`
 
-/** Removes what is hidden by force: a banner that covers the page, an advertisement. */
-export const removeElements = async (tab: Tab, selectors: readonly string[]): Promise<void> => {
-  const source = `(all) => { for (const element of document.querySelectorAll(all)) element.remove() }`
-  await evaluateFunction(tab, source, selectors.join(', '))
-}
-
 const mark = 'data-bowline-frame'
 
+/** A page as it stands. */
+export interface CollectedPage {
+  /** Where it is by now. */
+  readonly url: string
+  readonly html: string
+}
+
 /** The document of a page with the content of its frames, of other sites too, in place of them, and shadow trees written out. */
-export const collectHtml = async (tab: Tab): Promise<string> => {
-  const frames = await listFrames(tab)
+export const collectPage = async (tab: Tab): Promise<CollectedPage> => {
+  // Most pages have no frames: those are read at once.
+  const [frames, page] = await Promise.all([listFrames(tab), readPage(tab)])
+  if (frames.length === 0) return page
   const parts = new Map<string, string>()
   for (const frame of frames) {
     // A frame may go while it is read: the page is worth more than any of its frames.
     await markOwner(tab, frame).catch(() => undefined)
   }
   for (const frame of frames) parts.set(frame.frameId, bodyOf(await readFrame(tab, frame).catch(() => '')))
-  const html = `<!doctype html>${String(await evaluateFunction(tab, serialize))}`
-  return insertFrames(html, parts)
+  const { url, html } = await readPage(tab)
+  return { url, html: insertFrames(html, parts) }
+}
+
+const readPage = async (tab: Tab): Promise<CollectedPage> => {
+  const source = `() => ({ url: location.href, html: '<!doctype html>' + (${serialize})() })`
+  return (await evaluateFunction(tab, source)) as CollectedPage
 }
 
 const markOwner = async (tab: Tab, { frameId, ownerSession }: Frame): Promise<void> => {
