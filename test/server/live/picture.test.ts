@@ -140,13 +140,25 @@ describe.each(['shell', 'chromium'] as const)('what is seen of %s', (browser) =>
     await using scene = await theatre.openScene('/one-colour?colour=ff0000')
     await using view = await theatre.openView(scene.session.liveViewUrl)
 
+    // The page asks why it was refused. What is answered late must not make it connect a second time.
+    const asked = Promise.withResolvers<() => Promise<void>>()
+    await view.page.route(scene.session.liveViewUrl ?? '', (route) => asked.resolve(async () => route.continue()))
+    const connections: string[] = []
+    view.page.on('websocket', (socket) => connections.push(socket.url()))
     await view.page.context().setOffline(true)
     await view.page.waitForSelector('body[data-phase=reconnecting]')
     await scene.page.goto(theatre.site.url('/one-colour?colour=0000ff'))
+    const answer = await asked.promise
     await view.page.context().setOffline(false)
-
     await view.page.waitForSelector('body[data-phase=live]')
+    const answered = view.page.waitForResponse(scene.session.liveViewUrl ?? '')
+    await answer()
+    await answered
+
     await expectColour(view, [300, 200], blue)
+    // Longer than it waits before it connects.
+    await view.page.evaluate('new Promise((resolve) => setTimeout(resolve, 700))')
+    expect(connections).toHaveLength(1)
   })
 
   test('when the session ends the page says why, how long it was and what it cost', async () => {

@@ -48,6 +48,9 @@ export const connect = (events: ConnectionEvents): Connection => {
     void showWhyRefused().then(() => retryAt(delayMs * (0.75 + Math.random() / 2)))
   }
   const open = (): void => {
+    clearTimeout(retry)
+    // Both the time and the return of the network lead here, and each connection is one more viewer.
+    if (socket?.readyState === WebSocket.CONNECTING || socket?.readyState === WebSocket.OPEN) return
     const opening = new WebSocket(socketUrl())
     socket = opening
     opening.binaryType = 'arraybuffer'
@@ -87,6 +90,10 @@ const socketUrl = (): string => {
 
 /** A refused WebSocket does not say why, but the page at the same address does. */
 const showWhyRefused = async (): Promise<void> => {
-  const response = await fetch(location.href, { headers: { accept: 'text/html' } }).catch(() => undefined)
+  const signal = AbortSignal.timeout(patienceMs)
+  const response = await fetch(location.href, { headers: { accept: 'text/html' }, signal }).catch(() => undefined)
   if (response !== undefined && response.status !== 200 && response.status < 500) location.reload()
 }
+
+/** A network that swallows everything must not hold up the next try. */
+const patienceMs = 5000
