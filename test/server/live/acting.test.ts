@@ -33,6 +33,25 @@ describe('a form is filled through the view', () => {
     expect(await page.locator('#result li').allTextContents()).toEqual(['Ada & Grace', 'on', 'green', ''])
   })
 
+  test('by choosing with the keyboard from a list in the corner that asks to choose', async () => {
+    await using both = await openBoth('/form')
+    const { page, view } = both
+    await page.setContent(`<select style="position: fixed; right: 0; bottom: 0"><option disabled selected>Choose a berth
+      <option>one <option>two <option>the long one beside the harbour master's house, behind the second crane</select>`)
+    await view.click(page, 'select')
+    await view.page.getByRole('option', { name: 'one', exact: true }).waitFor()
+
+    const [list, stage] = [
+      await view.page.locator('#choices').boundingBox(),
+      await view.page.locator('#stage').boundingBox(),
+    ]
+    expect((list?.x ?? 0) + (list?.width ?? 0)).toBeLessThanOrEqual((stage?.x ?? 0) + (stage?.width ?? 0))
+    expect((list?.y ?? 0) + (list?.height ?? 0)).toBeLessThanOrEqual((stage?.y ?? 0) + (stage?.height ?? 0))
+    await view.page.keyboard.press('ArrowDown')
+    await view.page.keyboard.press('Enter')
+    await expect.poll(() => page.inputValue('select')).toBe('two')
+  })
+
   test('by pasting from the clipboard of the viewer', async () => {
     await using both = await openBoth('/form')
     const { page, view } = both

@@ -18,10 +18,6 @@ export const showChoices = (
     if (hadFocus) focusKeyboard()
     return
   }
-  const scale = picture.scale()
-  list.style.left = `${choices.box.x * scale}px`
-  list.style.top = `${(choices.box.y + choices.box.height) * scale}px`
-  list.style.minWidth = `${choices.box.width * scale}px`
   list.replaceChildren(
     ...choices.options.map((option, index) => {
       const item = document.createElement('li')
@@ -39,8 +35,30 @@ export const showChoices = (
   for (const button of list.querySelectorAll('button')) {
     button.addEventListener('keydown', (event) => moveFocus(event, list, send))
   }
-  list.querySelector<HTMLElement>('[aria-selected=true] button')?.focus()
+  place(list, choices.box, picture.scale())
+  // What is chosen at first is often a request to choose, which cannot be chosen itself.
+  const chosen = list.querySelector<HTMLElement>('[aria-selected=true] button:enabled')
+  const focused = chosen ?? list.querySelector<HTMLElement>('button:enabled')
+  focused?.focus()
 }
+
+/** Puts the list below its element, or above it where there is no room; never beyond the stage. */
+const place = (list: HTMLElement, box: Choices['box'], scale: number): void => {
+  const room = elements.stage.getBoundingClientRect()
+  const sheet = elements.sheet.getBoundingClientRect()
+  list.style.minWidth = `${box.width * scale}px`
+  list.style.maxWidth = `${room.width - 2 * edge}px`
+  const size = list.getBoundingClientRect()
+  const [top, bottom] = [sheet.top + box.y * scale, sheet.top + (box.y + box.height) * scale]
+  const isBelow = bottom + size.height + edge <= room.bottom
+  const highest = isBelow ? bottom + 2 : Math.min(top - size.height, room.bottom - size.height) - edge
+  const leftmost = Math.min(sheet.left + box.x * scale, room.right - size.width - edge)
+  list.style.left = `${Math.max(room.left + edge, leftmost) - sheet.left}px`
+  list.style.top = `${Math.max(room.top + edge, highest) - sheet.top}px`
+}
+
+/** Pixels between a list and the edge of the stage. */
+const edge = 4
 
 const moveFocus = (event: KeyboardEvent, list: HTMLElement, send: (message: ActingMessage) => void): void => {
   if (event.key === 'Escape') return send({ type: 'choose', option: null })
