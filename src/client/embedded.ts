@@ -1,5 +1,5 @@
-import { rmSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmbeddedServer, type EmbeddedServer, type EmbeddedServerOptions } from './embedded-server.ts'
@@ -14,20 +14,27 @@ export interface EmbeddedOptions extends EmbeddedServerOptions {
 /** Starts a server that stops with the result, and at the latest with this process; its temporary folder goes too. */
 export const startEmbedded = async ({ handleSignals, ...options }: EmbeddedOptions): Promise<EmbeddedServer> => {
   await using undo = new AsyncDisposableStack()
-  const temporaryDir = options.dataDir === undefined ? await mkdtemp(join(tmpdir(), 'bowline-')) : undefined
-  if (temporaryDir !== undefined) undo.defer(() => rm(temporaryDir, { recursive: true, force: true, maxRetries: 5 }))
-  const dataDir = options.dataDir ?? temporaryDir
-  const server = undo.use(await startEmbeddedServer({ ...options, dataDir }))
-  const owned = undo.move()
-  const stop = (): Promise<void> => owned.disposeAsync()
+  // Made and guarded in one go: a signal in between would leave it behind.
+  const temporaryDir = options.dataDir === undefined ? mkdtempSync(join(tmpdir(), 'bowline-')) : undefined
+  const removeFolder = (): void => {
+    if (temporaryDir !== undefined) rmSync(temporaryDir, { recursive: true, force: true, maxRetries: 2 })
+  }
+  undo.defer(async () => {
+    if (temporaryDir !== undefined) await rm(temporaryDir, { recursive: true, force: true, maxRetries: 5 })
+  })
+  let server: EmbeddedServer | undefined
   const guarded = processGuard().hold({
-    onSignal: handleSignals === false ? undefined : stop,
+    // A server that is still being started has no session yet that would be worth the wait.
+    onSignal: handleSignals === false ? undefined : async () => server && stop(),
     ticket: () => undefined,
     // Its browsers die with the pipes this process holds.
-    onExit: () => {
-      if (temporaryDir !== undefined) rmSync(temporaryDir, { recursive: true, force: true, maxRetries: 2 })
-    },
+    onExit: removeFolder,
+    onDeath: removeFolder,
   })
-  owned.use(guarded)
+  undo.use(guarded)
+  server = undo.use(await startEmbeddedServer({ ...options, dataDir: options.dataDir ?? temporaryDir }))
+  const owned = undo.move()
+  let stopping: Promise<void> | undefined
+  const stop = (): Promise<void> => (stopping ??= owned.disposeAsync())
   return { url: server.url, apiKey: server.apiKey, [Symbol.asyncDispose]: stop }
 }

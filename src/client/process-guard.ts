@@ -13,6 +13,8 @@ export interface Guarded {
   readonly ticket: () => DeletionTicket | undefined
   /** Called while the process exits, with what became of the deletion, if there was a ticket. Must not wait. */
   readonly onExit: (result: ReaperResult | undefined) => void
+  /** Called right before a signal ends the process, when the time for `onSignal` is over. Must not wait. */
+  readonly onDeath?: () => void
 }
 
 /** What this process undoes before it ends. */
@@ -62,7 +64,9 @@ const createProcessGuard = (): ProcessGuard => {
   const die = (signal: NodeJS.Signals): void => {
     process.off(signal, onSignal)
     // The program's own listeners decide when there are any.
-    if (process.listenerCount(signal) === 0) process.kill(process.pid, signal)
+    if (process.listenerCount(signal) > 0) return
+    for (const guarded of held) tryTo(() => guarded.onDeath?.())
+    process.kill(process.pid, signal)
   }
 
   const onExit = (): void => {
@@ -96,4 +100,13 @@ const createProcessGuard = (): ProcessGuard => {
     return { [Symbol.dispose]: release }
   }
   return { hold, reaper: createReaperProcess() }
+}
+
+/** What cannot be undone any more must not keep the process alive. */
+const tryTo = (work: () => void): void => {
+  try {
+    work()
+  } catch {
+    // Nobody is left to be told.
+  }
 }

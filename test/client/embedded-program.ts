@@ -6,6 +6,7 @@ import { Bowline } from '../../src/index.ts'
 const [ending] = process.argv.slice(2)
 const print = (line: string): void => void writeSync(1, `${line}\n`)
 
+if (ending === 'start') setImmediate(() => process.kill(process.pid, 'SIGTERM'))
 await using bowline = await Bowline.embedded({ warm: 0 })
 const outcome = await bowline.withSession(
   { onEnd: (bill) => print(`bill ${JSON.stringify(bill)}`) },

@@ -45,6 +45,15 @@ test.each(['SIGINT', 'SIGTERM'] as const)('%s ends its sessions, then the server
   expect(await readdir(world.dir)).toEqual([])
 })
 
+test('a signal while it starts leaves no folder', async () => {
+  await using world = await startWorld('start')
+
+  const end = await world.program.ended
+
+  expect(end, world.program.errors()).toEqual({ code: null, signal: 'SIGTERM' })
+  expect(await readdir(world.dir)).toEqual([])
+})
+
 test('process.exit ends it with the process, and onEnd hears that there is no bill', async () => {
   await using world = await startWorld('exit')
 
