@@ -80,6 +80,12 @@ describe('runs', () => {
     expect(runs(cron, 'Europe/Berlin', from, expected.length)).toEqual(expected)
   })
 
+  test('are an hour later, too, where the clocks skip the last hour of a day', () => {
+    const expected = ['2027-03-27T01:59', '2027-03-28T01:59', '2027-03-29T00:59']
+
+    expect(runs('59 23 * * *', 'America/Nuuk', '2027-03-26T12:00Z', 3)).toEqual(expected)
+  })
+
   test.each([
     ['*/30 * * * *', 1440],
     ['0 * * * *', 720],
