@@ -18,6 +18,17 @@ interface Rule {
   readonly pattern: string
 }
 
+/** A rule as it is matched: what the path begins with, the parts after the stars, and what it ends with. */
+interface Matcher {
+  readonly allows: boolean
+  readonly first: string
+  readonly rest: readonly string[]
+  /** Undefined: anything may follow. */
+  readonly last: string | undefined
+  /** Whether the path is `first` and nothing more. */
+  readonly isExact: boolean
+}
+
 /**
  * Reads a robots.txt (RFC 9309): the groups of `agent`, else those of `*`; the longest pattern wins, and of equal ones the
  * one that allows. Matching takes time in proportion to rules times path, whatever the patterns hold.
@@ -48,8 +59,8 @@ export const parseRobots = (text: string, agent: string): Robots => {
     isNaming = false
     for (const name of named) addRule(groups, name, { allows: key === 'allow', pattern: value })
   }
-  const rules = groups.get(own) ?? groups.get('*') ?? []
-  return { sitemaps, allows: (url) => isAllowed(rules, url) }
+  const matchers = toMatchers(groups.get(own) ?? groups.get('*') ?? [])
+  return { sitemaps, allows: (url) => isAllowed(matchers, url) }
 }
 
 // Addresses may hold `#`, which elsewhere starts a comment.
@@ -61,22 +72,25 @@ const addRule = (groups: Map<string, Rule[]>, name: string, rule: Rule): void =>
   if (rule.pattern !== '' && rule.pattern.length <= maxPathLength && rules.length < maxRules) rules.push(rule)
 }
 
-const isAllowed = (rules: readonly Rule[], url: URL): boolean => {
+/** The rules in the order in which they win: the first that matches is the one that counts. */
+const toMatchers = (rules: readonly Rule[]): readonly Matcher[] =>
+  rules
+    .toSorted((one, other) => other.pattern.length - one.pattern.length || Number(other.allows) - Number(one.allows))
+    .map(({ allows, pattern }) => {
+      const isWhole = pattern.endsWith('$')
+      const [first = '', ...rest] = (isWhole ? pattern.slice(0, -1) : pattern).split('*')
+      const isExact = isWhole && rest.length === 0
+      return { allows, first, last: isWhole ? rest.pop() : undefined, rest, isExact }
+    })
+
+const isAllowed = (matchers: readonly Matcher[], url: URL): boolean => {
   const path = `${url.pathname}${url.search}`.slice(0, maxPathLength)
-  let best: Rule | undefined
-  for (const rule of rules) {
-    const isLonger = best === undefined || rule.pattern.length > best.pattern.length
-    const isKinder = rule.pattern.length === best?.pattern.length && rule.allows
-    if ((isLonger || isKinder) && matches(rule.pattern, path)) best = rule
-  }
-  return best?.allows ?? true
+  return matchers.find((matcher) => matches(matcher, path))?.allows ?? true
 }
 
-const matches = (pattern: string, path: string): boolean => {
-  const isWhole = pattern.endsWith('$')
-  const [first = '', ...rest] = (isWhole ? pattern.slice(0, -1) : pattern).split('*')
+const matches = ({ first, rest, last, isExact }: Matcher, path: string): boolean => {
   if (!path.startsWith(first)) return false
-  const last = isWhole ? rest.pop() : undefined
+  if (isExact) return path.length === first.length
   let at = first.length
   // Taking each part at its first place leaves the most room for the others, so nothing need be tried twice.
   for (const part of rest) {
@@ -84,6 +98,5 @@ const matches = (pattern: string, path: string): boolean => {
     if (found === -1) return false
     at = found + part.length
   }
-  if (!isWhole) return true
-  return last === undefined ? at === path.length : path.length - last.length >= at && path.endsWith(last)
+  return last === undefined || (path.length - last.length >= at && path.endsWith(last))
 }
