@@ -106,28 +106,32 @@ export class Runner {
     const failures: unknown[] = []
     let { from } = part
     let ready: readonly BulkPageRow[] = []
-    while (failures.length === 0 && !signal.aborted && Date.now() < endMs) {
-      // A page that ends while the store is asked may add others, which the answer does not have.
-      const isIdle = running.size === 0
-      if (ready.length === 0) ready = await listQueuedPages(store.db, job.id, { ...part, from }, pieceLength)
-      const [page] = ready
-      if (page === undefined && isIdle) return undefined
-      if (page === undefined || running.size >= concurrency) {
-        if (running.size > 0) await Promise.race(running)
-        continue
+    try {
+      while (failures.length === 0 && !signal.aborted && Date.now() < endMs) {
+        // A page that ends while the store is asked may add others, which the answer does not have.
+        const isIdle = running.size === 0
+        if (ready.length === 0) ready = await listQueuedPages(store.db, job.id, { ...part, from }, pieceLength)
+        const [page] = ready
+        if (page === undefined && isIdle) return undefined
+        if (page === undefined || running.size >= concurrency) {
+          if (running.size > 0) await Promise.race(running)
+          continue
+        }
+        // Pages that were added meanwhile have options of their own.
+        if (page.round >= job.plan.rounds.length) job = await this.#reread(job)
+        ready = ready.slice(1)
+        from = page.place + 1
+        const task: Promise<void> = scraper
+          .scrape(job, page, signal)
+          .then(async () => (crawl?.delay === undefined ? undefined : sleep(crawl.delay * 1000, undefined, { signal })))
+          .catch((error: unknown) => void failures.push(error))
+          .finally(() => running.delete(task))
+        running.add(task)
       }
-      // Pages that were added meanwhile have options of their own.
-      if (page.round >= job.plan.rounds.length) job = await this.#reread(job)
-      ready = ready.slice(1)
-      from = page.place + 1
-      const task: Promise<void> = scraper
-        .scrape(job, page, signal)
-        .then(async () => (crawl?.delay === undefined ? undefined : sleep(crawl.delay * 1000, undefined, { signal })))
-        .catch((error: unknown) => void failures.push(error))
-        .finally(() => running.delete(task))
-      running.add(task)
+    } finally {
+      // Also when the store fails: what is under way would be begun again beside itself.
+      await Promise.all(running)
     }
-    await Promise.all(running)
     signal.throwIfAborted()
     if (failures.length > 0) throw failures[0]
     return { ...part, from }

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
@@ -92,6 +92,32 @@ test('a crawl goes on when its last page ends while the store is asked for other
     10_000,
   )
   expect(errors).toEqual([])
+})
+
+test('a page that is under way when the store fails is not begun again beside itself', async () => {
+  await using undo = new AsyncDisposableStack()
+  const { id, parts, begin } = await openJob(undo, 'batch_scrape', { rounds: [{}] })
+  const [failed, away] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const failing = store.db.withPlugin(
+    holdSecondLook(away.promise, () => {
+      away.reject(new Error('The store is away'))
+      failed.resolve()
+    }),
+  )
+  let begun = 0
+  const scrape = async (_job: unknown, { place }: BulkPageRow): Promise<void> => {
+    begun += 1
+    await failed.promise
+    // Longer than it takes until the share is tried again.
+    await sleep(1500)
+    await endBulkPage(store.db, { jobId: id, place }, { state: 'completed', credits: 1 })
+  }
+  await Runner.open({ ...parts, store: { ...store, db: failing }, scraper: { scrape } })
+
+  await begin()
+
+  await vi.waitFor(async () => expect(await findBulkJob(store.db, id)).toMatchObject({ status: 'completed' }), 10_000)
+  expect(begun).toBe(1)
 })
 
 test('pages that are added to a batch while it runs are scraped with their own options, at the first try', async () => {
