@@ -10,8 +10,11 @@ beforeAll(async () => {
 })
 afterAll(async () => world[Symbol.asyncDispose]())
 
-const run = async (...args: readonly string[]) => {
-  await using program = startProgram('src/cli/main.ts', args, { BOWLINE_DATA_DIR: world.lab.dataDir })
+const run = async (...args: readonly string[]) => runOn(undefined, ...args)
+
+/** The same, with something on standard input. */
+const runOn = async (input: string | undefined, ...args: readonly string[]) => {
+  await using program = startProgram('src/cli/main.ts', args, { BOWLINE_DATA_DIR: world.lab.dataDir }, input)
   const { code } = await program.ended
   return { code, lines: program.lines, errors: program.errors() }
 }
@@ -32,24 +35,14 @@ test('bowline batch takes addresses from a file, and prints a line of JSON a doc
   expect(code).toBe(1)
 })
 
-test('bowline batch takes addresses from standard input, too, in place of `-`', async () => {
-  const [first, second] = world.urls(2)
-  const { lab } = world
-  const args = ['batch', first!, '-', '--json']
-  await using program = startProgram('src/cli/main.ts', args, { BOWLINE_DATA_DIR: lab.dataDir }, `${second}\n`)
-
-  expect(await program.ended).toMatchObject({ code: 0 })
-  expect(JSON.parse(program.lines.join('\n'))).toMatchObject({ completed: 2, invalidUrls: [] })
-})
-
-test('with --json the whole result is printed, and the exit code tells of pages that failed', async () => {
+test('with --json the whole result is printed, `-` is standard input, and the exit code tells of pages that failed', async () => {
   const page = world.site.url('/page?n=7')
   const { code, lines } = await run('crawl', page, '--sitemap', 'skip', '--json')
-  const partly = await run('batch', page, 'nonsense', '--json')
+  const partly = await runOn(`# pages\n${page}\n`, 'batch', '-', 'nonsense', '--json')
 
   expect(code).toBe(0)
   expect(JSON.parse(lines.join('\n'))).toMatchObject({ status: 'completed', documents: [{ markdown: '# Page 7\n' }] })
-  expect(JSON.parse(partly.lines.join('\n'))).toMatchObject({ status: 'completed', invalidUrls: ['nonsense'] })
+  expect(JSON.parse(partly.lines.join('\n'))).toMatchObject({ completed: 1, invalidUrls: ['nonsense'] })
   expect(partly.code).toBe(1)
 })
 
