@@ -101,8 +101,8 @@ export const testFrame = (desk: () => Desk): void => {
       expect(answer.headers.get('content-type')).toContain('javascript')
     })
 
-    test('answers an unknown file like any unknown route', async () => {
-      const { status, body } = await desk().lab.api('GET', '/dashboard/assets/none.js')
+    test.each(['assets/none.js', 'index.html'])('answers %s like any unknown route', async (name) => {
+      const { status, body } = await desk().lab.api('GET', `/dashboard/${name}`)
 
       expect([status, body['code']]).toEqual([404, 'ROUTE_NOT_FOUND'])
     })

@@ -35,6 +35,8 @@ export const registerDashboard = async (app: FastifyInstance, { version }: { rea
     root: folder,
     prefix: '/dashboard/',
     index: false,
+    // The page itself is only sent with its headers.
+    allowedPath: (path, _root, { routeOptions }) => routeOptions.url === '/' || !path.endsWith('.html'),
     preCompressed: true,
     // The names of these files tell their content.
     immutable: true,
