@@ -82,6 +82,8 @@ export const buildHttpApp = async (parts: HttpParts): Promise<FastifyInstance> =
     // Query strings hold tokens, so only the pattern of the route is logged, by the hook below.
     logController: new LogController({ disableRequestLogging: true }),
     loggerInstance: parts.log,
+    // Of addresses that cannot be read, which belong to no route.
+    frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
   })
   app.setValidatorCompiler(validateWith())
   app.setSerializerCompiler(serializerCompiler)

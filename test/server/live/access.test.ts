@@ -55,6 +55,10 @@ describe('who gets in', () => {
   test.each([
     ['no token', () => ''],
     ['a made-up token', () => 'x'],
+    [
+      'a made-up token before the right one',
+      (session: { liveViewUrl?: string | undefined }) => `x&token=${tokenOf(session.liveViewUrl)}`,
+    ],
     ['the token of CDP', (session: { cdpUrl: string }) => tokenOf(session.cdpUrl)],
   ] as const)('%s opens neither page nor socket', async (_name, tokenFor) => {
     const session = await lab.createSession()
@@ -188,4 +192,10 @@ describe('how long a session lives', () => {
 
     await expect.poll(async () => activity((await lab.api('GET', '/v2/browser')).body) > activity(before)).toBe(true)
   })
+})
+
+test('an address that cannot be read is refused like any other bad request', async () => {
+  const { status, body } = await lab.api('GET', '/live/%FF')
+
+  expect([status, body['success'], body['code']]).toEqual([400, false, 'BAD_REQUEST'])
 })

@@ -13,6 +13,11 @@ export interface LiveRouteParts {
   readonly sessions: Sessions
 }
 
+interface Query {
+  /** Several: the address names it more than once. The first one counts, as it does for the WebSocket. */
+  readonly token?: string | readonly string[]
+}
+
 /** Registers the page of the live view and its files. They need no key: the address holds a token. */
 export const registerLive = (app: FastifyInstance, { store, sessions }: LiveRouteParts): void => {
   const hidden = { schema: { hide: true } as object }
@@ -29,9 +34,10 @@ export const registerLive = (app: FastifyInstance, { store, sessions }: LiveRout
       .send(file.body)
   })
 
-  app.get<{ Params: { id: string }; Querystring: { token?: string } }>('/live/:id', hidden, async (request, reply) => {
+  app.get<{ Params: { id: string }; Querystring: Query }>('/live/:id', hidden, async (request, reply) => {
     try {
-      const { row, kind } = await admitViewer(store, request.params.id, request.query.token ?? '')
+      const [token = ''] = [request.query.token ?? []].flat()
+      const { row, kind } = await admitViewer(store, request.params.id, token)
       if (sessions.find(row.id) !== undefined) {
         return send(reply, 200, { kind: 'live', isInteractive: kind === 'interact' })
       }
