@@ -8,7 +8,7 @@ import { prepareSessions } from './app/prepare-sessions.ts'
 import { settlePast } from './app/settle-past.ts'
 import type { BrowserBinary } from './browsers/find.ts'
 import { openBrowserHost } from './browsers/host.ts'
-import { describeLayers } from './browsers/layers.ts'
+import { describeLayers, type Layers } from './browsers/layers.ts'
 import { openBrowserPool } from './browsers/pool.ts'
 import { browserSearchEnvironment, parseConfig, type ServerConfig, type ServerOptions } from './config.ts'
 import { openEgress } from './egress/egress.ts'
@@ -46,8 +46,16 @@ export interface RunningServer extends AsyncDisposable {
 export const startServer = async (options: ServerOptions = {}): Promise<RunningServer> =>
   startConfigured(parseConfig(options))
 
-/** Like `startServer`, with a configuration already checked. `resolve` finds the addresses of sites. Default: by the system. */
-export const startConfigured = async (config: ServerConfig, resolve?: Resolve): Promise<RunningServer> => {
+/** What a program that starts servers may know better than the server itself. */
+export interface KnownParts {
+  /** Finds the addresses of sites. Default: by the system. */
+  readonly resolve?: Resolve | undefined
+  /** The layers of isolation that hold here. Default: found out by starting a browser. */
+  readonly layers?: Layers | undefined
+}
+
+/** Like `startServer`, with a configuration already checked. */
+export const startConfigured = async (config: ServerConfig, known: KnownParts = {}): Promise<RunningServer> => {
   await using undo = new AsyncDisposableStack()
   const log = pino({ level: config.logLevel, base: null }, pino.destination(2))
   const failed = Promise.withResolvers<Error>()
@@ -61,9 +69,10 @@ export const startConfigured = async (config: ServerConfig, resolve?: Resolve): 
       choice: config.browser,
       isolation: config.isolation,
       environment: browserSearchEnvironment(),
+      layers: known.layers,
     }),
   )
-  const egress = undo.use(await openEgress({ ...config, resolve, log }))
+  const egress = undo.use(await openEgress({ ...config, resolve: known.resolve, log }))
   const browsers = undo.use(
     openBrowserPool({ host, warm: config.warm, launchOptions: { openProxy: egress.openLane }, log }),
   )

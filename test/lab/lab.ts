@@ -1,8 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startServer, type RunningServer, type ServerOptions } from '../../src/server.ts'
+import { startConfigured, type RunningServer } from '../../src/server/app.ts'
+import { parseConfig, type ServerOptions } from '../../src/server/config.ts'
 import type { CreateSessionOptions, CreateSessionResponse } from '../../src/contract.ts'
+import { knownLayers } from './known-layers.ts'
 
 /** An answer of the API. */
 export interface Answer {
@@ -35,9 +37,8 @@ export const startLab = async (options: ServerOptions = {}): Promise<Lab> => {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'bowline-lab-')))
   if (options.dataDir === undefined)
     undo.defer(async () => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))
-  const server = undo.use(
-    await startServer({ port: 0, logLevel: 'silent', warm: 0, allow: ['127.0.0.1'], ...options, dataDir }),
-  )
+  const config = parseConfig({ port: 0, logLevel: 'silent', warm: 0, allow: ['127.0.0.1'], ...options, dataDir })
+  const server = undo.use(await startConfigured(config, { layers: await knownLayers(config) }))
   const opened = undo.move()
   const api: Lab['api'] = async (method, path, body, headers = { authorization: `Bearer ${server.apiKey}` }) => {
     const response = await fetch(new URL(path, server.url), {

@@ -2,6 +2,7 @@ import { findBrowser } from './find.ts'
 import { openBootFolder } from './folders.ts'
 import { startJanitor } from './janitor.ts'
 import type { BrowserGround } from './launch.ts'
+import type { Layers } from './layers.ts'
 import type { BrowserKind, Environment } from './places.ts'
 import { canSwitchUser, probeLayers, type Isolation } from './probe-layers.ts'
 import { sweepLeftovers, type SweepReport } from './sweep.ts'
@@ -15,6 +16,8 @@ export interface BrowserHostOptions {
   readonly environment: Environment
   /** Default: `auto`. */
   readonly isolation?: Isolation | undefined
+  /** The layers that an earlier start has found to hold here. Default: found out by starting a browser. */
+  readonly layers?: Layers | undefined
 }
 
 /** This machine, ready to run browsers. Disposing removes every browser folder of this run; close the browsers first. */
@@ -30,7 +33,7 @@ export const openBrowserHost = async (options: BrowserHostOptions, signal?: Abor
   const boot = undo.use(await openBootFolder({ dataDir: options.dataDir, isForOtherUids: canSwitchUser() }))
   undo.use(await startJanitor(boot.path))
   const swept = await sweepLeftovers(boot.runtimeDir, boot.path)
-  const layers = await probeLayers({ binary, boot }, options.isolation ?? 'auto', signal)
+  const layers = options.layers ?? (await probeLayers({ binary, boot }, options.isolation ?? 'auto', signal))
   const opened = undo.move()
   return { binary, boot, layers, swept, [Symbol.asyncDispose]: async () => opened.disposeAsync() }
 }

@@ -6,6 +6,7 @@ import { chromium, type Browser, type Page } from 'playwright-core'
 import type { CreateSessionResponse } from '../../../src/contract.ts'
 import { startConfigured, type RunningServer } from '../../../src/server/app.ts'
 import { parseConfig, type ServerOptions } from '../../../src/server/config.ts'
+import { knownLayers } from '../../lab/known-layers.ts'
 import type { Resolve } from '../../../src/server/egress/resolve.ts'
 
 /** A page of a session on a server of its own. Disposing stops the server. */
@@ -21,7 +22,7 @@ export const openPage = async (options: ServerOptions, resolve?: Resolve): Promi
   const dataDir = await mkdtemp(join(tmpdir(), 'bowline-egress-'))
   undo.defer(async () => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))
   const config = parseConfig({ port: 0, logLevel: 'silent', warm: 1, ...options, dataDir })
-  const server = undo.use(await startConfigured(config, resolve))
+  const server = undo.use(await startConfigured(config, { resolve, layers: await knownLayers(config) }))
   const created = await fetch(`${server.url}/v2/browser`, {
     method: 'POST',
     headers: { authorization: `Bearer ${server.apiKey}` },

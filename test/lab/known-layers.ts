@@ -1,0 +1,25 @@
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openBrowserHost } from '../../src/server/browsers/host.ts'
+import type { Layers } from '../../src/server/browsers/layers.ts'
+import type { ServerConfig } from '../../src/server/config.ts'
+
+type Choice = Pick<ServerConfig, 'browser' | 'isolation'>
+
+const found = new Map<string, Promise<Layers>>()
+
+/** The layers in which this machine runs browsers, found out once for all servers of a process of tests. */
+export const knownLayers = async ({ browser, isolation }: Choice): Promise<Layers> => {
+  const key = JSON.stringify([browser, isolation])
+  const layers = found.get(key) ?? findLayers({ browser, isolation })
+  found.set(key, layers)
+  return layers
+}
+
+const findLayers = async ({ browser, isolation }: Choice): Promise<Layers> => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-layers-'))
+  const options = { dataDir: folder.path, choice: browser, isolation, environment: process.env }
+  await using host = await openBrowserHost(options)
+  return host.layers
+}
