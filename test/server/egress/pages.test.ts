@@ -92,6 +92,7 @@ describe.each(['shell', 'chromium'] as const)('a page in %s', (kind) => {
   let neighbour: RawServer
   let open: OpenPage
   let page: Page
+  let answered: Page | undefined
 
   beforeAll(async () => {
     undo = new AsyncDisposableStack()
@@ -112,13 +113,17 @@ describe.each(['shell', 'chromium'] as const)('a page in %s', (kind) => {
 
   afterAll(async () => undo.disposeAsync())
 
-  // A page of its own for each: the error page of a failed navigation comes late and would interrupt the next one.
+  // A page of its own for each: the error page of a failed navigation comes late and would interrupt the next one. Only
+  // those that were answered are taken again.
   beforeEach(async () => {
-    page = await open.browser.contexts()[0]!.newPage()
+    page = answered ?? (await open.browser.contexts()[0]!.newPage())
+    answered = undefined
     await page.goto(site.url('/'))
   })
 
-  afterEach(async () => page.close())
+  afterEach(async () => {
+    if (answered === undefined) await page.close()
+  })
 
   test.each(kind === 'shell' ? spellings : fewSpellings)('is told why it may not open %s', async (origin) => {
     const response = await page.goto(`${origin}:${victim.port}/secret?token=1`)
@@ -128,6 +133,7 @@ describe.each(['shell', 'chromium'] as const)('a page in %s', (kind) => {
     expect(await bodyText(page)).toMatch(/:\d+.* is refused: the address is not public \(.+\)/)
     expect(await bodyText(page)).toContain('--allow')
     expect(victim.connections()).toBe(0)
+    answered = page
   })
 
   test.each([
@@ -139,6 +145,7 @@ describe.each(['shell', 'chromium'] as const)('a page in %s', (kind) => {
 
     expect(response?.status()).toBe(403)
     expect(await bodyText(page)).toContain('the address is not public')
+    answered = page
   })
 
   test('may not open a refused address by https', async () => {

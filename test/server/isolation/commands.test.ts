@@ -30,6 +30,7 @@ describe.each(['shell', 'chromium'] as const)('by no command a client of %s', (k
   let site: Site
   let lab: Lab
   let id: string
+  let cdpUrl: string
   let cdp: CdpSocket
   let page: string
 
@@ -37,21 +38,31 @@ describe.each(['shell', 'chromium'] as const)('by no command a client of %s', (k
     undo = new AsyncDisposableStack()
     site = undo.use(await startSite())
     lab = undo.use(await startLab({ browser: kind, isolation: 'uid' }))
+    const session = await lab.createSession()
+    id = session.id
+    cdpUrl = session.cdpUrl
   })
   afterAll(async () => undo.disposeAsync())
 
+  // A client and a tab of its own for each.
   beforeEach(async () => {
-    const session = await lab.createSession()
-    id = session.id
-    cdp = await connectCdp(session.cdpUrl)
-    page = await cdp.attachToPage()
+    cdp = await connectCdp(cdpUrl)
+    page = await openTab()
   })
   afterEach(async () => {
+    const open = await targets()
+    await cdp.call('Target.createTarget', { url: 'about:blank' })
+    for (const { targetId } of open) await cdp.call('Target.closeTarget', { targetId })
     await cdp[Symbol.asyncDispose]()
-    await lab.api('DELETE', `/v2/browser/${id}`)
   })
 
-  const targets = async (): Promise<readonly { url: string; type: string }[]> =>
+  const openTab = async (): Promise<string> => {
+    const { result } = await cdp.call('Target.createTarget', { url: 'about:blank' })
+    const target = { targetId: result?.['targetId'], flatten: true }
+    return String((await cdp.call('Target.attachToTarget', target)).result?.['sessionId'])
+  }
+
+  const targets = async (): Promise<readonly { url: string; type: string; targetId: string }[]> =>
     (await cdp.call('Target.getTargets')).result?.['targetInfos']
 
   const evaluate = async (expression: string, more: object = {}): Promise<unknown> => {
@@ -114,9 +125,7 @@ describe.each(['shell', 'chromium'] as const)('by no command a client of %s', (k
   test.each(['about:blank', 'data:text/html,<p>data</p>', 'site'])('gets at a file by code in %s', async (where) => {
     const url = where === 'site' ? site.url('/') : where
     const tryWay = async (code: string): Promise<string> => {
-      const { result } = await cdp.call('Target.createTarget', { url: 'about:blank' })
-      const target = { targetId: result?.['targetId'], flatten: true }
-      const tab = String((await cdp.call('Target.attachToTarget', target)).result?.['sessionId'])
+      const tab = await openTab()
       await cdp.call('Page.navigate', { url }, tab)
       await cdp.call('Runtime.evaluate', { expression: `void (() => { ${code} })()`, userGesture: true }, tab)
       return tab
