@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { labS3Credentials, openS3Place } from '../../lab/blob-places.ts'
 import { browserPids } from '../../lab/browser-processes.ts'
-import { startLab } from '../../lab/lab.ts'
+import { startLab, type Lab } from '../../lab/lab.ts'
 import { memoriesOf, memoryPages, recall, remember } from '../../lab/memories.ts'
 import { startServerProcess, type ServerProcess } from '../../lab/server-process.ts'
 import { sharedPostgres } from '../../lab/shared-postgres.ts'
@@ -89,10 +89,28 @@ test.concurrent(
   },
 )
 
-describe.concurrent('a browser that is killed', () => {
-  test('leaves the profile as it was, says so, and gives the lease back', async ({ expect }) => {
-    await using lab = await startLab()
-    const server = { create: lab.createSession, api: lab.api }
+// One after another on one server: the first looks at all that is stored there, the others kill all its browsers.
+describe('on one server', () => {
+  let lab: Lab
+  let server: Pick<ServerProcess, 'create' | 'api'>
+  beforeAll(async () => {
+    lab = await startLab()
+    server = { create: lab.createSession, api: lab.api }
+  })
+  afterAll(async () => lab[Symbol.asyncDispose]())
+
+  test('nothing that a site stored can be read in the data directory', async () => {
+    await save(server, 'very-secret-value')
+
+    const entries = await readdir(join(lab.dataDir, 'blobs'), { recursive: true, withFileTypes: true })
+    const files = entries.filter((entry) => entry.isFile())
+    const texts = await Promise.all(files.map(async (file) => readFile(join(file.parentPath, file.name), 'latin1')))
+
+    expect(texts).toHaveLength(1)
+    expect(texts[0]).not.toMatch(/very-secret-value|127\.0\.0\.1|SQLite/)
+  })
+
+  test('a browser that is killed leaves the profile as it was, says so, and gives the lease back', async () => {
     await save(server, 'saved')
     const session = await lab.createSession({ profile })
     await visit(session, async (page) => remember(page, site, 'unsaved'))
@@ -108,13 +126,13 @@ describe.concurrent('a browser that is killed', () => {
   })
 
   test(
-    'while it is being saved, sooner or later, leaves either the old version or the new one',
-    {
-      timeout: 150_000,
-    },
-    async ({ expect }) => {
-      await using lab = await startLab()
-      const server = { create: lab.createSession, api: lab.api }
+    'one that is killed while it is being saved, sooner or later, leaves either the old version or the new one',
+    { timeout: 150_000 },
+    async () => {
+      // Whoever read last has the lease.
+      for (const { id } of (await lab.api('GET', '/v2/browser?status=active')).body['sessions'] as { id: string }[]) {
+        await lab.api('DELETE', `/v2/browser/${id}`)
+      }
       const undisturbedMs = await save(server, 'value-0')
       const rounds = 8
       const saved = ['value-0']
@@ -140,16 +158,4 @@ describe.concurrent('a browser that is killed', () => {
       expect(await readAs(server, false)).toEqual(memoriesOf(saved.at(-1)!))
     },
   )
-})
-
-test.concurrent('nothing that a site stored can be read in the data directory', async () => {
-  await using lab = await startLab()
-  await save({ create: lab.createSession, api: lab.api }, 'very-secret-value')
-
-  const entries = await readdir(join(lab.dataDir, 'blobs'), { recursive: true, withFileTypes: true })
-  const files = entries.filter((entry) => entry.isFile())
-  const texts = await Promise.all(files.map(async (file) => readFile(join(file.parentPath, file.name), 'latin1')))
-
-  expect(texts).toHaveLength(1)
-  expect(texts[0]).not.toMatch(/very-secret-value|127\.0\.0\.1|SQLite/)
 })
