@@ -1,6 +1,7 @@
 import { chromium, type Browser, type Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { startLab, type Lab } from '../../lab/lab.ts'
+import { leaveOnlyPage } from '../../lab/only-page.ts'
 import { startSite, type Site } from '../../lab/site.ts'
 
 describe.each(['shell', 'chromium'] as const)('Playwright over the gateway, on %s', (kind) => {
@@ -10,15 +11,9 @@ describe.each(['shell', 'chromium'] as const)('Playwright over the gateway, on %
   beforeAll(async () => {
     lab = await startLab({ browser: kind })
     site = await startSite()
+    cdpUrl = (await lab.createSession()).cdpUrl
   })
-  beforeEach(async () => {
-    cdpUrl = (await lab.createSession({ ttl: 120 })).cdpUrl
-    return async () => {
-      for (const { id } of (await lab.api('GET', '/v2/browser?status=active')).body['sessions']) {
-        await lab.api('DELETE', `/v2/browser/${id}`)
-      }
-    }
-  })
+  afterEach(async () => leaveOnlyPage(cdpUrl))
   afterAll(async () => {
     await lab[Symbol.asyncDispose]()
     await site[Symbol.asyncDispose]()

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { connectCdp, type CdpSocket } from '../../lab/cdp-socket.ts'
 import { startLab, type Lab } from '../../lab/lab.ts'
+import { leaveOnlyPage } from '../../lab/only-page.ts'
 import { startSite, type Site } from '../../lab/site.ts'
 import { addressCommands } from './protocol.ts'
 
@@ -44,16 +45,14 @@ describe.each(['shell', 'chromium'] as const)('by no command a client of %s', (k
   })
   afterAll(async () => undo.disposeAsync())
 
-  // A client and a tab of its own for each.
+  // A client and a page of its own for each.
   beforeEach(async () => {
     cdp = await connectCdp(cdpUrl)
-    page = await openTab()
+    page = await cdp.attachToPage()
   })
   afterEach(async () => {
-    const open = await targets()
-    await cdp.call('Target.createTarget', { url: 'about:blank' })
-    for (const { targetId } of open) await cdp.call('Target.closeTarget', { targetId })
     await cdp[Symbol.asyncDispose]()
+    await leaveOnlyPage(cdpUrl)
   })
 
   const openTab = async (): Promise<string> => {
@@ -62,7 +61,7 @@ describe.each(['shell', 'chromium'] as const)('by no command a client of %s', (k
     return String((await cdp.call('Target.attachToTarget', target)).result?.['sessionId'])
   }
 
-  const targets = async (): Promise<readonly { url: string; type: string; targetId: string }[]> =>
+  const targets = async (): Promise<readonly { url: string; type: string }[]> =>
     (await cdp.call('Target.getTargets')).result?.['targetInfos']
 
   const evaluate = async (expression: string, more: object = {}): Promise<unknown> => {
