@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream'
 export interface CdpPipe {
   /** Sends one message. False means that the pipe is full: hold further messages back until `onDrain` calls. */
   readonly send: (message: string) => boolean
-  /** Calls with each whole message. Only one listener: a second one replaces the first. */
+  /** Calls with each whole message. Only one listener: a second one replaces the first. When it throws, the pipe is closed. */
   readonly onMessage: (listener: (message: Buffer) => void) => void
   /** Calls whenever a full pipe has room again. */
   readonly onDrain: (listener: () => void) => void
@@ -42,10 +42,21 @@ const messageSplitter = (emit: (message: Buffer) => void): ((chunk: Buffer) => v
 export const openPipe = (toBrowser: Writable, fromBrowser: Readable): CdpPipe => {
   const { promise: closed, resolve } = Promise.withResolvers<void>()
   let receive = (_message: Buffer): void => {}
-  fromBrowser.on(
-    'data',
-    messageSplitter((message) => receive(message)),
-  )
+  const close = (): void => {
+    toBrowser.destroy()
+    fromBrowser.destroy()
+  }
+  const take = (message: Buffer): void => {
+    if (fromBrowser.destroyed) return
+    try {
+      receive(message)
+    } catch (error) {
+      // A browser that was taken over may say anything: it is the end of its session, not of the server.
+      process.emitWarning(`A browser said what cannot be understood: ${String(error)}`, { code: 'BOWLINE_CDP' })
+      close()
+    }
+  }
+  fromBrowser.on('data', messageSplitter(take))
   for (const end of [toBrowser, fromBrowser]) {
     end.on('error', () => resolve())
     end.on('close', () => resolve())
@@ -69,9 +80,6 @@ export const openPipe = (toBrowser: Writable, fromBrowser: Readable): CdpPipe =>
     pause: () => fromBrowser.pause(),
     resume: () => fromBrowser.resume(),
     closed,
-    close: () => {
-      toBrowser.destroy()
-      fromBrowser.destroy()
-    },
+    close,
   }
 }

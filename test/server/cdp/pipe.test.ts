@@ -1,6 +1,7 @@
 import { PassThrough, Writable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { openPipe } from '../../../src/server/cdp/pipe.ts'
+import { routePipe } from '../../../src/server/cdp/router.ts'
 
 const receive = async (chunks: readonly string[]): Promise<readonly string[]> => {
   const fromBrowser = new PassThrough()
@@ -37,6 +38,16 @@ test('each message sent ends with a zero byte, and those sent in one go are writ
   pipe.send('{"id":2}')
 
   expect(await written.promise).toBe('{"id":1}\0|{"id":2}\0')
+})
+
+test('a browser that says what is no CDP loses its pipe, and the server lives on', async () => {
+  const fromBrowser = new PassThrough()
+  const router = routePipe(openPipe(new PassThrough(), fromBrowser))
+  const asked = router.call('Browser.getVersion')
+
+  fromBrowser.write('{"method":\0{"id":1,"result":{}}\0')
+
+  await expect(asked).rejects.toMatchObject({ code: 'CDP_FAILED' })
 })
 
 test('a pipe whose browser is gone takes no message', async () => {
