@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { tameFileName } from '../../kit/file-name.ts'
+import { isFileName, tameFileName } from '../../kit/file-name.ts'
 import type { CdpIncoming } from '../cdp/message.ts'
 import { browserPath } from './browser-path.ts'
 import type { Shelf } from './shelf.ts'
@@ -62,6 +62,8 @@ export class Downloads {
   }
 
   #begin({ guid, suggestedFilename }: Begun): void {
+    // It names the file on disk, and a browser that was taken over may say anything.
+    if (!isFileName(guid)) return
     const { session } = this.#shelf
     session.touch()
     const entry = this.#shelf.add({
