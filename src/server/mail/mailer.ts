@@ -48,7 +48,9 @@ export class Mailer {
     const { jobs, store } = parts
     const onExhausted = async ({ id }: { readonly id: string }, error: unknown): Promise<void> =>
       settleMail(store.db, id, { status: 'failed', error: Error.isError(error) ? error.message : String(error) })
-    await jobs.work(mailer.#queue, { concurrency: parallel, onExhausted }, async ({ id }) => mailer.#send(id))
+    await jobs.work(mailer.#queue, { concurrency: parallel, onExhausted }, async ({ id }, { signal }) =>
+      mailer.#send(id, signal),
+    )
     return mailer
   }
 
@@ -94,11 +96,11 @@ export class Mailer {
       )
   }
 
-  async #send(id: string): Promise<void> {
+  async #send(id: string, signal: AbortSignal): Promise<void> {
     const { store, transport, from } = this.#parts
     const composed = await composeMail(store.db, id)
     if (composed === undefined) return
-    await transport.sendMail({ from, ...composed.message })
+    await transport.sendMail({ from, ...composed.message, signal })
     await composed.sent()
   }
 

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, test, vi } from 'vitest'
 import { startLab, type Lab } from '../../lab/lab.ts'
 import { startMailServer, type Mail } from '../../lab/mail-server.ts'
@@ -143,3 +145,28 @@ test.concurrent('a token that was made up, or made for something else, does noth
     expect(answer).toMatchObject({ status: 404, body: { code: 'MAIL_TOKEN_INVALID' } })
   }
 })
+
+test.concurrent(
+  'a mail server that falls silent does not hold up the end of the server',
+  { timeout: 25_000 },
+  async () => {
+    await using silent = createServer(
+      (socket) =>
+        void socket
+          .on('error', () => undefined)
+          .resume()
+          .write('220 hello\r\n'),
+    )
+    const asked = once(silent.listen(0, '127.0.0.1'), 'connection')
+    await once(silent, 'listening')
+    const { port } = silent.address() as AddressInfo
+    await using ending = await startLab({ smtpUrl: `smtp://127.0.0.1:${port}` })
+    await createMonitor(ending.api, {
+      targets: [{ type: 'scrape', urls: [site.url('/silent')] }],
+      notification: { email: { enabled: true, recipients: ['reader@else.example'] } },
+    })
+
+    // The mail that is being sent would wait for a minute.
+    await asked
+  },
+)
