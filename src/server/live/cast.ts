@@ -65,6 +65,7 @@ export class Cast {
   #settled: { frames: number } | undefined
   #overdueTimer: NodeJS.Timeout | undefined
   #overdueMs = firstFrameMs
+  #hasEnded = false
 
   constructor(parts: CastParts) {
     this.#parts = parts
@@ -107,7 +108,8 @@ export class Cast {
   /** Told by the browser: whether the page is on its screen. */
   setHidden(isHidden: boolean): void {
     clearInterval(this.#hiddenTimer)
-    this.#hiddenTimer = isHidden ? setInterval(() => this.#restart(), hiddenPageMs) : undefined
+    // The browser may tell of it once more after the end.
+    this.#hiddenTimer = isHidden && !this.#hasEnded ? setInterval(() => this.#restart(), hiddenPageMs) : undefined
   }
 
   /**
@@ -125,6 +127,7 @@ export class Cast {
 
   /** Stops for good. The browser forgets the cast when the session it hangs on is detached. */
   end(): void {
+    this.#hasEnded = true
     this.#audience = undefined
     this.setHidden(false)
     clearTimeout(this.#settleTimer)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { BrowserHost } from '../../../src/server/browsers/host.ts'
+import { Cast } from '../../../src/server/live/cast.ts'
 import { openGround } from '../browsers/ground.ts'
 import { openWorld } from './world.ts'
 
@@ -126,4 +127,18 @@ test('a viewer that wants few pictures gets few, each of the latest state, and t
   expect(taken).toBeLessThan(16)
   expect(viewer.frames.length - before).toBeGreaterThan(0)
   expect(viewer.frames.length - before).toBeLessThan(7)
+})
+
+test('a cast that has ended leaves no timer behind when its page is hidden afterwards', () => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+  const never = async () => ({})
+  const cast = new Cast({ call: never, onFrame: () => undefined, isAwaited: () => false, onError: () => undefined })
+  const before = timers()
+
+  cast.setHidden(true)
+  const whileHidden = timers()
+  cast.end()
+  cast.setHidden(true)
+
+  expect([whileHidden, timers()]).toEqual([before + 1, before])
 })
