@@ -59,7 +59,11 @@ export const createApi = (key: string, onRefused: (fault: Fault) => void): Api =
   }
   const json = async <Answer>(response: Promise<Response>): Promise<Answer> => {
     const answered = await response
-    const answer = (await answered.json()) as Answer & Partial<Failure>
+    const answer = (await answered.json().catch((error: unknown) => {
+      if (!(error instanceof SyntaxError)) throw error
+      const hint = 'Something before the server may have answered in its place, such as a proxy that wants a sign-in.'
+      throw new Fault(answered.status, { error: 'The answer is not one of this API', hint })
+    })) as Answer & Partial<Failure>
     // Some failures of the API have the status 200.
     if (answer.success === false && typeof answer.error === 'string')
       throw new Fault(answered.status, answer as Failure)

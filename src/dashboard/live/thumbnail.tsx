@@ -32,7 +32,8 @@ export const Thumbnail = ({ liveViewUrl, everyMs, onShown, onEnded }: ThumbnailP
       { width: size(clientWidth), height: size(clientHeight), everyMs },
       {
         onFrame: (image) => {
-          if (canvas.current !== null) drawInto(canvas.current, image)
+          if (canvas.current === null) return image.close()
+          drawInto(canvas.current, image)
           setFrames((last) => last + 1)
         },
         onShown: (shown) => events.current.onShown(shown),

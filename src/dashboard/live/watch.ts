@@ -49,9 +49,16 @@ export const watch = (liveViewUrl: string, looks: Looks, events: WatchEvents): D
   let socket: WebSocket | undefined
   let isOver = false
   let retry: ReturnType<typeof setTimeout> | undefined
+  let drawn = 0
 
+  const onImage = (image: ImageBitmap, frame: number): void => {
+    // The next one may have been read sooner; a page at rest sends no other that would set it right.
+    if (isOver || frame < drawn) return image.close()
+    drawn = frame
+    events.onFrame(image)
+  }
   const onMessage = (opened: WebSocket, data: string | ArrayBuffer): void => {
-    if (data instanceof ArrayBuffer) return void draw(opened, data, events)
+    if (data instanceof ArrayBuffer) return void draw(opened, data, onImage)
     const message = JSON.parse(data) as Message
     if (message.type === 'hello') opened.send(JSON.stringify({ type: 'looks', isVisible: true, ...looks }))
     if (message.type === 'tabs') {
@@ -66,6 +73,7 @@ export const watch = (liveViewUrl: string, looks: Looks, events: WatchEvents): D
   const open = (): void => {
     const opened = new WebSocket(address)
     socket = opened
+    drawn = 0
     opened.binaryType = 'arraybuffer'
     opened.addEventListener('message', ({ data }: MessageEvent<string | ArrayBuffer>) => onMessage(opened, data))
     opened.addEventListener('close', () => {
@@ -82,11 +90,16 @@ export const watch = (liveViewUrl: string, looks: Looks, events: WatchEvents): D
   }
 }
 
-const draw = async (socket: WebSocket, frame: ArrayBuffer, { onFrame }: WatchEvents): Promise<void> => {
+const draw = async (
+  socket: WebSocket,
+  frame: ArrayBuffer,
+  onImage: (image: ImageBitmap, frame: number) => void,
+): Promise<void> => {
   const header = new DataView(frame, 0, headerBytes)
+  const number = header.getUint32(8)
   const type = formats[header.getUint8(1)] ?? 'image/jpeg'
   // A picture that cannot be read is as done with as one that was drawn.
   const image = await createImageBitmap(new Blob([new Uint8Array(frame, headerBytes)], { type })).catch(() => undefined)
-  if (image !== undefined) onFrame(image)
-  if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ type: 'drawn', frame: header.getUint32(8) }))
+  if (image !== undefined) onImage(image, number)
+  if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ type: 'drawn', frame: number }))
 }

@@ -5,5 +5,8 @@ export const saveAs = (content: Blob, name: string): void => {
   link.href = url
   link.download = name
   link.click()
-  URL.revokeObjectURL(url)
+  // Some browsers only begin to read it later.
+  setTimeout(() => URL.revokeObjectURL(url), keptMs)
 }
+
+const keptMs = 60_000
