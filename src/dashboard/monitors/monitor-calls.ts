@@ -9,11 +9,18 @@ export interface CheckWithPages extends Check {
 }
 
 const path = '/v2/monitor'
+
+/** So many monitors are listed. */
+export const mostMonitors = 100
+
+/** So many checks of a monitor are listed. */
+export const mostChecks = 50
+
 const pathOf = (id: string): string => `${path}/${encodeURIComponent(id)}`
 
 /** The monitors of the team. */
 export const listMonitors = async (api: Api, signal: AbortSignal): Promise<readonly Monitor[]> =>
-  (await api.get<{ data: readonly Monitor[] }>(`${path}?limit=100`, signal)).data
+  (await api.get<{ data: readonly Monitor[] }>(`${path}?limit=${mostMonitors}`, signal)).data
 
 /** One monitor and its latest checks. */
 export const readMonitor = async (
@@ -23,7 +30,7 @@ export const readMonitor = async (
 ): Promise<{ readonly monitor: Monitor; readonly checks: readonly Check[] }> => {
   const [monitor, checks] = await Promise.all([
     api.get<{ data: Monitor }>(pathOf(id), signal),
-    api.get<{ data: readonly Check[] }>(`${pathOf(id)}/checks?limit=50`, signal),
+    api.get<{ data: readonly Check[] }>(`${pathOf(id)}/checks?limit=${mostChecks}`, signal),
   ])
   return { monitor: monitor.data, checks: checks.data }
 }

@@ -14,7 +14,7 @@ import { Numeral } from '../parts/numeral.tsx'
 import { Page } from '../parts/page.tsx'
 import { Ago } from '../parts/time.tsx'
 import { Waiting } from '../parts/waiting.tsx'
-import { deleteMonitor, describeTargets, readMonitor, runMonitor, updateMonitor } from './monitor-calls.ts'
+import { deleteMonitor, describeTargets, mostChecks, readMonitor, runMonitor, updateMonitor } from './monitor-calls.ts'
 import { SummaryBadges } from './summary-badges.tsx'
 
 /** One monitor with its checks. */
@@ -47,6 +47,9 @@ export const MonitorPage = ({ id }: { readonly id: string }) => {
               <p class="faint">None yet. The first one is what later ones are compared with.</p>
             ) : (
               <DataTable label="Checks" columns={columns} rows={value.checks} keyOf={(check) => check.id} />
+            )}
+            {value.checks.length === mostChecks && (
+              <p class="faint">These are the latest {mostChecks}; the API has the others.</p>
             )}
           </section>
         </>

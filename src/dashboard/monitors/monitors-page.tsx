@@ -13,7 +13,7 @@ import { Page } from '../parts/page.tsx'
 import { Snippet } from '../parts/snippet.tsx'
 import { Ago } from '../parts/time.tsx'
 import { Waiting } from '../parts/waiting.tsx'
-import { describeTargets, listMonitors } from './monitor-calls.ts'
+import { describeTargets, listMonitors, mostMonitors } from './monitor-calls.ts'
 import { NewMonitor } from './new-monitor.tsx'
 import { SummaryBadges } from './summary-badges.tsx'
 
@@ -24,7 +24,11 @@ export const MonitorsPage = () => {
   return (
     <Page
       title="Monitors"
-      lead={value === undefined ? 'Pages that are looked at again and again' : countOf(value.length, 'monitor')}
+      lead={
+        value === undefined
+          ? 'Pages that are looked at again and again'
+          : `${countOf(value.length, 'monitor')}${value.length === mostMonitors ? ' or more' : ''}`
+      }
       actions={
         <button type="button" class="button primary" aria-keyshortcuts="n" onClick={() => setIsMaking(true)}>
           <Icon name="plus" />
@@ -42,6 +46,9 @@ export const MonitorsPage = () => {
       )}
       {value !== undefined && value.length > 0 && (
         <DataTable label="Monitors" columns={columns} rows={value} keyOf={({ id }) => id} />
+      )}
+      {value?.length === mostMonitors && (
+        <p class="faint">These are the latest {mostMonitors}; the API has the others.</p>
       )}
       {isMaking && <NewMonitor onClose={() => setIsMaking(false)} />}
     </Page>
