@@ -14,6 +14,8 @@ import { SessionCard } from './session-card.tsx'
 import { firstSession } from './session-snippets.ts'
 
 const everyMs = 2000
+/** For those that came and went in between, and for when it could not be read. */
+const endedEveryMs = 10_000
 /** Pictures a second of all thumbnails together. */
 const wallRate = 24
 const fastestMs = 250
@@ -23,8 +25,8 @@ const slowestMs = 3000
 export const SessionsPage = () => {
   const { value: live, fault, reload } = useLoaded('live sessions', listLive, { everyMs })
   const ids = live?.map(({ id }) => id).join(' ') ?? ''
-  const { value: ended, reload: reloadEnded } = useLoaded('ended sessions', listEnded)
-  // What does not live any more has ended: that is when the other list changes.
+  const { value: ended, reload: reloadEnded } = useLoaded('ended sessions', listEnded, { everyMs: endedEveryMs })
+  // What does not live any more has ended: the other list need not wait for its turn.
   useEffect(reloadEnded, [reloadEnded, ids])
   const [words, setWords] = useState('')
   const [isMaking, setIsMaking] = useState(false)
