@@ -112,11 +112,10 @@ test.concurrent('the link in a mail ends the mails, by a click in the page or in
   await change(id, '/c', 'First.')
   const [one, two] = [await whenMailed('one@team.example', 1), await whenMailed('two@team.example', 1)]
 
-  const byProgram = await fetch(linkIn(one, 'unsubscribe'), {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    body: 'List-Unsubscribe=One-Click',
-  })
+  const oneClick = new FormData()
+  oneClick.set('List-Unsubscribe', 'One-Click')
+  const byProgram = await fetch(linkIn(one, 'unsubscribe'), { method: 'POST', body: oneClick })
+  const byForm = await fetch(linkIn(one, 'unsubscribe'), { method: 'POST', body: new URLSearchParams() })
   const byApi = await lab.api(
     'POST',
     '/v2/monitor/email/unsubscribe',
@@ -132,6 +131,7 @@ test.concurrent('the link in a mail ends the mails, by a click in the page or in
   await whenMailed('three@team.example', 1)
 
   expect(await byProgram.text()).toContain('one@team.example gets no more mails')
+  expect(byForm.status).toBe(200)
   expect(byApi.body['result']).toBe('unsubscribed')
   expect([mailsTo('one@team.example').length, mailsTo('two@team.example').length]).toEqual([1, 1])
 })
@@ -144,6 +144,8 @@ test.concurrent('a token that was made up, or made for something else, does noth
     const answer = await lab.api('POST', '/v2/monitor/email/confirm', { token: wrong }, {})
     expect(answer).toMatchObject({ status: 404, body: { code: 'MAIL_TOKEN_INVALID' } })
   }
+  const twice = await fetch(`${lab.server.url}/monitor/email/confirm?token=x&token=${token}`, { method: 'POST' })
+  expect(twice.status).toBe(404)
 })
 
 test.concurrent(

@@ -5,17 +5,13 @@ import { createPageFiles } from '../../live/page-files.ts'
 import { createPageRenderer, pageHeaders } from '../../live/render-page.ts'
 import type { PageState } from '../../live/server-message.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
+import { firstToken, type TokenQuery } from '../first-token.ts'
 import type { Store } from '../../store/store.ts'
 
 /** What the routes of the live view ask. */
 export interface LiveRouteParts {
   readonly store: Store
   readonly sessions: Sessions
-}
-
-interface Query {
-  /** Several: the address names it more than once. The first one counts, as it does for the WebSocket. */
-  readonly token?: string | readonly string[]
 }
 
 /** Registers the page of the live view and its files. They need no key: the address holds a token. */
@@ -34,10 +30,9 @@ export const registerLive = (app: FastifyInstance, { store, sessions }: LiveRout
       .send(file.body)
   })
 
-  app.get<{ Params: { id: string }; Querystring: Query }>('/live/:id', hidden, async (request, reply) => {
+  app.get<{ Params: { id: string }; Querystring: TokenQuery }>('/live/:id', hidden, async (request, reply) => {
     try {
-      const [token = ''] = [request.query.token ?? []].flat()
-      const { row, kind } = await admitViewer(store, request.params.id, token)
+      const { row, kind } = await admitViewer(store, request.params.id, firstToken(request.query))
       if (sessions.find(row.id) !== undefined) {
         return send(reply, 200, { kind: 'live', isInteractive: kind === 'interact' })
       }

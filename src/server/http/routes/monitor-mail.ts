@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { isBowlineError } from '../../../kit/errors.ts'
 import { answerLink, type LinkOutcome } from '../../mail/answer-link.ts'
 import { linkPage, outcomePage, pageHeaders } from '../../mail/link-page.ts'
+import { firstToken, type TokenQuery } from '../first-token.ts'
 import type { Store } from '../../store/store.ts'
 
 const body = z.object({ token: z.string().max(500) })
@@ -16,10 +17,9 @@ const response = z.looseObject({
 
 /** Registers where the links of mails lead. They need no key: each holds a token. Looking at a link does nothing: mail programs do so by themselves. */
 export const registerMonitorMail = (app: FastifyInstance, { store }: { readonly store: Store }): void => {
-  // Forms and the one-click unsubscribing of mail programs send this; the token is in the address.
-  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, _text, done) =>
-    done(null, {}),
-  )
+  // Forms and the one-click unsubscribing of mail programs (RFC 8058) send these; the token is in the address.
+  const formTypes = ['application/x-www-form-urlencoded', 'multipart/form-data']
+  app.addContentTypeParser(formTypes, { parseAs: 'string' }, (_request, _text, done) => done(null, {}))
   for (const purpose of ['confirm', 'unsubscribe'] as const) {
     const summary = purpose === 'confirm' ? 'Agree to mails of a monitor' : 'Refuse further mails of a monitor'
     app.post<{ Body: z.output<typeof body> }>(
@@ -32,9 +32,9 @@ export const registerMonitorMail = (app: FastifyInstance, { store }: { readonly 
     const send = (reply: FastifyReply, status: number, html: string): FastifyReply =>
       reply.code(status).headers(pageHeaders).send(html)
     app.get(path, hidden, async (_request, reply) => send(reply, 200, linkPage(purpose)))
-    app.post<{ Querystring: { token?: string } }>(path, hidden, async (request, reply) => {
+    app.post<{ Querystring: TokenQuery }>(path, hidden, async (request, reply) => {
       try {
-        const outcome: LinkOutcome = await answerLink(store.db, request.query.token ?? '', purpose)
+        const outcome: LinkOutcome = await answerLink(store.db, firstToken(request.query), purpose)
         return send(reply, 200, outcomePage(outcome))
       } catch (error) {
         if (!isBowlineError(error)) throw error
