@@ -39,9 +39,15 @@ export interface Blobs {
   readonly list: (folder: string) => AsyncIterable<string>
 }
 
+/** Options of `openBlobs`. */
+export interface BlobsOptions {
+  /** Milliseconds of silence after which a request to a bucket has failed; it is made three times. Default 60,000. */
+  readonly silenceMs?: number | undefined
+}
+
 /** Opens the blobs at a place. What was written is durable when `write` resolves. */
-export const openBlobs = async (place: BlobPlace): Promise<Blobs> => {
-  if (place.kind === 's3') return blobsOf(await s3Adapter(place))
+export const openBlobs = async (place: BlobPlace, { silenceMs = 60_000 }: BlobsOptions = {}): Promise<Blobs> => {
+  if (place.kind === 's3') return blobsOf(await s3Adapter(place, silenceMs))
   await mkdir(place.path, { recursive: true, mode: 0o700 })
   const blobs = blobsOf(new LocalStorageAdapter(place.path))
   return {
@@ -95,7 +101,7 @@ const blobsOf = (adapter: StorageAdapter): Blobs => {
 const abortOption = (signal: AbortSignal | undefined): { readonly abortSignal?: AbortSignal } =>
   signal === undefined ? {} : { abortSignal: signal }
 
-const s3Adapter = async (place: Extract<BlobPlace, { kind: 's3' }>): Promise<StorageAdapter> => {
+const s3Adapter = async (place: Extract<BlobPlace, { kind: 's3' }>, silenceMs: number): Promise<StorageAdapter> => {
   // Half a second of loading that servers with a folder need not pay.
   const [{ S3Client }, { AwsS3StorageAdapter }] = await Promise.all([
     import('@aws-sdk/client-s3'),
@@ -103,6 +109,8 @@ const s3Adapter = async (place: Extract<BlobPlace, { kind: 's3' }>): Promise<Sto
   ])
   const client = new S3Client({
     region: place.region,
+    // Its own default is to wait for ever: sessions could not end, nor could the server.
+    requestHandler: { connectionTimeout: silenceMs, socketTimeout: silenceMs },
     ...(place.endpoint === undefined ? {} : { endpoint: place.endpoint, forcePathStyle: true }),
     ...(place.credentials === undefined
       ? {}

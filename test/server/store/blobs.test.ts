@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { openBlobs, parseBlobPlace } from '../../../src/server/store/blobs.ts'
-import { describeEachPlace } from '../../lab/blob-places.ts'
+import { describeEachPlace, labS3Credentials } from '../../lab/blob-places.ts'
 
 describeEachPlace('blobs', (open) => {
   test('come out as they went in, 20 MB as a stream', async () => {
@@ -42,6 +44,18 @@ describeEachPlace('blobs', (open) => {
 
     await expect(blobs.write('things/one', failing)).rejects.toThrow()
   })
+})
+
+test('a bucket that falls silent is given up', async () => {
+  const server = createServer((socket) => void socket.on('error', () => undefined).resume()).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const place = parseBlobPlace(`s3://lab?endpoint=http://127.0.0.1:${port}`, labS3Credentials)
+
+  const asked = (await openBlobs(place, { silenceMs: 100 })).has('things/one')
+
+  await expect(asked).rejects.toThrow('timed out')
+  server.close()
 })
 
 test('a place without a bucket is refused', () => {
