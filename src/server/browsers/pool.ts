@@ -174,8 +174,9 @@ class WarmPool implements BrowserPool {
     } catch (error) {
       if (this.#closing.signal.aborted) return
       this.#failures++
-      // With fewer launches under way than there are waiters, the failure of one is the failure of the oldest.
-      const waiter = this.#waiters.length > this.#launches.size ? this.#waiters.shift() : undefined
+      // With fewer other launches under way than there are waiters, the failure of one is the failure of the oldest.
+      const others = this.#urgent + this.#refills - 1
+      const waiter = this.#waiters.length > others ? this.#waiters.shift() : undefined
       if (waiter === undefined)
         this.#options.log.warn({ err: error, failures: this.#failures }, 'browser refill failed')
       else waiter.reject(error)

@@ -100,6 +100,18 @@ test('a taker is told why no browser starts, and the pool does not give up', asy
   await until(() => pool.warnings.length >= 2, 'the pool tries again')
 })
 
+test('a taker is told so, too, while a browser of its own kind is still being prepared', async () => {
+  const openProxy = async (): Promise<never> => Promise.reject(new Error('no proxy'))
+  await using pool = openPool({ warm: 0, launchOptions: { openProxy } })
+  const prepared = Promise.withResolvers<void>()
+  const own = pool.launch({ prepare: async () => prepared.promise })
+
+  await expect(pool.take()).rejects.toThrow('no proxy')
+
+  prepared.resolve()
+  await expect(own).rejects.toThrow('no proxy')
+})
+
 test('a refill that stood back for a taker whose browser did not start is made up for', async () => {
   const starts = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let launches = 0
