@@ -55,6 +55,7 @@ export const openDesk = async (pages: Pages): Promise<Desk> => {
         page,
         complaints,
         goTo: async (where, title) => {
+          await page.locator('h1').first().waitFor()
           await page.evaluate(`location.hash = ${JSON.stringify(`#/${where}`)}`)
           await page.locator('h1', { hasText: title }).waitFor()
         },

@@ -60,6 +60,7 @@ export const testFrame = (desk: () => Desk): void => {
       expect(await view.page.evaluate(unnamed), place).toEqual([])
     }
     await view.page.getByRole('button', { name: 'Menu' }).click()
+    await view.page.getByRole('link', { name: 'Sessions' }).waitFor()
     await view.page.keyboard.press('Escape')
     await view.page.getByRole('link', { name: 'Sessions' }).waitFor({ state: 'hidden' })
     await view.page.getByRole('button', { name: 'Menu' }).click()

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 
 /** Where in the dashboard we are: `#/sessions/ID?view=take-over`. */
 export interface Route {
@@ -23,7 +23,8 @@ export const goTo = (parts: readonly string[], query?: Readonly<Record<string, s
 /** Where we are; the component is drawn anew when that changes. */
 export const useRoute = (): Route => {
   const [route, setRoute] = useState(readRoute)
-  useEffect(() => {
+  // Before anything is painted: what is seen can be left.
+  useLayoutEffect(() => {
     const onChange = (): void => setRoute(readRoute())
     addEventListener('hashchange', onChange)
     return () => removeEventListener('hashchange', onChange)

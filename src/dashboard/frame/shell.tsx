@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { useAccount } from '../api/context.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Logo } from '../parts/logo.tsx'
@@ -24,7 +24,8 @@ export const Shell = ({ route, onSignOut, children }: ShellProps) => {
   const onHelp = useCallback(() => setIsHelpOpen(true), [])
   useShortcuts({ onHelp })
   useEffect(() => setIsMenuOpen(false), [route])
-  useEffect(() => {
+  // Before the menu is painted: what is seen can be closed.
+  useLayoutEffect(() => {
     if (!isMenuOpen) return undefined
     const onKey = (event: KeyboardEvent): void => {
       if (event.key === 'Escape') setIsMenuOpen(false)
