@@ -10,8 +10,13 @@ export const sessionLimits = {
 
 /** Persistent storage shared by name between the sessions of a team. */
 export const profile = z.object({
-  /** 1 to 128 characters. Sessions with the same name share storage. */
-  name: z.string().min(sessionLimits.profileName.min).max(sessionLimits.profileName.max),
+  /** 1 to 128 characters, but neither `.` nor `..`. Sessions with the same name share storage. */
+  name: z
+    .string()
+    .min(sessionLimits.profileName.min)
+    .max(sessionLimits.profileName.max)
+    // Addresses are read as paths: such a profile could be written, and never be read or deleted.
+    .refine((name) => name !== '.' && name !== '..', 'A profile cannot be called "." or "..": choose another name'),
   /** Whether browser state is written back at the end. Only one session at a time may write. Default true. */
   saveChanges: z.boolean().default(true),
 })

@@ -82,6 +82,7 @@ describe('creating a session', () => {
     [{ profile: {} }, 'profile.name'],
     [{ profile: { name: '' } }, 'profile.name'],
     [{ profile: { name: 'x'.repeat(129) } }, 'profile.name'],
+    [{ profile: { name: '..' } }, 'profile.name'],
     [{ profile: { name: 'x', saveChanges: 'no' } }, 'profile.saveChanges'],
     [[], 'body'],
   ])('with %j is 400 and names %s', async (body, where) => {
