@@ -1,7 +1,10 @@
 import { useLoaded } from '../api/use-loaded.ts'
 import { Badge } from '../parts/badge.tsx'
 import { DataTable, type Column } from '../parts/data-table.tsx'
+import { formatNumber } from '../parts/format.ts'
 import type { JobErrors as Errors } from './job-calls.ts'
+
+const mostShown = 200
 
 type Row = Errors['errors'][number]
 
@@ -28,7 +31,12 @@ export const JobErrors = ({ path, isRunning }: { readonly path: string; readonly
   return (
     <section class="block">
       <h2>Errors</h2>
-      <DataTable label="Errors" columns={columns} rows={rows} keyOf={({ id }) => id} />
+      <DataTable label="Errors" columns={columns} rows={rows.slice(0, mostShown)} keyOf={({ id }) => id} />
+      {rows.length > mostShown && (
+        <p class="faint">
+          These are the first {mostShown} of {formatNumber(rows.length)}; the API has the others.
+        </p>
+      )}
     </section>
   )
 }

@@ -3,7 +3,7 @@ import type { MapResponse } from '../../contract/map.ts'
 import { linkTo } from '../frame/route.ts'
 import { Copy } from '../parts/copy.tsx'
 import { Field } from '../parts/field.tsx'
-import { countOf } from '../parts/format.ts'
+import { countOf, formatNumber } from '../parts/format.ts'
 import { asCode } from './as-code.ts'
 import { requestSnippets } from './request-snippets.ts'
 import { AddressField, NumberField, TrialForm } from './trial-form.tsx'
@@ -69,7 +69,7 @@ const MapAnswer = ({ answer, note }: { readonly answer: MapResponse; readonly no
     </header>
     {answer.warning !== undefined && <p class="notice-line">{answer.warning}</p>}
     <ol class="hits">
-      {answer.links.map(({ url, title, description }) => (
+      {answer.links.slice(0, mostShown).map(({ url, title, description }) => (
         <li key={url}>
           <a href={linkTo(['playground', 'scrape'], { url })} title="Scrape this page">
             {title ?? url}
@@ -79,5 +79,11 @@ const MapAnswer = ({ answer, note }: { readonly answer: MapResponse; readonly no
         </li>
       ))}
     </ol>
+    {answer.links.length > mostShown && (
+      <p class="faint">These are the first {formatNumber(mostShown)}; the copy has all addresses.</p>
+    )}
   </>
 )
+
+/** A list of a hundred thousand links would hold up the browser. */
+const mostShown = 1000
