@@ -3,6 +3,7 @@ import { openAccount, rememberedKey, rememberKey, type Account } from './api/acc
 import { toFault } from './api/call.ts'
 import { AccountContext } from './api/context.ts'
 import { NoticesProvider } from './frame/notices.tsx'
+import { Safe } from './frame/safe.tsx'
 import { useRoute } from './frame/route.ts'
 import { Shell } from './frame/shell.tsx'
 import { pageOf } from './pages.tsx'
@@ -47,7 +48,7 @@ export const App = () => {
     <AccountContext.Provider value={account}>
       <NoticesProvider>
         <Shell route={route} onSignOut={() => signOut()}>
-          {pageOf(route)}
+          <Safe key={route.place}>{pageOf(route)}</Safe>
         </Shell>
       </NoticesProvider>
     </AccountContext.Provider>

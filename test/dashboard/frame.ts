@@ -69,6 +69,17 @@ export const testFrame = (desk: () => Desk): void => {
     expect(view.complaints).toEqual([])
   })
 
+  test('a page that cannot be drawn says so, and the others can be', async () => {
+    await using view = await desk().open('teams')
+    await view.page.getByRole('table', { name: 'Teams' }).waitFor()
+    await view.page.route('**/v2/team/activity*', async (route) => route.fulfill({ json: { data: [null] } }))
+    await view.page.getByRole('link', { name: 'Activity' }).click()
+
+    await view.page.getByRole('heading', { name: 'This page could not be drawn' }).waitFor()
+    await view.page.getByRole('link', { name: 'Teams' }).click()
+    await view.page.getByRole('table', { name: 'Teams' }).waitFor()
+  })
+
   test('colours follow the system until a theme is chosen', async () => {
     await using view = await desk().open('sessions', { colorScheme: 'dark' })
     const brightness = async (): Promise<number> =>
