@@ -16,6 +16,7 @@ import type { Resolve } from './egress/resolve.ts'
 import { readIdentity } from './identity.ts'
 import { startHeartbeat } from './sessions/heartbeat.ts'
 import { registerNode, removeNode } from './store/nodes.ts'
+import { lockFolder } from './store/lock.ts'
 import { openStore } from './store/open.ts'
 import type { Store } from './store/store.ts'
 import { openUsage } from './usage/open-usage.ts'
@@ -59,6 +60,9 @@ export const startConfigured = async (config: ServerConfig, known: KnownParts = 
   await using undo = new AsyncDisposableStack()
   const log = pino({ level: config.logLevel, base: null }, pino.destination(2))
   const failed = Promise.withResolvers<Error>()
+  // The directory names this node: a second server in it would take the sessions of the first for its own of a former run.
+  // The embedded store has a lock of its own.
+  if (config.databaseUrl !== undefined) undo.use(await lockFolder(config.dataDir))
   const identity = await readIdentity(config.dataDir, config.apiKey)
   const store = undo.use(
     await openStore({ dataDir: config.dataDir, databaseUrl: config.databaseUrl, onFatal: failed.resolve, log }),

@@ -57,6 +57,16 @@ describe('two servers on one PostgreSQL', () => {
     expect(Date.parse(body['createdAt']) + body['sessionDurationMs']).toBeLessThan(endedAtMs)
   })
 
+  test('a server in the data directory of another is refused, and ends no session of that', async () => {
+    const session = await left.createSession()
+
+    const second = startLab({ databaseUrl, apiKey, dataDir: left.dataDir })
+
+    await expect(second).rejects.toMatchObject({ code: 'DATA_DIR_IN_USE' })
+    expect((await left.api('GET', `/v2/browser/${session.id}`)).body).toMatchObject({ status: 'active' })
+    await left.api('DELETE', `/v2/browser/${session.id}`)
+  })
+
   test('CDP reaches a session by either', async () => {
     const session = await left.createSession()
 
