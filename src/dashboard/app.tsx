@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { openAccount, rememberedKey, rememberKey, type Account } from './api/account.ts'
 import { toFault } from './api/call.ts'
 import { AccountContext } from './api/context.ts'
@@ -15,9 +15,12 @@ export const App = () => {
   const [account, setAccount] = useState<Account>()
   const [isOpening, setIsOpening] = useState(() => rememberedKey() !== undefined)
   const [notice, setNotice] = useState<string>()
+  /** The key that was signed in with last. */
+  const current = useRef(rememberedKey())
 
   const signOut = useCallback((why?: string) => {
     rememberKey(undefined)
+    current.current = undefined
     setAccount(undefined)
     setNotice(why)
   }, [])
@@ -25,10 +28,11 @@ export const App = () => {
     async (key: string) => {
       const onRefused = (): void => {
         // Somebody else may have signed in by the time an old request is answered.
-        if (rememberedKey() === key) signOut('The server does not know this key any more.')
+        if (current.current === key) signOut('The server does not know this key any more.')
       }
       const opened = await openAccount(key, onRefused)
       rememberKey(key)
+      current.current = key
       setNotice(undefined)
       setAccount(opened)
     },
@@ -38,7 +42,7 @@ export const App = () => {
     const key = rememberedKey()
     if (key === undefined) return
     signIn(key)
-      .catch((error: unknown) => rememberedKey() === key && setNotice(toFault(error).message))
+      .catch((error: unknown) => current.current === key && setNotice(toFault(error).message))
       .finally(() => setIsOpening(false))
   }, [signIn])
 

@@ -25,6 +25,19 @@ export const testSessions = (desk: () => Desk): void => {
     expect(await view.page.evaluate('sessionStorage.length')).toBe(0)
   })
 
+  test('a browser that keeps nothing for pages shows the dashboard all the same', async () => {
+    await using view = await desk().open('health', { key: '' })
+    await view.page.addInitScript(`for (const name of ['localStorage', 'sessionStorage'])
+      Object.defineProperty(window, name, { get: () => { throw new DOMException('denied', 'SecurityError') } })`)
+    await view.page.reload()
+    await view.page.getByLabel('API key').fill(desk().lab.server.apiKey)
+    await view.page.keyboard.press('Enter')
+    await view.page.getByText('ready for sessions').waitFor()
+    await view.page.getByRole('button', { name: 'Colours: system' }).click()
+
+    expect(view.complaints).toEqual([])
+  })
+
   test('the wall shows a live session moving, and ends it at a click', async () => {
     const session = await desk().lab.createSession()
     await using handles = await playwright.connect(session)

@@ -1,5 +1,6 @@
 import type { KeySummary } from '../../contract/keys.ts'
 import { createApi, type Api } from './call.ts'
+import { readKept, writeKept } from './kept.ts'
 
 /** Whoever has signed in. */
 export interface Account {
@@ -32,10 +33,7 @@ export const openAccount = async (key: string, onRefused: () => void): Promise<A
 }
 
 /** The key that this tab signed in with. */
-export const rememberedKey = (): string | undefined => sessionStorage.getItem(storageName) ?? undefined
+export const rememberedKey = (): string | undefined => readKept('sessionStorage', storageName)
 
 /** Keeps a key for this tab, or forgets it. */
-export const rememberKey = (key: string | undefined): void => {
-  if (key === undefined) sessionStorage.removeItem(storageName)
-  else sessionStorage.setItem(storageName, key)
-}
+export const rememberKey = (key: string | undefined): void => writeKept('sessionStorage', storageName, key)

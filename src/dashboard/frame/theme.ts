@@ -1,3 +1,5 @@
+import { readKept, writeKept } from '../api/kept.ts'
+
 /** Which colours: those of the system, or one's own choice. */
 export type Theme = 'system' | 'light' | 'dark'
 
@@ -5,7 +7,7 @@ const storageName = 'bowline.theme'
 
 /** The theme chosen in this browser. Default `system`. */
 export const storedTheme = (): Theme => {
-  const stored = localStorage.getItem(storageName)
+  const stored = readKept('localStorage', storageName)
   return stored === 'light' || stored === 'dark' ? stored : 'system'
 }
 
@@ -16,6 +18,6 @@ export const applyTheme = (theme: Theme): void => {
 
 /** Shows the page in a theme, now and when it is opened again. */
 export const chooseTheme = (theme: Theme): void => {
-  localStorage.setItem(storageName, theme)
+  writeKept('localStorage', storageName, theme)
   applyTheme(theme)
 }
