@@ -1,9 +1,10 @@
 import { styleText } from 'node:util'
 import { isBowlineError } from '../kit/errors.ts'
+import { harmless } from './harmless.ts'
 
 /** Prints one line on standard output. */
 export const print = (line: string): void => {
-  process.stdout.write(`${line}\n`)
+  process.stdout.write(`${harmless(line, process.stdout.isTTY)}\n`)
 }
 
 /** Prints a value as JSON on standard output. */
@@ -11,7 +12,7 @@ export const printJson = (value: unknown): void => print(JSON.stringify(value, u
 
 /** Prints one line on standard error, where it does not mix with results. */
 export const printNote = (line: string): void => {
-  process.stderr.write(`${line}\n`)
+  process.stderr.write(`${harmless(line, process.stderr.isTTY)}\n`)
 }
 
 /** Whether standard error is a terminal that can show what moves: on one without a width, as `script` makes, spinners never end. */
