@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
@@ -12,6 +13,13 @@ export const registerOpenApi = async (app: FastifyInstance, version: string): Pr
     },
     transform: jsonSchemaTransform,
   })
-  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true })
+  const type = 'image/svg+xml'
+  const content = readFileSync(new URL('../live/page/icon.svg', import.meta.url), 'utf8')
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: true,
+    logo: { type, content, href: '/' },
+    theme: { title: 'Bowline API', favicon: [{ filename: 'icon.svg', rel: 'icon', sizes: 'any', type, content }] },
+  })
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
 }
