@@ -162,6 +162,7 @@ describe.each(['shell', 'chromium'] as const)('a page in %s', (kind) => {
     expect(response?.status()).toBe(403)
     expect(await bodyText(page)).toContain(`127.0.0.1:${victim.port} is refused`)
     expect(victim.connections()).toBe(0)
+    answered = page
   })
 
   test('has a frame that is told why', async () => {
@@ -177,6 +178,7 @@ describe.each(['shell', 'chromium'] as const)('a page in %s', (kind) => {
     await page.evaluate(attempt(`http://inside.example:${victim.port}/secret`))
 
     expect(victim.connections()).toBe(0)
+    answered = page
   })
 
   test.each(Object.entries(attempts))('would get through to an allowed address with %s', async (_name, attempt) => {
@@ -185,6 +187,7 @@ describe.each(['shell', 'chromium'] as const)('a page in %s', (kind) => {
     await page.evaluate(attempt(`http://127.0.0.1:${neighbour.port}/secret`))
 
     expect(neighbour.connections()).toBeGreaterThan(before)
+    answered = page
   })
 
   test('may not send UDP', async () => {
