@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { startLab, type Lab } from '../../lab/lab.ts'
 
 let lab: Lab
@@ -110,9 +110,19 @@ describe('creating a session', () => {
   })
 })
 
-describe('the limits of creation, in the order of the checks', () => {
+describe('with room for one session', () => {
+  let small: Lab
+  beforeAll(async () => {
+    small = await startLab({ maxSessions: 1 })
+  })
+  afterAll(async () => small[Symbol.asyncDispose]())
+  afterEach(async () => {
+    for (const { id } of (await small.api('GET', '/v2/browser?status=active')).body['sessions'] as { id: string }[]) {
+      await small.api('DELETE', `/v2/browser/${id}`)
+    }
+  })
+
   test('over the sessions of the server is 429 with Retry-After', async () => {
-    await using small = await startLab({ maxSessions: 1 })
     await small.createSession()
 
     const answer = await small.api('POST', '/v2/browser', {})
@@ -125,7 +135,6 @@ describe('the limits of creation, in the order of the checks', () => {
   })
 
   test('a place that became free is given at once', async () => {
-    await using small = await startLab({ maxSessions: 1 })
     const first = await small.createSession()
 
     await small.api('DELETE', `/v2/browser/${first.id}`)
@@ -134,21 +143,39 @@ describe('the limits of creation, in the order of the checks', () => {
   })
 
   test('a browser that cannot be started is 502, costs nothing and keeps no place', async () => {
-    await using broken = await startLab({ maxSessions: 1 })
+    const failures = async () => (await small.api('GET', '/v2/browser?status=error')).body['sessions']
+    const before = (await failures()).length
     const { rename } = await import('node:fs/promises')
     const { readdirSync } = await import('node:fs')
     // Without its run directory no browser of this server can start.
-    const run = `${broken.dataDir}/run`
+    const run = `${small.dataDir}/run`
     expect(readdirSync(run)).not.toHaveLength(0)
     await rename(run, `${run}-gone`)
 
-    const answer = await broken.api('POST', '/v2/browser', {})
+    const answer = await small.api('POST', '/v2/browser', {})
 
     expect(answer).toMatchObject({ status: 502, body: { code: 'BROWSER_START_FAILED' } })
     await rename(`${run}-gone`, run)
-    expect((await broken.api('POST', '/v2/browser', {})).status).toBe(200)
-    const { body } = await broken.api('GET', '/v2/browser?status=error')
-    expect(body['sessions']).toMatchObject([{ status: 'error', creditsBilled: 0 }])
+    expect((await small.api('POST', '/v2/browser', {})).status).toBe(200)
+    expect(await failures()).toHaveLength(before + 1)
+    expect((await failures())[0]).toMatchObject({ status: 'error', creditsBilled: 0 })
+  })
+
+  test('an idempotency key gives the session again, and to nobody when it could not be started', async () => {
+    const headers = { authorization: `Bearer ${small.server.apiKey}`, 'x-idempotency-key': 'full' }
+    const ask = async () => small.api('POST', '/v2/browser', {}, headers)
+    const askTogether = async () => Promise.all([ask(), ask(), ask()])
+    const { rename } = await import('node:fs/promises')
+    const run = `${small.dataDir}/run`
+    await rename(run, `${run}-gone`)
+
+    const failed = await askTogether()
+    await rename(`${run}-gone`, run)
+    const first = await ask()
+    const later = await askTogether()
+
+    expect(failed.map(({ body }) => body['code'])).toEqual(Array.from({ length: 3 }, () => 'BROWSER_START_FAILED'))
+    expect(later.map(({ body }) => body)).toEqual(Array.from({ length: 3 }, () => first.body))
   })
 })
 
@@ -171,24 +198,6 @@ describe('an idempotency key', () => {
     const answers = await Promise.all(Array.from({ length: 5 }, async () => create('at-once')))
 
     expect(new Set(answers.map((answer) => answer.body['id'])).size).toBe(1)
-  })
-
-  test('gives it on a full server, too, and to nobody when it could not be started', async () => {
-    await using small = await startLab({ maxSessions: 1 })
-    const headers = { authorization: `Bearer ${small.server.apiKey}`, 'x-idempotency-key': 'full' }
-    const ask = async () => small.api('POST', '/v2/browser', {}, headers)
-    const askTogether = async () => Promise.all([ask(), ask(), ask()])
-    const { rename } = await import('node:fs/promises')
-    const run = `${small.dataDir}/run`
-    await rename(run, `${run}-gone`)
-
-    const failed = await askTogether()
-    await rename(`${run}-gone`, run)
-    const first = await ask()
-    const later = await askTogether()
-
-    expect(failed.map(({ body }) => body['code'])).toEqual(Array.from({ length: 3 }, () => 'BROWSER_START_FAILED'))
-    expect(later.map(({ body }) => body)).toEqual(Array.from({ length: 3 }, () => first.body))
   })
 
   test('used for another request is 409', async () => {
