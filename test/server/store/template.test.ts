@@ -1,7 +1,8 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { templatePath } from '../../../src/server/store/make-cluster.ts'
 import { openStore } from '../../../src/server/store/open.ts'
 import type { Store } from '../../../src/server/store/store.ts'
 import { openPgliteStore, temporaryFolder } from '../../lab/stores.ts'
@@ -20,56 +21,53 @@ const describeStore = async ({ db }: Store): Promise<unknown> => ({
   steps: (await sql`select name from kysely_migration order by 1`.execute(db)).rows,
 })
 
-describe('with a template of an earlier first start', () => {
+describe('the template of a first start', () => {
   const stack = new AsyncDisposableStack()
   let folder = ''
   let cacheDir = ''
   let first: Store
+  const warnings: string[] = []
+  const log = { warn: (_facts: object, message: string) => warnings.push(message) }
 
   beforeAll(async () => {
     folder = stack.use(await temporaryFolder()).path
     cacheDir = join(folder, 'cache')
-    first = stack.use(await openStore({ dataDir: join(folder, 'first'), cacheDir }))
+    await writeFile(join(folder, 'file'), '')
+    first = stack.use(await openStore({ dataDir: join(folder, 'first'), cacheDir: join(folder, 'file', 'cache'), log }))
   })
   afterAll(() => stack.disposeAsync())
 
-  test('a store from the template equals one that was migrated', async () => {
-    const before = await readdir(cacheDir)
+  test('that cannot be kept is reported and otherwise no matter', async () => {
+    await first.ping()
 
-    await using second = await openStore({ dataDir: join(folder, 'second'), cacheDir })
-
-    expect(before).toEqual([expect.stringMatching(/^store-[0-9a-f]{16}\.zst$/)])
-    expect(await readdir(cacheDir)).toEqual(before)
-    expect(await describeStore(second)).toEqual(await describeStore(first))
+    expect(warnings.at(-1)).toContain('could not be kept')
   })
 
-  test('a damaged template is reported, passed over, and replaced', async () => {
-    const template = join(cacheDir, (await readdir(cacheDir))[0]!)
-    const damaged = await readFile(template)
+  test('that is damaged is reported, passed over, and replaced', async () => {
+    const template = await templatePath({ cacheDir })
+    const damaged = await readFile(await templatePath())
     damaged.writeUInt8(damaged.readUInt8(1_000_000) ^ 0xff, 1_000_000)
+    await mkdir(cacheDir, { recursive: true })
     await writeFile(template, damaged)
-    const warnings: string[] = []
-    const log = { warn: (_facts: object, message: string) => warnings.push(message) }
+    warnings.length = 0
 
-    await using store = await openStore({ dataDir: join(folder, 'third'), cacheDir, log })
+    await using store = await openStore({ dataDir: join(folder, 'second'), cacheDir, log })
 
     await store.ping()
     expect(warnings).toEqual([expect.stringContaining('unreadable')])
     expect(await readFile(template)).not.toEqual(damaged)
+    expect(await readdir(cacheDir)).toEqual([expect.stringMatching(/^store-[0-9a-f]{16}\.zst$/)])
   })
-})
 
-test('a cache that cannot be written to is reported and otherwise no matter', async () => {
-  await using folder = await temporaryFolder()
-  const file = join(folder.path, 'file')
-  await writeFile(file, '')
-  const warnings: string[] = []
-  const log = { warn: (_facts: object, message: string) => warnings.push(message) }
+  test('makes a store that equals one that was migrated', async () => {
+    const kept = await readdir(dirname(await templatePath()))
 
-  await using store = await openStore({ dataDir: join(folder.path, 'data'), cacheDir: join(file, 'cache'), log })
+    await using third = await openStore({ dataDir: join(folder, 'third') })
 
-  await store.ping()
-  expect(warnings.at(-1)).toContain('could not be kept')
+    expect(kept).toContain(basename(await templatePath()))
+    expect(await readdir(dirname(await templatePath()))).toEqual(kept)
+    expect(await describeStore(third)).toEqual(await describeStore(first))
+  })
 })
 
 test('a first start that was cut short is begun again', async () => {
