@@ -15,11 +15,17 @@ export interface CdpListener {
 /** Largest message taken from the browser, in bytes: as much as both libraries take. */
 const maxPayloadBytes = 256 * 1024 * 1024
 
-/** Connects to a CDP address. Rejects with the service's own words when it refuses. */
-export const openCdpConnection = async (url: string, listener: CdpListener): Promise<CdpConnection> => {
+/** Connects to a CDP address within `timeoutMs` (default 30 s). Rejects with the service's own words when it refuses. */
+export const openCdpConnection = async (
+  url: string,
+  listener: CdpListener,
+  timeoutMs = 30_000,
+): Promise<CdpConnection> => {
   const { promise, resolve, reject } = Promise.withResolvers<CdpConnection>()
   const socket = new WebSocket(url, {
     followRedirects: true,
+    // Nobody else could end it, and it would keep this process.
+    handshakeTimeout: timeoutMs,
     perMessageDeflate: false,
     // Each message is a task of its own, as the libraries expect.
     allowSynchronousEvents: false,
