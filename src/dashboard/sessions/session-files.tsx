@@ -19,7 +19,7 @@ export const SessionFiles = ({ id, isLive }: SessionFilesProps) => {
     <section class="card">
       <h2>Files</h2>
       {isWanted ? (
-        <FileList id={id} />
+        <FileList key={String(isLive)} id={id} />
       ) : (
         <>
           <p class="faint">
