@@ -8,13 +8,16 @@ export class Fault extends Error {
   readonly code: string | undefined
   readonly hint: string | undefined
   readonly requestId: string | undefined
+  /** How long the server wants to be left alone. */
+  readonly retryAfterMs: number
 
-  constructor(status: number, { error, code, hint, requestId }: Failure) {
+  constructor(status: number, { error, code, hint, requestId }: Failure, retryAfterMs = 0) {
     super(error)
     this.status = status
     this.code = code
     this.hint = hint
     this.requestId = requestId
+    this.retryAfterMs = retryAfterMs
   }
 
   /** Whether this server has no such endpoint. */
@@ -79,7 +82,8 @@ export const createApi = (key: string, onRefused: (fault: Fault) => void): Api =
 const refuse = async (response: Response, onRefused: (fault: Fault) => void): Promise<never> => {
   const failure = (await response.json().catch(() => undefined)) as Partial<Failure> | undefined
   const error = failure?.error ?? `The server answered ${response.status} ${response.statusText}`
-  const fault = new Fault(response.status, { ...failure, error })
+  const retryAfterMs = Number(response.headers.get('retry-after') ?? 0) * 1000 || 0
+  const fault = new Fault(response.status, { ...failure, error }, retryAfterMs)
   if (fault.status === 401) onRefused(fault)
   throw fault
 }

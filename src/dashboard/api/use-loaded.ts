@@ -39,12 +39,15 @@ export const useLoaded = <Value>(
 
   useEffect(() => {
     setState((last) => (last.key === key ? { ...last, isLoading: true } : empty))
-    const run = async (signal: AbortSignal): Promise<void> => {
+    const run = async (signal: AbortSignal): Promise<number> => {
       try {
         const value = await loading.current(api, signal)
         if (!signal.aborted) setState({ value, fault: undefined, isLoading: false, key })
+        return 0
       } catch (error) {
-        if (!signal.aborted) setState((last) => ({ ...last, fault: toFault(error), isLoading: false }))
+        const fault = toFault(error)
+        if (!signal.aborted) setState((last) => ({ ...last, fault, isLoading: false }))
+        return fault.retryAfterMs
       }
     }
     return repeat(run, everyMs)
@@ -59,20 +62,24 @@ export const useLoaded = <Value>(
   return { ...(isCurrent ? state : empty), reload }
 }
 
-/** Runs at once, and then again and again, each time so long after the last has ended; not while nobody can see it. */
-const repeat = (run: (signal: AbortSignal) => Promise<void>, everyMs: number | undefined): (() => void) => {
+/**
+ * Runs at once, and then again and again, each time so long after the last has ended, or longer when it says so; not while
+ * nobody can see it.
+ */
+const repeat = (run: (signal: AbortSignal) => Promise<number>, everyMs: number | undefined): (() => void) => {
   let timer: ReturnType<typeof setTimeout> | undefined
   let running = new AbortController()
-  const again = (): void => {
+  const again = (pauseMs: number): void => {
     if (everyMs === undefined) return
-    timer = setTimeout(() => (document.visibilityState === 'visible' ? start() : undefined), everyMs)
+    const waitMs = Math.max(everyMs, pauseMs)
+    timer = setTimeout(() => (document.visibilityState === 'visible' ? start() : undefined), waitMs)
   }
   const start = (): void => {
     clearTimeout(timer)
     // One at a time: whoever leaves and returns must not have it run twice beside itself, nor see the older answer last.
     running.abort()
     const { signal } = (running = new AbortController())
-    void run(signal).finally(() => signal.aborted || again())
+    void run(signal).then((pauseMs) => signal.aborted || again(pauseMs))
   }
   const onVisible = (): void => {
     if (document.visibilityState === 'visible' && everyMs !== undefined) start()

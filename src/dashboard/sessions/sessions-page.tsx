@@ -15,7 +15,7 @@ import { firstSession } from './session-snippets.ts'
 
 const everyMs = 2000
 /** For those that came and went in between, and for when it could not be read. */
-const endedEveryMs = 10_000
+const endedEveryMs = 30_000
 /** Pictures a second of all thumbnails together. */
 const wallRate = 24
 const fastestMs = 250
