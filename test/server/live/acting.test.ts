@@ -152,6 +152,29 @@ test('the mouse moves, presses, drags, clicks twice and scrolls at the place whe
   )
 })
 
+test('what is let go of while the network is away does not stay pressed in the page', async () => {
+  await using both = await openBoth('/form')
+  const { page, view } = both
+  await page.evaluate(`window.seen = []
+    for (const name of ['keyup', 'mouseup']) addEventListener(name, (event) => seen.push(event.key ?? event.button))`)
+  await view.click(page, '[name=name]')
+  await view.page.keyboard.down('Shift')
+  await view.page.mouse.down()
+
+  // It asks why it was refused before it connects again.
+  const asked = Promise.withResolvers<() => Promise<void>>()
+  const address = both.session.interactiveLiveViewUrl ?? ''
+  await view.page.route(address, (route) => asked.resolve(async () => route.continue()))
+  await view.page.context().setOffline(true)
+  const answer = await asked.promise
+  await view.page.keyboard.up('Shift')
+  await view.page.mouse.up()
+  await view.page.context().setOffline(false)
+  await answer()
+
+  await expect.poll(async () => page.evaluate('seen')).toEqual([0, 'Shift', 0])
+})
+
 test('fingers tap and scroll', async () => {
   await using scene = await theatre.openScene('/blocks')
   await scene.page.setContent('<body style="height:5000px"><button onclick="document.title=\'tapped\'">Tap</button>')

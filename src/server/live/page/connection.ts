@@ -11,7 +11,7 @@ export interface ConnectionEvents {
 
 /** A WebSocket beside the page that is made again whenever it is lost. */
 export interface Connection {
-  /** Sends, or forgets what is to be sent while there is no connection. */
+  /** Sends. While there is no connection, only what is let go of is kept: it must not stay pressed in the page. */
   readonly send: (message: ViewerMessage) => void
   /** Makes it the last one: it is not made again when the server closes it. */
   readonly end: () => void
@@ -30,7 +30,16 @@ export const connect = (events: ConnectionEvents): Connection => {
   let hasEnded = false
   let retry: ReturnType<typeof setTimeout> | undefined
   let silence: ReturnType<typeof setTimeout> | undefined
+  const releases: ViewerMessage[] = []
 
+  const send = (message: ViewerMessage): void => {
+    if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message))
+    else if (isRelease(message) && releases.length < mostReleases) releases.push(message)
+  }
+  const receive = (message: ServerMessage): void => {
+    events.onMessage(message)
+    if (message.type === 'hello') for (const release of releases.splice(0)) send(release)
+  }
   const heard = (): void => {
     clearTimeout(silence)
     silence = setTimeout(() => socket?.close(), silenceMs)
@@ -60,7 +69,7 @@ export const connect = (events: ConnectionEvents): Connection => {
     })
     opening.addEventListener('message', ({ data }: MessageEvent<string | ArrayBuffer>) => {
       heard()
-      if (typeof data === 'string') events.onMessage(JSON.parse(data) as ServerMessage)
+      if (typeof data === 'string') receive(JSON.parse(data) as ServerMessage)
       else events.onFrame(data)
     })
     // A lost connection is left alone: its end may be told of long after the next one was made.
@@ -70,15 +79,19 @@ export const connect = (events: ConnectionEvents): Connection => {
   addEventListener('offline', () => socket?.close())
   open()
   return {
-    send: (message) => {
-      if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message))
-    },
+    send,
     end: () => {
       hasEnded = true
       clearTimeout(retry)
     },
   }
 }
+
+/** Of what is pressed while there is no connection, nothing needs to be let go of. */
+const mostReleases = 50
+
+const isRelease = (message: ViewerMessage): boolean =>
+  'action' in message && (message.action === 'up' || message.action === 'end' || message.action === 'cancel')
 
 const socketUrl = (): string => {
   const url = new URL(location.href)
