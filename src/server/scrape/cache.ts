@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
+import { buffer } from 'node:stream/consumers'
 import type { Document } from '../../contract/document.ts'
 import type { ScrapeRequest } from '../../contract/scrape.ts'
 import { BowlineError } from '../../kit/errors.ts'
@@ -8,13 +8,14 @@ import type { Blobs } from '../store/blobs.ts'
 import { findCached, findScrape, findScrapes, type ScrapeRow } from '../store/scrapes.ts'
 import type { Store } from '../store/store.ts'
 import { cacheKeyOf } from './cache-key.ts'
+import { packDocument, unpackDocument } from './pack-document.ts'
 import { blobKey, scrapeLifeMs } from './scrape-files.ts'
 
 /** How long pages are kept for other scrapes, in milliseconds. */
 export const cacheLifeMs = 2 * 86_400_000
 
-/** Characters of a document that fit into a row; a larger one becomes a blob. */
-const maxRowLength = 64_000
+/** Bytes of a packed document that fit into a row; a larger one becomes a blob. */
+const maxRowBytes = 64_000
 
 const documentName = 'document.json'
 
@@ -82,17 +83,15 @@ export class Cache {
     return new Map(await Promise.all(rows.map(async (row) => [row.id, await this.#unpack(row)] as const)))
   }
 
-  /** A document as text for its row; undefined: it was stored as a blob. */
-  async pack(id: string, document: Document): Promise<string | undefined> {
-    // PostgreSQL takes no zero character in a text, written out as an escape or not.
-    const json = JSON.stringify(document).replaceAll(String.raw`\u0000`, String.raw`\ufffd`)
-    if (json.length <= maxRowLength) return json
-    await this.#blobs.write(blobKey(id, documentName), Readable.from([Buffer.from(json)]))
+  /** A document as bytes for its row; undefined: it was stored as a blob. */
+  async pack(id: string, document: Document): Promise<Buffer | undefined> {
+    const bytes = await packDocument(document)
+    if (bytes.length <= maxRowBytes) return bytes
+    await this.#blobs.write(blobKey(id, documentName), Readable.from([bytes]))
     return undefined
   }
 
-  async #unpack(row: ScrapeRow): Promise<Document> {
-    const json = row.document ?? (await text(await this.#blobs.read(blobKey(row.id, documentName))))
-    return JSON.parse(json) as Document
+  async #unpack({ id, document }: ScrapeRow): Promise<Document> {
+    return unpackDocument(document ?? (await buffer(await this.#blobs.read(blobKey(id, documentName)))))
   }
 }

@@ -203,8 +203,8 @@ export class Scrapes implements AsyncDisposable {
   ): Promise<void> {
     const { id, document, credits } = outcome
     const bill = { id, teamId, apiKeyId, credits }
-    const text = request.zeroDataRetention ? undefined : await this.#cache.pack(id, document)
-    const whole = { ...row, document: text, hasBlobs: row.hasBlobs || text === undefined }
+    const packed = request.zeroDataRetention ? undefined : await this.#cache.pack(id, document)
+    const whole = { ...row, document: packed, hasBlobs: row.hasBlobs || packed === undefined }
     const kept = request.zeroDataRetention ? undefined : whole
     const { db: store } = this.#parts.store
     const enter = async (db: Kysely<Database>): Promise<void> => {

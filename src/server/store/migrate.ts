@@ -12,6 +12,7 @@ import { usage } from './migrations/0008-usage.ts'
 import { extract } from './migrations/0009-extract.ts'
 import { artifacts } from './migrations/0011-artifacts.ts'
 import { extractEnd } from './migrations/0012-extract-end.ts'
+import { packedScrapes } from './migrations/0013-packed-scrapes.ts'
 
 /** Every step of the schema as statements, in order. A released step is never edited: add another. */
 const steps: Readonly<Record<string, readonly string[]>> = {
@@ -26,6 +27,7 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   '0009-extract': extract,
   '0011-artifacts': artifacts,
   '0012-extract-end': extractEnd,
+  '0013-packed-scrapes': packedScrapes,
 }
 
 /** The whole schema as SQL: equal texts make equal schemas. */

@@ -24,6 +24,14 @@ class SyncedFiles extends NodeFS {
   }
 }
 
+/** The type numbers of bigint and of bytes. */
+const int8 = 20
+const bytea = 17
+
+// PGlite's own ways of reading and writing bytes take one byte at a time.
+const readBytes = (value: string): Uint8Array => Buffer.from(value.slice(2), 'hex')
+const writeBytes = (bytes: Uint8Array): string => `\\x${Buffer.from(bytes).toString('hex')}`
+
 const settings = {
   fsync: 'on',
   // Emscripten's fdatasync does nothing.
@@ -36,7 +44,8 @@ const settings = {
 const open = async ({ folder }: ThreadOptions): Promise<PGlite> =>
   PGlite.create({
     fs: new SyncedFiles(folder),
-    parsers: { 20: Number },
+    parsers: { [int8]: Number, [bytea]: readBytes },
+    serializers: { [bytea]: writeBytes },
     startParams: [
       ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
       ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),

@@ -35,7 +35,7 @@ export const recordScrape = async (
   const now = sql`${new Date()}::timestamptz`
   const kept = sql`, kept as (
     insert into scrape (id, team_id, cache_key, document, has_blobs, secret, created_at)
-    select ${id}::uuid, ${teamId}::uuid, ${row?.cacheKey ?? null}, ${row?.document ?? null}, ${row?.hasBlobs}::boolean,
+    select ${id}::uuid, ${teamId}::uuid, ${row?.cacheKey ?? null}, ${row?.document ?? null}::bytea, ${row?.hasBlobs}::boolean,
       ${row?.secret}, ${now}
     from paid)`
   const { rows } = await sql<{ readonly isHeld: boolean; readonly isPaid: boolean }>`

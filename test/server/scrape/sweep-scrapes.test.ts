@@ -20,7 +20,7 @@ describeEachStore('old scrapes', (openStore) => {
     const key = { id: uuidV7(), teamId: team.id, name: 'k', hash: 'h', prefix: 'p', role: 'member' as const }
     await insertKey(store.db, key)
     const id = uuidV7()
-    const row = { cacheKey: undefined, document: '{}', hasBlobs: true, secret: randomSecret() }
+    const row = { cacheKey: undefined, document: Buffer.from('{}'), hasBlobs: true, secret: randomSecret() }
     await recordScrape(store.db, { id, teamId: team.id, apiKeyId: key.id, credits: 1 }, row)
     await blobs.write(blobKey(id, '1.png'), Readable.from(['picture']))
     const scrapeId = uuidV7()

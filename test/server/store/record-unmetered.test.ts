@@ -12,16 +12,16 @@ describeEachStore('scrapes without limits', (openStore) => {
     await using store = await openStore()
     const [blue, red] = [await ensureTeam(store.db, { name: 'blue' }), await ensureTeam(store.db, { name: 'red' })]
     await setTeamCredits(store.db, blue.id, 10)
-    const entryOf = async (teamId: string, credits: number, document: string | undefined) => {
+    const entryOf = async (teamId: string, credits: number, document: Buffer | undefined) => {
       const key = { id: uuidV7(), teamId, name: 'k', hash: uuidV7(), prefix: 'p', role: 'member' as const }
       await insertKey(store.db, key)
       const row = document === undefined ? undefined : { cacheKey: undefined, document, hasBlobs: false, secret: 's' }
       return toUnmetered({ id: uuidV7(), teamId, apiKeyId: key.id, credits }, row)
     }
     const entries = [
-      await entryOf(blue.id, 3, '{}'),
+      await entryOf(blue.id, 3, Buffer.from('{}')),
       await entryOf(blue.id, 4, undefined),
-      await entryOf(red.id, 5, '{}'),
+      await entryOf(red.id, 5, Buffer.from('{}')),
     ]
 
     await recordUnmetered(store.db, entries)

@@ -7,8 +7,8 @@ export interface ScrapeTable {
   readonly teamId: string
   /** Tells page and options. Null: not to be found by another scrape. */
   readonly cacheKey: Nullable<string>
-  /** The answer as JSON. Null: it is too large for a row, and is a blob. */
-  readonly document: Nullable<string>
+  /** The answer, packed. Null: it is too large for a row, and is a blob. */
+  readonly document: Nullable<Buffer>
   /** Whether blobs belong to it. */
   readonly hasBlobs: boolean
   /** What the tokens of its files are made from. */
