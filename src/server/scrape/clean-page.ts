@@ -7,6 +7,7 @@ import { pruneTree } from './main-content/prune.ts'
 import { selectMainContent } from './main-content/select.ts'
 import { keepMatching, removeMatching } from './pick-elements.ts'
 import { prepareTree } from './prepare.ts'
+import { removeAds } from './remove-ads.ts'
 import { keepOnly } from './tree-edit.ts'
 
 /** What of a page is wanted. */
@@ -19,6 +20,8 @@ export interface CleanOptions {
   readonly includeTags?: readonly string[] | undefined
   /** Elements that match one of these selectors are left out. Default: none. */
   readonly excludeTags?: readonly string[] | undefined
+  /** Whether places of advertisements and banners about cookies are left out. Default false. */
+  readonly blockAds?: boolean | undefined
   /** Whether images inside the page (`data:`) lose their data. Default true. */
   readonly removeBase64Images?: boolean | undefined
 }
@@ -46,6 +49,7 @@ export const cleanTree = (document: Document, url: string, options: CleanOptions
   const { includeTags = [], excludeTags = [], onlyCleanContent = false, removeBase64Images = true } = options
   const isChosen = includeTags.length === 0 && (onlyCleanContent || (options.onlyMainContent ?? true))
   prepareTree(document, isChosen ? 'short' : 'all')
+  if (options.blockAds === true) removeAds(document)
   if (excludeTags.length > 0) removeMatching(document, excludeTags)
   if (includeTags.length > 0) keepMatching(document, includeTags)
   if (isChosen) keepMainContent(document, onlyCleanContent)

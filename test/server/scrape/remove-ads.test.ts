@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { cleanPage } from '../../../src/server/scrape/clean-page.ts'
+import { textOf } from '../../../src/server/scrape/dom-nodes.ts'
+import { adSelectors } from '../../../src/server/scrape/render/ad-hosts.ts'
+
+/** An element that a simple selector matches, with something in it. */
+const elementFor = (part: string, inside: string): string => {
+  const name = /^\w+/.exec(part)?.[0] ?? 'div'
+  const classes = [...part.matchAll(/\.([\w-]+)/g)].map(([, value]) => value)
+  const id = /#([\w-]+)/.exec(part)?.[1]
+  const [, attribute, value = ''] = /\[([\w-]+)(?:[~^*]?="([^"]+)")?\]/.exec(part) ?? []
+  const marks = [classes.length > 0 ? ` class="${classes.join(' ')}"` : '', id === undefined ? '' : ` id="${id}"`]
+  return `<${name}${marks.join('')}${attribute === undefined ? '' : ` ${attribute}="${value}"`}>${inside}</${name}>`
+}
+
+const textWith = (selector: string, blockAds: boolean): string => {
+  const ad = selector.split(' ').reduceRight((inside, part) => elementFor(part, inside), '<p>Buy rope</p>')
+  const html = `<body><main><p>Before</p>${ad}<p class="reads" id="it">After</p></main></body>`
+  return textOf(cleanPage({ html, url: '', options: { onlyMainContent: false, blockAds } }).document)
+}
+
+// Frames are left out of every page.
+const selectors = adSelectors.filter((selector) => !selector.startsWith('iframe'))
+
+test.each(selectors)('%s is left out of a page', (selector) => {
+  expect(textWith(selector, true)).toBe('BeforeAfter')
+  expect(textWith(selector, false)).toBe('BeforeBuy ropeAfter')
+})
