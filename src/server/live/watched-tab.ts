@@ -33,6 +33,7 @@ export class WatchedTab implements AsyncDisposable {
   #dialog: Dialog | null = null
   #choices: Choices | null = null
   #isHidden = false
+  readonly #titleTimer: NodeJS.Timeout
   #differTimer: NodeJS.Timeout | undefined
   #isGone = false
 
@@ -47,6 +48,7 @@ export class WatchedTab implements AsyncDisposable {
     this.#stop = parts.router.onEvent((event) => {
       if (event.sessionId !== undefined && event.sessionId === this.#sessionId) this.#follow(event)
     })
+    this.#titleTimer = setInterval(parts.onMayDiffer, titleMs).unref()
     const former = parts.clientDialog()
     if (former !== undefined) this.#dialog = toDialog(former.params)
     this.#attach().catch(this.#report)
@@ -137,6 +139,7 @@ export class WatchedTab implements AsyncDisposable {
     this.#isGone = true
     this.#stop()
     clearTimeout(this.#differTimer)
+    clearInterval(this.#titleTimer)
     this.#cast.end()
     const sessionId = this.#sessionId ?? (await this.#session.promise.catch(() => undefined))
     // The tab, or the browser, may have gone already.
@@ -182,6 +185,7 @@ export class WatchedTab implements AsyncDisposable {
         break
       case 'Page.javascriptDialogClosed':
         this.#tellDialog(null)
+        this.#noteDifference()
         break
       case 'Page.loadEventFired':
         this.#cast.expectFrame()
@@ -243,6 +247,9 @@ const toDialog = (params: Readonly<Record<string, unknown>>): Dialog => ({
 })
 
 const differMs = 500
+
+// A page may change its title alone, of which the browser does not tell.
+const titleMs = 2000
 
 // A window that is dragged to a new size would otherwise start the cast anew at each pixel.
 const roundUp = (pixels: number): number => Math.ceil(pixels / 160) * 160

@@ -29,27 +29,19 @@ export const connect = (events: ConnectionEvents): Connection => {
   let attempts = 0
   let hasEnded = false
   let retry: ReturnType<typeof setTimeout> | undefined
-  let silence: ReturnType<typeof setTimeout> | undefined
+  const silence = watchSilence(() => lose())
   const releases: ViewerMessage[] = []
 
   const send = (message: ViewerMessage): void => {
     if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message))
     else if (isRelease(message) && releases.length < mostReleases) releases.push(message)
   }
-  const receive = (message: ServerMessage): void => {
-    events.onMessage(message)
-    if (message.type === 'hello') for (const release of releases.splice(0)) send(release)
-  }
-  const heard = (): void => {
-    clearTimeout(silence)
-    silence = setTimeout(() => socket?.close(), silenceMs)
-  }
   const retryAt = (delayMs: number): void => {
     clearTimeout(retry)
     retry = setTimeout(open, delayMs)
   }
   const onClose = (): void => {
-    clearTimeout(silence)
+    silence.end()
     if (hasEnded) return
     events.onLost()
     const delayMs = Math.min(longestDelayMs, firstDelayMs * 2 ** attempts)
@@ -59,24 +51,34 @@ export const connect = (events: ConnectionEvents): Connection => {
   const open = (): void => {
     clearTimeout(retry)
     // Both the time and the return of the network lead here, and each connection is one more viewer.
-    if (socket?.readyState === WebSocket.CONNECTING || socket?.readyState === WebSocket.OPEN) return
+    if (isOpen(socket)) return
     const opening = new WebSocket(socketUrl())
     socket = opening
     opening.binaryType = 'arraybuffer'
     opening.addEventListener('open', () => {
       attempts = 0
-      heard()
+      silence.begin()
     })
     opening.addEventListener('message', ({ data }: MessageEvent<string | ArrayBuffer>) => {
-      heard()
-      if (typeof data === 'string') receive(JSON.parse(data) as ServerMessage)
-      else events.onFrame(data)
+      if (opening !== socket) return
+      silence.begin()
+      if (typeof data !== 'string') return events.onFrame(data)
+      const message = JSON.parse(data) as ServerMessage
+      events.onMessage(message)
+      if (message.type === 'hello') for (const release of releases.splice(0)) send(release)
     })
     // A lost connection is left alone: its end may be told of long after the next one was made.
     opening.addEventListener('close', () => opening === socket && onClose())
   }
-  addEventListener('online', () => socket?.readyState === WebSocket.CLOSED && !hasEnded && retryAt(0))
-  addEventListener('offline', () => socket?.close())
+  // Without a network its end may be long in coming. Whatever it still brings is not heard.
+  const lose = (): void => {
+    if (isClosed(socket)) return
+    socket?.close()
+    socket = undefined
+    onClose()
+  }
+  addEventListener('online', () => isClosed(socket) && !hasEnded && retryAt(0))
+  addEventListener('offline', lose)
   open()
   return {
     send,
@@ -86,6 +88,23 @@ export const connect = (events: ConnectionEvents): Connection => {
     },
   }
 }
+
+const watchSilence = (onSilent: () => void): { readonly begin: () => void; readonly end: () => void } => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  return {
+    begin: () => {
+      clearTimeout(timer)
+      timer = setTimeout(onSilent, silenceMs)
+    },
+    end: () => clearTimeout(timer),
+  }
+}
+
+const isClosed = (socket: WebSocket | undefined): boolean =>
+  socket === undefined || socket.readyState === WebSocket.CLOSED
+
+const isOpen = (socket: WebSocket | undefined): boolean =>
+  socket?.readyState === WebSocket.CONNECTING || socket?.readyState === WebSocket.OPEN
 
 /** Of what is pressed while there is no connection, nothing needs to be let go of. */
 const mostReleases = 50
