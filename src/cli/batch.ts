@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { text } from 'node:stream/consumers'
 import { Command } from 'commander'
 import { BowlineError } from '../kit/errors.ts'
 import { addressesIn, readAddresses } from './addresses.ts'
@@ -36,6 +35,5 @@ const batch = async (given: readonly string[], flags: BatchFlags): Promise<void>
 
 const readUrls = async (given: readonly string[], { file }: BatchFlags): Promise<readonly string[]> => {
   if (file === undefined && (given.length > 0 || process.stdin.isTTY)) return []
-  const list = file === undefined || file === '-' ? await text(process.stdin) : await readFile(file, 'utf8')
-  return addressesIn(list)
+  return file === undefined || file === '-' ? readAddresses(['-']) : addressesIn(await readFile(file, 'utf8'))
 }
