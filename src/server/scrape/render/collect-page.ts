@@ -28,9 +28,9 @@ export interface CollectedPage {
 
 /** The document of a page with the content of its frames, of other sites too, in place of them, and shadow trees written out. */
 export const collectPage = async (tab: Tab): Promise<CollectedPage> => {
-  // Most pages have no frames: those are read at once.
-  const [frames, page] = await Promise.all([listFrames(tab), readPage(tab)])
-  if (frames.length === 0) return page
+  // A page that counts no frames is read at once. It may have changed how it counts them, so it is not believed.
+  const [frames, page] = await Promise.all([listFrames(tab), evaluateFunction(tab, readUnlessFramed)])
+  if (frames.length === 0) return (page as CollectedPage | null) ?? readPage(tab)
   const parts = new Map<string, string>()
   for (const frame of frames) {
     // A frame may go while it is read: the page is worth more than any of its frames.
@@ -41,10 +41,11 @@ export const collectPage = async (tab: Tab): Promise<CollectedPage> => {
   return { url, html: insertFrames(html, parts) }
 }
 
-const readPage = async (tab: Tab): Promise<CollectedPage> => {
-  const source = `() => ({ url: location.href, html: '<!doctype html>' + (${serialize})() })`
-  return (await evaluateFunction(tab, source)) as CollectedPage
-}
+const read = `() => ({ url: location.href, html: '<!doctype html>' + (${serialize})() })`
+
+const readUnlessFramed = `() => window.length > 0 ? null : (${read})()`
+
+const readPage = async (tab: Tab): Promise<CollectedPage> => (await evaluateFunction(tab, read)) as CollectedPage
 
 const markOwner = async (tab: Tab, { frameId, ownerSession }: Frame): Promise<void> => {
   const { backendNodeId } = await tab.call('DOM.getFrameOwner', { frameId }, ownerSession)
