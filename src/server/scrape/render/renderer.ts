@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ScrapeRequest } from '../../../contract/scrape.ts'
 import { throwIfCut } from '../../../kit/abort.ts'
 import { isBowlineError } from '../../../kit/errors.ts'
+import type { LaunchOptions } from '../../browsers/launch.ts'
 import type { BrowserPool } from '../../browsers/pool.ts'
 import type { CdpRouter } from '../../cdp/router.ts'
 import type { Egress } from '../../egress/egress.ts'
@@ -97,8 +98,7 @@ export class Renderer implements AsyncDisposable {
     const { name, saveChanges: isWritable } = call.request.profile ?? { name: '', saveChanges: false }
     using _ = await this.#shared.admit(call)
     await using profile = await profiles.open({ teamId: call.teamId, name, isWritable, sessionId: undefined })
-    const openProxy = async ({ uid }: { readonly uid: number | undefined }) =>
-      egress.openLane({ uid, route: call.route })
+    const openProxy: LaunchOptions['openProxy'] = async (options) => egress.openLane({ ...options, route: call.route })
     const launch: BrowserPool['launch'] = async (options, signal) => browsers.launch({ ...options, openProxy }, signal)
     const browser = await launchWithProfile({ ...browsers, launch }, profile, call.signal)
     try {

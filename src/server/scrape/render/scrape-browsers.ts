@@ -128,7 +128,7 @@ export class ScrapeBrowsers implements AsyncDisposable {
 
   #start(route: RenderRoute): Shared {
     const { browsers, egress } = this.#parts
-    const starting = browsers.launch({ openProxy: async ({ uid }) => egress.openLane({ uid, route }) })
+    const starting = browsers.launch({ openProxy: async (options) => egress.openLane({ ...options, route }) })
     const shared: Shared = { route, starting, uses: 0, active: 0, isRetired: false, retirement: undefined }
     this.#shared.add(shared)
     const drop = (): void => {
