@@ -9,7 +9,7 @@ import { openBrowserHost } from '../server/browsers/host.ts'
 import { describeLayers } from '../server/browsers/layers.ts'
 import { browserSearchEnvironment, readConfig } from '../server/config.ts'
 import { sessionsThatFit } from '../server/sessions/capacity.ts'
-import { openStore } from '../server/store/open.ts'
+import { inspectStore, type StoreState } from '../server/store/inspect.ts'
 import { print, printJson } from './print.ts'
 
 /** One thing that was looked at. */
@@ -91,15 +91,21 @@ const store = async (flags: DoctorFlags): Promise<Finding> => {
   const what = 'store'
   try {
     const { dataDir, databaseUrl } = readConfig(flags)
-    await using opened = await openStore({ dataDir, databaseUrl })
-    await opened.ping()
-    return { what, state: 'good', detail: opened.kind === 'pglite' ? `embedded, in ${dataDir}` : 'PostgreSQL' }
+    const { kind, schema } = await inspectStore({ dataDir, databaseUrl })
+    const where = kind === 'pglite' ? `embedded, in ${dataDir}` : 'PostgreSQL'
+    return { what, state: 'good', detail: `${where}${schemaNotes[schema]}` }
   } catch (error) {
     const isInUse = isBowlineError(error) && error.code === 'DATA_DIR_IN_USE'
     return isInUse
       ? { what, state: 'good', detail: `${error.message}: a server runs on it` }
       : { what, state: 'bad', detail: inWords(error) }
   }
+}
+
+const schemaNotes: Readonly<Record<StoreState['schema'], string>> = {
+  absent: '; empty: the first start of the server creates its tables',
+  older: '; from an older version: the next start of the server migrates it',
+  current: '',
 }
 
 const inWords = (error: unknown): string => {

@@ -30,6 +30,9 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   '0013-packed-scrapes': packedScrapes,
 }
 
+/** The names of all steps, in order. */
+export const stepNames: readonly string[] = Object.keys(steps)
+
 /** The whole schema as SQL: equal texts make equal schemas. */
 export const describeSchema = (): string =>
   Object.entries(steps)
@@ -57,6 +60,12 @@ export const migrate = async <Tables>(db: Kysely<Tables>): Promise<void> => {
   if (error === undefined) return
   const reason = error instanceof Error ? error.message : JSON.stringify(error)
   const failed = results?.find((result) => result.status === 'Error')
+  if (isPermissionDenied(error)) {
+    throw new BowlineError('STORE_FAILED', `The role of \`DATABASE_URL\` may not create tables: ${reason}`, {
+      cause: error,
+      hint: 'Make the role the owner of the database, or run `GRANT CREATE ON SCHEMA public TO <role>` as its owner.',
+    })
+  }
   if (failed !== undefined) {
     throw new BowlineError('STORE_FAILED', `Step ${failed.migrationName} of the database schema failed: ${reason}`, {
       cause: error,
@@ -67,3 +76,7 @@ export const migrate = async <Tables>(db: Kysely<Tables>): Promise<void> => {
     hint: 'Run the newest version of Bowline that has used this database, or a newer one.',
   })
 }
+
+/** Since PostgreSQL 15 only the owner of a database may create tables in its schema `public`. */
+const isPermissionDenied = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '42501'

@@ -1,8 +1,10 @@
+import type { Kysely } from 'kysely'
 import { Pool, types } from 'pg'
 import { BowlineError } from '../../kit/errors.ts'
 import { migrate } from './migrate.ts'
 import type { Store, StoreLog } from './store.ts'
 import { queriesOf } from './queries-of.ts'
+import type { Database } from './schema.ts'
 
 /** The type number of bigint. */
 const int8 = 20
@@ -11,11 +13,25 @@ const int8 = 20
 const getTypeParser = ((oid, format) =>
   (oid as number) === int8 ? Number : types.getTypeParser(oid, format)) as typeof types.getTypeParser
 
-/** Opens and migrates a PostgreSQL database. Throws `STORE_FAILED` when it cannot be reached. */
-export const openPostgres = async (options: {
+/** How a PostgreSQL database is reached. */
+interface PostgresOptions {
   readonly databaseUrl: string
   readonly log: StoreLog | undefined
-}): Promise<Omit<Store, 'ping'>> => {
+}
+
+/** Opens and migrates a PostgreSQL database. Throws `STORE_FAILED` when it cannot be reached. */
+export const openPostgres = async (options: PostgresOptions): Promise<Omit<Store, 'ping'>> => {
+  await using undo = new AsyncDisposableStack()
+  const { db } = undo.use(await connectPostgres(options))
+  await migrate(db)
+  const owned = undo.move()
+  return { kind: 'postgres', db, raw: undefined, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+/** Connects to a PostgreSQL database and leaves its schema as it is. Throws `STORE_FAILED` when it cannot be reached. */
+export async function connectPostgres(
+  options: PostgresOptions,
+): Promise<AsyncDisposable & { readonly db: Kysely<Database> }> {
   const pool = new Pool({
     connectionString: options.databaseUrl,
     max: 16,
@@ -30,9 +46,8 @@ export const openPostgres = async (options: {
   const db = queriesOf(pool)
   undo.defer(() => db.destroy())
   await connectOnce(pool)
-  await migrate(db)
   const owned = undo.move()
-  return { kind: 'postgres', db, raw: undefined, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return { db, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
 const connectOnce = async (pool: Pool): Promise<void> => {

@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { openStore } from '../../../src/server/store/open.ts'
+import { connectPostgres } from '../../../src/server/store/open-postgres.ts'
 import { sharedPostgres } from '../../lab/shared-postgres.ts'
 import { openPostgresStore } from '../../lab/stores.ts'
 import { startProgram } from './program.ts'
@@ -49,4 +50,23 @@ test('a database that a newer version has changed is not touched', async () => {
     message: expect.stringContaining('9999-from-the-future'),
     hint: expect.stringContaining('newest version'),
   })
+})
+
+test('a role that may not create tables is told what to grant', async () => {
+  const postgres = await sharedPostgres()
+  await using database = await postgres.createDatabase({ isEmpty: true })
+  await using owner = await connectPostgres({ databaseUrl: database.url, log: undefined })
+  const role = `guest_${crypto.randomUUID().replaceAll('-', '')}`
+  await sql`create role ${sql.raw(role)} login`.execute(owner.db)
+  try {
+    const opened = openStore({ dataDir: '', databaseUrl: database.url.replace('bowline@', `${role}@`) })
+
+    await expect(opened).rejects.toMatchObject({
+      code: 'STORE_FAILED',
+      message: expect.stringContaining('may not create tables'),
+      hint: expect.stringContaining('GRANT CREATE ON SCHEMA public'),
+    })
+  } finally {
+    await sql`drop role ${sql.raw(role)}`.execute(owner.db)
+  }
 })
