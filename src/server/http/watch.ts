@@ -79,29 +79,51 @@ const watch = async (
   let job = await bulk.find({ id, teamId })
   const baseUrl = parts.publicUrl ?? `http://${request.headers.host ?? 'localhost'}`
   const query = { skip: 0, limit: 100 }
-  const caughtUp = await readBulkStatus(bulk, job, { baseUrl, version, query })
-  await send(client, { type: 'catchup', data: caughtUp.status })
+  const isVersion2 = version === 'v2'
+  const read = async () => readBulkStatus(bulk, job, { baseUrl, version, query })
+  const caughtUp = await read()
   const wasOver = job.status !== 'scraping'
+  // Clients of v2 take the catch-up of an ended job for all of it. Once the connection closes, they read every page.
+  if (isVersion2 && wasOver && caughtUp.status.next !== undefined) return client.close(1000)
+  await send(client, { type: 'catchup', data: caughtUp.status })
   let sent = caughtUp.read
   while (!left.signal.aborted) {
     using news = listen(bulk, job, left.signal)
     // Read before its documents: once it has ended, there are no more of them than are found now.
     job = await bulk.find({ id, teamId })
-    const { documents, read } = await bulk.documents(job, { skip: sent, limit: 100 })
+    const { documents, read: found } = await bulk.documents(job, { skip: sent, limit: 100 })
     for (const document of documents) await send(client, { type: 'document', data: document })
-    sent += read
-    if (read > 0) continue
+    sent += found
+    if (found > 0) continue
     if (job.status !== 'scraping') break
     await news.wait()
   }
-  // The first version of the client would hear of the end twice; the second one has left when the job was over before.
-  if (version === 'v2' && !wasOver) await send(client, { type: 'done' })
-  client.close(1000, JSON.stringify({ type: 'done' }))
+  // A v2 client takes the status and the documents of the end from a catch-up, or reads them over HTTP after the close.
+  // Only clients in JavaScript, which authenticate by subprotocol, recognize the documents they already have.
+  if (isVersion2 && !wasOver && subprotocolOf(request) !== undefined) {
+    const { status } = await read()
+    if (status.next === undefined) await send(client, { type: 'catchup', data: status })
+  }
+  client.close(1000, JSON.stringify(endFrame(job)))
 }
 
-const credentialOf = ({ headers }: IncomingMessage): string | undefined => {
-  const [protocol] = (headers['sec-websocket-protocol'] ?? '').split(',')
-  return protocol === undefined || protocol.trim() === '' ? headers.authorization : `Bearer ${protocol.trim()}`
+/** The last frame, sent as the close reason. Clients of v1 read `done` as "completed", whatever the job came to. */
+const endFrame = ({ kind, status }: BulkJob): object =>
+  status === 'completed'
+    ? { type: 'done' }
+    : {
+        type: 'error',
+        error: `The ${kind === 'crawl' ? 'crawl' : 'batch scrape'} ${status === 'failed' ? 'failed' : 'was cancelled'}`,
+      }
+
+const credentialOf = (request: IncomingMessage): string | undefined => {
+  const protocol = subprotocolOf(request)
+  return protocol === undefined ? request.headers.authorization : `Bearer ${protocol}`
+}
+
+const subprotocolOf = ({ headers }: IncomingMessage): string | undefined => {
+  const [first = ''] = (headers['sec-websocket-protocol'] ?? '').split(',')
+  return first.trim() === '' ? undefined : first.trim()
 }
 
 /** Waits for news that came since. */
