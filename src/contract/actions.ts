@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseKeys } from './key-names.ts'
 
 const viewport = z.strictObject({ width: z.int().min(1).max(7680), height: z.int().min(1).max(4320) })
 const quality = z.int().min(1).max(100)
@@ -33,7 +34,14 @@ export const action = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('screenshot'), ...screenshotFields }),
   /** Types into the focused element: click it first. */
   z.strictObject({ type: z.literal('write'), text: z.string() }),
-  z.strictObject({ type: z.literal('press'), key: z.string().min(1) }),
+  z.strictObject({
+    type: z.literal('press'),
+    /** A key or a combination, such as `Enter`, `a`, `Control+A` or `Shift+Tab`. */
+    key: z.string().refine((key) => parseKeys(key) !== undefined, {
+      error: ({ input }) =>
+        `${JSON.stringify(input)} has an unknown key. Keys are named as in Playwright, such as Enter, ArrowDown, F5, a or Control+A`,
+    }),
+  }),
   z.strictObject({
     type: z.literal('scroll'),
     direction: z.enum(['up', 'down']).default('down'),

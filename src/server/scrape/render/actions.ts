@@ -5,7 +5,7 @@ import type { MadeFile } from '../scrape-files.ts'
 import { printPdf, takeScreenshot } from './capture.ts'
 import { collectPage } from './collect-page.ts'
 import { evaluate, evaluateFunction, type Evaluation } from './evaluate.ts'
-import { keyStroke } from './keys.ts'
+import { pressKeys } from './keys.ts'
 import type { NavigationWatch } from './navigate.ts'
 import type { Tab } from './tab.ts'
 
@@ -68,7 +68,7 @@ const perform = async (tab: Tab, watch: NavigationWatch, action: Action, yielded
       await tab.call('Input.insertText', { text: action.text })
       return
     case 'press':
-      await press(tab, action.key)
+      await pressKeys(tab, action.key)
       return watch.settle(settleMs)
     case 'scroll':
       await scroll(tab, action.direction, action.selector)
@@ -127,13 +127,6 @@ const clickAt = async (tab: Tab, { x, y }: { readonly x: number; readonly y: num
   await tab.call('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y })
   await tab.call('Input.dispatchMouseEvent', { type: 'mousePressed', x, y, button: 'left', clickCount: 1 })
   await tab.call('Input.dispatchMouseEvent', { type: 'mouseReleased', x, y, button: 'left', clickCount: 1 })
-}
-
-const press = async (tab: Tab, name: string): Promise<void> => {
-  const stroke = keyStroke(name)
-  if (stroke === undefined) throw new BowlineError('SCRAPE_ACTION_ERROR', `There is no key ${JSON.stringify(name)}`)
-  await tab.call('Input.dispatchKeyEvent', { type: stroke.text === undefined ? 'rawKeyDown' : 'keyDown', ...stroke })
-  await tab.call('Input.dispatchKeyEvent', { type: 'keyUp', ...stroke, text: undefined })
 }
 
 const scroll = async (tab: Tab, direction: 'up' | 'down', selector: string | undefined): Promise<void> => {

@@ -1,41 +1,27 @@
-/** A key as CDP is told of it. */
-export interface KeyStroke {
-  readonly key: string
-  readonly code: string
-  readonly windowsVirtualKeyCode: number
-  readonly text?: string
+import { modifierBit, parseKeys, type KeyStroke } from '../../../contract/key-names.ts'
+import { BowlineError } from '../../../kit/errors.ts'
+import type { Tab } from './tab.ts'
+
+/** Presses a key or a combination: modifiers go down first and come up last. Throws SCRAPE_ACTION_ERROR for an unknown key. */
+export async function pressKeys(tab: Tab, text: string): Promise<void> {
+  const keys = parseKeys(text)
+  if (keys === undefined) throw new BowlineError('SCRAPE_ACTION_ERROR', `${JSON.stringify(text)} has an unknown key`)
+  const strokes = [...keys.modifiers, keys.key]
+  let modifiers = 0
+  for (const stroke of strokes) {
+    modifiers |= modifierBit(stroke)
+    const { text: typed } = stroke
+    await dispatch(tab, typed === undefined ? 'rawKeyDown' : 'keyDown', { ...stroke, text: typed, modifiers })
+  }
+  for (const stroke of strokes.toReversed()) {
+    modifiers &= ~modifierBit(stroke)
+    await dispatch(tab, 'keyUp', { ...stroke, text: undefined, modifiers })
+  }
 }
 
-const named: ReadonlyMap<string, KeyStroke> = new Map(
-  Object.entries<KeyStroke>({
-    enter: { key: 'Enter', code: 'Enter', windowsVirtualKeyCode: 13, text: '\r' },
-    tab: { key: 'Tab', code: 'Tab', windowsVirtualKeyCode: 9 },
-    escape: { key: 'Escape', code: 'Escape', windowsVirtualKeyCode: 27 },
-    esc: { key: 'Escape', code: 'Escape', windowsVirtualKeyCode: 27 },
-    backspace: { key: 'Backspace', code: 'Backspace', windowsVirtualKeyCode: 8 },
-    delete: { key: 'Delete', code: 'Delete', windowsVirtualKeyCode: 46 },
-    space: { key: ' ', code: 'Space', windowsVirtualKeyCode: 32, text: ' ' },
-    home: { key: 'Home', code: 'Home', windowsVirtualKeyCode: 36 },
-    end: { key: 'End', code: 'End', windowsVirtualKeyCode: 35 },
-    pageup: { key: 'PageUp', code: 'PageUp', windowsVirtualKeyCode: 33 },
-    pagedown: { key: 'PageDown', code: 'PageDown', windowsVirtualKeyCode: 34 },
-    arrowleft: { key: 'ArrowLeft', code: 'ArrowLeft', windowsVirtualKeyCode: 37 },
-    arrowup: { key: 'ArrowUp', code: 'ArrowUp', windowsVirtualKeyCode: 38 },
-    arrowright: { key: 'ArrowRight', code: 'ArrowRight', windowsVirtualKeyCode: 39 },
-    arrowdown: { key: 'ArrowDown', code: 'ArrowDown', windowsVirtualKeyCode: 40 },
-  }),
-)
-
-/** The key with this name (`Enter`, `ArrowDown`, `F5`) or character; undefined when there is none. */
-export const keyStroke = (name: string): KeyStroke | undefined => {
-  const known = named.get(name.toLowerCase().replaceAll(/[\s_-]/g, ''))
-  if (known !== undefined) return known
-  const functionKey = /^f(\d{1,2})$/i.exec(name)?.[1]
-  if (functionKey !== undefined && Number(functionKey) <= 12) {
-    return { key: `F${functionKey}`, code: `F${functionKey}`, windowsVirtualKeyCode: 111 + Number(functionKey) }
-  }
-  if (!/^.$/su.test(name)) return undefined
-  const upper = name.toUpperCase()
-  const code = /[A-Z]/.test(upper) ? `Key${upper}` : /\d/.test(name) ? `Digit${name}` : ''
-  return { key: name, code, windowsVirtualKeyCode: upper.charCodeAt(0), text: name }
+async function dispatch(tab: Tab, type: string, stroke: KeyStroke & { readonly modifiers: number }): Promise<void> {
+  const { location, ...rest } = stroke
+  const isKeypad = location === 3
+  // The protocol knows left and right; the number pad is a flag.
+  await tab.call('Input.dispatchKeyEvent', { type, ...rest, isKeypad, ...(isKeypad ? {} : { location }) })
 }
