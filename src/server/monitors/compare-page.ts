@@ -24,7 +24,9 @@ export const comparePage = (
   if (isGone && state !== undefined) return { status: state.isGone ? 'same' : 'removed' }
   if (statusCode >= 400) return { status: 'error', error: `The page answered ${statusCode}` }
   if (state === undefined || state.isGone) return { status: 'new' }
-  const json = how.comparesJson ? diffJson(parse(state.extracted), document.json ?? null) : {}
+  // Data that are extracted for the first time have nothing to be compared with.
+  const { extracted } = state
+  const json = how.comparesJson && extracted !== undefined ? diffJson(JSON.parse(extracted), document.json ?? null) : {}
   const markdown = document.markdown ?? ''
   const isTextChanged = how.comparesText && !isSameText(state.markdown, markdown)
   const isJsonChanged = Object.keys(json).length > 0
@@ -33,5 +35,3 @@ export const comparePage = (
   if (!how.comparesJson) return { status: 'changed', diff: text }
   return { status: 'changed', diff: { json, ...(text === undefined ? {} : { text: text.text }) } }
 }
-
-const parse = (text: string | undefined): unknown => (text === undefined ? null : JSON.parse(text))

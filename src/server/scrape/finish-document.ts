@@ -1,4 +1,5 @@
 import type { ActionResults, Document } from '../../contract/document.ts'
+import type { Format } from '../../contract/formats.ts'
 import type { ScrapeRequest } from '../../contract/scrape.ts'
 import { BowlineError } from '../../kit/errors.ts'
 import type { Slots } from '../../kit/slots.ts'
@@ -39,7 +40,7 @@ export const finishDocument = async (parts: FinishParts): Promise<FinishedDocume
   const made = await makeTextFormats(request, page, reading, parts)
   const actions = page.actions === undefined ? undefined : await storeActions(files, page.actions)
   const screenshot = page.screenshot === undefined ? undefined : await files.keep(page.screenshot)
-  const json = await extract(parts, 'json', made)
+  const json = await extractData(parts, made)
   const tracking = await track(parts, made)
   const warning = [page.warning, made.warning].filter((each) => each !== undefined).join(' ')
   const document: Document = {
@@ -76,21 +77,29 @@ const storeActions = async (files: FileKeeper, yielded: ActionYield): Promise<Ac
   return results
 }
 
-const extract = async (parts: FinishParts, type: 'json' | 'changeTracking', made: TextFormats): Promise<unknown> => {
-  const format = parts.request.formats.find((each) => each.type === type)
-  if (format === undefined || (format.type !== 'json' && format.type !== 'changeTracking')) return undefined
-  const { languageModel, signal } = parts
+const extractData = async (parts: FinishParts, { markdown }: TextFormats): Promise<unknown> => {
+  const format = parts.request.formats.find((each) => each.type === 'json')
+  return format === undefined ? undefined : extract(parts, format, markdown)
+}
+
+const extract = async (
+  { languageModel, signal }: FinishParts,
+  { schema, prompt }: Pick<Extract<Format, { type: 'json' }>, 'schema' | 'prompt'>,
+  markdown: string,
+): Promise<unknown> => {
   if (languageModel === undefined) throw new BowlineError('FORMAT_UNAVAILABLE', 'No language model is configured')
-  const { schema, prompt } = format
-  return extractJson(languageModel, { markdown: made.markdown, schema, prompt, signal })
+  return extractJson(languageModel, { markdown, schema, prompt, signal })
 }
 
 const track = async (parts: FinishParts, made: TextFormats): Promise<TrackedChange | undefined> => {
   const { request, store, teamId, page } = parts
   const format = request.formats.find((each) => each.type === 'changeTracking')
   if (format === undefined) return undefined
-  const extracted = format.modes.includes('json') ? await extract(parts, 'changeTracking', made) : undefined
   const trackingKey = trackingKeyOf(request, format.tag)
-  const state = { teamId, trackingKey, markdown: made.markdown, extracted, statusCode: page.statusCode }
-  return trackChanges(store, format, state)
+  const state = { teamId, trackingKey, markdown: made.markdown, statusCode: page.statusCode }
+  const isExtracted = format.modes.includes('json')
+  return trackChanges(store, format, {
+    ...state,
+    extract: isExtracted ? async (markdown) => extract(parts, format, markdown) : undefined,
+  })
 }

@@ -14,16 +14,18 @@ interface Question {
 
 const world = new AsyncDisposableStack()
 const questions: Question[] = []
-let answer = '{}'
+let answer: string | ((question: Question) => string) = '{}'
 let scraping: ScrapeWorld
 
 /** A language model that says what the test wants it to. */
 const startModel = async (): Promise<string> => {
   const server = createServer((request, response) => {
     void text(request).then((body) => {
-      questions.push({ ...(JSON.parse(body) as Question), authorization: request.headers.authorization })
+      const question = { ...(JSON.parse(body) as Question), authorization: request.headers.authorization }
+      questions.push(question)
+      const content = typeof answer === 'string' ? answer : answer(question)
       response.setHeader('content-type', 'application/json')
-      response.end(JSON.stringify({ choices: [{ message: { role: 'assistant', content: answer } }] }))
+      response.end(JSON.stringify({ choices: [{ message: { role: 'assistant', content } }] }))
     })
   })
   server.listen(0, '127.0.0.1')
@@ -85,6 +87,24 @@ test('changes of single fields are told', async () => {
   const page = await scraping.read('/headers', { formats, headers: { 'x-turn': '2' } })
 
   expect(page['changeTracking']['json']).toEqual({ title: { previous: 'before', current: 'after' } })
+})
+
+test('changes of single fields are told from the stored Markdown when the last scrape extracted others, or none', async () => {
+  const track = async (turn: string, format: object) => {
+    const formats = ['markdown', { type: 'changeTracking', tag: 'mixed', ...format }]
+    const page = await scraping.read('/headers', { formats, headers: { 'x-turn': turn } })
+    return page['changeTracking']['json'] as unknown
+  }
+  answer = ({ messages }) => JSON.stringify({ turn: /"x-turn":"(\w+)"/.exec(messages.at(-1)!.content)?.[1] })
+  await track('one', { modes: ['git-diff'] })
+
+  expect(await track('two', { modes: ['json'], schema })).toEqual({ turn: { previous: 'one', current: 'two' } })
+  const asked = questions.length
+  expect(await track('three', { modes: ['json'], schema })).toEqual({ turn: { previous: 'two', current: 'three' } })
+  expect(questions).toHaveLength(asked + 1)
+  expect(await track('four', { modes: ['json'], prompt: 'Which turn?' })).toEqual({
+    turn: { previous: 'three', current: 'four' },
+  })
 })
 
 test('an answer that is no JSON is a failure that costs nothing', async () => {

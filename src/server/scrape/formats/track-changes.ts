@@ -11,9 +11,16 @@ export interface TrackedState {
   readonly teamId: string
   readonly trackingKey: string
   readonly markdown: string
-  /** With the mode `json`: what was extracted. */
-  readonly extracted: unknown
   readonly statusCode: number
+  /** With the mode `json`: extracts data from Markdown. */
+  readonly extract: ((markdown: string) => Promise<unknown>) | undefined
+}
+
+/** What is stored of an extraction. */
+interface StoredExtraction {
+  /** Tells what was asked for: data that were extracted by another schema or prompt cannot be compared. */
+  readonly wish: string
+  readonly data: unknown
 }
 
 /** Statuses by which a page says that it is gone. */
@@ -26,48 +33,53 @@ export interface TrackedChange {
   readonly keep: (db: Kysely<Database>) => Promise<void>
 }
 
-/** Compares a page with its last tracked state. */
+/** Compares a page with its last tracked state. Throws EXTRACTION_FAILED, or the signal's reason. */
 export const trackChanges = async (
   store: Store,
-  { modes }: Extract<Format, { type: 'changeTracking' }>,
-  state: TrackedState,
+  format: Extract<Format, { type: 'changeTracking' }>,
+  { teamId, trackingKey, markdown, statusCode, extract }: TrackedState,
 ): Promise<TrackedChange> => {
-  const { teamId, trackingKey, markdown, extracted } = state
   const previous = await findTrackedPage(store.db, teamId, trackingKey)
-  const kept = extracted === undefined ? undefined : JSON.stringify(extracted)
+  const base = compare(previous, { markdown, statusCode })
+  const isChanged = previous !== undefined && base.changeStatus === 'changed'
+  const wish = JSON.stringify([format.schema, format.prompt])
+  const data = await extract?.(markdown)
+  const stored = extract && JSON.stringify({ wish, data } satisfies StoredExtraction)
+  const former = extract && isChanged ? await formerData(previous, wish, extract) : undefined
   return {
-    changeTracking: compare(modes, previous, state),
-    keep: async (db) => saveTrackedPage(db, { teamId, trackingKey, markdown, extracted: kept }),
+    changeTracking: {
+      ...base,
+      ...(isChanged && format.modes.includes('git-diff') && { diff: gitDiff(previous.markdown, markdown) }),
+      ...(isChanged && extract && { json: compareFields(former, data) }),
+    },
+    keep: async (db) => saveTrackedPage(db, { teamId, trackingKey, markdown, extracted: stored }),
   }
 }
 
+/** The data of the last state: as stored, or from its Markdown when none were extracted or others were asked for. */
+async function formerData(
+  { extracted, markdown }: TrackedPageRow,
+  wish: string,
+  extract: NonNullable<TrackedState['extract']>,
+): Promise<unknown> {
+  const stored = extracted === undefined ? undefined : (JSON.parse(extracted) as Partial<StoredExtraction>)
+  return stored?.wish === wish ? stored.data : extract(markdown)
+}
+
 const compare = (
-  modes: readonly ('git-diff' | 'json')[],
   previous: TrackedPageRow | undefined,
-  { markdown, extracted, statusCode }: TrackedState,
+  { markdown, statusCode }: Pick<TrackedState, 'markdown' | 'statusCode'>,
 ): ChangeTracking => {
   const isGone = goneStatuses.has(statusCode)
   const changeStatus =
     previous === undefined ? 'new' : isGone ? 'removed' : isSameText(previous.markdown, markdown) ? 'same' : 'changed'
-  const base = {
-    previousScrapeAt: previous?.scrapedAt.toISOString() ?? null,
-    changeStatus,
-    visibility: 'visible',
-  } as const
-  if (previous === undefined || changeStatus !== 'changed') return base
-  return {
-    ...base,
-    ...(modes.includes('git-diff') && { diff: gitDiff(previous.markdown, markdown) }),
-    ...(modes.includes('json') && { json: compareFields(parse(previous.extracted), extracted) }),
-  }
+  return { previousScrapeAt: previous?.scrapedAt.toISOString() ?? null, changeStatus, visibility: 'visible' }
 }
 
 /** Whether two texts differ in no more than white space. */
 export const isSameText = (left: string, right: string): boolean => flat(left) === flat(right)
 
 const flat = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
-
-const parse = (text: string | undefined): unknown => (text === undefined ? undefined : JSON.parse(text))
 
 const compareFields = (before: unknown, after: unknown): Record<string, { previous: unknown; current: unknown }> => {
   const left = fieldsOf(before)

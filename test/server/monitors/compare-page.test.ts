@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { comparePage } from '../../../src/server/monitors/compare-page.ts'
+
+test.each([
+  ['none were extracted before', undefined, { status: 'same' }],
+  ['others were', '{"price":1}', { status: 'changed', diff: { json: { price: { previous: 1, current: 2 } } } }],
+])('extracted data are compared with those of the last check: %s', (_, extracted, expected) => {
+  const state = { monitorId: '', targetId: '', urlHash: '', url: '', markdown: '', extracted, scrapeId: undefined }
+  const document = { json: { price: 2 }, metadata: { statusCode: 200 } }
+  const how = { comparesJson: true, comparesText: false }
+
+  expect(comparePage(document, { ...state, isGone: false, checkedAt: new Date() }, how)).toEqual(expected)
+})
