@@ -5,7 +5,7 @@ export interface Place {
   /** Languages, best first. */
   readonly languages: readonly string[]
   readonly acceptLanguage: string
-  /** IANA name; undefined: that of the server. */
+  /** IANA name; undefined: that of the server, for the few regions without one. */
   readonly timezone: string | undefined
 }
 
@@ -34,12 +34,12 @@ const mainZones: Readonly<Record<string, string>> = {
   uz: 'Asia/Tashkent',
 }
 
-/** Where a request wants to be: languages and time zone of its country. Without a location: American English, the server's zone. */
+/** Where a request wants to be: languages and time zone of its country. Default: the United States, New York. */
 export const placeOf = ({ location }: Pick<ScrapeRequest, 'location'>): Place => {
-  const country = location?.country
-  const spoken = new Intl.Locale('und', { region: country ?? 'us' }).maximize()
+  const country = location?.country ?? 'us'
+  const spoken = new Intl.Locale('und', { region: country }).maximize()
   const languages = location?.languages ?? [`${spoken.language}-${spoken.region ?? 'US'}`]
-  const timezone = country === undefined ? undefined : (mainZones[country] ?? zonesOf(country)[0])
+  const timezone = mainZones[country] ?? zonesOf(country)[0]
   return { languages, acceptLanguage: acceptLanguage(languages), timezone }
 }
 
