@@ -80,6 +80,44 @@ describe('actions', () => {
     ])
   })
 
+  test('press combinations of keys', async () => {
+    const press = (key: string) => ({ type: 'press', key })
+    const { actions } = await world.read('/acting', {
+      actions: [
+        { type: 'click', selector: '#name' },
+        { type: 'write', text: 'Ada' },
+        press('Control+a'),
+        press('b'),
+        press('Shift+o'),
+        press('Shift+1'),
+        press('Control+A'),
+        press('Control'),
+        {
+          type: 'executeJavascript',
+          script:
+            'const input = document.querySelector("#name"); [input.value, input.selectionEnd - input.selectionStart]',
+        },
+        press('Tab'),
+        { type: 'executeJavascript', script: 'document.activeElement.id' },
+        press('Shift+Tab'),
+        { type: 'executeJavascript', script: 'document.activeElement.id' },
+      ],
+    })
+
+    expect(actions['javascriptReturns'].map(({ value }: { value: unknown }) => value)).toEqual([
+      ['bO!', 3],
+      'greet',
+      'name',
+    ])
+  })
+
+  test.each(['Control+Nothing', 'a+b', 'Hyper', '', 'ab', 'F25'])('with the unknown key %j are a 400', async (key) => {
+    const { status, body } = await world.scrape('/never-asked', { actions: [{ type: 'press', key }] })
+
+    expect([status, body['error']]).toEqual([400, expect.stringContaining('unknown key')])
+    expect(world.site.requests.all.map(({ path }) => path)).not.toContain('/never-asked')
+  })
+
   test('take pictures and print, at addresses that need no key but their token', async () => {
     const { actions } = await world.read('/acting', {
       actions: [
@@ -155,6 +193,39 @@ describe('the reader of a page', () => {
 
   test('is on a phone with `mobile`', async () => {
     expect((await world.read('/place', { mobile: true }))['markdown']).toContain('| phone | 390 |')
+  })
+
+  test.each([
+    ['without a location', {}, 'en-US | America/New_York'],
+    ['with languages alone', { location: { languages: ['fr-FR'] } }, 'fr-FR | America/New_York'],
+  ])('is in the United States %s', async (_, options, place) => {
+    expect((await world.read('/place', { waitFor: 1, ...options }))['markdown']).toContain(place)
+  })
+
+  const windows =
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36'
+  test.each([
+    ['a desktop browser', windows, {}, { platform: 'Win32', brand: '131', system: 'Windows', mobile: false }],
+    [
+      'a desktop browser, on a phone',
+      windows,
+      { mobile: true },
+      { platform: 'Win32', brand: '131', system: 'Windows', mobile: false },
+    ],
+    ['a program', 'Mine/1', { waitFor: 1 }, { platform: 'Linux x86_64', brand: null, system: '', mobile: false }],
+  ])('has the user agent of the headers in scripts, too: %s', async (_, userAgent, options, expected) => {
+    const script = `JSON.stringify({ userAgent: navigator.userAgent, platform: navigator.platform,
+      brand: navigator.userAgentData.brands.find(({ brand }) => brand === 'Google Chrome')?.version ?? null,
+      system: navigator.userAgentData.platform, mobile: navigator.userAgentData.mobile })`
+    const page = await world.read('/headers', {
+      ...options,
+      onlyMainContent: false,
+      headers: { 'user-agent': userAgent },
+      actions: [{ type: 'executeJavascript', script }],
+    })
+
+    expect(JSON.parse(page['actions']['javascriptReturns'][0].value)).toEqual({ userAgent, ...expected })
+    expect(page['markdown']).toContain(`"user-agent":"${userAgent}"`)
   })
 
   test('sends headers of the caller with the page, in a browser too', async () => {

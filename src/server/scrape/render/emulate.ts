@@ -4,6 +4,7 @@ import { adHosts } from './ad-hosts.ts'
 import type { AdLists } from './ad-lists.ts'
 import { interceptRequests } from './intercept.ts'
 import type { Tab } from './tab.ts'
+import { overrideOf } from './user-agent.ts'
 
 /** Whom a page takes its reader for. */
 export interface Disguise {
@@ -36,9 +37,8 @@ export const emulate = async (tab: Tab, disguise: Disguise): Promise<void> => {
     tab.call('Emulation.setDeviceMetricsOverride', isMobile ? screens.mobile : screens.desktop),
     tab.call('Emulation.setFocusEmulationEnabled', { enabled: true }),
     tab.call('Emulation.setUserAgentOverride', {
-      userAgent: userAgentOf(disguise),
+      ...overrideOf(headerOf(disguise.headers, 'user-agent') ?? userAgentOf(disguise), isMobile),
       acceptLanguage: place.languages.join(','),
-      platform: isMobile ? 'Linux armv8l' : 'Linux x86_64',
     }),
     tab.call('Emulation.setLocaleOverride', { locale: (place.languages[0] ?? 'en-US').replace('_', '-') }),
     ...(place.timezone === undefined
@@ -52,6 +52,10 @@ export const emulate = async (tab: Tab, disguise: Disguise): Promise<void> => {
   ])
   answerDialogs(tab)
   await interceptRequests(tab, { ...disguise, adLists: disguise.blockAds ? disguise.adLists : undefined })
+}
+
+function headerOf(headers: Disguise['headers'], wanted: string): string | undefined {
+  return Object.entries(headers).find(([name]) => name.toLowerCase() === wanted)?.[1]
 }
 
 /** A dialog stops the page until someone answers it. */
