@@ -44,7 +44,7 @@ export const scrapeFields = {
   storeInCache: z.boolean().default(true),
   /** Answers from the store alone; 404 when it has nothing. Default false. */
   lockdown: z.boolean().default(false),
-  /** Sent to the origin of the page. */
+  /** Sent to the origin of the page; other origins, also those it redirects to, get `User-Agent` alone. */
   headers: requestHeaders.optional(),
   /** Milliseconds to wait after the page has loaded. Default 0. */
   waitFor: z.int().min(0).max(maxWaitMs).default(0),

@@ -11,7 +11,7 @@ import { pauseMs, retryMs, tries } from './another-try.ts'
 import type { Crawler } from './crawler.ts'
 import type { HostGates } from './host-gates.ts'
 import type { News } from './news.ts'
-import { roundOf, type BulkJob } from './plan.ts'
+import { scrapeOf, type BulkJob } from './plan.ts'
 import type { Slots } from '../../kit/slots.ts'
 
 /** What pages of jobs are scraped with. */
@@ -82,7 +82,7 @@ export class PageScraper {
     const { gates, slots, scrapes } = this.#parts
     using _gate = await gates.enter(new URL(page.url).host, signal)
     const { teamId, apiKeyId, baseUrl } = job
-    const request = { ...roundOf(job, page.round).request, url: page.url }
+    const request = scrapeOf(job, page)
     const alongside = async (db: Kysely<Database>, outcome: ScrapeOutcome): Promise<void> =>
       this.#complete(db, job, page, outcome)
     try {

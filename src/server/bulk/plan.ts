@@ -1,5 +1,7 @@
 import type { ScrapeRequest } from '../../contract/scrape.ts'
 import type { WebhookSpec } from '../../contract/webhooks.ts'
+import { publicHeaders } from '../../kit/shares-headers.ts'
+import { headerScope } from '../map/site.ts'
 import type { BulkJobRow } from '../store/bulk-jobs.ts'
 import type { CrawlPlan } from './crawl-plan.ts'
 
@@ -39,4 +41,13 @@ export const roundOf = ({ plan }: BulkJob, round: number): BulkRound => {
   const found = plan.rounds[round]
   if (found === undefined) throw new Error(`The job has no round ${round}`)
   return found
+}
+
+/** The scrape of a page of a job. Headers stay with the site of a crawl: its external pages are scraped without them. */
+export function scrapeOf(job: BulkJob, page: { readonly url: string; readonly round: number }): ScrapeRequest {
+  const { request } = roundOf(job, page.round)
+  const { crawl } = job.plan
+  const takesHeaders = crawl && headerScope(new URL(crawl.url), { includeSubdomains: crawl.allowSubdomains })
+  const headers = takesHeaders?.(new URL(page.url)) === false ? publicHeaders(request.headers) : request.headers
+  return { ...request, headers, url: page.url }
 }

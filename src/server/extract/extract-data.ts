@@ -1,6 +1,7 @@
 import type { Document } from '../../contract/document.ts'
 import { scrapeRequest } from '../../contract/scrape.ts'
 import { BowlineError } from '../../kit/errors.ts'
+import { headerScope } from '../map/site.ts'
 import { extractJson, type LanguageModel } from '../scrape/formats/language-model.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
 import { scrapeResults } from '../search/scrape-results.ts'
@@ -36,7 +37,16 @@ export const extractData = async (
 ): Promise<Extracted> => {
   const { urls, warnings, searchCredits } = await findPages(parts, plan, job, signal)
   const options = scrapeRequest.parse({ ...plan.scrapeOptions, formats: ['markdown'], url: 'http://extract.invalid/' })
-  const order = { ...job, scrapes: parts.scrapes, options, baseUrl: plan.baseUrl, signal, isPrepaid: true }
+  const { scrapes } = parts
+  const order = {
+    ...job,
+    scrapes,
+    options,
+    takesHeaders: headerScopeOf(plan),
+    baseUrl: plan.baseUrl,
+    signal,
+    isPrepaid: true,
+  }
   const scraped = await scrapeResults(urls, order)
   signal.throwIfAborted()
   const isRead = ({ document }: { readonly document: Document }): boolean =>
@@ -64,4 +74,10 @@ export const extractData = async (
   })
   const warning = problems.length === 0 ? undefined : problems.join('; ')
   return { data, pages: read.map(([url]) => url), warning, searchCredits }
+}
+
+/** Headers are for the sites that the request names, and not for pages that a search adds. */
+function headerScopeOf({ pages, folders, includeSubdomains }: Plan): (url: URL) => boolean {
+  const scopes = [...pages, ...folders].map((url) => headerScope(new URL(url), { includeSubdomains }))
+  return (url) => scopes.some((takesHeaders) => takesHeaders(url))
 }

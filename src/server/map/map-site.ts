@@ -87,7 +87,7 @@ const explore = async (
   const { signal } = means
   const start = new URL(request.url)
   const site = createSite(start, request)
-  const headersFor = createHeadersFor(request, site)
+  const headersFor = createHeadersFor(request)
   const open: Expedition['open'] = async (url, maxBytes) =>
     fetchStream(url, { dispatcher, headersFor, maxBytes, timeoutMs: transferMs, signal })
   const [robots, fetched] = await Promise.all([readRobots(open, start), readStart(open, start)])

@@ -1,15 +1,15 @@
 import type { MapRequest } from '../../contract/map.ts'
-import type { Site } from './site.ts'
+import { publicHeaders } from '../../kit/shares-headers.ts'
+import { headerScope } from './site.ts'
 
 /** The name by which robots.txt files know us. */
 export const robotsName = 'Bowline'
 
 const userAgent = `Mozilla/5.0 (compatible; ${robotsName})`
 
-/** What a request says to an address: the languages of the location, and the caller's own headers to the site alone. */
+/** Makes the headers of a request to an address. Those of the caller go to the site that was asked for, and not to one that it redirects to. */
 export const createHeadersFor = (
-  request: Pick<MapRequest, 'location' | 'headers'>,
-  site: Site,
+  request: Pick<MapRequest, 'url' | 'includeSubdomains' | 'location' | 'headers'>,
 ): ((url: URL) => Readonly<Record<string, string>>) => {
   const ours = {
     'user-agent': userAgent,
@@ -19,7 +19,8 @@ export const createHeadersFor = (
   const theirs = Object.fromEntries(
     Object.entries(request.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
   )
-  return (url) => (site.includes(url) ? { ...ours, ...theirs } : ours)
+  const takesHeaders = headerScope(new URL(request.url), request)
+  return (url) => ({ ...ours, ...(takesHeaders(url) ? theirs : publicHeaders(theirs)) })
 }
 
 const acceptLanguage = ({ country = 'us', languages }: NonNullable<MapRequest['location']>): string => {

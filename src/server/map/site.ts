@@ -21,6 +21,12 @@ export const createSite = (start: URL, options: { readonly includeSubdomains: bo
   }
 }
 
+/** Tells which addresses get headers that a caller gave for a site: those of its hosts, over HTTPS if the site was given with HTTPS. */
+export function headerScope(start: URL, options: { readonly includeSubdomains: boolean }): (url: URL) => boolean {
+  const site = createSite(start, options)
+  return (url) => site.includes(url) && !(start.protocol === 'https:' && url.protocol === 'http:')
+}
+
 // The port stays out where the scheme implies it, so that http and https are one site.
 const hostOf = (url: URL): string => url.host.replace(/^www\./, '')
 

@@ -2,6 +2,10 @@ import type { Format } from '../../contract/formats.ts'
 import { withMarkdown, type CrawlTarget, type ScrapeTarget } from '../../contract/monitors.ts'
 import { scrapeRequest, type ScrapeRequest } from '../../contract/scrape.ts'
 import { BowlineError } from '../../kit/errors.ts'
+import { publicHeaders } from '../../kit/shares-headers.ts'
+import { headerScope } from '../map/site.ts'
+
+type Target = Omit<ScrapeTarget, 'id' | 'urls'> | Omit<CrawlTarget, 'id'>
 
 /** How a page of a monitor is scraped and compared. */
 export interface PageRequest {
@@ -12,12 +16,12 @@ export interface PageRequest {
   readonly comparesText: boolean
 }
 
-/** What is asked of a page of a target. Throws BAD_REQUEST when its options do not fit; they are checked when a monitor is made. */
-export const pageRequest = (
-  { scrapeOptions = {} }: Pick<ScrapeTarget | CrawlTarget, 'scrapeOptions'>,
-  url: string,
-): PageRequest => {
-  const { formats = [], ...options } = scrapeOptions
+/**
+ * What is asked of a page of a target. Headers stay with the site of a crawl, which may redirect elsewhere.
+ * Throws BAD_REQUEST when its options do not fit; they are checked when a monitor is made.
+ */
+export const pageRequest = (target: Target, url: string): PageRequest => {
+  const { formats = [], ...options } = target.scrapeOptions ?? {}
   const result = scrapeRequest.safeParse({
     // What is watched is the page of now, not a stored one.
     maxAge: 0,
@@ -28,15 +32,22 @@ export const pageRequest = (
   if (!result.success) throw new BowlineError('BAD_REQUEST', `${url} cannot be scraped so: ${result.error.message}`)
   const { data: parsed } = result
   const tracking = parsed.formats.find((format) => format.type === 'changeTracking')
+  const headers = takesHeaders(target, url) ? parsed.headers : publicHeaders(parsed.headers)
   const wanted = parsed.formats.filter((format) => format.type !== 'changeTracking')
   const hasJson = wanted.some((format) => format.type === 'json')
   const tracked = tracking?.modes.includes('json') === true && !hasJson ? [asJson(tracking)] : []
   const comparesJson = hasJson || tracked.length > 0
   return {
-    request: { ...parsed, formats: [...wanted, ...tracked] },
+    request: { ...parsed, headers, formats: [...wanted, ...tracked] },
     comparesJson,
     comparesText: !comparesJson || tracking?.modes.includes('git-diff') === true,
   }
+}
+
+function takesHeaders(target: Target, url: string): boolean {
+  if (target.type === 'scrape') return true
+  const includeSubdomains = target.crawlOptions?.allowSubdomains ?? false
+  return headerScope(new URL(target.url), { includeSubdomains })(new URL(url))
 }
 
 /** Change tracking compares with the last scrape of anybody in the team; a monitor compares with its own last check. */

@@ -1,8 +1,9 @@
 import type { Agent } from 'undici'
 import type { ScrapeRequest } from '../../contract/scrape.ts'
+import { sharesHeaders } from '../../kit/shares-headers.ts'
 import type { Egress } from '../egress/egress.ts'
 import { fetchPage } from './fetch/fetch-page.ts'
-import type { LoadedPage } from './loaded-page.ts'
+import { withWarning, type LoadedPage } from './loaded-page.ts'
 import type { PageResult } from './page-work.ts'
 import { placeOf } from './place.ts'
 import type { RenderedPage } from './render/render-page.ts'
@@ -43,6 +44,12 @@ export class PageLoader implements AsyncDisposable {
 
   /** Loads a page by a route. Throws SCRAPE_*, EGRESS_REFUSED, PROFILE_LOCKED, or the signal's reason. */
   async load(call: LoadCall, route: RenderRoute): Promise<ReadPage> {
+    const loaded = await this.#load(call, route)
+    const warning = warningOfHeaders(call.request, loaded.page)
+    return warning === undefined ? loaded : { ...loaded, page: withWarning(loaded.page, warning) }
+  }
+
+  async #load(call: LoadCall, route: RenderRoute): Promise<ReadPage> {
     if (reasonsToRender(call.request).length > 0) return this.#render(call, route)
     const fetched = await this.#fetch(call, route)
     const { page, reading } = fetched
@@ -81,4 +88,12 @@ export class PageLoader implements AsyncDisposable {
     this.#dispatchers.set(key, made)
     return made
   }
+}
+
+/** Whoever sends a key to a site that redirects wonders why it was not accepted. */
+function warningOfHeaders({ url, headers }: ScrapeRequest, page: LoadedPage): string | undefined {
+  const to = new URL(page.url)
+  const isWithheld = Object.keys(headers ?? {}).some((name) => name.toLowerCase() !== 'user-agent')
+  if (!isWithheld || !/^https?:$/.test(to.protocol) || sharesHeaders(new URL(url), to)) return undefined
+  return `The page redirects to ${to.origin}, which did not get \`headers\`. To send them there, use its address as \`url\`.`
 }

@@ -18,3 +18,8 @@ export interface LoadedPage {
   /** What the caller should know, such as that the page was cut. */
   readonly warning?: string | undefined
 }
+
+/** Adds a warning to those that a page has. */
+export function withWarning<Page extends LoadedPage>(page: Page, warning: string): Page {
+  return { ...page, warning: page.warning === undefined ? warning : `${page.warning} ${warning}` }
+}

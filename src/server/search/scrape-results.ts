@@ -2,12 +2,15 @@ import type { Document } from '../../contract/document.ts'
 import { pageUrl } from '../../contract/page-url.ts'
 import type { SearchRequest } from '../../contract/search.ts'
 import { BowlineError, isBowlineError } from '../../kit/errors.ts'
+import { publicHeaders } from '../../kit/shares-headers.ts'
 import type { ScrapeOutcome, Scrapes } from '../scrape/scrapes.ts'
 
 /** For whom results are scraped, and with what. */
 export interface ScrapeResultsOrder {
   readonly scrapes: Scrapes
   readonly options: NonNullable<SearchRequest['scrapeOptions']>
+  /** Whether `options.headers` are sent to an address. Default: to all. */
+  readonly takesHeaders?: ((url: URL) => boolean) | undefined
   readonly teamId: string
   readonly apiKeyId: string
   readonly baseUrl: string
@@ -42,13 +45,14 @@ export const scrapeResults = async (
 
 const scrapeOne = async (
   url: string,
-  { scrapes, options, signal, ...who }: ScrapeResultsOrder,
+  { scrapes, options, takesHeaders = () => true, signal, ...who }: ScrapeResultsOrder,
 ): Promise<Pick<ScrapeOutcome, 'document' | 'credits'>> => {
   try {
     signal.throwIfAborted()
     const address = pageUrl.safeParse(url)
     if (!address.success) throw new BowlineError('BAD_REQUEST', address.error.issues[0]?.message ?? 'Invalid URL')
-    return await scrapes.scrape({ ...who, request: { ...options, url: address.data }, signal })
+    const headers = takesHeaders(new URL(address.data)) ? options.headers : publicHeaders(options.headers)
+    return await scrapes.scrape({ ...who, request: { ...options, headers, url: address.data }, signal })
   } catch (error) {
     return { document: failed(url, error), credits: 0 }
   }

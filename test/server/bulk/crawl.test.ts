@@ -19,6 +19,12 @@ const pages: Pages = {
   '/sitemap.xml': sitemapOf('/docs/hidden'),
   '/robots.txt': ({ response }) => void response.end('User-agent: *\nDisallow: /docs/private/\n'),
   '/held': () => undefined,
+  '/wide/': ({ response, crossOrigin }) => {
+    response.setHeader('content-type', 'text/html')
+    response.end(`<a href="/wide/near">near</a><a href="${crossOrigin}/wide/far">far</a>`)
+  },
+  '/wide/near': linksTo(),
+  '/wide/far': linksTo(),
 }
 
 describe.each(['PGlite', 'PostgreSQL'] as const)('a crawl, in %s', (place) => {
@@ -52,6 +58,15 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a crawl, in %s', (place) => {
       errors: [],
       robotsBlocked: [world.site.url('/docs/private/x')],
     })
+  })
+
+  test('sends the headers of its scrapes to its own site, and not to external pages', async () => {
+    const scrapeOptions = { headers: { 'X-Token': 'secret' } }
+    const { status } = await crawl('/wide/', { allowExternalLinks: true, scrapeOptions })
+
+    const tokenOf = (path: string) => world.site.requests.all.findLast((each) => each.path === path)?.headers['x-token']
+    expect(pathsOf(status as never)).toEqual(['/wide/', '/wide/far', '/wide/near'])
+    expect([tokenOf('/wide/near'), tokenOf('/wide/far')]).toEqual(['secret', undefined])
   })
 
   test('starts at addresses that no site can be mapped from, however long', async () => {

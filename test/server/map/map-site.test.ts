@@ -175,6 +175,23 @@ test('the site hears of languages and of the own headers, other hosts of the lan
   expect(headersOf('/map.xml')).not.toHaveProperty('x-token')
 })
 
+test('a site that the start redirects to gets none of the caller’s headers', async () => {
+  await using world = await startMapWorld({
+    '/moved': ({ response, url }) => {
+      response.writeHead(302, { location: `http://other.test:${url.port}/home` }).end()
+    },
+    '/home': linksTo('/next'),
+    '/next': linksTo(),
+  })
+
+  await world.map(world.named('site.test', '/moved'), { headers: { 'X-Token': 'secret' } })
+
+  const askedWith = world.site.requests.all.map(({ headers }) => [headers.host?.split(':')[0], headers['x-token']])
+  expect(askedWith).toContainEqual(['site.test', 'secret'])
+  expect(askedWith).toContainEqual(['other.test', undefined])
+  expect(askedWith).not.toContainEqual(['other.test', 'secret'])
+})
+
 describe('a warning tells', () => {
   test.each([
     ['that there is no sitemap to rely on', '/', { sitemap: 'only' }, 'No sitemap'],

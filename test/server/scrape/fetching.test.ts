@@ -88,15 +88,20 @@ describe('on the way to a page', () => {
     })
   })
 
-  test('headers are sent along, and secrets among them not to another origin', async () => {
-    const headers = { 'X-Team': 'blue', Authorization: 'secret' }
-    const direct = await world.read('/headers', { headers })
-    const elsewhere = await world.read('/away', { headers })
+  test.each([
+    ['fetched', {}],
+    ['rendered', { waitFor: 1, onlyMainContent: false }],
+  ])('headers are sent along to the origin of a %s page, and not where it redirects to', async (_, how) => {
+    const headers = { 'X-Team': 'blue', Authorization: 'secret', 'User-Agent': 'Mine/1' }
+    const direct = await world.read('/headers', { headers, ...how })
+    const elsewhere = await world.read('/away', { headers, ...how })
 
-    expect(direct['markdown']).toContain('"x-team":"blue"')
-    expect(direct['markdown']).toContain('"authorization":"secret"')
-    expect(elsewhere['markdown']).toContain('"x-team":"blue"')
-    expect(elsewhere['markdown']).not.toContain('secret')
+    for (const sent of ['"x-team":"blue"', '"authorization":"secret"']) {
+      expect(direct['markdown']).toContain(sent)
+      expect(elsewhere['markdown']).not.toContain(sent)
+    }
+    expect(direct['warning']).toBeUndefined()
+    expect(elsewhere['warning']).toContain(`redirects to ${new URL(world.site.crossUrl('/')).origin}`)
   })
 
   test('the name and password of an address are told to its site, and its page is kept from others', async () => {

@@ -3,6 +3,7 @@ import type { Abortable } from '../../../kit/abort.ts'
 import { BowlineError } from '../../../kit/errors.ts'
 import { percentDecoded } from '../../../kit/percent-decoded.ts'
 import { redirectTarget } from '../../../kit/redirect-target.ts'
+import { publicHeaders, sharesHeaders } from '../../../kit/shares-headers.ts'
 import type { LoadedPage } from '../loaded-page.ts'
 import { browserHeaders, type Visitor } from './browser-headers.ts'
 import { classifyBody } from './classify-body.ts'
@@ -16,7 +17,7 @@ export interface FetchOptions extends Abortable {
   /** Makes judged connections. */
   readonly dispatcher: Agent
   readonly visitor: Visitor
-  /** Headers of the caller; they win. Secrets among them stay with the first origin. */
+  /** Headers of the caller. They override ours; other origins get the user agent alone. */
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -26,15 +27,13 @@ const maxRedirects = 10
 const maxPageBytes = 20_000_000
 const maxFileBytes = 100_000_000
 
-const secretHeaders = new Set(['authorization', 'cookie', 'proxy-authorization'])
-
 /** Fetches a page, redirects followed. Throws SCRAPE_SITE_ERROR, SCRAPE_SSL_ERROR, SCRAPE_DNS_RESOLUTION_ERROR, EGRESS_REFUSED or the signal's reason. */
 export const fetchPage = async (start: string, options: FetchOptions): Promise<LoadedPage> => {
   const jar = new CookieJar()
   let url = new URL(start)
   for (let hop = 0; hop <= maxRedirects; hop += 1) {
     options.signal?.throwIfAborted()
-    const answer = await ask(url, new URL(start).origin === url.origin, jar, options).catch((error: unknown) => {
+    const answer = await ask(url, sharesHeaders(new URL(start), url), jar, options).catch((error: unknown) => {
       options.signal?.throwIfAborted()
       throw explainFetchFailure(error, url.href)
     })
@@ -60,9 +59,10 @@ type Answer =
       readonly body: ReadBody
     }
 
-const ask = async (url: URL, isFirstOrigin: boolean, jar: CookieJar, options: FetchOptions): Promise<Answer> => {
+const ask = async (url: URL, takesHeaders: boolean, jar: CookieJar, options: FetchOptions): Promise<Answer> => {
   const cookie = jar.headerFor(url)
-  const given = Object.entries(options.headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+  const sent = takesHeaders ? options.headers : (publicHeaders(options.headers) ?? {})
+  const given = Object.entries(sent).map(([name, value]) => [name.toLowerCase(), value] as const)
   const response = await options.dispatcher.request({
     origin: url.origin,
     path: url.pathname + url.search,
@@ -71,7 +71,7 @@ const ask = async (url: URL, isFirstOrigin: boolean, jar: CookieJar, options: Fe
       ...browserHeaders(options.visitor),
       ...(cookie === undefined ? {} : { cookie }),
       ...authorizationOf(url),
-      ...Object.fromEntries(given.filter(([name]) => isFirstOrigin || !secretHeaders.has(name))),
+      ...Object.fromEntries(given),
     },
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   })

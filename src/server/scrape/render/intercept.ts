@@ -1,3 +1,4 @@
+import { sharesHeaders } from '../../../kit/shares-headers.ts'
 import type { AdLists } from './ad-lists.ts'
 import type { Tab } from './tab.ts'
 
@@ -22,7 +23,7 @@ export const interceptRequests = async (tab: Tab, { url, headers, adLists }: Int
   const added = Object.entries(headers).map(([name, value]) => ({ name, value }))
   const lists = adLists?.isReady() === true ? adLists : undefined
   if (added.length === 0 && lists === undefined) return
-  const { origin } = new URL(url)
+  const start = new URL(url)
   const replaced = new Set(added.map(({ name }) => name.toLowerCase()))
   const isAd = ({ resourceType: type, frameId, request }: Paused): boolean =>
     // The page itself is what was asked for, whatever a list says of it.
@@ -35,10 +36,13 @@ export const interceptRequests = async (tab: Tab, { url, headers, adLists }: Int
       // The page may have moved on.
       void tab.call(command, { requestId, ...more }, sessionId).catch(() => undefined)
     if (isAd(paused)) return answer('Fetch.failRequest', { errorReason: 'BlockedByClient' })
-    if (added.length === 0 || new URL(request.url).origin !== origin) return answer('Fetch.continueRequest')
+    if (added.length === 0 || !sharesHeaders(start, new URL(request.url))) return answer('Fetch.continueRequest')
     const kept = Object.entries(request.headers).filter(([name]) => !replaced.has(name.toLowerCase()))
     answer('Fetch.continueRequest', { headers: [...kept.map(([name, value]) => ({ name, value })), ...added] })
   })
-  const urlPattern = lists === undefined ? `${origin}/*` : '*'
-  await tab.call('Fetch.enable', { patterns: [{ urlPattern, requestStage: 'Request' }] })
+  const origins = [start.origin, start.origin.replace(/^http:/, 'https:')]
+  const patterns = lists === undefined ? origins.map((origin) => `${origin}/*`) : ['*']
+  await tab.call('Fetch.enable', {
+    patterns: [...new Set(patterns)].map((urlPattern) => ({ urlPattern, requestStage: 'Request' })),
+  })
 }
