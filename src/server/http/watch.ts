@@ -25,6 +25,8 @@ export const watchedJob = (path: string): { readonly id: string; readonly versio
 const closeCodes: Readonly<Record<string, number>> = { UNAUTHORIZED: 3000, FORBIDDEN: 3003, JOB_NOT_FOUND: 1008 }
 const internalError = 1011
 
+const maxPayloadBytes = 4096
+
 /** How long to wait for news of a job that another server may have. */
 const lookMs = 1000
 
@@ -34,6 +36,8 @@ export class Watchers implements Disposable {
   readonly #server = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
+    // Watchers have nothing to say, and they are connected before their key is checked.
+    maxPayload: maxPayloadBytes,
     // The subprotocol is the API key.
     handleProtocols: ([first]) => first ?? false,
   })

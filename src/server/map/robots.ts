@@ -13,6 +13,11 @@ const maxSitemaps = 100
 const maxRules = 5000
 const maxPathLength = 2048
 
+/** Rules with stars times the path they are looked for in: what one address may cost, in characters compared. */
+const maxComparisons = 20_000_000
+/** Characters of a path that count, however many such rules there are. */
+const minPathLength = 100
+
 interface Rule {
   readonly allows: boolean
   readonly pattern: string
@@ -31,7 +36,7 @@ interface Matcher {
 
 /**
  * Reads a robots.txt (RFC 9309): the groups of `agent`, else those of `*`; the longest pattern wins, and of equal ones the
- * one that allows. Matching takes time in proportion to rules times path, whatever the patterns hold.
+ * one that allows. Matching an address takes bounded time, whatever the patterns hold.
  */
 export const parseRobots = (text: string, agent: string): Robots => {
   const sitemaps: string[] = []
@@ -59,8 +64,10 @@ export const parseRobots = (text: string, agent: string): Robots => {
     isNaming = false
     for (const name of named) addRule(groups, name, { allows: key === 'allow', pattern: value })
   }
-  const matchers = toMatchers(groups.get(own) ?? groups.get('*') ?? [])
-  return { sitemaps, allows: (url) => isAllowed(matchers, url) }
+  const rules = groups.get(own) ?? groups.get('*') ?? []
+  const matchers = toMatchers(rules)
+  const pathLength = pathLengthFor(rules)
+  return { sitemaps, allows: (url) => isAllowed(matchers, `${url.pathname}${url.search}`.slice(0, pathLength)) }
 }
 
 // Addresses may hold `#`, which elsewhere starts a comment.
@@ -83,10 +90,14 @@ const toMatchers = (rules: readonly Rule[]): readonly Matcher[] =>
       return { allows, first, last: isWhole ? rest.pop() : undefined, rest, isExact }
     })
 
-const isAllowed = (matchers: readonly Matcher[], url: URL): boolean => {
-  const path = `${url.pathname}${url.search}`.slice(0, maxPathLength)
-  return matchers.find((matcher) => matches(matcher, path))?.allows ?? true
+/** How much of a path is compared with these rules. Only floods of rules with stars leave less than all of it. */
+function pathLengthFor(rules: readonly Rule[]): number {
+  const starred = rules.reduce((sum, { pattern }) => (pattern.includes('*') ? sum + pattern.length : sum), 0)
+  return Math.max(minPathLength, Math.min(maxPathLength, Math.floor(maxComparisons / Math.max(1, starred))))
 }
+
+const isAllowed = (matchers: readonly Matcher[], path: string): boolean =>
+  matchers.find((matcher) => matches(matcher, path))?.allows ?? true
 
 const matches = ({ first, rest, last, isExact }: Matcher, path: string): boolean => {
   if (!path.startsWith(first)) return false

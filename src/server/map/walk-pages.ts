@@ -3,12 +3,13 @@ import { decodeText } from './decode.ts'
 import { drainQueue } from './drain-queue.ts'
 import type { Expedition } from './expedition.ts'
 import { readPageLinks, type PageLinks } from './page-links.ts'
+import type { Robots } from './robots.ts'
 
 /** Bytes of a page that are read. */
 export const maxPageBytes = 5e6
 
 /** Bounds of one walk. */
-const bounds = { pages: 50, depth: 3, concurrency: 4, timeMs: 15_000, queued: 2000 } as const
+const bounds = { pages: 50, depth: 3, concurrency: 4, timeMs: 15_000, queued: 2000, judgingMs: 1000 } as const
 
 const noPage =
   /\.(?:jpe?g|png|gif|webp|avif|svg|ico|css|m?js|json|xml|gz|zip|tar|pdf|docx?|xlsx?|pptx?|mp[34]|webm|woff2?)$/i
@@ -40,6 +41,7 @@ class PageWalk {
   readonly #seen = new Set<string>()
   readonly #signal: AbortSignal
   #pages = 0
+  #judgingMs = 0
 
   constructor(expedition: Expedition) {
     this.#expedition = expedition
@@ -63,9 +65,19 @@ class PageWalk {
       if (url === null || !/^https?:$/.test(url.protocol) || depth > bounds.depth) continue
       if (this.queue.length >= bounds.queued || noPage.test(url.pathname) || !site.includes(url)) continue
       url.hash = ''
-      if (this.#seen.has(identityOf(url)) || !robots.allows(url)) continue
+      if (this.#seen.has(identityOf(url))) continue
       this.skip(url)
-      this.queue.push({ url, depth })
+      if (this.#judgingMs < bounds.judgingMs && this.#mayFollow(url, robots)) this.queue.push({ url, depth })
+    }
+  }
+
+  /** A page has thousands of links and a robots.txt thousands of rules: the time that they take together is bounded. */
+  #mayFollow(url: URL, robots: Robots): boolean {
+    const startedAtMs = performance.now()
+    try {
+      return robots.allows(url)
+    } finally {
+      this.#judgingMs += performance.now() - startedAtMs
     }
   }
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { mapRequest, type MapRequest } from '../../contract/map.ts'
 import { monitorLimits, type CrawlTarget, type ScrapeTarget } from '../../contract/monitors.ts'
@@ -50,6 +51,9 @@ const listCrawled = async (
   const urls = new Map<string, string>()
   for (const each of [...kept, ...keepPaths(found, crawlOptions)]) {
     if (urls.size >= limit) break
+    // Thousands of rules for thousands of addresses must not keep other callers waiting.
+    await setImmediate()
+    signal?.throwIfAborted()
     const identity = identityOf(new URL(each))
     if (!urls.has(identity) && (ignoreRobotsTxt || (await robots.allows(each)))) urls.set(identity, each)
   }

@@ -54,4 +54,16 @@ describe('a robots.txt', () => {
 
     expect(performance.now() - startedMs).toBeLessThan(500)
   })
+
+  test.each([
+    ['one star and a text that nearly occurs', `Disallow: *${'a'.repeat(40)}b`],
+    ['dozens of stars', `Disallow: /${'*a'.repeat(45)}*zz`],
+  ])('cannot make matching slow with thousands of rules of %s', (_, rule) => {
+    const robots = parseRobots(`User-agent: *\n${`${rule}\n`.repeat(5000)}`, 'Bowline')
+    const before = process.cpuUsage()
+
+    for (let index = 0; index < 10; index += 1) robots.allows(new URL(`https://a.example/${'a'.repeat(2000)}${index}`))
+
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(0.8)
+  })
 })

@@ -16,6 +16,16 @@ const line = (text: string) => [[{ size: 12, text }]]
 const html = 'text/html; charset=utf-8'
 const dot = `data:image/png;base64,${'iVBORw0KGgo'.repeat(100)}`
 
+/** An answer that is packed once more for every name in its headers, as sites may write them. */
+const packed = (times: number, names: string | string[]): Page => {
+  let body = Buffer.from('<p>packed</p>')
+  for (let round = 0; round < times; round += 1) body = gzipSync(body)
+  return ({ response }) => {
+    response.setHeader('content-type', html).setHeader('content-encoding', names)
+    response.end(body)
+  }
+}
+
 /** A megabyte that unpacks to a gigabyte. */
 const bomb = gzipSync(Buffer.alloc(1_000_000_000, '<p>x</p>'), { level: 1 })
 
@@ -30,6 +40,16 @@ const pages = {
   '/image.pdf': bytes(makePdf(line('Not a picture')), 'image/png'),
   '/bomb': bytes(bomb, html, { 'content-encoding': 'gzip' }),
   '/not-gzip': bytes('<p>plain</p>', html, { 'content-encoding': 'gzip' }),
+  '/packed-5-times': packed(5, 'gzip, x-gzip,gzip, gzip, gzip'),
+  '/packed-in-two-headers': packed(2, ['gzip', 'gzip']),
+  '/packed-6-times': packed(6, 'gzip,'.repeat(6)),
+  '/packed-without-end': packed(1, 'br,'.repeat(12_000)),
+  '/many-cookies': ({ request, response }) => {
+    const { cookie } = request.headers
+    const cookies = Array.from({ length: 1500 }, (_, index) => `n${index}=${'v'.repeat(20)}`)
+    if (cookie === undefined) response.writeHead(302, { location: '/many-cookies', 'set-cookie': cookies }).end()
+    else response.writeHead(200, { 'content-type': html }).end(`<p>${cookie.length} bytes`)
+  },
   '/unheard-of': bytes('<p>plain</p>', html, { 'content-encoding': 'constructor, __proto__' }),
   '/fences': bytes('```a '.repeat(150_000), 'text/css'),
   '/500': bytes('<h1>Out of order</h1>', html, {}, 500),
@@ -90,11 +110,27 @@ describe('an answer that lies about its packing', () => {
     expect((await world.read('/unheard-of'))['markdown']).toContain('plain')
   })
 
+  test.each(['/packed-5-times', '/packed-in-two-headers'])('up to five times is unpacked: %s', async (path) => {
+    expect((await world.read(path))['markdown']).toBe('packed\n')
+  })
+
+  test.each(['/packed-6-times', '/packed-without-end'])('more than five times is refused: %s', async (path) => {
+    const before = process.cpuUsage()
+    const { body } = await world.scrape(path)
+
+    expect(body).toMatchObject({ code: 'SCRAPE_SITE_ERROR', error: expect.stringContaining('content codings') })
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(1)
+  })
+
   test('or is not packed at all is a clear error', async () => {
     const { body } = await world.scrape('/not-gzip')
 
     expect(body).toMatchObject({ success: false, code: 'SCRAPE_SITE_ERROR' })
   })
+})
+
+test('of a flood of cookies, a site gets back as many as a browser would send', async () => {
+  expect((await world.read('/many-cookies'))['markdown']).toMatch(/^4\d{3} bytes\n$/)
 })
 
 test.each([

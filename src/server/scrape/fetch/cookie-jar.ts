@@ -1,3 +1,6 @@
+/** Characters of the cookies that a request carries: most servers accept 8 kB of headers. */
+const maxHeaderLength = 4096
+
 /** The cookies of one scrape, by host: enough for sites that ask for one before they show their page. */
 export class CookieJar {
   readonly #hosts = new Map<string, Map<string, string>>()
@@ -17,6 +20,13 @@ export class CookieJar {
   /** The `Cookie` header for an address; undefined when there is nothing to send. */
   headerFor(url: URL): string | undefined {
     const cookies = this.#hosts.get(url.hostname)
-    return cookies === undefined ? undefined : [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    if (cookies === undefined) return undefined
+    let header = ''
+    for (const [name, value] of cookies) {
+      const next = `${header === '' ? '' : '; '}${name}=${value}`
+      // Large cookies do not keep small ones after them from being sent.
+      if (header.length + next.length <= maxHeaderLength) header += next
+    }
+    return header === '' ? undefined : header
   }
 }

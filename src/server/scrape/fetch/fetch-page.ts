@@ -90,7 +90,7 @@ const ask = async (url: URL, takesHeaders: boolean, jar: CookieJar, options: Fet
     statusCode,
     contentType,
     retryAfter: first(headers['retry-after']),
-    body: await readAnswer(body, first(headers['content-encoding']) ?? '', maxBytes),
+    body: await readAnswer(body, [headers['content-encoding'] ?? []].flat().join(','), maxBytes),
   }
 }
 

@@ -1,5 +1,6 @@
 import { pipeline, type Readable } from 'node:stream'
 import { createBrotliDecompress, createInflate, createGunzip, createZstdDecompress } from 'node:zlib'
+import { BowlineError } from '../../../kit/errors.ts'
 
 /** A body that was read as far as it may go. */
 export interface ReadBody {
@@ -18,7 +19,13 @@ const decoders: ReadonlyMap<string, () => NodeJS.ReadWriteStream> = new Map(
   }),
 )
 
-/** Reads and decompresses a body, at most `maxBytes` of it: what a small answer unpacks to is counted, not what it weighs. */
+/** Content codings of one body that are decoded. Each costs a decoder, and a header has room for thousands of names. */
+const maxCodings = 5
+
+/**
+ * Reads and decompresses a body, at most `maxBytes` of it: what a small answer unpacks to is counted, not what it weighs.
+ * Throws SCRAPE_SITE_ERROR for a body with more than five content codings.
+ */
 export const readAnswer = async (body: Readable, encoding: string, maxBytes: number): Promise<ReadBody> => {
   const steps = encoding
     .toLowerCase()
@@ -26,6 +33,13 @@ export const readAnswer = async (body: Readable, encoding: string, maxBytes: num
     .map((name) => decoders.get(name.trim()))
     .filter((step) => step !== undefined)
     .toReversed()
+  if (steps.length > maxCodings) {
+    body.on('error', () => undefined).destroy()
+    throw new BowlineError(
+      'SCRAPE_SITE_ERROR',
+      `The response has ${steps.length} content codings; at most ${maxCodings} are decoded`,
+    )
+  }
   const streams = [body, ...steps.map((step) => step())]
   const last = streams.at(-1) as Readable
   // Its errors come out of the loop below.
