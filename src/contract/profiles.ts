@@ -81,6 +81,17 @@ export const storageState = z.object({
   origins: z.array(storageOrigin).default([]),
 })
 
+/** Most cookies and origins of one import, each of which the browser visits. */
+export const storageStateLimits = { cookies: 5000, origins: 500 } as const
+
+/** Body of `PUT /v2/browser/profiles/{name}/storage-state`. */
+export const importStorageStateRequest = z.object({
+  /** At most 5000. */
+  cookies: z.array(storageCookie).max(storageStateLimits.cookies).default([]),
+  /** At most 500. */
+  origins: z.array(storageOrigin).max(storageStateLimits.origins).default([]),
+})
+
 /** Answer of `GET /v2/browser/profiles/{name}/storage-state`. */
 export const storageStateResponse = z.looseObject({ success: z.literal(true), data: storageState })
 

@@ -159,16 +159,18 @@ export const routes = {
   exportStorageState: {
     method: 'GET',
     path: '/v2/browser/profiles/{name}/storage-state',
-    summary: "Export cookies, localStorage and IndexedDB of a profile as Playwright's storageState",
+    summary:
+      "Export cookies, localStorage and IndexedDB of a profile as Playwright's storageState, in a browser session that is billed",
     params: profiles.profileParams,
     response: profiles.storageStateResponse,
   },
   importStorageState: {
     method: 'PUT',
     path: '/v2/browser/profiles/{name}/storage-state',
-    summary: "Save Playwright's storageState as a new version that holds nothing else; the profile is made when absent",
+    summary:
+      "Save Playwright's storageState as a new version that holds nothing else, in a browser session that is billed; the profile is made when absent",
     params: profiles.profileParams,
-    body: profiles.storageState,
+    body: profiles.importStorageStateRequest,
     response: profiles.profileResponse,
   },
   createKey: {

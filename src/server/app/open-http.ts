@@ -62,7 +62,7 @@ export const openHttp = async (
     bulk: parts.bulk,
     watchers,
     profiles: parts.profiles,
-    states: { browsers, profiles: parts.profiles },
+    states: { sessions, profiles: parts.profiles },
     browsers,
     sessions,
     gateway,

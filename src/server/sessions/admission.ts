@@ -1,6 +1,7 @@
 import type { CreateSessionRequest } from '../../contract/browser.ts'
 import { BowlineError } from '../../kit/errors.ts'
 import { hashSecret, randomSecret } from '../../kit/ids.ts'
+import type { OpenProfile } from '../profiles/open-profile.ts'
 import { admitSession, findTwin, type SessionRow } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 import { availableCredits } from '../store/teams.ts'
@@ -11,6 +12,16 @@ export interface NewSession {
   readonly apiKeyId: string
   readonly request: CreateSessionRequest
   readonly idempotencyKey: string | undefined
+  /** How the server itself uses the session. Absent: clients use it. */
+  readonly use?: ProfileUse | undefined
+}
+
+/** How a session of the server's own uses its profile. */
+export interface ProfileUse {
+  /** Stands between the session and its profile. */
+  readonly wrapProfile?: (profile: OpenProfile) => OpenProfile
+  /** Whether the browser starts without what the profile holds. Default false. */
+  readonly startsEmpty?: boolean
 }
 
 /** What is to be admitted. */

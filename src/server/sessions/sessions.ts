@@ -6,12 +6,12 @@ import type { Browser } from '../browsers/launch.ts'
 import type { BrowserPool } from '../browsers/pool.ts'
 import type { OpenProfile } from '../profiles/open-profile.ts'
 import type { Profiles } from '../profiles/profiles.ts'
-import { findTwin, type SessionRow } from '../store/sessions.ts'
+import type { SessionRow } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 import { priceOfSession, type Prices } from '../usage/prices.ts'
 import { admit, assertCanPay, findEarlier, type NewSession } from './admission.ts'
 import { billSession, type ProfileEnd, type SessionEnd } from './bill.ts'
-import { fromPool, fromProfile, type BrowserSource } from './browser-source.ts'
+import { openSource, type BrowserSource } from './browser-source.ts'
 import { startSessionClock, type LiveSession, type SessionClock } from './live-session.ts'
 import { saveAtEnd } from './profile-browser.ts'
 
@@ -166,7 +166,7 @@ export class Sessions implements AsyncDisposable {
 
   async #admitAndStart(id: string, wanted: NewSession, credits: number): Promise<SessionRow> {
     const startedAtMs = Date.now()
-    const source = await this.#openSource(id, wanted)
+    const source = await openSource(this.#parts, id, wanted)
     const order = { id, wanted, credits, atLimit: (message: string) => this.#atLimit(message) }
     const admitted = await admit(this.#parts, order).catch(async (error: unknown) => {
       await source.discard()
@@ -175,21 +175,6 @@ export class Sessions implements AsyncDisposable {
     if (admitted.isNew) return this.#start(admitted.row, startedAtMs, source)
     await source.discard()
     return admitted.row
-  }
-
-  /** Where the session's browser comes from. With a profile it starts now: admission and launch go side by side. */
-  async #openSource(id: string, { teamId, request, idempotencyKey }: NewSession): Promise<BrowserSource> {
-    const { browsers, profiles, store } = this.#parts
-    if (request.profile === undefined) return fromPool(browsers)
-    const { name, saveChanges: isWritable } = request.profile
-    try {
-      return fromProfile(browsers, await profiles.open({ teamId, name, isWritable, sessionId: id }))
-    } catch (error) {
-      // The holder may be the session that this very request has made before: admission will find it.
-      const isRepeated = (await findTwin(store.db, teamId, idempotencyKey)) !== undefined
-      if (isRepeated) return fromPool(browsers)
-      throw error
-    }
   }
 
   async #start(row: SessionRow, startedAtMs: number, source: BrowserSource): Promise<SessionRow> {

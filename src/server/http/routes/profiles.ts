@@ -1,6 +1,7 @@
 import type { Profiles } from '../../profiles/profiles.ts'
 import { exportState, importState, type StateParts } from '../../sessions/state/storage-state.ts'
 import type { ProfileSummary, ProfileVersionRow } from '../../store/profiles.ts'
+import { untilCallerLeaves, type CallerPresence } from '../caller.ts'
 import type { Call, Handlers } from '../register.ts'
 
 /** What the routes of profiles ask. */
@@ -12,6 +13,11 @@ export interface ProfileRouteParts {
 /** The routes of profiles. */
 export const profileRoutes = ({ profiles, states }: ProfileRouteParts): Handlers => {
   const own = ({ name }: { readonly name: string }, { key }: Call) => ({ teamId: key.teamId, name })
+  const ownState = (params: { readonly name: string }, call: Call, { signal }: CallerPresence) => ({
+    ...own(params, call),
+    apiKeyId: call.key.id,
+    signal,
+  })
 
   return {
     listProfiles: async (_input, { key }) => ({ success: true, data: (await profiles.list(key.teamId)).map(summary) }),
@@ -29,12 +35,13 @@ export const profileRoutes = ({ profiles, states }: ProfileRouteParts): Handlers
       success: true,
       data: summary(await profiles.rollBack(own(params, call), params.version)),
     }),
-    exportStorageState: async ({ params }, call) => ({
-      success: true,
-      data: await exportState(states, own(params, call)),
-    }),
+    exportStorageState: async ({ params }, call) => {
+      using caller = untilCallerLeaves(call.raw)
+      return { success: true, data: await exportState(states, ownState(params, call, caller)) }
+    },
     importStorageState: async ({ params, body }, call) => {
-      await importState(states, own(params, call), body)
+      using caller = untilCallerLeaves(call.raw)
+      await importState(states, ownState(params, call, caller), body)
       return { success: true, data: summary(await profiles.get(own(params, call))) }
     },
   }

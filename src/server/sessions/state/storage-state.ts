@@ -3,76 +3,137 @@ import { join } from 'node:path'
 import type { StorageState } from '../../../contract/profiles.ts'
 import { BowlineError } from '../../../kit/errors.ts'
 import type { Browser } from '../../browsers/launch.ts'
-import type { BrowserPool } from '../../browsers/pool.ts'
+import type { OpenProfile } from '../../profiles/open-profile.ts'
 import type { Profiles } from '../../profiles/profiles.ts'
 import type { ProfileName } from '../../store/profiles.ts'
 import { readCookies, writeCookies, type BrowserCookie } from '../cookies.ts'
-import { launchWithProfile, saveProfile } from '../profile-browser.ts'
+import type { Sessions } from '../sessions.ts'
 import { readLocalStorage, type StorageItem } from './local-storage.ts'
 import { openOriginPage } from './origin-page.ts'
 import { readDatabases, writeStorage } from './page-scripts.ts'
+import { runInSession } from './state-session.ts'
 
 /** What exports and imports are made with. */
 export interface StateParts {
-  readonly browsers: BrowserPool
+  readonly sessions: Sessions
   readonly profiles: Profiles
+}
+
+/** Whose profile is exported or imported. Aborting stops the work: an import that was stopped changes nothing. */
+export interface StateRequest extends ProfileName {
+  readonly apiKeyId: string
+  readonly signal: AbortSignal
 }
 
 type Origin = StorageState['origins'][number]
 
-/** Reads cookies, localStorage and IndexedDB of a profile's current version. Throws PROFILE_NOT_FOUND. */
-export const exportState = async ({ browsers, profiles }: StateParts, name: ProfileName): Promise<StorageState> => {
-  const { currentVersion } = await profiles.get(name)
+/** Most seconds that an export takes: it visits every origin that has databases. */
+const exportSeconds = 300
+
+/** Most seconds that an import takes: what it begins with, and more for each origin that it visits. */
+const importSeconds = 60
+const importSecondsPerOrigin = 1
+
+/**
+ * Reads cookies, localStorage and IndexedDB of a profile's current version, in a session that is billed. Throws
+ * PROFILE_NOT_FOUND, what creating a session throws, SESSION_ENDED when it takes longer than 300 s.
+ */
+export const exportState = async (
+  { sessions, profiles }: StateParts,
+  { teamId, name, ...request }: StateRequest,
+): Promise<StorageState> => {
+  const { currentVersion } = await profiles.get({ teamId, name })
   if (currentVersion === undefined) {
-    throw new BowlineError('PROFILE_NOT_FOUND', `Nothing was saved in the profile "${name.name}" yet`)
+    throw new BowlineError('PROFILE_NOT_FOUND', `Nothing was saved in the profile "${name}" yet`)
   }
-  await using profile = await profiles.open({ ...name, isWritable: false, sessionId: undefined })
   let items: ReadonlyMap<string, readonly StorageItem[]> = new Map()
   let withDatabases: readonly string[] = []
-  const restore = async (userDataDir: string): Promise<string | undefined> => {
-    const extras = await profile.restore(userDataDir)
-    items = await readLocalStorage(userDataDir)
-    withDatabases = await findDatabaseOrigins(userDataDir)
-    return extras
-  }
-  await using undo = new AsyncDisposableStack()
-  const browser = await launchWithProfile(browsers, { ...profile, restore })
-  undo.defer(async () => browser.kill())
-  const cookies = await readCookies(browser.router)
-  return {
-    cookies: cookies.map(toStateCookie),
-    origins: await readOrigins(browser, items, withDatabases),
-  }
+  const wrapProfile = (profile: OpenProfile): OpenProfile => ({
+    ...profile,
+    restore: async (userDataDir) => {
+      const extras = await profile.restore(userDataDir)
+      items = await readLocalStorage(userDataDir)
+      withDatabases = await findDatabaseOrigins(userDataDir)
+      return extras
+    },
+  })
+  const session = { ...request, teamId, work: 'export', ttl: exportSeconds, use: { wrapProfile } }
+  return runInSession(sessions, { ...session, profile: { name, saveChanges: false } }, async (browser, signal) => {
+    const cookies = await readCookies(browser.router)
+    return { cookies: cookies.map(toStateCookie), origins: await readOrigins(browser, items, withDatabases, signal) }
+  })
 }
 
-/** Saves cookies, localStorage and IndexedDB as a new version that holds nothing else. Throws PROFILE_LOCKED. */
+/**
+ * Saves cookies, localStorage and IndexedDB as a new version that holds nothing else, in a session that is billed. Throws
+ * BAD_REQUEST, PROFILE_LOCKED, PROFILE_TOO_LARGE, what creating a session throws, SESSION_ENDED when it takes too long.
+ */
 export const importState = async (
-  { browsers, profiles }: StateParts,
-  name: ProfileName,
+  { sessions }: StateParts,
+  { name, ...request }: StateRequest,
   state: StorageState,
 ): Promise<void> => {
-  await using profile = await profiles.open({ ...name, isWritable: true, sessionId: undefined })
-  await using undo = new AsyncDisposableStack()
-  const browser = await browsers.take()
-  undo.defer(async () => browser.kill())
-  await writeCookies(browser.router, state.cookies.map(toBrowserCookie)).catch((cause: unknown) => {
-    throw new BowlineError('BAD_REQUEST', 'The browser does not take these cookies', { cause })
-  })
-  {
+  const save = new WholeSave()
+  const ttl = importSeconds + state.origins.length * importSecondsPerOrigin
+  const session = { ...request, work: 'import', ttl, use: { startsEmpty: true, wrapProfile: save.wrap } }
+  await runInSession(sessions, { ...session, profile: { name, saveChanges: true } }, async (browser, signal) => {
+    await writeCookies(browser.router, state.cookies.map(toBrowserCookie)).catch((cause: unknown) => {
+      throw new BowlineError('BAD_REQUEST', 'The browser does not take these cookies', { cause })
+    })
     using page = await openOriginPage(browser)
-    for (const { origin, ...storage } of state.origins) await page.runAt(new URL(origin).origin, writeStorage, storage)
+    for (const { origin, ...storage } of state.origins) {
+      signal.throwIfAborted()
+      await page.runAt(new URL(origin).origin, writeStorage, storage)
+    }
+    save.isDue = true
+  })
+  save.throwIfFailed()
+}
+
+/** Lets the end of a session save its profile only once all of it was written. */
+class WholeSave {
+  isDue = false
+  #outcome: { readonly error?: unknown } | undefined
+
+  readonly wrap = (profile: OpenProfile): OpenProfile => {
+    const isDue = (): boolean => this.isDue
+    return {
+      ...profile,
+      get isWritable() {
+        return isDue()
+      },
+      save: async (request) => {
+        try {
+          // What was imported has no session that anybody worked in.
+          const saved = await profile.save({ ...request, sessionId: undefined })
+          this.#outcome = {}
+          return saved
+        } catch (error) {
+          this.#outcome = { error }
+          throw error
+        }
+      },
+    }
   }
-  await saveProfile(profile, browser, undefined)
+
+  throwIfFailed(): void {
+    if (this.#outcome?.error !== undefined) throw this.#outcome.error
+    if (this.#outcome === undefined) {
+      throw new BowlineError('CDP_FAILED', 'The browser did not write what was imported: the profile is unchanged')
+    }
+  }
 }
 
 const readOrigins = async (
   browser: Browser,
   items: ReadonlyMap<string, readonly StorageItem[]>,
   withDatabases: readonly string[],
+  signal: AbortSignal,
 ): Promise<Origin[]> => {
   using page = await openOriginPage(browser)
   const origins: Origin[] = []
   for (const origin of new Set([...items.keys(), ...withDatabases])) {
+    signal.throwIfAborted()
     const localStorage = [...(items.get(origin) ?? [])]
     if (!withDatabases.includes(origin)) origins.push({ origin, localStorage })
     else {
