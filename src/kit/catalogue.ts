@@ -90,6 +90,10 @@ export const catalogue = {
     hint: 'Install one: `apt-get install chromium-headless-shell` on Debian, or name one with `--browser PATH`.',
   },
   DRAINING: { status: 503, hint: 'The server is shutting down. Retry after the seconds in `Retry-After`.' },
+  STORE_UNAVAILABLE: {
+    status: 503,
+    hint: 'Retry after the seconds in `Retry-After`. `/readyz` tells when the database is back.',
+  },
   CDP_FAILED: { status: 502, hint: undefined },
   NODE_UNREACHABLE: {
     status: 502,

@@ -64,9 +64,7 @@ export const startConfigured = async (config: ServerConfig, known: KnownParts = 
   // The embedded store has a lock of its own.
   if (config.databaseUrl !== undefined) undo.use(await lockFolder(config.dataDir))
   const identity = await readIdentity(config.dataDir, config.apiKey)
-  const store = undo.use(
-    await openStore({ dataDir: config.dataDir, databaseUrl: config.databaseUrl, onFatal: failed.resolve, log }),
-  )
+  const store = undo.use(await openStore({ ...config, onFatal: failed.resolve, log }))
   const host = undo.use(
     await openBrowserHost({
       dataDir: config.dataDir,

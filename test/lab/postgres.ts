@@ -15,6 +15,12 @@ const template = 'bowline_template'
 /** A database of its own for one test. Disposing drops it, whoever is still connected. */
 export interface LabDatabase extends AsyncDisposable {
   readonly url: string
+  /** Closes every connection to it, as a restart does. */
+  readonly disconnect: () => Promise<void>
+  /** Takes it away: connections are closed, and new ones refused until the answer is disposed of. */
+  readonly takeAway: () => Promise<AsyncDisposable>
+  /** Has at most so many connections to it, by a role of its own that `url` names. Its owner could have more. */
+  readonly limit: (connections: number) => Promise<string>
 }
 
 /** A private PostgreSQL. Disposing stops it and removes its files. */
@@ -71,9 +77,27 @@ const addressAt = (socketFolder: string): Omit<LabPostgres, keyof AsyncDisposabl
     createDatabase: async ({ isEmpty = false } = {}) => {
       const name = `test_${crypto.randomUUID().replaceAll('-', '')}`
       await administer(url(), `create database ${name} template ${isEmpty ? 'template0' : template}`)
+      const disconnect = async (): Promise<void> =>
+        administer(url(), `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
+      const allow = async (isAllowed: boolean): Promise<void> =>
+        administer(url(), `alter database ${name} allow_connections ${isAllowed}`)
       return {
         url: url(name),
-        [Symbol.asyncDispose]: () => administer(url(), `drop database if exists ${name} with (force)`),
+        disconnect,
+        takeAway: async () => {
+          await allow(false)
+          await disconnect()
+          return { [Symbol.asyncDispose]: async () => allow(true) }
+        },
+        limit: async (connections) => {
+          await administer(url(), `create role ${name} login connection limit ${connections}`)
+          await administer(url(), `alter database ${name} owner to ${name}`)
+          return url(name).replace('bowline@', `${name}@`)
+        },
+        [Symbol.asyncDispose]: async () => {
+          await administer(url(), `drop database if exists ${name} with (force)`)
+          await administer(url(), `drop role if exists ${name}`)
+        },
       }
     },
   }

@@ -43,7 +43,7 @@ export const openWork = async (
   const mapper = undo.use(openMapper({ ...parts, showPage }))
   const dispatcher = egress.createDispatcher()
   undo.defer(async () => dispatcher.destroy())
-  const jobs = undo.use(await openJobs({ store, databaseUrl: config.databaseUrl, onError }))
+  const jobs = undo.use(await openJobs({ store, onError }))
   const { webhookSecret } = config
   const webhooks = await openWebhooks(
     undo,

@@ -6,6 +6,7 @@ import type { Scrapes, ScrapeOutcome } from '../scrape/scrapes.ts'
 import { endBulkPage, type BulkPageRow, type PageEnd } from '../store/bulk-pages.ts'
 import type { Database } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
+import { isStoreUnavailable } from '../store/unavailable.ts'
 import type { Announcer } from './announcer.ts'
 import { pauseMs, retryMs, tries } from './another-try.ts'
 import type { Crawler } from './crawler.ts'
@@ -102,7 +103,8 @@ export class PageScraper {
       return undefined
     } catch (error) {
       signal.throwIfAborted()
-      if (error instanceof Superseded) throw error
+      // A fault of the store says nothing about the page, which goes back to the queue.
+      if (error instanceof Superseded || isStoreUnavailable(error)) throw error
       return error
     }
   }

@@ -13,6 +13,13 @@ export const storeSettings = {
       .regex(/^postgres(ql)?:\/\//)
       .optional(),
   },
+  databaseConnections: {
+    flag: 'database-connections',
+    env: 'BOWLINE_DATABASE_CONNECTIONS',
+    help: 'most connections of this server to that PostgreSQL',
+    accepts: 'a whole number from 2 to 1000',
+    schema: wholeNumber(2, 1000).default(10),
+  },
   blobs: {
     flag: 'blobs',
     env: 'BOWLINE_BLOBS',

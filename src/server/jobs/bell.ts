@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
-import type { PgBoss } from 'pg-boss'
 import type { Database } from '../store/schema.ts'
+import type { Store } from '../store/store.ts'
 
 const channel = 'bowline_jobs'
 
@@ -10,10 +10,9 @@ export const ring = async (db: Kysely<Database>, queueName: string): Promise<voi
 }
 
 /** Calls with the name of a queue that has a new job, and without one when some may have been missed. Disposing stops that. */
-export const listenForBell = async (
-  boss: PgBoss,
+export function listenForBell(
+  store: Pick<Store, 'listen'>,
   onRing: (queueName?: string) => void,
-): Promise<AsyncDisposable | undefined> => {
-  const handle = await boss.getDb().listen?.(channel, onRing, () => onRing())
-  return handle && { [Symbol.asyncDispose]: async () => handle.close() }
+): AsyncDisposable | undefined {
+  return store.listen?.(channel, onRing)
 }

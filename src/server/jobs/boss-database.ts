@@ -1,7 +1,7 @@
 import type { Db } from 'pg-boss'
 import type { RawDatabase } from '../store/store.ts'
 
-/** The embedded database as pg-boss wants it. */
+/** The database of the store as pg-boss wants it: it shares the connections of the server. */
 export const bossDatabase = (raw: RawDatabase): Db => ({
   executeSql: async (text, values) => {
     if (values !== undefined && values.length > 0) return raw.query(text, values)

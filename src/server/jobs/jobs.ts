@@ -41,16 +41,10 @@ export class Jobs implements AsyncDisposable {
   }
 
   /** Has what transactions on a PostgreSQL send begun as they commit. Without it, workers look for it every 2 s. */
-  async listen(): Promise<void> {
-    const { boss, onError } = this.#parts
-    const wake = (name?: string): void => {
+  listen(): void {
+    this.#bell = listenForBell(this.#parts.store, (name) => {
       for (const [each, worker] of this.#workers) if (name === undefined || name === each) worker.expect()
-    }
-    try {
-      this.#bell = await listenForBell(boss, wake)
-    } catch (error) {
-      onError(error, 'listening for new jobs')
-    }
+    })
   }
 
   /** Adds a job. `work` must have been called for the queue on this server. */

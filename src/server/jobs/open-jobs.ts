@@ -7,17 +7,14 @@ import { paces } from './pace.ts'
 /** The parts of the server that queues are built from. */
 export interface OpenJobsParts {
   readonly store: Store
-  /** Address of the PostgreSQL of `store`. Undefined: the store is embedded. */
-  readonly databaseUrl: string | undefined
   readonly onError: (error: unknown, what: string) => void
 }
 
 /** Opens the queues, which live in the database of the store. Throws STORE_FAILED when they cannot be made. */
-export const openJobs = async ({ store, databaseUrl, onError }: OpenJobsParts): Promise<Jobs> => {
+export const openJobs = async ({ store, onError }: OpenJobsParts): Promise<Jobs> => {
   const { superviseSeconds } = paces[store.kind]
   const boss = new PgBoss({
-    ...connection(store, databaseUrl),
-    application_name: 'bowline',
+    ...connection(store),
     schedule: false,
     superviseIntervalSeconds: superviseSeconds,
     monitorIntervalSeconds: superviseSeconds,
@@ -28,12 +25,12 @@ export const openJobs = async ({ store, databaseUrl, onError }: OpenJobsParts): 
   boss.on('error', (error) => onError(error, 'looking after the queues'))
   await boss.start()
   const jobs = new Jobs({ boss, store, onError })
-  if (store.kind === 'postgres') await jobs.listen()
+  jobs.listen()
   return jobs
 }
 
-const connection = (store: Store, databaseUrl: string | undefined): ConstructorOptions => {
-  if (store.raw === undefined) return { connectionString: databaseUrl ?? '', max: 4 }
-  // Nobody else has this database, and its indexes are small.
-  return { db: bossDatabase(store.raw), backend: 'pglite', reindex: false, monitorVacuum: false }
+function connection(store: Store): ConstructorOptions {
+  const db = bossDatabase(store.raw)
+  // Nobody else has an embedded database, and its indexes are small.
+  return store.kind === 'pglite' ? { db, backend: 'pglite', reindex: false, monitorVacuum: false } : { db }
 }

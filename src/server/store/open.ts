@@ -9,9 +9,9 @@ import type { Store, StoreOptions } from './store.ts'
  * Throws `DATA_DIR_IN_USE` when another server has the data directory, `STORE_FAILED` when the database cannot be used.
  */
 export const openStore = async (options: StoreOptions): Promise<Store> => {
-  const { databaseUrl } = options
+  const { databaseUrl, databaseConnections: connections, log } = options
   const opened =
-    databaseUrl === undefined ? await openEmbedded(options) : await openPostgres({ databaseUrl, log: options.log })
+    databaseUrl === undefined ? await openEmbedded(options) : await openPostgres({ databaseUrl, connections, log })
   const ping = async (signal?: AbortSignal): Promise<void> => {
     await abortable(sql`select 1`.execute(opened.db), signal)
   }

@@ -12,6 +12,8 @@ export interface StoreOptions {
   readonly dataDir: string
   /** `postgres://…`: use this PostgreSQL (13 or newer) and no embedded one. Default: embedded. */
   readonly databaseUrl?: string | undefined
+  /** Most connections to that PostgreSQL. Default 10. */
+  readonly databaseConnections?: number | undefined
   /** Directory that keeps an empty, migrated database for the next first start. Default `~/.cache/bowline`. */
   readonly cacheDir?: string | undefined
   /** Called once if the embedded database dies after the start: the process had better exit. Default: nothing. */
@@ -31,8 +33,12 @@ export interface RawDatabase {
 export interface Store extends AsyncDisposable {
   readonly kind: 'pglite' | 'postgres'
   readonly db: Kysely<Database>
-  /** The embedded database under `db`; absent on PostgreSQL, which other libraries reach by its address. */
-  readonly raw: RawDatabase | undefined
+  readonly raw: RawDatabase
+  /**
+   * Calls back with the payload of each notification on a channel, and without one when some may have been missed.
+   * Absent in the embedded database, which nobody else can notify.
+   */
+  readonly listen?: ((channel: string, onNotification: (payload?: string) => void) => AsyncDisposable) | undefined
   /** Resolves when the database answers. Aborting stops the wait alone. */
   readonly ping: (signal?: AbortSignal) => Promise<void>
 }

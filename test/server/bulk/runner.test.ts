@@ -40,9 +40,7 @@ afterAll(async () => store[Symbol.asyncDispose]())
 /** One job that has one page, and a queue that fails the test when anything goes wrong. */
 const openJob = async (undo: AsyncDisposableStack, kind: 'batch_scrape' | 'crawl', plan: object) => {
   const { team, key } = await makeTeam(store.db)
-  const jobs = undo.use(
-    await openJobs({ store, databaseUrl: undefined, onError: (error) => expect.fail(String(error)) }),
-  )
+  const jobs = undo.use(await openJobs({ store, onError: (error) => expect.fail(String(error)) }))
   const id = uuidV7()
   await insertBulkJob(store.db, {
     id,

@@ -25,7 +25,7 @@ describe.each(places)('jobs, in %s', (place) => {
 
   const open = async (): Promise<void> => {
     store = await openStore({ dataDir, databaseUrl })
-    jobs = await openJobs({ store, databaseUrl, onError: (error) => errors.push(error) })
+    jobs = await openJobs({ store, onError: (error) => errors.push(error) })
   }
 
   const close = async (): Promise<void> => {
@@ -132,7 +132,7 @@ describe.each(places)('jobs, in %s', (place) => {
     const given = Promise.withResolvers<Greeting>()
 
     await sql`update pgboss.job set state = 'failed', completed_on = now() where name = 'deadly'`.execute(store.db)
-    await using next = await openJobs({ store, databaseUrl, onError: (error) => errors.push(error) })
+    await using next = await openJobs({ store, onError: (error) => errors.push(error) })
     await next.work(queue, { concurrency: 1, onExhausted: async (data) => given.resolve(data) }, async () => undefined)
 
     expect(await given.promise).toEqual({ to: 'nobody' })

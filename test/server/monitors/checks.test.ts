@@ -34,7 +34,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (p
     const databaseUrl = database?.url
     store = undo.use(await openStore({ dataDir: undo.use(await temporaryFolder()).path, databaseUrl }))
     const onError = (error: unknown): void => expect.fail(String(error))
-    const jobs = undo.use(await openJobs({ store, databaseUrl, onError }))
+    const jobs = undo.use(await openJobs({ store, onError }))
     // Nobody does the checks: they stay as they were begun.
     await jobs.work(checkQueue, { concurrency: 1 }, async () => undefined)
     parts = { store, jobs, scrapes: { estimate: () => 1 }, searches: { price: () => 2 }, onError }

@@ -34,7 +34,7 @@ describe.concurrent.each(['PGlite', 'PostgreSQL'] as const)('webhooks, in %s', (
     const dispatcher = egress.createDispatcher()
     undo.defer(async () => dispatcher.destroy())
     const onError = (error: unknown): void => log.error(error)
-    const jobs = undo.use(await openJobs({ store, databaseUrl, onError }))
+    const jobs = undo.use(await openJobs({ store, onError }))
     webhooks = await openWebhooks(undo, { version: '1', retryDelaysSeconds }, { store, jobs, dispatcher, onError })
     teamId = (await ensureTeam(store.db, { name: 'senders' })).id
   })
