@@ -63,7 +63,8 @@ export const openSession = async (
       {
         recordings: createSessionRecordings(parts.call, answer.id, parts.config),
         // Services that record nothing need not understand it.
-        remove: (hasFailed) => deleteSessionIfThere(parts.call, answer.id, hasFailed && isRecorded(options)),
+        remove: (hasFailed) =>
+          deleteSessionIfThere(parts.call, answer.id, { hasFailed: hasFailed && isRecorded(options) }),
         onDetached: () => {
           release.dispose()
           ties.onDetached?.(answer.id)

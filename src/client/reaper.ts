@@ -52,30 +52,46 @@ const deleteWithRetries = async (ticket: DeletionTicket): Promise<ReaperResult> 
 }
 
 const deleteOnce = async (ticket: DeletionTicket): Promise<Omit<ReaperResult, 'id'>> => {
-  const response = await fetch(ticket.url, {
+  const first = await send(ticket, ticket.url)
+  // Some services know only the form with the id in the body.
+  const isUnknown = [404, 405, 501].includes(first.status)
+  const second = isUnknown ? await send(ticket, ticket.url.replace(/\/[^/]*$/, ''), { id: ticket.id }) : undefined
+  const { status, text } = second !== undefined && second.status < 300 ? second : first
+  if (status >= 300 && status !== 404 && status !== 410) throw new Error(`the service answered ${status}`)
+  const { isStopping, ...figures } = readAnswer(text)
+  if (isStopping) throw new Error('the service is still stopping it')
+  return figures
+}
+
+const send = async (
+  ticket: DeletionTicket,
+  url: string,
+  body?: object,
+): Promise<{ readonly status: number; readonly text: string }> => {
+  const response = await fetch(url, {
     method: 'DELETE',
-    headers: ticket.headers,
+    headers: { ...ticket.headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
     redirect: 'manual',
     signal: AbortSignal.timeout(attemptMs),
   }).catch((cause: unknown) => {
     throw new Error('the service gave no answer', { cause })
   })
-  const text = await response.text()
-  if (!response.ok && response.status !== 404 && response.status !== 410) {
-    throw new Error(`the service answered ${response.status}`)
-  }
-  return figuresOf(text)
+  return { status: response.status, text: await response.text() }
 }
 
-const figuresOf = (text: string): Omit<ReaperResult, 'id'> => {
+const readAnswer = (text: string): Omit<ReaperResult, 'id'> & { readonly isStopping: boolean } => {
   try {
-    const { sessionDurationMs, creditsBilled } = JSON.parse(text) as Omit<ReaperResult, 'id'>
+    const { status, sessionDurationMs, creditsBilled } = JSON.parse(text) as Omit<ReaperResult, 'id'> & {
+      readonly status?: unknown
+    }
     return {
+      isStopping: status === 'stopping',
       ...(typeof sessionDurationMs === 'number' ? { sessionDurationMs } : {}),
       ...(typeof creditsBilled === 'number' ? { creditsBilled } : {}),
     }
   } catch {
-    return {}
+    return { isStopping: false }
   }
 }
 

@@ -85,6 +85,24 @@ test('a signal while the session is being created waits for the answer and delet
   expect(world.service.deleted).toEqual(['session-1'])
 })
 
+test('an exit deletes the session of a service that knows only the id in the body and stops it in the background', async () => {
+  let asked = 0
+  await using world = await startWorld('exit', 'reaper', ({ method, path, body }, response) => {
+    if (method !== 'DELETE') return false
+    if (path !== '/v2/browser') return sendJson(response, 405, { success: false, error: 'Method not allowed' })
+    expect(JSON.parse(body)).toEqual({ id: 'session-1' })
+    asked += 1
+    const bill = asked === 1 ? { status: 'stopping' } : { status: 'stopped', sessionDurationMs: 900, creditsBilled: 7 }
+    return sendJson(response, 200, { success: true, ...bill })
+  })
+
+  await world.program.ended
+
+  expect(bills(world.program.lines)).toEqual([
+    { sessionId: 'session-1', endedBy: 'exit', sessionDurationMs: 900, creditsBilled: 7 },
+  ])
+})
+
 test('a second signal ends the process at once, and the reaper deletes what is left', async () => {
   let isSlow = true
   await using world = await startWorld('wait', 'reaper', ({ method }) => method === 'DELETE' && isSlow)

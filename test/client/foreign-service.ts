@@ -89,6 +89,8 @@ export const startForeignService = async (answer: Answer = () => false): Promise
       if (live.delete(id)) deleted.push(id)
       sendJson(response, 200, { success: true, sessionDurationMs: 1234, creditsBilled: 2 })
       notify()
+    } else if (request.method === 'DELETE') {
+      sendJson(response, 404, { success: false, error: 'No such route' })
     } else if (id === undefined) {
       sendJson(response, 200, { success: true, sessions: [...live].map((id) => ({ id, status: 'active' })) })
     } else {

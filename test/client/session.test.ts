@@ -96,7 +96,7 @@ test('a deletion that failed can be tried again', async () => {
   let isBroken = true
   await using world = await startWorld(
     ({ method }, response) =>
-      method === 'DELETE' && isBroken && sendJson(response, 500, { success: false, error: 'broken' }),
+      method === 'DELETE' && isBroken && sendJson(response, 403, { success: false, error: 'broken' }),
   )
   const session = await world.bowline.sessions.create()
 

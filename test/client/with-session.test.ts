@@ -9,7 +9,7 @@ const startWorld = async (answer?: Answer, options: BowlineOptions = {}) => {
 }
 
 const refuseDeletions: Answer = ({ method }, response) =>
-  method === 'DELETE' && sendJson(response, 500, { success: false, error: 'The database is on fire.' })
+  method === 'DELETE' && sendJson(response, 403, { success: false, error: 'The database is on fire.' })
 
 const nextWarning = async (): Promise<Error> => {
   const { promise, resolve } = Promise.withResolvers<Error>()

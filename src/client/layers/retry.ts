@@ -7,8 +7,8 @@ const retriedStatuses = new Set([429, 502, 503, 504])
 const longestRetryAfterSeconds = 30
 
 /**
- * Tries again after lost connections, timeouts and the statuses 429, 502, 503 and 504, with growing pauses and at least
- * `Retry-After` seconds (30 at most) between. Requests that could act twice are sent once: a POST is tried again only
+ * Tries again after lost connections, timeouts and the statuses 429, 502, 503 and 504 (a DELETE also after 408 and 500),
+ * with growing pauses and at least `Retry-After` seconds (30 at most) between. Requests that could act twice are sent once: a POST is tried again only
  * with an `x-idempotency-key`.
  */
 export const retry =
@@ -22,7 +22,7 @@ export const retry =
       randomize: true,
       signal: request.signal,
       shouldRetry: async ({ error }) => {
-        if (!isTransient(error)) return false
+        if (!isTransient(error, request.method)) return false
         const waitSeconds = isBowlineError(error) ? (error.retryAfterSeconds ?? 0) : 0
         await delay(Math.min(waitSeconds, longestRetryAfterSeconds) * 1000, undefined, { signal: request.signal })
         return true
@@ -32,6 +32,10 @@ export const retry =
 const isRepeatable = (request: Request): boolean =>
   ['GET', 'DELETE'].includes(request.method) || request.headers.has('x-idempotency-key')
 
-const isTransient = (error: Error): boolean =>
+const isTransient = (error: Error, method: string): boolean =>
   isBowlineError(error) &&
-  (error.code === 'CONNECTION_FAILED' || error.code === 'TIMEOUT' || retriedStatuses.has(error.status))
+  (error.code === 'CONNECTION_FAILED' ||
+    error.code === 'TIMEOUT' ||
+    retriedStatuses.has(error.status) ||
+    // What was not deleted goes on costing.
+    (method === 'DELETE' && [408, 500].includes(error.status)))

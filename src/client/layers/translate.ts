@@ -14,11 +14,19 @@ export const translate =
     const text = (await response.text()).replaceAll(apiKey, '[API key]')
     const requestId = response.headers.get('x-request-id') ?? request.headers.get('x-request-id') ?? undefined
     const facts: ErrorFacts = { status: response.status, requestId, ...retryAfter(response) }
-    const body = parseJson(text)
+    const body = isEmptySuccess(request, response, text) ? { success: true } : parseJson(text)
     if (body === undefined) throw notJson(request, response, text, facts)
     if (!response.ok || isRefusal(body)) throw refused(response, body, facts)
-    return new Response(text, { status: response.status, headers: { 'x-request-id': requestId ?? '' } })
+    // A 204 may have no body, and callers read one.
+    return new Response(text.trim() || JSON.stringify(body), {
+      status: response.status === 204 ? 200 : response.status,
+      headers: { 'x-request-id': requestId ?? '' },
+    })
   }
+
+/** Some services confirm a deletion by its status alone. */
+const isEmptySuccess = (request: Request, response: Response, text: string): boolean =>
+  request.method === 'DELETE' && response.ok && text.trim() === ''
 
 /** RESPONSE_INVALID with the first 200 characters of what came instead. */
 export const responseInvalid = (message: string, text: string, facts: ErrorFacts): BowlineError =>

@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest'
+import { createCall } from '../../src/client/call.ts'
+import { resolveConfig } from '../../src/client/config.ts'
+import { deleteSession } from '../../src/client/deletion.ts'
+import { Bowline } from '../../src/index.ts'
+import { sendJson, startForeignService, type Answer } from './foreign-service.ts'
+
+const bill = { sessionDurationMs: 900, creditsBilled: 7 }
+const gone = { success: false, error: 'Browser session not found.' }
+
+/** Answers the requests of one method in turn, the last answer for good. Undefined hands one to the service. */
+const inTurn = (method: string, ...answers: readonly (readonly [number, object?] | undefined)[]): Answer => {
+  let count = 0
+  return (request, response) => {
+    if (request.method !== method) return false
+    const answer = answers[Math.min(count, answers.length - 1)]
+    count += 1
+    if (answer === undefined) return false
+    const [status, body] = answer
+    if (body === undefined) response.writeHead(status).end()
+    return body === undefined || sendJson(response, status, body)
+  }
+}
+
+const either =
+  (...answers: readonly Answer[]): Answer =>
+  (request, response) =>
+    answers.some((answer) => answer(request, response))
+
+/** Like the first version of the API: a session is deleted by its id in the body, and the path is unknown. */
+const bodyForm =
+  (refusal: Answer): Answer =>
+  (request, response) => {
+    if (request.method !== 'DELETE' || request.path === '/v2/browser') {
+      return (
+        request.method === 'DELETE' && sendJson(response, 200, { success: true, ...JSON.parse(request.body), ...bill })
+      )
+    }
+    return refusal(request, response)
+  }
+
+const state = (status: string, figures: object = {}) =>
+  [200, { success: true, id: 'session-1', status, ...figures }] as const
+
+test.each<readonly [string, Answer]>([
+  [
+    'stops in the background and tells the bill when the session is read',
+    either(
+      inTurn('DELETE', [200, { success: true, status: 'stopping', cleanupQueued: true }]),
+      inTurn('GET', state('stopping'), state('stopped', bill)),
+    ),
+  ],
+  [
+    'stops in the background and tells the bill to a second deletion',
+    either(
+      inTurn(
+        'DELETE',
+        [202, { success: true, status: 'stopping' }],
+        [200, { success: true, status: 'stopped', ...bill }],
+      ),
+      inTurn('GET', [404, gone]),
+    ),
+  ],
+  [
+    'forgets the bill when the session is read, and has it for a second deletion',
+    either(
+      inTurn('DELETE', [202], [200, { success: true, ...bill }]),
+      inTurn('GET', state('stopping'), state('failed')),
+    ),
+  ],
+  ['confirms with 204 and no body', either(inTurn('DELETE', [204]), inTurn('GET', state('stopped', bill)))],
+  [
+    'accepts with a body of another shape',
+    either(inTurn('DELETE', [202, { status: 'stopping' }]), inTurn('GET', state('stopped', bill))),
+  ],
+  [
+    'cannot delete for a moment (409)',
+    inTurn('DELETE', [409, { success: false, error: 'The session is starting' }], [200, { success: true, ...bill }]),
+  ],
+  [
+    'fails for a moment (500)',
+    inTurn('DELETE', [500, { success: false, error: 'oops' }], [200, { success: true, ...bill }]),
+  ],
+  ['knows only the id in the body, and has no route for the path', bodyForm(inTurn('DELETE', [404, gone]))],
+  ['knows only the id in the body, and allows no other', bodyForm(inTurn('DELETE', [405]))],
+])('withSession ends with the bill of a service that %s', async (_, answer) => {
+  await using service = await startForeignService(answer)
+  const bowline = new Bowline({ baseUrl: service.url, apiKey: service.apiKey, reaper: false })
+
+  const outcome = await bowline.withSession({}, () => 'done')
+
+  expect(outcome).toMatchObject({ result: 'done', ...bill })
+})
+
+test.each<readonly [string, Answer, string]>([
+  [
+    'that never stops a session',
+    either(inTurn('DELETE', [202, { success: true, status: 'stopping' }]), inTurn('GET', state('stopping'))),
+    'The service accepted the deletion of session session-1, which is still stopping',
+  ],
+  [
+    'that is always in the way',
+    either(
+      inTurn('DELETE', [409, { success: false, error: 'A profile is being saved' }]),
+      inTurn('GET', state('running')),
+    ),
+    'A profile is being saved',
+  ],
+  [
+    'of which no form of the deletion is known',
+    inTurn('DELETE', [405, { success: false, error: 'Method not allowed' }]),
+    'Method not allowed',
+  ],
+])('deleting a session at a service %s is an error that says so', async (_, answer, message) => {
+  await using service = await startForeignService(answer)
+  const call = createCall(resolveConfig({ baseUrl: service.url, apiKey: service.apiKey }))
+
+  await expect(deleteSession(call, 'session-1', { settleMs: 600 })).rejects.toThrow(message)
+})
