@@ -12,6 +12,27 @@ type Field = (typeof fields)[number]
 /** Least minutes between two runs of a schedule. */
 export const minIntervalMinutes = 5
 
+const names: Readonly<Record<string, readonly string[]>> = {
+  month: ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'],
+  'day of week': ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'],
+}
+
+/** Replaces the names of months and weekdays (`JAN`, `mon-fri`) with numbers, and runs of spaces with one space. */
+export function normalizeCron(cron: string): string {
+  return cron
+    .split(/\s+/)
+    .map((text, index) => {
+      const field = fields[index]
+      const known = field === undefined ? undefined : names[field.name]
+      if (field === undefined || known === undefined) return text
+      return text.replaceAll(/[a-z]+/gi, (name) => {
+        const position = known.indexOf(name.toLowerCase())
+        return position < 0 ? name : String(position + field.min)
+      })
+    })
+    .join(' ')
+}
+
 /** Why a cron expression is not taken, or undefined. */
 export const cronProblem = (cron: string): string | undefined => {
   const parts = cron.split(/\s+/)
@@ -42,7 +63,7 @@ const valuesOf = (text: string, { name, min, max }: Field): readonly number[] | 
   for (const item of text.split(',')) {
     const match = /^(?:\*|(?<first>\d{1,2})(?:-(?<last>\d{1,2}))?)(?:\/(?<step>\d{1,2}))?$/.exec(item)
     if (match === null)
-      return `"${item}" is no ${name} of a cron expression: it takes numbers, *, lists, ranges and steps`
+      return `"${item}" is no ${name} of a cron expression: it takes ${names[name] === undefined ? 'numbers' : 'numbers, three-letter names'}, *, lists, ranges and steps`
     const { first, last, step } = match.groups ?? {}
     if (step !== undefined && first !== undefined && last === undefined) {
       return `"${item}" is no ${name} of a cron expression: a step belongs to * or to a range`

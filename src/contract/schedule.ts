@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { cronProblem } from './cron.ts'
+import { cronProblem, normalizeCron } from './cron.ts'
 
 const days = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 
@@ -31,15 +31,38 @@ const phrases: readonly { readonly pattern: RegExp; readonly toCron: (words: Wor
   },
   { pattern: new RegExp(`^(?:daily|every day)${clock}$`), toCron: (words) => atClock(words, '*') },
   {
-    pattern: new RegExp(`^(?:weekly|every week)(?: on (?<day>${days.join('|')}))?${clock}$`),
+    pattern: new RegExp(`^(?:weekly|every week)(?: on (?<day>${days.join('|')})s?)?${clock}$`),
     toCron: (words) => atClock(words, String(days.indexOf(words['day'] ?? 'monday'))),
+  },
+  {
+    pattern: new RegExp(
+      `^(?:(?:every|on) )?(?<list>(?:${days.join('|')})s?(?:(?:,| and|, and) (?:${days.join('|')})s?)*)${clock}$`,
+    ),
+    toCron: (words) => atClock(words, daysIn(words['list'] ?? '').join(',')),
+  },
+  { pattern: new RegExp(`^(?:every weekday|(?:on )?weekdays)${clock}$`), toCron: (words) => atClock(words, '1-5') },
+  { pattern: new RegExp(`^(?:every weekend|(?:on )?weekends)${clock}$`), toCron: (words) => atClock(words, '0,6') },
+  {
+    pattern: new RegExp(`^(?:monthly|every month)(?: on the (?<date>\\d{1,2})(?:st|nd|rd|th)?)?${clock}$`),
+    toCron: (words) => atClock(words, '*', String(Number(words['date'] ?? '1'))),
+  },
+  {
+    pattern: /^every (?<count>\d{1,3}) (?:days|weeks|months)/,
+    toCron: ({ count }) =>
+      new Error(
+        `Cron cannot express an interval of ${count} days, weeks or months: write "daily", "weekly" or "monthly", or a cron expression such as "0 0 */2 * *" for every second day of the month`,
+      ),
   },
 ]
 
-const atClock = ({ hour = '0', minute = '0', half }: Words, weekday: string): string | Error => {
+function daysIn(list: string): readonly number[] {
+  return days.flatMap((day, index) => (list.includes(day) ? [index] : []))
+}
+
+const atClock = ({ hour = '0', minute = '0', half }: Words, weekday: string, date = '*'): string | Error => {
   if (half !== undefined && (Number(hour) < 1 || Number(hour) > 12)) return new Error(`${hour} ${half} is no time`)
   const afternoon = half === 'pm' ? 12 : 0
-  return `${Number(minute)} ${(half === undefined ? Number(hour) : Number(hour) % 12) + afternoon} * * ${weekday}`
+  return `${Number(minute)} ${(half === undefined ? Number(hour) : Number(hour) % 12) + afternoon} ${date} * ${weekday}`
 }
 
 const toCron = (text: string): string | Error => {
@@ -49,7 +72,7 @@ const toCron = (text: string): string | Error => {
     if (match !== null) return make(match.groups ?? {})
   }
   return new Error(
-    `"${text}" is no schedule: write "every 30 minutes", "hourly at :15", "every 6 hours", "daily at 9:00 am", "weekly", or a cron expression`,
+    `"${text}" is no schedule: write "every 30 minutes", "hourly at :15", "every 6 hours", "daily at 9:00 am", "weekdays at 9:00", "every monday at 8:00", "weekly", "monthly", or a cron expression`,
   )
 }
 
@@ -66,9 +89,9 @@ const isTimeZone = (name: string): boolean => {
 /** When a monitor runs: a cron expression, or words for one. Runs are at least 5 minutes apart. Gives a cron expression. */
 export const schedule = z
   .strictObject({
-    /** Five fields of numbers, `*`, lists, ranges and steps; weekdays from 0 (Sunday) to 7 (Sunday). */
+    /** Five fields of numbers, `*`, lists, ranges and steps; months and weekdays also by name (`JAN`, `MON-FRI`). Weekdays go from 0 (Sunday) to 7 (Sunday). */
     cron: z.string().trim().max(200).optional(),
-    /** Such as `every 30 minutes`, `hourly at :15`, `every 6 hours`, `daily at 9:00 am`, `weekly`. */
+    /** Such as `every 30 minutes`, `hourly at :15`, `every 6 hours`, `daily at 9:00 am`, `weekdays at 9:00`, `every monday at 8:00`, `weekly`, `monthly`. */
     text: z.string().max(200).optional(),
     /** Name in the IANA data base of time zones, such as `Europe/Berlin`. Default `UTC`. */
     timezone: z.string().max(100).default('UTC'),
@@ -82,11 +105,11 @@ export const schedule = z
     if (!isTimeZone(timezone)) {
       return refuse('timezone', `"${timezone}" is no IANA time zone, such as "Europe/Berlin" or "UTC"`)
     }
-    const made = cron ?? toCron(text ?? '')
+    const made = cron === undefined ? toCron(text ?? '') : normalizeCron(cron)
     const path = cron === undefined ? 'text' : 'cron'
     if (Error.isError(made)) return refuse(path, made.message)
     const problem = cronProblem(made)
-    return problem === undefined ? { cron: made.replaceAll(/\s+/g, ' '), timezone } : refuse(path, problem)
+    return problem === undefined ? { cron: made, timezone } : refuse(path, problem)
   })
 
 export type Schedule = z.output<typeof schedule>

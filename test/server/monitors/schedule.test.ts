@@ -19,8 +19,23 @@ test.each([
   ['daily at 9 pm', '0 21 * * *'],
   ['weekly', '0 0 * * 1'],
   ['weekly on sunday at 18:30', '30 18 * * 0'],
+  ['every monday at 8:00', '0 8 * * 1'],
+  ['mondays and thursdays at 8 pm', '0 20 * * 1,4'],
+  ['every tuesday, friday', '0 0 * * 2,5'],
+  ['weekdays at 9:00', '0 9 * * 1-5'],
+  ['every weekday', '0 0 * * 1-5'],
+  ['weekends at 10:30', '30 10 * * 0,6'],
+  ['monthly', '0 0 1 * *'],
+  ['monthly on the 15th at 6 am', '0 6 15 * *'],
 ])('"%s" means %s', (text, cron) => {
   expect(schedule.parse({ text })).toEqual({ cron, timezone: 'UTC' })
+})
+
+test.each([
+  ['0 9 * * MON', '0 9 * * 1'],
+  ['0  9 * jan,DEC mon-FRI', '0 9 * 1,12 1-5'],
+])('the cron expression %s is stored as %s', (cron, stored) => {
+  expect(schedule.parse({ cron }).cron).toBe(stored)
 })
 
 test.each([
@@ -32,9 +47,12 @@ test.each([
   [{ cron: '*/4 * * * *' }, 'Monitor schedule must not run more often than every 5 minutes'],
   [{ cron: '58,2 * * * *' }, 'Monitor schedule must not run more often than every 5 minutes'],
   [
-    { cron: '0 9 * * MON' },
-    '"MON" is no day of week of a cron expression: it takes numbers, *, lists, ranges and steps',
+    { cron: '0 9 * * MOO' },
+    '"MOO" is no day of week of a cron expression: it takes numbers, three-letter names, *, lists, ranges and steps',
   ],
+  [{ cron: '0 MON * * *' }, '"MON" is no hour of a cron expression: it takes numbers, *, lists'],
+  [{ text: 'every 2 days' }, 'Cron cannot express an interval of 2 days'],
+  [{ text: 'monthly on the 32nd' }, '"32" is no day of month'],
   [{ cron: '0 9 L * *' }, '"L" is no day of month'],
   [{ cron: '0 0 9 * * *' }, 'A cron expression has five fields'],
   [{ cron: '60 * * * *' }, '"60" is no minute of a cron expression: it goes from 0 to 59'],
