@@ -67,7 +67,7 @@ const scoresOf = (link: FoundLink, closeness: Closeness): Pick<Row, 'scores' | '
 const sumOf = (rows: readonly (readonly number[])[], index: number): number =>
   rows.reduce((sum, row) => sum + (row[index] ?? 0), 0)
 
-/** For each wanted word, 1 when it is among the words, 0.6 when a longer form of either is. */
+/** For each wanted word, 1 when it is among the words, 0.6 when another form of it is. */
 type Closeness = (words: readonly string[]) => readonly number[]
 
 /** Letters that forms of a word share, at least. */
@@ -88,4 +88,13 @@ const createCloseness = (wanted: readonly string[]): Closeness => {
   }
 }
 
-const areForms = (word: string, other: string): boolean => other.startsWith(word) || word.startsWith(other)
+const areForms = (word: string, other: string): boolean =>
+  other.startsWith(word) || word.startsWith(other) || (word[3] === other[3] && stemOf(word) === stemOf(other))
+
+const inflections = ['ings', 'ing', 'ed', 'es', 'e', 's'] as const
+
+/** Drops a common English inflection, so that "prices" and "pricing" match. */
+function stemOf(word: string): string {
+  const ending = inflections.find((each) => word.length - each.length > stemLength && word.endsWith(each))
+  return ending === undefined ? word : word.slice(0, -ending.length)
+}

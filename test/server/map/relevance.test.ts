@@ -30,6 +30,10 @@ test('forms of a word are near it', async () => {
   expect((await ordered('installation'))[0]).toBe('/docs/install')
 })
 
+test('inflections of a word match each other', async () => {
+  expect((await ordered('prices'))[0]).toBe('/pricing')
+})
+
 test('a query without words changes nothing', async () => {
   expect(await orderByRelevance(links, ' ?! ')).toEqual(links)
 })
