@@ -47,18 +47,18 @@ describe.concurrent('a session ends by itself', () => {
     expect(idleMs).toBeLessThan(11_500)
   })
 
-  test('but not while a client sends commands, nor while it is read', async ({ expect }) => {
+  test('stays active while a client sends commands, but not while it is only read', async ({ expect }) => {
     const driven = await lab.createSession({ activityTtl: 10 })
-    const watched = await lab.createSession({ activityTtl: 10 })
+    const polled = await lab.createSession({ activityTtl: 10 })
     await using cdp = await connectCdp(driven.cdpUrl)
 
     for (let second = 0; second < 15; second += 3) {
       await delay(3000)
       await cdp.call('Browser.getVersion')
-      await read(watched.id)
+      await read(polled.id)
     }
 
     expect(await read(driven.id)).toMatchObject({ status: 'active' })
-    expect(await read(watched.id)).toMatchObject({ status: 'active' })
+    expect(await read(polled.id)).toMatchObject({ status: 'destroyed', endReason: 'idle' })
   })
 })

@@ -54,7 +54,6 @@ export const browserRoutes = (parts: PlacementParts): Handlers => {
     },
     getSession: async ({ params }, call) => {
       const row = await ownSession(params.id, call.key)
-      parts.sessions.find(row.id)?.touch()
       return { success: true, ...summary(row, parts.sessions, call.baseUrl) }
     },
     deleteSession: async ({ params, query }, call) => end(params.id, query.failed === 'true', call),
