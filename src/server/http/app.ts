@@ -158,6 +158,8 @@ const registerProtected = async (app: FastifyInstance, parts: HttpParts): Promis
 
 /** Many clients send `Content-Type: application/json` with an empty body, on DELETE above all. */
 const acceptEmptyJson = (app: FastifyInstance): void => {
+  // Fastify hands `text/plain` to the schema as a string, whose error would not name the missing header.
+  app.removeContentTypeParser('text/plain')
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (_request, text, done) => {
     if (text === '') return done(null, undefined)
     try {
