@@ -33,6 +33,8 @@ export const activityRecord = z.looseObject({
   created_at: z.string(),
   /** Address, first address or query; null: there is none. */
   target: z.string().nullable(),
+  /** Error code of a call that failed, such as `SCRAPE_TIMEOUT`. Absent if it succeeded. */
+  error: z.string().optional(),
 })
 
 /** Answer of `GET /v2/team/activity`, newest first. `cursor` asks for the next page; null on the last. */

@@ -8,6 +8,8 @@ export interface ActivityItem {
   readonly api_version: string
   readonly created_at: string
   readonly target: string | null
+  /** Error code of a call that failed. */
+  readonly error?: string
 }
 
 /** One page of the activity. */
@@ -34,12 +36,13 @@ export const readActivity = async (api: Api, query: ActivityQuery, signal?: Abor
 }
 
 /** Where in the dashboard an activity can be looked at, or tried again. */
-export const linkOf = ({ endpoint, id, target }: ActivityItem): string | undefined => {
+export const linkOf = ({ endpoint, id, target, error }: ActivityItem): string | undefined => {
   if (endpoint === 'browser' || endpoint === 'interact') return linkTo(['sessions', id])
   if (endpoint === 'crawl' || endpoint === 'batch_scrape' || endpoint === 'extract')
     return linkTo(['jobs', endpoint, id])
-  if (endpoint === 'scrape') return linkTo(['scrapes', id])
+  if (endpoint === 'scrape' && error === undefined) return linkTo(['scrapes', id])
   if (target === null) return undefined
+  if (endpoint === 'scrape') return linkTo(['playground', 'scrape'], { url: target })
   if (endpoint === 'map') return linkTo(['playground', 'map'], { url: target })
   return endpoint === 'search' ? linkTo(['playground', 'search'], { query: target }) : undefined
 }

@@ -68,6 +68,11 @@ const columns: readonly Column<ActivityItem>[] = [
       )
     },
   },
+  {
+    title: 'Error',
+    isExtra: true,
+    cell: ({ error }) => (error === undefined ? '' : <Badge tone="bad">{error}</Badge>),
+  },
   { title: 'API', isExtra: true, cell: ({ api_version: version }) => version },
   { title: 'When', isNumber: true, cell: ({ created_at: time }) => <Ago time={time} /> },
 ]

@@ -1,4 +1,5 @@
 import type { ActivityEndpoint } from '../../contract/activity.ts'
+import { isBowlineError } from '../../kit/errors.ts'
 import { uuidV7 } from '../../kit/ids.ts'
 import type { NewActivity } from '../usage/activity-log.ts'
 
@@ -41,9 +42,9 @@ const jobRoutes: Readonly<Record<string, JobRoute>> = {
   interact: session,
 }
 
-/** Tells from a call that was answered which job it began; undefined: there is none to be found again. */
+/** Describes the job of a finished call for the activity. `undefined` if the call started no job, or none may be kept. */
 export type DescribeJob = (
-  call: { readonly teamId: string; readonly body: unknown; readonly answer: unknown },
+  call: { readonly teamId: string; readonly body: unknown; readonly answer?: unknown; readonly error?: unknown },
   createdAt: Date,
 ) => NewActivity | undefined
 
@@ -52,7 +53,8 @@ export const jobRouteOf = (method: string, path: string): DescribeJob | undefine
   const [, version = '', name = ''] = /^\/(v[12])\/(.+)$/.exec(path) ?? []
   const route = method === 'POST' && Object.hasOwn(jobRoutes, name) ? jobRoutes[name] : undefined
   if (route === undefined) return undefined
-  return ({ teamId, body, answer }, createdAt) => {
+  return ({ teamId, body, answer, error }, createdAt) => {
+    if (error !== undefined && !hasStarted(error)) return undefined
     const given = (body ?? {}) as JobBody
     const { success, id, data } = (answer ?? {}) as JobAnswer
     const keepsNothing = given.zeroDataRetention === true
@@ -66,7 +68,16 @@ export const jobRouteOf = (method: string, path: string): DescribeJob | undefine
       endpoint: route.endpoint,
       apiVersion: version === 'v1' ? 'v1' : 'v2',
       target: keepsNothing ? null : route.targetOf(given),
+      error: isBowlineError(error) ? error.code : null,
       createdAt,
     }
   }
+}
+
+/** Errors of the work itself. Any other 4xx or 503 refused the call before it started. */
+const workErrors = /^(?:SCRAPE|PDF|EGRESS|MAP|SEARCH|EXTRACT)_/
+
+function hasStarted(error: unknown): boolean {
+  if (!isBowlineError(error)) return false
+  return error.status === 500 || error.status === 502 || (workErrors.test(error.code) && error.status !== 400)
 }

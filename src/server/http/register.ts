@@ -39,7 +39,7 @@ export type Handlers = { readonly [Name in RouteName]?: Handler<Name> }
 
 /**
  * Registers handlers under the paths and schemas of the contract. `callOf` tells who calls: it throws when nobody may.
- * `record` hears of every job that was begun, whichever route began it.
+ * `record` receives every job that a route started, including calls that failed after they started.
  */
 export const registerRoutes = (
   app: FastifyInstance,
@@ -60,10 +60,18 @@ export const registerRoutes = (
           const input = { params: request.params, query: request.query, body: request.body }
           const call = callOf(request)
           const startedAt = new Date()
-          const answer = await handler(input as never, call)
-          const job = describeJob?.({ teamId: call.key.teamId, body: request.body, answer }, startedAt)
-          if (job !== undefined) record(job)
-          return answer
+          const enter = (outcome: { readonly answer: unknown } | { readonly error: unknown }): void => {
+            const job = describeJob?.({ teamId: call.key.teamId, body: request.body, ...outcome }, startedAt)
+            if (job !== undefined) record(job)
+          }
+          try {
+            const answer = await handler(input as never, call)
+            enter({ answer })
+            return answer
+          } catch (error) {
+            enter({ error })
+            throw error
+          }
         },
       })
     }

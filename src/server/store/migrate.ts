@@ -13,6 +13,7 @@ import { extract } from './migrations/0009-extract.ts'
 import { artifacts } from './migrations/0011-artifacts.ts'
 import { extractEnd } from './migrations/0012-extract-end.ts'
 import { packedScrapes } from './migrations/0013-packed-scrapes.ts'
+import { activityErrors } from './migrations/0014-activity-errors.ts'
 
 /** Every step of the schema as statements, in order. A released step is never edited: add another. */
 const steps: Readonly<Record<string, readonly string[]>> = {
@@ -28,6 +29,7 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   '0011-artifacts': artifacts,
   '0012-extract-end': extractEnd,
   '0013-packed-scrapes': packedScrapes,
+  '0014-activity-errors': activityErrors,
 }
 
 /** The names of all steps, in order. */

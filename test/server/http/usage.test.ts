@@ -89,10 +89,29 @@ describe('the activity', () => {
     expect((await call('GET', '/v2/team/activity')).body['data']).toHaveLength(2)
   })
 
-  test('leaves out what failed or was to be forgotten, and other teams', async () => {
+  test('lists calls that failed, with the code of their error', async () => {
     const { call, scrape } = await newCaller()
-    await scrape('/gone')
+    const failed = await scrape('/gone')
+    const closed = 'http://127.0.0.1:1/'
+    await call('POST', '/v1/scrape', { url: closed })
+    await call('POST', '/v2/map', { url: closed })
+
+    const { body } = await call('GET', '/v2/team/activity')
+
+    expect(failed.body['code']).toBe('SCRAPE_SITE_ERROR')
+    expect(body['data']).toMatchObject([
+      { endpoint: 'map', target: closed, error: expect.stringContaining('EGRESS') },
+      { endpoint: 'scrape', target: closed, api_version: 'v1', error: expect.stringMatching(/./) },
+      { endpoint: 'scrape', target: site.url('/gone'), api_version: 'v2', error: 'SCRAPE_SITE_ERROR' },
+    ])
+  })
+
+  test('omits refused calls, scrapes without data retention, and other teams', async () => {
+    const { call, scrape } = await newCaller()
+    await scrape('/gone', { zeroDataRetention: true })
     await scrape('/', { zeroDataRetention: true })
+    await scrape('/', { formats: ['nothing'] })
+    await (await newCaller({ credits: 0 })).scrape()
     await (await newCaller()).scrape()
 
     expect((await call('GET', '/v2/team/activity')).body['data']).toEqual([])

@@ -5,12 +5,13 @@ import type { Handlers } from '../register.ts'
 export const activityRoutes = ({ activity }: { readonly activity: ActivityLog }): Handlers => ({
   activity: async ({ query }, { key }) => {
     const { rows, cursor } = await activity.list({ ...query, teamId: key.teamId })
-    const data = rows.map(({ id, endpoint, apiVersion, createdAt, target }) => ({
+    const data = rows.map(({ id, endpoint, apiVersion, createdAt, target, error }) => ({
       id,
       endpoint,
       api_version: apiVersion,
       created_at: createdAt.toISOString(),
       target,
+      ...(error === null ? {} : { error }),
     }))
     return { success: true, data, cursor: cursor ?? null, has_more: cursor !== undefined }
   },

@@ -71,5 +71,7 @@ export interface ActivityTable {
   readonly endpoint: string
   readonly apiVersion: string
   readonly target: string | null
+  /** Code of the error that the call failed with. Null: it succeeded, or started a job. */
+  readonly error: string | null
   readonly createdAt: Date
 }
