@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { TimeRange } from '../../contract/time-range.ts'
 import { fetchJson } from './fetch-json.ts'
 import { gather } from './gather.ts'
 import { operatorsOf } from './operators.ts'
@@ -68,7 +69,7 @@ const unfiltered = (parameters: Parameters): string => {
 
 const parametersOf = (wish: SearchWish): Parameters => {
   const { source, range, language, country, safe } = wish
-  const unit = range?.last?.count === 1 ? range.last.unit : undefined
+  const unit = unitCovering(range)
   // A language that everybody has by default would only leave engines out.
   const isPlain = language === 'en' && (country === undefined || country === 'us')
   return {
@@ -85,6 +86,32 @@ const parametersOf = (wish: SearchWish): Parameters => {
   }
 }
 
+const dayMs = 86_400_000
+const unitDays = [
+  ['d', 1],
+  ['w', 7],
+  ['m', 30],
+  ['y', 365],
+] as const
+
+/** The smallest unit of SearXNG that covers a range. `undefined` if the range reaches back further than a year. */
+function unitCovering(range: TimeRange | undefined): keyof typeof ranges | undefined {
+  if (range?.last?.count === 1) return range.last.unit
+  if (range?.from === undefined) return undefined
+  const days = (Date.now() - range.from.getTime()) / dayMs
+  return unitDays.find(([, length]) => days <= length)?.[0]
+}
+
+/** SearXNG filters by whole units only. Outside of these, a range excludes only results that have a date. */
+function undatedWarning({ range }: SearchWish, results: readonly Result[]): readonly string[] {
+  if (range === undefined || range.last?.count === 1) return []
+  const undated = results.filter(({ date }) => date === undefined).length
+  if (undated === 0) return []
+  return [
+    `SearXNG cannot filter by this time range. ${undated} of ${results.length} results have no date and may lie outside it.`,
+  ]
+}
+
 const collect = async (wish: SearchWish, first: Answer, page: (number: number) => Promise<Answer>): Promise<Found> => {
   const silent = new Set<string>()
   const read = ({ results, unresponsive_engines: engines }: Answer): readonly Result[] => {
@@ -93,7 +120,7 @@ const collect = async (wish: SearchWish, first: Answer, page: (number: number) =
   }
   const results = await gather(wish, maxPages, async (number) => read(number === 1 ? first : await page(number)))
   const warnings = silent.size === 0 ? [] : [`These engines of the SearXNG did not answer: ${[...silent].join(', ')}.`]
-  return { results, warnings }
+  return { results, warnings: [...warnings, ...undatedWarning(wish, results)] }
 }
 
 const toResult = (found: Answer['results'][number]): Result => {

@@ -104,6 +104,21 @@ describe.skipIf(!hasSearx())('SearXNG', () => {
     expect(warnings).toEqual([expect.stringContaining('No engine of the SearXNG filters by time, language')])
   })
 
+  test.each(['cdr:1,cd_min:01/01/2020,cd_max:12/31/2021', 'qdr:d3'])(
+    'warns that undated results may lie outside the range %s',
+    async (tbs) => {
+      const { results, warnings } = await provider.search(
+        wishFor('boats', { range: readTimeRange(tbs), limit: 2 }),
+        noSignal,
+      )
+
+      expect(results).toHaveLength(2)
+      expect(warnings).toContain(
+        'SearXNG cannot filter by this time range. 2 of 2 results have no date and may lie outside it.',
+      )
+    },
+  )
+
   test('names engines that did not answer', async () => {
     const { results, warnings } = await provider.search(wishFor('boats', { source: 'images' }), noSignal)
 
