@@ -19,6 +19,8 @@ import { walkSitemaps } from './walk-sitemaps.ts'
 export interface MapMeans extends Abortable {
   /** Shows a start page that is empty before its scripts run. Default: such a page has no links. */
   readonly showPage?: ShowPage | undefined
+  /** Whether a path without pages below it lists the rest of the site instead of itself alone. Default true. */
+  readonly fallsBackToSite?: boolean | undefined
 }
 
 /** The pages of a site, and why there may be more. */
@@ -40,14 +42,14 @@ const usualSitemaps = ['/sitemap.xml', '/sitemap_index.xml', '/sitemap.txt'] as 
 export const mapSite = async (
   dispatcher: Dispatcher,
   request: MapRequest,
-  { signal, showPage }: MapMeans = {},
+  { signal, showPage, fallsBackToSite = true }: MapMeans = {},
 ): Promise<SiteMap> => {
   const limits = limitsOf(request, signal)
   const found = await explore(dispatcher, request, { showPage, signal: limits.looking })
   limits.call.throwIfAborted()
   const { links } = found.expedition
   if (links.links.length + links.outside.length === 0 && found.error !== undefined) throw found.error
-  return present(request, found, { signal: limits.call, isLate: limits.looking.aborted })
+  return present(request, found, { signal: limits.call, isLate: limits.looking.aborted, fallsBackToSite })
 }
 
 interface Limits {
@@ -107,8 +109,9 @@ const explore = async (
     links.add(page.url.href, { title, description })
     for (const { url, text } of page.links.links) links.add(url, { text })
   }
-  const listed = sitemap === 'skip' ? 0 : await readSitemaps(expedition, start, page.links)
-  const wantsWalk = listed === 0 && sitemap !== 'only' && page.url !== undefined
+  const ownSitemaps = sitemap === 'skip' ? 0 : await readSitemaps(expedition, start, page.links)
+  const listed = ownSitemaps + (sitemap === 'skip' ? 0 : await readSubdomainSitemaps(expedition, start, request))
+  const wantsWalk = ownSitemaps === 0 && sitemap !== 'only' && page.url !== undefined
   const isWhole = wantsWalk && page.url !== undefined ? await walkPages(expedition, page.url, page.links) : true
   return { expedition, error: fetched.error, status: fetched.status, hasSitemap: listed > 0, isCut: !isWhole }
 }
@@ -160,14 +163,43 @@ const readSitemaps = async (expedition: Expedition, start: URL, page: PageLinks)
   return 0
 }
 
+/** Subdomains whose sitemaps are read. */
+const maxSubdomains = 10
+
+/** Reads the sitemaps of the subdomains that links and sitemaps led to. Returns how many pages they list. */
+async function readSubdomainSitemaps(
+  expedition: Expedition,
+  start: URL,
+  { includeSubdomains, filterByPath }: MapRequest,
+): Promise<number> {
+  if (!includeSubdomains || (filterByPath && folderOf(start) !== undefined)) return 0
+  const isStart = (host: string): boolean => host.replace(/^www\./, '') === start.host.replace(/^www\./, '')
+  const origins = new Set(
+    expedition.links.links
+      .map(({ url }) => new URL(url))
+      .filter(({ host }) => !isStart(host))
+      .map(({ origin }) => origin),
+  )
+  const sitemaps = [...origins].slice(0, maxSubdomains).map(async (origin) => {
+    const { sitemaps: named } = await readRobots(expedition.open, new URL(origin))
+    const texts = named.length > 0 ? named : [usualSitemaps[0]]
+    return texts.map((text) => URL.parse(text, origin)).filter((url) => url !== null)
+  })
+  return walkSitemaps(expedition, (await Promise.all(sitemaps)).flat())
+}
+
 const present = async (
   request: MapRequest,
   found: Findings,
-  { signal, isLate }: { readonly signal: AbortSignal; readonly isLate: boolean },
+  {
+    signal,
+    isLate,
+    fallsBackToSite,
+  }: { readonly signal: AbortSignal; readonly isLate: boolean; readonly fallsBackToSite: boolean },
 ): Promise<SiteMap> => {
   const { links: inside, outside } = found.expedition.links
   // A path with nothing under it is more likely a page than a folder.
-  const isPage = inside.length <= 1 && outside.length > 0
+  const isPage = fallsBackToSite && inside.length <= 1 && outside.length > 0
   const all = isPage ? [...inside, ...outside] : inside
   const ordered = request.search === undefined ? all : await orderByRelevance(all, request.search, { signal })
   const links = ordered.slice(0, request.limit).map(toLink)

@@ -75,7 +75,7 @@ const findPages = async (
   hasOthers: boolean,
 ): Promise<readonly string[]> => {
   try {
-    const { links } = await mapSite(dispatcher, request, means)
+    const { links } = await mapSite(dispatcher, request, { ...means, fallsBackToSite: false })
     return [...links.map((link) => link.url), request.url]
   } catch (error) {
     means.signal?.throwIfAborted()

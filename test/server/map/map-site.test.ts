@@ -135,6 +135,28 @@ describe('a map holds', () => {
     ])
   })
 
+  test('the sitemaps of the subdomains it finds', async () => {
+    await using world = await startMapWorld({
+      '/': ({ response, url }) => {
+        if (url.hostname === 'site.test') response.setHeader('content-type', 'text/html')
+        response.end(`<a href="http://blog.site.test:${url.port}/post">Blog</a>`)
+      },
+      '/robots.txt': ({ response, url }) => {
+        response.end(url.hostname === 'blog.site.test' ? 'Sitemap: /posts.xml' : '')
+      },
+      '/sitemap.xml': (exchange) => {
+        if (exchange.url.hostname === 'site.test') void sitemapOf('/shop')(exchange)
+        else exchange.response.writeHead(404).end()
+      },
+      '/posts.xml': sitemapOf('/older-post'),
+    })
+    const start = world.named('site.test', '/')
+    const post = world.named('blog.site.test', '/post')
+
+    expect(await world.paths(start)).toEqual(['/', post, '/shop', world.named('blog.site.test', '/older-post')])
+    expect(await world.paths(start, { sitemap: 'skip' })).toEqual(['/', post])
+  })
+
   test('the host that the start page redirects to', async () => {
     await using world = await startMapWorld({
       '/': (exchange) => {

@@ -265,10 +265,12 @@ test('the pages of a site are found, new ones and those that went away noticed',
   site.set('/blog/', links(['/blog/a', '/blog/b', '/blog/skip-me', '/blog/secret']))
   site.set('/app/', `<div></div><script>document.querySelector('div').innerHTML = '<a href="/app/x">X</a>'</script>`)
   site.set('/app/x', '<p>Words of an application.</p>')
+  site.set('/single', '<p>A page with nothing below it.</p><a href="/blog/">Blog</a>')
   const { id, estimatedCreditsPerMonth } = await createMonitor(lab.api, {
     targets: [
       { type: 'crawl', url: site.url('/blog/'), crawlOptions: { limit: 10, excludePaths: ['skip'] } },
       { type: 'crawl', url: site.url('/app/'), crawlOptions: { limit: 10 } },
+      { type: 'crawl', url: site.url('/single'), crawlOptions: { limit: 10 } },
     ],
   })
 
@@ -281,8 +283,8 @@ test('the pages of a site are found, new ones and those that went away noticed',
     Object.fromEntries(
       check['pages'].map((page: { url: string; status: string }) => [new URL(page.url).pathname, page.status]),
     )
-  expect(estimatedCreditsPerMonth).toBe(600)
-  const app = (status: string) => ({ '/app/': status, '/app/x': status })
+  expect(estimatedCreditsPerMonth).toBe(900)
+  const app = (status: string) => ({ '/app/': status, '/app/x': status, '/single': status })
   expect(states(first)).toEqual({ '/blog/': 'new', '/blog/a': 'new', '/blog/b': 'new', ...app('new') })
   expect(states(second)).toEqual({
     '/blog/': 'changed',
@@ -294,6 +296,7 @@ test('the pages of a site are found, new ones and those that went away noticed',
   expect(second['targetResults']).toMatchObject([
     { type: 'crawl', pages: 4 },
     { type: 'crawl', pages: 2 },
+    { type: 'crawl', pages: 1 },
   ])
 })
 
