@@ -51,8 +51,10 @@ const warningsOf = async (store: Store, wish: SearchWish, results: Found['result
 
 const toPageWish = async (store: Store, wish: SearchWish): Promise<PageWish> => {
   const { clauses, teamId, range, limit } = wish
+  const single = clauses.filter(({ alternatives }) => alternatives === undefined)
+  const groups = clauses.filter(({ alternatives }) => alternatives !== undefined).map(alternativesIn)
   const values = (kind: Clause['kind'], isExcluded: boolean): readonly string[] =>
-    clauses.filter((clause) => clause.kind === kind && clause.isExcluded === isExcluded).map(({ value }) => value)
+    single.filter((clause) => clause.kind === kind && clause.isExcluded === isExcluded).map(({ value }) => value)
   const words = values('text', false)
   const exactly = values('phrase', false)
   const unspaced = [...words, ...exactly].filter((word) => pairsOf(word).length > 0)
@@ -63,14 +65,18 @@ const toPageWish = async (store: Store, wish: SearchWish): Promise<PageWish> => 
     configurations: [...new Set([configurationOf(wish.language), 'english', 'simple'])],
     text,
     anyOf: related.length === 0 ? [] : await wordsAbout(store, teamId, related),
+    textsAnyOf: groups.filter(([first]) => first?.kind !== 'site'),
     phrases: exactly.filter((phrase) => pairsOf(phrase).length === 0),
     exactly,
     excludedTexts: values('text', true),
     excludedPhrases: values('phrase', true),
-    keys: [team, ...placedKeys(clauses, false).flat(), ...unspaced.flatMap((word) => pairsOf(word).map(keyOf.pair))],
-    keysAnyOf: alternativesOf(wish),
+    keys: [team, ...placedKeys(single, false).flat(), ...unspaced.flatMap((word) => pairsOf(word).map(keyOf.pair))],
+    keysAnyOf: [
+      ...alternativesOf(wish),
+      ...groups.filter(([first]) => first?.kind === 'site').map((sites) => sites.map(domainKeyOf)),
+    ],
     excludedKeys: [
-      ...placedKeys(clauses, true),
+      ...placedKeys(single, true),
       ...[...wish.excludeDomains, ...related].map((site) => [keyOf.domain(site)]),
     ],
     betterKeys: text === '' ? [] : wordsOf(text).map(keyOf.titleWord),
@@ -80,6 +86,14 @@ const toPageWish = async (store: Store, wish: SearchWish): Promise<PageWish> => 
   }
 }
 
+function alternativesIn({ alternatives = [], ...first }: Clause): readonly Clause[] {
+  return [first, ...alternatives]
+}
+
+function domainKeyOf({ value }: Clause): string {
+  return keyOf.domain((value.split('/')[0] ?? '').replace(/:\d+$/, ''))
+}
+
 /** The keys for words that have a place: a site, an address or a title; a list for each clause. */
 const placedKeys = (clauses: readonly Clause[], isExcluded: boolean): readonly (readonly string[])[] =>
   clauses
@@ -87,11 +101,13 @@ const placedKeys = (clauses: readonly Clause[], isExcluded: boolean): readonly (
     .map(keysOfClause)
     .filter((keys) => keys.length > 0)
 
-const keysOfClause = ({ kind, value }: Clause): readonly string[] => {
+const keysOfClause = (clause: Clause): readonly string[] => {
+  const { kind, value } = clause
   if (kind === 'site') {
-    const [domain = '', ...path] = value.split('/')
-    return [keyOf.domain(domain.replace(/:\d+$/, '')), ...wordsOf(path.join(' ')).map(keyOf.urlWord)]
+    const [, ...path] = value.split('/')
+    return [domainKeyOf(clause), ...wordsOf(path.join(' ')).map(keyOf.urlWord)]
   }
+  if (kind === 'filetype') return value === 'pdf' ? [keyOf.pdf] : [keyOf.urlWord(value)]
   if (kind === 'inurl') return wordsOf(value).map(keyOf.urlWord)
   return kind === 'intitle' ? wordsOf(value).map(keyOf.titleWord) : []
 }

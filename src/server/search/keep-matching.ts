@@ -23,7 +23,7 @@ const fits = (result: Result, wish: SearchWish): boolean => {
     !isOf(wish.excludeDomains) &&
     (wish.categories.length === 0 || categoryOf(result.url, wish.categories) !== undefined) &&
     isWithin(result.date, wish) &&
-    wish.clauses.every((clause) => meets(result, clause))
+    wish.clauses.every((clause) => [clause, ...(clause.alternatives ?? [])].some((each) => meets(result, each)))
   )
 }
 
@@ -49,9 +49,16 @@ const meets = ({ url, title, description }: Result, { kind, value, isExcluded }:
     case 'phrase':
       // A text shows only parts of itself here: what it lacks may be elsewhere in it, what it has is there.
       return !isExcluded || !hasRun(wordsOf(`${title} ${description}`), wordsOf(value))
+    case 'filetype':
+      return isExcluded ? extensionOf(url) !== value : [value, ''].includes(extensionOf(url))
     default:
       return kind satisfies never
   }
+}
+
+/** The extension of the last path segment, in lower case. Empty if it has none: the type is unknown then. */
+function extensionOf(url: string): string {
+  return /\.([a-z\d]{1,5})$/i.exec(URL.parse(url)?.pathname ?? '')?.[1]?.toLowerCase() ?? ''
 }
 
 /** Whether an address belongs to a site, written as a domain with or without a path. */

@@ -16,7 +16,7 @@ export const operatorsOf = ({ clauses, includeDomains, excludeDomains, categorie
     ...(only !== undefined && others.length === 0 ? [site(only, false)] : []),
     ...(further.length === 0 && sites.length === 1 ? sites.map((domain) => site(domain, false)) : []),
     ...(further.length === 0 && category?.isPdf === true
-      ? [{ kind: 'text', value: 'filetype:pdf', isExcluded: false } as const]
+      ? [{ kind: 'filetype', value: 'pdf', isExcluded: false } as const]
       : []),
     ...excludeDomains.slice(0, maxSites).map((domain) => site(domain, true)),
   ]

@@ -1,43 +1,69 @@
 /** One condition of a query. */
 export interface Clause {
   /** `text`: the word, in any form; `phrase`: these very words; the others: where a value has to be found. */
-  readonly kind: 'text' | 'phrase' | 'site' | 'inurl' | 'intitle' | 'related'
+  readonly kind: 'text' | 'phrase' | 'site' | 'inurl' | 'intitle' | 'related' | 'filetype'
   readonly value: string
   readonly isExcluded: boolean
+  /** Further conditions, any of which may hold instead: those joined to it by `OR`. */
+  readonly alternatives?: readonly Clause[] | undefined
 }
 
-const operator = /^(site|inurl|allinurl|intitle|allintitle|related):/i
-const token = /(-?)(?:((?:site|inurl|allinurl|intitle|allintitle|related):)\s*)?(?:"([^"]*)"?|(\S+))/gi
+const operator = /^(site|inurl|allinurl|intitle|allintitle|related|filetype|ext):/i
+const token = /(-?)(?:((?:site|inurl|allinurl|intitle|allintitle|related|filetype|ext):)\s*)?(?:"([^"]*)"?|(\S+))/gi
 
-/** Reads a query: words, `"…"`, and `-`, `site:`, `inurl:`, `allinurl:`, `intitle:`, `allintitle:`, `related:` before either. */
+/**
+ * Reads a query: words and `"…"`, with `-`, `site:`, `inurl:`, `allinurl:`, `intitle:`, `allintitle:`, `related:` or
+ * `filetype:` before either. `OR` joins the words and phrases, or the sites, on both sides of it.
+ */
 export const parseQuery = (query: string): readonly Clause[] => {
   const clauses: Clause[] = []
   let all: 'inurl' | 'intitle' | undefined
+  let isAlternative = false
+  const add = (clause: Clause): void => {
+    const last = isAlternative ? clauses.at(-1) : undefined
+    isAlternative = false
+    if (last === undefined || !canJoin(last, clause)) clauses.push(clause)
+    else clauses[clauses.length - 1] = { ...last, alternatives: [...(last.alternatives ?? []), clause] }
+  }
   for (const [whole, minus = '', prefix = '', quoted, bare = ''] of query.matchAll(token)) {
     // A minus alone, or one inside a word, excludes nothing.
     if (whole === '-') continue
+    if (whole === 'OR' && clauses.length > 0) {
+      isAlternative = true
+      continue
+    }
     const isExcluded = minus === '-'
     const name = prefix.slice(0, -1).toLowerCase()
     const value = (quoted ?? bare).trim()
     if (value === '' || operator.test(value)) continue
     if (name === '' && all !== undefined && !isExcluded) {
-      clauses.push({ kind: all, value, isExcluded })
+      add({ kind: all, value, isExcluded })
       continue
     }
     all = name === 'allinurl' ? 'inurl' : name === 'allintitle' ? 'intitle' : undefined
-    clauses.push({ kind: all ?? kindOf(name, quoted !== undefined), value: valueOf(name, value), isExcluded })
+    add({ kind: all ?? kindOf(name, quoted !== undefined), value: valueOf(name, value), isExcluded })
     if (isExcluded) all = undefined
   }
   return clauses
 }
 
+/** Words and phrases can be alternatives of each other, and so can sites. */
+function canJoin(left: Clause, right: Clause): boolean {
+  if (left.isExcluded || right.isExcluded) return false
+  return (isText(left) && isText(right)) || (left.kind === 'site' && right.kind === 'site')
+}
+
+const isText = ({ kind }: Clause): boolean => kind === 'text' || kind === 'phrase'
+
 const kindOf = (name: string, isQuoted: boolean): Clause['kind'] => {
+  if (name === 'filetype' || name === 'ext') return 'filetype'
   if (name === 'site' || name === 'inurl' || name === 'intitle' || name === 'related') return name
   return isQuoted ? 'phrase' : 'text'
 }
 
 /** A site is written with or without its scheme. */
 const valueOf = (name: string, value: string): string => {
+  if (name === 'filetype' || name === 'ext') return value.toLowerCase().replace(/^\./, '')
   if (name !== 'site' && name !== 'related') return value
   return value
     .toLowerCase()
@@ -47,9 +73,9 @@ const valueOf = (name: string, value: string): string => {
 
 /** Writes a query in the same language again. */
 export const writeQuery = (clauses: readonly Clause[]): string =>
-  clauses
-    .map(({ kind, value, isExcluded }) => {
-      const text = /\s/.test(value) || kind === 'phrase' ? `"${value}"` : value
-      return `${isExcluded ? '-' : ''}${kind === 'text' || kind === 'phrase' ? '' : `${kind}:`}${text}`
-    })
-    .join(' ')
+  clauses.map((clause) => [clause, ...(clause.alternatives ?? [])].map(writeClause).join(' OR ')).join(' ')
+
+function writeClause({ kind, value, isExcluded }: Clause): string {
+  const text = /\s/.test(value) || kind === 'phrase' ? `"${value}"` : value
+  return `${isExcluded ? '-' : ''}${kind === 'text' || kind === 'phrase' ? '' : `${kind}:`}${text}`
+}

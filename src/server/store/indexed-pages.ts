@@ -87,6 +87,8 @@ export interface PageWish {
   readonly text: string
   /** Words of which one must be there; empty: none. */
   readonly anyOf: readonly string[]
+  /** Lists of words and phrases of which one each must be there. */
+  readonly textsAnyOf: readonly (readonly { readonly kind: string; readonly value: string }[])[]
   /** Words in this order, in any form. */
   readonly phrases: readonly string[]
   /** What has to be there letter by letter, in capitals or not. */
@@ -146,10 +148,24 @@ export const findIndexedPages = async (db: Kysely<Database>, wish: PageWish): Pr
 }
 
 /** The part of the query that tells better from worse; undefined when nothing does. */
-const rankedQuery = ({ configurations, text, anyOf, phrases }: PageWish): RawBuilder<unknown> | undefined => {
+const rankedQuery = ({
+  configurations,
+  text,
+  anyOf,
+  textsAnyOf,
+  phrases,
+}: PageWish): RawBuilder<unknown> | undefined => {
   const parts = [
     ...(text === '' ? [] : [inEach(configurations, (of) => sql`plainto_tsquery(${of}::regconfig, ${text})`)]),
     ...phrases.map((phrase) => phraseQuery(configurations, phrase)),
+    ...textsAnyOf.map((group) => {
+      const queries = group.map(({ kind, value }) =>
+        kind === 'phrase'
+          ? phraseQuery(configurations, value)
+          : inEach(configurations, (of) => sql`plainto_tsquery(${of}::regconfig, ${value})`),
+      )
+      return sql`(${sql.join(queries, sql` || `)})`
+    }),
     ...(anyOf.length === 0
       ? []
       : [inEach(configurations, (of) => sql`websearch_to_tsquery(${of}::regconfig, ${anyOf.join(' or ')})`)]),

@@ -258,18 +258,6 @@ describe('reading sessions', () => {
   })
 })
 
-test('a JSON body without its content type is refused with the header to send', async () => {
-  const answer = await lab.api('POST', '/v2/browser', '{"ttl":30}', {
-    authorization: `Bearer ${lab.server.apiKey}`,
-    'content-type': 'text/plain',
-  })
-
-  expect(answer).toMatchObject({
-    status: 400,
-    body: { error: 'The request body must have the header `Content-Type: application/json`' },
-  })
-})
-
 describe('deleting a session', () => {
   test.each([
     ['by path', (id: string) => lab.api('DELETE', `/v2/browser/${id}`)],

@@ -76,3 +76,15 @@ test('every answer carries a request id, the one of the caller when it is sane',
   expect(made.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   expect(own.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
 })
+
+test('a JSON body without its content type is refused with the header to send', async () => {
+  const answer = await lab.api('POST', '/v2/browser', '{"ttl":30}', {
+    authorization: `Bearer ${lab.server.apiKey}`,
+    'content-type': 'text/plain',
+  })
+
+  expect(answer).toMatchObject({
+    status: 400,
+    body: { error: 'The request body must have the header `Content-Type: application/json`' },
+  })
+})

@@ -136,6 +136,22 @@ describeEachStore('the index', (openStore) => {
     expect(await urls('"港に船"')).toEqual(['a.example/ja'])
   })
 
+  test('finds alternatives and file types', async () => {
+    await using store = await openStore()
+    const { urls } = await fill(store, [
+      ...harbour,
+      { url: 'http://b.example/boats.xlsx', title: 'Table', text: 'Boats by year.' },
+    ])
+    const found = async (query: string) => (await urls(query)).toSorted()
+
+    expect(await found('red OR guide')).toEqual(['b.example/red-shoes', 'docs.a.example/guide/boats'])
+    expect(await found('night "running in" OR "red shoes"')).toEqual(['a.example/harbour', 'b.example/red-shoes'])
+    expect(await found('shoes site:docs.a.example OR site:b.example/blog')).toEqual(['b.example/blog/harbour'])
+    expect(await found('boats filetype:xlsx')).toEqual(['b.example/boats.xlsx'])
+    expect(await found('year -filetype:xlsx')).toEqual([])
+    expect(await found('boats filetype:pdf')).toEqual([])
+  })
+
   test('bears whatever a query or a page holds', async () => {
     await using store = await openStore()
     const evil = `' & | ! <-> :* \\ ( ) "" $$ ; drop table indexed_page -- %_`

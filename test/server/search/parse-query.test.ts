@@ -8,7 +8,11 @@ import { plainText } from '../../../src/server/search/plain-text.ts'
 import { wishFor } from './world.ts'
 
 const read = (query: string): readonly string[] =>
-  parseQuery(query).map(({ kind, value, isExcluded }) => `${isExcluded ? 'not ' : ''}${kind} ${value}`)
+  parseQuery(query).map((clause) =>
+    [clause, ...(clause.alternatives ?? [])]
+      .map(({ kind, value, isExcluded }) => `${isExcluded ? 'not ' : ''}${kind} ${value}`)
+      .join(' | '),
+  )
 
 test.each([
   ['red shoes', ['text red', 'text shoes']],
@@ -20,13 +24,18 @@ test.each([
   ['allintitle: big news', ['intitle big', 'intitle news']],
   ['related:example.com', ['related example.com']],
   ['well-known - "open', ['text well-known', 'phrase open']],
+  ['filetype:PDF ext:.xlsx -filetype:doc', ['filetype pdf', 'filetype xlsx', 'not filetype doc']],
+  ['red OR "dark blue" OR green shoes', ['text red | phrase dark blue | text green', 'text shoes']],
+  ['site:a.example OR site:b.example boats', ['site a.example | site b.example', 'text boats']],
+  // Words cannot be joined with sites. A leading OR and a lower-case "or" are words.
+  ['OR boats OR site:a.example or -red', ['text OR', 'text boats', 'site a.example', 'text or', 'not text red']],
   ['  - "" site: ', []],
 ])('reads the query %s', (query, clauses) => {
   expect(read(query)).toEqual(clauses)
 })
 
 test('a query is written as it was read', () => {
-  const query = 'shoes "red laces" -blue site:a.example -inurl:old intitle:"big news"'
+  const query = 'shoes OR boots "red laces" -blue filetype:pdf site:a.example -inurl:old intitle:"big news"'
 
   expect(writeQuery(parseQuery(query))).toBe(query)
 })
@@ -36,6 +45,12 @@ test.each([
   ['site:a.example', 'http://ba.example/x', false],
   ['site:a.example/docs', 'http://a.example/docs/x', true],
   ['site:a.example/docs', 'http://a.example/blog', false],
+  ['site:a.example OR site:b.example', 'http://b.example/', true],
+  ['site:a.example OR site:b.example', 'http://c.example/', false],
+  ['filetype:pdf', 'http://a.example/x.PDF?y', true],
+  ['filetype:pdf', 'http://a.example/x.html', false],
+  ['filetype:pdf', 'http://a.example/download/7', true],
+  ['-filetype:pdf', 'http://a.example/x.pdf', false],
   ['-site:a.example', 'http://docs.a.example/x', false],
   ['inurl:red-shoes', 'http://a.example/shoes/red', true],
   ['inurl:red', 'http://a.example/reddish', false],

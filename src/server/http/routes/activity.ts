@@ -11,7 +11,7 @@ export const activityRoutes = ({ activity }: { readonly activity: ActivityLog })
       api_version: apiVersion,
       created_at: createdAt.toISOString(),
       target,
-      ...(error === null ? {} : { error }),
+      error: error ?? undefined,
     }))
     return { success: true, data, cursor: cursor ?? null, has_more: cursor !== undefined }
   },
