@@ -6,7 +6,10 @@ import { BowlineError, isBowlineError } from '../../kit/errors.ts'
 /** What the framework's own errors are called on the wire. */
 const frameworkCodes: Readonly<Record<string, { code: 'PAYLOAD_TOO_LARGE' | 'BAD_REQUEST'; message: string }>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: { code: 'PAYLOAD_TOO_LARGE', message: 'Request body is too large: the limit is 10 MB' },
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: { code: 'BAD_REQUEST', message: 'The request body must have the header `Content-Type: application/json`' },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    code: 'BAD_REQUEST',
+    message: 'The request body must have the header `Content-Type: application/json`',
+  },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 'BAD_REQUEST', message: 'Content-Length does not match the body' },
 }
 
