@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { ScrapeRequest } from '../../contract/scrape.ts'
+import { placeOf } from './place.ts'
 
-/** What of a request says how and when to answer, not what. */
+/** Options that say how and when to answer, not what. */
 const shapeless: ReadonlySet<string> = new Set([
   'maxAge',
   'minAge',
@@ -13,14 +14,23 @@ const shapeless: ReadonlySet<string> = new Set([
   'proxy',
 ])
 
-/** Tells a page and everything about a request that shapes its answer. Undefined: its answer belongs to nobody else. */
-export const cacheKeyOf = (request: ScrapeRequest): string | undefined => {
-  const { formats, zeroDataRetention } = request
-  if (isPersonal(request) || zeroDataRetention || formats.some(({ type }) => type === 'changeTracking')) {
-    return undefined
-  }
-  const shaping = Object.fromEntries(Object.entries(request).filter(([name]) => !shapeless.has(name)))
-  return hashOf({ ...shaping, url: withoutFragment(request.url) })
+/** Identifies a page by what its site is told about the reader. Undefined: it belongs to nobody else. */
+export function pageKeyOf(request: ScrapeRequest): string | undefined {
+  if (isPersonal(request) || request.zeroDataRetention) return undefined
+  const { acceptLanguage } = placeOf(request)
+  return hashOf({ url: withoutFragment(request.url), mobile: request.mobile, acceptLanguage })
+}
+
+/** Identifies everything about a request that shapes its answer. The order of formats and selectors does not. */
+export function answerKeyOf(request: ScrapeRequest): string {
+  const { formats, includeTags, excludeTags, ...rest } = request
+  const shaping = Object.fromEntries(Object.entries(rest).filter(([name]) => !shapeless.has(name)))
+  const lists = { formats: inOrder(formats), includeTags: inOrder(includeTags), excludeTags: inOrder(excludeTags) }
+  return hashOf({ ...shaping, ...lists, url: withoutFragment(request.url) })
+}
+
+function inOrder(list: readonly unknown[] | undefined): readonly string[] {
+  return (list ?? []).map((each) => JSON.stringify(sorted(each))).toSorted()
 }
 
 /** Whether a page may look otherwise to its caller than to others. */
@@ -31,9 +41,15 @@ export const isPersonal = ({ url, actions = [], headers = {}, profile }: ScrapeR
 
 /** Tells a page, its tag, and what of its request shapes the Markdown that is compared. */
 export const trackingKeyOf = (request: ScrapeRequest, tag: string | null): string => {
-  const { onlyMainContent, onlyCleanContent, includeTags, excludeTags, removeBase64Images, mobile, location } = request
+  const { onlyMainContent, onlyCleanContent, includeTags, excludeTags, removeBase64Images, mobile } = request
+  const location = isDefaultPlace(request.location) ? undefined : request.location
   const shaping = { onlyMainContent, onlyCleanContent, includeTags, excludeTags, removeBase64Images, mobile, location }
   return hashOf({ ...shaping, tag, url: withoutFragment(request.url) })
+}
+
+/** To name the default country is to say nothing. */
+function isDefaultPlace(location: ScrapeRequest['location']): boolean {
+  return location?.languages === undefined && (location?.country ?? 'us') === 'us'
 }
 
 const withoutFragment = (address: string): string => {

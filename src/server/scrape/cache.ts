@@ -5,11 +5,21 @@ import type { ScrapeRequest } from '../../contract/scrape.ts'
 import { BowlineError } from '../../kit/errors.ts'
 import { isUuid } from '../../kit/ids.ts'
 import type { Blobs } from '../store/blobs.ts'
-import { findCached, findScrape, findScrapes, type ScrapeRow } from '../store/scrapes.ts'
+import {
+  findScrape,
+  findScrapes,
+  findStoredPages,
+  readStoredPage,
+  type KeptScrape,
+  type ScrapeRow,
+  type StoredPageRow,
+} from '../store/scrapes.ts'
 import type { Store } from '../store/store.ts'
-import { cacheKeyOf } from './cache-key.ts'
+import { answerKeyOf, pageKeyOf } from './cache-key.ts'
+import type { LoadedPage } from './loaded-page.ts'
 import { packDocument, unpackDocument } from './pack-document.ts'
 import { blobKey, scrapeLifeMs } from './scrape-files.ts'
+import { packPage, serves, unpackPage, type PageFacts } from './stored-page.ts'
 
 /** How long pages are kept for other scrapes, in milliseconds. */
 export const cacheLifeMs = 2 * 86_400_000
@@ -19,10 +29,19 @@ const maxRowBytes = 64_000
 
 const documentName = 'document.json'
 
-/** A page that was stored. */
-export interface CachedPage {
-  readonly createdAt: Date
-  readonly document: Document
+const pageName = 'page'
+
+/** A page that was stored: with the answer to the same options, or as it was loaded. */
+export type CachedPage = { readonly createdAt: Date; readonly facts: PageFacts } & (
+  | { readonly kind: 'answer'; readonly document: Document }
+  | { readonly kind: 'page'; readonly page: LoadedPage }
+)
+
+/** A page to store beside the answer that was made from it. */
+export interface PageToStore {
+  readonly cacheKey: string
+  readonly facts: PageFacts
+  readonly page: LoadedPage
 }
 
 /** Finds pages that were scraped before. */
@@ -46,17 +65,19 @@ export class Cache {
     readonly request: ScrapeRequest
     readonly teamId: string
   }): Promise<CachedPage | undefined> {
-    const { maxAge, minAge, lockdown, url } = request
+    const { maxAge, minAge, lockdown, url, formats } = request
     const isStored = lockdown || minAge !== undefined
-    const cacheKey = cacheKeyOf(request)
+    // Changes are those of the page as it is now.
+    const isTracked = formats.some(({ type }) => type === 'changeTracking')
+    const cacheKey = isTracked ? undefined : pageKeyOf(request)
     const nowMs = Date.now()
     // A picture is kept for a shorter time than the page that shows it.
-    const lifeMs = request.formats.some(({ type }) => type === 'screenshot') ? scrapeLifeMs : cacheLifeMs
+    const lifeMs = formats.some(({ type }) => type === 'screenshot') ? scrapeLifeMs : cacheLifeMs
     const ageMs = isStored ? lifeMs : Math.min(maxAge, lifeMs)
     if (cacheKey !== undefined && ageMs > 0) {
       const range = { from: new Date(nowMs - ageMs), until: new Date(nowMs - (minAge ?? 0)) }
-      const row = await findCached(this.#store.db, { teamId, cacheKey, ...range })
-      if (row !== undefined) return { createdAt: row.createdAt, document: await this.#unpack(row) }
+      const found = await this.#read(await findStoredPages(this.#store.db, { teamId, cacheKey, ...range }), request)
+      if (found !== undefined) return found
     }
     if (lockdown) throw new BowlineError('SCRAPE_LOCKDOWN_CACHE_MISS', `${url} is not stored with these options`)
     if (minAge === undefined) return undefined
@@ -64,6 +85,25 @@ export class Cache {
       'SCRAPE_NO_CACHED_DATA',
       `${url} is not stored with these options for ${minAge} ms or longer`,
     )
+  }
+
+  /** The newest of stored pages that serves a request. */
+  async #read(rows: readonly StoredPageRow[], request: ScrapeRequest): Promise<CachedPage | undefined> {
+    const answerKey = answerKeyOf(request)
+    for (const { id, createdAt, pageFacts } of rows) {
+      const facts = JSON.parse(pageFacts) as PageFacts
+      if (!serves(facts, request)) continue
+      if (facts.answerKey !== answerKey) {
+        return { createdAt, facts, kind: 'page', page: await unpackPage(await this.#packedPage(id)) }
+      }
+      const row = await findScrape(this.#store.db, id)
+      if (row !== undefined) return { createdAt, facts, kind: 'answer', document: await this.#unpack(row) }
+    }
+    return undefined
+  }
+
+  async #packedPage(id: string): Promise<Buffer> {
+    return (await readStoredPage(this.#store.db, id)) ?? buffer(await this.#blobs.read(blobKey(id, pageName)))
   }
 
   /** The scrape with this id. Throws BAD_REQUEST for what is no id, SCRAPE_NOT_FOUND, FORBIDDEN. */
@@ -83,11 +123,25 @@ export class Cache {
     return new Map(await Promise.all(rows.map(async (row) => [row.id, await this.#unpack(row)] as const)))
   }
 
-  /** A document as bytes for its row; undefined: it was stored as a blob. */
-  async pack(id: string, document: Document): Promise<Buffer | undefined> {
-    const bytes = await packDocument(document)
+  /** What is kept of a scrape, packed; what is too large for its row becomes blobs. */
+  async pack(
+    id: string,
+    document: Document,
+    stored: PageToStore | undefined,
+  ): Promise<Pick<KeptScrape, 'cacheKey' | 'document' | 'page' | 'pageFacts' | 'hasBlobs'>> {
+    const page = stored?.facts.isWhole === true ? packPage(stored.page) : undefined
+    const [packedDocument, packedPage] = await Promise.all([packDocument(document), page])
+    const inRow = {
+      document: await this.#fit(blobKey(id, documentName), packedDocument),
+      page: packedPage && (await this.#fit(blobKey(id, pageName), packedPage)),
+    }
+    const hasBlobs = inRow.document === undefined || (packedPage !== undefined && inRow.page === undefined)
+    return { ...inRow, hasBlobs, cacheKey: stored?.cacheKey, pageFacts: stored && JSON.stringify(stored.facts) }
+  }
+
+  async #fit(key: string, bytes: Buffer): Promise<Buffer | undefined> {
     if (bytes.length <= maxRowBytes) return bytes
-    await this.#blobs.write(blobKey(id, documentName), Readable.from([bytes]))
+    await this.#blobs.write(key, Readable.from([bytes]))
     return undefined
   }
 

@@ -8,6 +8,7 @@ import { trackingKeyOf } from './cache-key.ts'
 import { extractJson, type LanguageModel } from './formats/language-model.ts'
 import { trackChanges, type TrackedChange } from './formats/track-changes.ts'
 import type { LoadedByProxy } from './load-by-proxy.ts'
+import type { LoadedPage } from './loaded-page.ts'
 import { makeTextFormats, type TextFormats } from './make-document.ts'
 import type { ActionYield } from './render/actions.ts'
 import type { FileKeeper } from './scrape-files.ts'
@@ -30,6 +31,8 @@ export interface FinishedDocument {
   /** Pages that are billed. */
   readonly pages: number
   readonly markdown: string
+  /** The page as it is stored. */
+  readonly stored: LoadedPage
   /** Keeps the state of a page whose changes are tracked, in the transaction that enters the scrape. */
   readonly keep: TrackedChange['keep'] | undefined
 }
@@ -52,7 +55,8 @@ export const finishDocument = async (parts: FinishParts): Promise<FinishedDocume
     ...(warning !== '' && { warning }),
     metadata: metadataOf(parts, made),
   }
-  return { document, pages: made.pages, markdown: made.markdown, keep: tracking?.keep }
+  const { pages, markdown } = made
+  return { document, pages, markdown, stored: { ...page, body: made.stored }, keep: tracking?.keep }
 }
 
 const metadataOf = ({ page, request, isEnhanced }: FinishParts, { metadata }: TextFormats): Document['metadata'] => ({

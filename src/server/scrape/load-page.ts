@@ -31,6 +31,8 @@ export interface LoadCall {
 export interface ReadPage {
   readonly page: LoadedPage & Partial<Pick<RenderedPage, 'screenshot' | 'actions'>>
   readonly reading: PageResult | undefined
+  /** Whether a browser opened it. */
+  readonly isRendered: boolean
 }
 
 /** Loads pages by the cheapest way that shows them. Disposing closes its connections. */
@@ -67,14 +69,14 @@ export class PageLoader implements AsyncDisposable {
     const visitor = { chromeMajor: this.#parts.chromeMajor, isMobile: request.mobile, acceptLanguage }
     const dispatcher = this.#dispatcher(route, request.skipTlsVerification)
     const page = await fetchPage(request.url, { dispatcher, visitor, headers: request.headers ?? {}, signal })
-    return { page, reading: await read(page) }
+    return { page, reading: await read(page), isRendered: false }
   }
 
   async #render(call: LoadCall, route: RenderRoute): Promise<ReadPage> {
     const page = await this.#parts.renderer.render({ ...call, place: placeOf(call.request), route })
     // A browser does not show files; there are no actions to perform on them, either.
     if (page === 'download') return this.#fetch(call, route)
-    return { page, reading: await call.read(page) }
+    return { page, reading: await call.read(page), isRendered: true }
   }
 
   #dispatcher(route: RenderRoute, isLax: boolean): Agent {

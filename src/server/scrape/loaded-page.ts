@@ -1,3 +1,5 @@
+import type { PdfContent } from './pdf/parse-pdf.ts'
+
 /** What a page consists of, by kind. */
 export type PageBody =
   | { readonly kind: 'html'; readonly html: string }
@@ -5,6 +7,8 @@ export type PageBody =
   | { readonly kind: 'text'; readonly text: string; readonly language: string }
   | { readonly kind: 'image' }
   | { readonly kind: 'pdf'; readonly bytes: Uint8Array }
+  /** A PDF that was read before: from the store. */
+  | { readonly kind: 'pdf-text'; readonly pdf: PdfContent }
 
 /** A page that was fetched or rendered. */
 export interface LoadedPage {

@@ -1,9 +1,9 @@
 import type { Document } from '../../contract/document.ts'
 import type { ScrapeRequest } from '../../contract/scrape.ts'
 import type { Slots } from '../../kit/slots.ts'
-import type { LoadedPage } from './loaded-page.ts'
+import type { LoadedPage, PageBody } from './loaded-page.ts'
 import type { PageResult } from './page-work.ts'
-import { parsePdf, type PdfContent } from './pdf/parse-pdf.ts'
+import { firstPages, parsePdf, type PdfContent } from './pdf/parse-pdf.ts'
 
 /** The formats that are text, and what a page says about itself. */
 export interface TextFormats {
@@ -14,6 +14,8 @@ export interface TextFormats {
   /** Pages that are billed. */
   readonly pages: number
   readonly warning?: string | undefined
+  /** The page as it is stored: a PDF that was read need not be read again. */
+  readonly stored: PageBody
 }
 
 /** Turns a loaded page into the text formats. Throws PDF_*, or the signal's reason. */
@@ -33,11 +35,18 @@ export const makeTextFormats = async (
     metadata: {},
     markdown,
     pages: 1,
+    stored: body,
   })
   switch (body.kind) {
     case 'html': {
       const made = { ...reading, rawHtml: body.html } as TextFormats['formats']
-      return { formats: pick(made), metadata: reading?.metadata ?? {}, markdown: made.markdown ?? '', pages: 1 }
+      return {
+        formats: pick(made),
+        metadata: reading?.metadata ?? {},
+        markdown: made.markdown ?? '',
+        pages: 1,
+        stored: body,
+      }
     }
     case 'text':
       return plain(body.text, body.language === '' ? body.text : fenced(body.text, body.language))
@@ -51,27 +60,28 @@ export const makeTextFormats = async (
         const base64 = Buffer.from(body.bytes).toString('base64')
         return plain(base64, base64)
       }
-      return readPdf(body.bytes, parser.maxPages, means, plain)
+      const { signal, pdfPlaces: places } = means
+      const pdf = await parsePdf(body.bytes, { maxPages: parser.maxPages, signal, places, timeoutMs: 120_000 })
+      return showPdf(pdf, parser.maxPages, plain)
     }
+    case 'pdf-text':
+      return showPdf(firstPages(body.pdf, request.parsers[0]?.maxPages), request.parsers[0]?.maxPages, plain)
     default:
       return body satisfies never
   }
 }
 
-const readPdf = async (
-  bytes: Uint8Array,
+const showPdf = (
+  pdf: PdfContent,
   maxPages: number | undefined,
-  { signal, pdfPlaces: places }: { readonly signal: AbortSignal; readonly pdfPlaces: Slots },
   plain: (text: string, markdown: string) => TextFormats,
-): Promise<TextFormats> => {
-  const pdf = await parsePdf(bytes, { maxPages, signal, places, timeoutMs: 120_000 })
-  return {
-    ...plain(pdf.markdown, pdf.markdown),
-    metadata: { title: pdf.title, numPages: pdf.pages.length, totalPages: pdf.totalPages },
-    pages: pdf.pages.length,
-    warning: warningOf(pdf, maxPages),
-  }
-}
+): TextFormats => ({
+  ...plain(pdf.markdown, pdf.markdown),
+  metadata: { title: pdf.title, numPages: pdf.pages.length, totalPages: pdf.totalPages },
+  pages: pdf.pages.length,
+  warning: warningOf(pdf, maxPages),
+  stored: { kind: 'pdf-text', pdf },
+})
 
 const warningOf = ({ isScanned, pages, totalPages }: PdfContent, maxPages: number | undefined): string | undefined => {
   if (isScanned) return 'The PDF holds pictures of text: there is little or nothing to read without OCR.'

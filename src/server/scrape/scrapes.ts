@@ -15,8 +15,8 @@ import { priceOfScrape, type Prices } from '../usage/prices.ts'
 import { insufficientCredits, type Permit, type WorkPermits } from '../usage/work-permits.ts'
 import { assertWelcome } from './assert-welcome.ts'
 import { assertAvailable } from './available.ts'
-import { cacheKeyOf, isPersonal } from './cache-key.ts'
-import { Cache } from './cache.ts'
+import { isPersonal, pageKeyOf } from './cache-key.ts'
+import { Cache, type CachedPage, type PageToStore } from './cache.ts'
 import { finishDocument, type FinishedDocument } from './finish-document.ts'
 import type { LanguageModel } from './formats/language-model.ts'
 import { loadByProxy } from './load-by-proxy.ts'
@@ -24,6 +24,7 @@ import { PageLoader, type LoaderParts } from './load-page.ts'
 import { readLoaded } from './read-loaded.ts'
 import { openFileKeeper } from './scrape-files.ts'
 import type { OnScraped } from './scraped-page.ts'
+import { factsOf } from './stored-page.ts'
 import type { Workers } from './workers.ts'
 
 /** What scrapes are made with. */
@@ -142,21 +143,36 @@ export class Scrapes implements AsyncDisposable {
   }
 
   async #work(call: ScrapeCall, permit: Permit, signal: AbortSignal): Promise<ScrapeOutcome> {
-    return (await this.#fromCache(call, permit)) ?? (await this.#anew(call, permit, signal))
+    return (await this.#fromCache(call, permit, signal)) ?? (await this.#anew(call, permit, signal))
   }
 
-  async #fromCache(call: ScrapeCall, permit: Permit): Promise<ScrapeOutcome | undefined> {
+  async #fromCache(call: ScrapeCall, permit: Permit, signal: AbortSignal): Promise<ScrapeOutcome | undefined> {
     const found = await this.#cache.find(call)
     if (found === undefined) return undefined
     const id = call.id ?? uuidV7()
-    const { createdAt, document: stored } = found
-    const pages = Number(stored.metadata['numPages'] ?? 1)
-    const credits = this.#price(call.request, { isEnhanced: stored.metadata.proxyUsed === 'stealth', pages })
+    const { createdAt, facts: stored } = found
+    const made = found.kind === 'answer' ? found.document : await this.#fromPage(call, found, signal)
+    const pages = Number(made.metadata['numPages'] ?? 1)
+    const credits = this.#price(call.request, { isEnhanced: stored.isEnhanced, pages })
     const facts = { scrapeId: id, cacheState: 'hit' as const, cachedAt: createdAt.toISOString(), creditsUsed: credits }
-    const document = { ...stored, metadata: { ...stored.metadata, ...facts, ...waitOf(permit) } }
+    const document = { ...made, metadata: { ...made.metadata, ...facts, ...waitOf(permit) } }
     const outcome = { id, document, credits }
-    await this.#record(call, permit, outcome, { cacheKey: undefined, hasBlobs: false, secret: randomSecret() })
+    await this.#record(call, permit, outcome, { hasFiles: false, secret: randomSecret() })
     return outcome
+  }
+
+  /** Makes the answer to a request from a page that was stored with other options. */
+  async #fromPage(
+    { request, teamId, baseUrl }: ScrapeCall,
+    { page, facts }: Extract<CachedPage, { readonly kind: 'page' }>,
+    signal: AbortSignal,
+  ): Promise<Document> {
+    const reading = await readLoaded(this.#parts.workers, request, signal)(page)
+    const loaded = { page, reading, isEnhanced: facts.isEnhanced, isRendered: facts.rendering !== undefined }
+    const files = openFileKeeper(this.#parts.blobs, { id: '', baseUrl, secret: undefined })
+    const { document } = await finishDocument({ ...this.#parts, files, request, teamId, signal, ...loaded })
+    const wantsPicture = request.formats.some(({ type }) => type === 'screenshot')
+    return wantsPicture && facts.screenshot !== undefined ? { ...document, screenshot: facts.screenshot.url } : document
   }
 
   async #anew(call: ScrapeCall, permit: Permit, signal: AbortSignal): Promise<ScrapeOutcome> {
@@ -175,12 +191,15 @@ export class Scrapes implements AsyncDisposable {
       const { document } = finished
       const outcome = { id, document: { ...document, metadata: { ...document.metadata, ...facts } }, credits }
       const isStored = request.storeInCache && loaded.page.statusCode < 400
-      const cacheKey = isStored ? cacheKeyOf(request) : undefined
+      const cacheKey = isStored ? pageKeyOf(request) : undefined
+      const { stored: page } = finished
+      const about = { body: page.body, screenshotUrl: document.screenshot }
+      const stored = cacheKey === undefined ? undefined : { cacheKey, page, facts: factsOf(request, loaded, about) }
       // Whoever has left by now gets no bill for what they will not see.
       signal.throwIfAborted()
       await this.#record(withKeeping(call, finished.keep), permit, outcome, {
-        cacheKey,
-        hasBlobs: !files.isEmpty(),
+        stored,
+        hasFiles: !files.isEmpty(),
         secret,
       })
       const { markdown } = finished
@@ -199,13 +218,12 @@ export class Scrapes implements AsyncDisposable {
     { request, teamId, apiKeyId, alongside, isPrepaid = false }: ScrapeCall,
     permit: Permit,
     outcome: ScrapeOutcome,
-    row: { readonly cacheKey: string | undefined; readonly hasBlobs: boolean; readonly secret: string },
+    row: { readonly stored?: PageToStore | undefined; readonly hasFiles: boolean; readonly secret: string },
   ): Promise<void> {
     const { id, document, credits } = outcome
     const bill = { id, teamId, apiKeyId, credits }
-    const packed = request.zeroDataRetention ? undefined : await this.#cache.pack(id, document)
-    const whole = { ...row, document: packed, hasBlobs: row.hasBlobs || packed === undefined }
-    const kept = request.zeroDataRetention ? undefined : whole
+    const packed = request.zeroDataRetention ? undefined : await this.#cache.pack(id, document, row.stored)
+    const kept = packed && { ...packed, secret: row.secret, hasBlobs: row.hasFiles || packed.hasBlobs }
     const { db: store } = this.#parts.store
     const enter = async (db: Kysely<Database>): Promise<void> => {
       if (isPrepaid) return kept === undefined ? undefined : keepScrape(db, bill, kept)

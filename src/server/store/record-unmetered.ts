@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import { uuidV7 } from '../../kit/ids.ts'
 import type { Database } from './schema.ts'
-import type { KeptScrape, ScrapeBill } from './scrapes.ts'
+import { toInsertable, type KeptScrape, type ScrapeBill } from './scrapes.ts'
 
 /** A scrape of a team that had no limits when it began. */
 export interface UnmeteredScrape {
@@ -32,9 +32,7 @@ export const recordUnmetered = async (db: Kysely<Database>, scrapes: readonly Un
     createdAt,
   }))
   const kept = scrapes.flatMap(({ bill: { id, teamId }, row }) =>
-    row === undefined
-      ? []
-      : [{ ...row, id, teamId, cacheKey: row.cacheKey ?? null, document: row.document ?? null, createdAt }],
+    row === undefined ? [] : [{ ...toInsertable(row), id, teamId, createdAt }],
   )
   const billing = db.with('billed', (query) =>
     query.insertInto('ledger').values(bills).returning(['teamId', 'credits']),

@@ -4,8 +4,16 @@ import { toRecord, type Recorded } from './record.ts'
 import type { Database } from './schema.ts'
 import type { ScrapeTable, TrackedPageTable } from './tables/pages.ts'
 
-/** A page that was scraped. */
-export type ScrapeRow = Recorded<Selectable<ScrapeTable>>
+/** A scrape, without the page that it stored. */
+export type ScrapeRow = Omit<Recorded<Selectable<ScrapeTable>>, 'page' | 'pageFacts'>
+
+/** A stored page, before it is read. */
+export interface StoredPageRow {
+  readonly id: string
+  readonly createdAt: Date
+  /** As JSON. */
+  readonly pageFacts: string
+}
 
 /** The last state of a page whose changes are tracked. */
 export type TrackedPageRow = Recorded<Selectable<TrackedPageTable>>
@@ -19,7 +27,13 @@ export interface ScrapeBill {
 }
 
 /** What is kept of a scrape. */
-export type KeptScrape = Omit<ScrapeRow, 'id' | 'teamId' | 'createdAt'>
+export type KeptScrape = Omit<ScrapeRow, 'id' | 'teamId' | 'createdAt'> & {
+  readonly page?: Buffer | undefined
+  readonly pageFacts?: string | undefined
+}
+
+/** The columns of a `ScrapeRow`. */
+const columns = ['id', 'teamId', 'cacheKey', 'document', 'hasBlobs', 'secret', 'createdAt'] as const
 
 /**
  * Writes a scrape and its bill, and settles with its team, in one statement. `row` undefined: nothing is kept of the page.
@@ -34,9 +48,9 @@ export const recordScrape = async (
   const { id, teamId, apiKeyId, credits } = bill
   const now = sql`${new Date()}::timestamptz`
   const kept = sql`, kept as (
-    insert into scrape (id, team_id, cache_key, document, has_blobs, secret, created_at)
-    select ${id}::uuid, ${teamId}::uuid, ${row?.cacheKey ?? null}, ${row?.document ?? null}::bytea, ${row?.hasBlobs}::boolean,
-      ${row?.secret}, ${now}
+    insert into scrape (id, team_id, cache_key, document, page_facts, page, has_blobs, secret, created_at)
+    select ${id}::uuid, ${teamId}::uuid, ${row?.cacheKey ?? null}, ${row?.document ?? null}::bytea,
+      ${row?.pageFacts ?? null}, ${row?.page ?? null}::bytea, ${row?.hasBlobs}::boolean, ${row?.secret}, ${now}
     from paid)`
   const { rows } = await sql<{ readonly isHeld: boolean; readonly isPaid: boolean }>`
     with ${holdId === undefined ? payAnyway(bill) : payFromHold(bill, holdId)}, billed as (
@@ -79,39 +93,55 @@ export const keepScrape = async (
 ): Promise<void> => {
   await db
     .insertInto('scrape')
-    .values({ ...row, id, teamId, cacheKey: row.cacheKey ?? null, document: row.document ?? null })
+    .values({ ...toInsertable(row), id, teamId })
     .execute()
+}
+
+/** What is kept, with nulls for what is absent. */
+export function toInsertable(row: KeptScrape) {
+  const { cacheKey = null, document = null, pageFacts = null, page = null, hasBlobs, secret } = row
+  return { cacheKey, document, pageFacts, page, hasBlobs, secret }
 }
 
 /** The scrape with that id, or undefined. */
 export const findScrape = async (db: Kysely<Database>, id: string): Promise<ScrapeRow | undefined> => {
-  const row = await db.selectFrom('scrape').selectAll().where('id', '=', id).executeTakeFirst()
+  const row = await db.selectFrom('scrape').select(columns).where('id', '=', id).executeTakeFirst()
   return row && toRecord(row)
 }
 
 /** The scrapes with those ids, in no order. */
 export const findScrapes = async (db: Kysely<Database>, ids: readonly string[]): Promise<readonly ScrapeRow[]> => {
   if (ids.length === 0) return []
-  const rows = await db.selectFrom('scrape').selectAll().where('id', 'in', ids).execute()
+  const rows = await db.selectFrom('scrape').select(columns).where('id', 'in', ids).execute()
   return rows.map(toRecord)
 }
 
-/** The newest scrape of a team with that cache key, made between the two times. */
-export const findCached = async (
+/** Stored pages that are looked at for one request. */
+const maxCandidates = 200
+
+/** The pages that a team has stored under a cache key between two times, newest first. */
+export async function findStoredPages(
   db: Kysely<Database>,
   wanted: { readonly teamId: string; readonly cacheKey: string; readonly from: Date; readonly until: Date },
-): Promise<ScrapeRow | undefined> => {
-  const row = await db
+): Promise<readonly StoredPageRow[]> {
+  const rows = await db
     .selectFrom('scrape')
-    .selectAll()
+    .select(['id', 'createdAt', 'pageFacts'])
     .where('teamId', '=', wanted.teamId)
     .where('cacheKey', '=', wanted.cacheKey)
     .where('createdAt', '>=', wanted.from)
     .where('createdAt', '<=', wanted.until)
+    .where('pageFacts', 'is not', null)
     .orderBy('createdAt', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return row && toRecord(row)
+    .limit(maxCandidates)
+    .execute()
+  return rows.map(({ id, createdAt, pageFacts }) => ({ id, createdAt, pageFacts: pageFacts ?? '' }))
+}
+
+/** The packed page of a scrape; undefined: it is no part of its row. */
+export async function readStoredPage(db: Kysely<Database>, id: string): Promise<Buffer | undefined> {
+  const row = await db.selectFrom('scrape').select('page').where('id', '=', id).executeTakeFirst()
+  return row?.page ?? undefined
 }
 
 /**

@@ -29,12 +29,84 @@ describe('a page that was scraped', () => {
     expect(third['markdown']).not.toBe(first['markdown'])
   })
 
-  test('is not answered to a scrape with other options', async () => {
-    await world.read('/article')
+  test.each([
+    ['other formats', {}, { formats: ['html', 'rawHtml', 'links', 'images'] }],
+    ['formats in another order', { formats: ['markdown', 'links'] }, { formats: ['links', 'markdown'] }],
+    ['other parts', {}, { excludeTags: ['h1'], onlyMainContent: false, blockAds: false, parsers: [] }],
+    ['the default place by name', {}, { location: { country: 'us' } }],
+    ['attributes', {}, { formats: [{ type: 'attributes', selectors: [{ selector: 'img', attribute: 'alt' }] }] }],
+    ['no browser', { waitFor: 2 }, { fastMode: true }],
+    ['a shorter wait', { waitFor: 2 }, { waitFor: 1, formats: ['html'] }],
+    ['the same picture', { formats: ['screenshot'] }, { formats: ['markdown', 'screenshot'] }],
+    ['no picture', { formats: ['screenshot'] }, { formats: ['html'] }],
+    ['a strict check of the certificate', { skipTlsVerification: true }, {}],
+  ])('serves scrapes with %s as if it had been loaded for them', async (name, first, second) => {
+    const path = `/article?serves=${encodeURIComponent(name)}`
+    await world.read(path, first)
+    const asked = world.site.requests.all.length
+    const fresh = await world.read(`${path}&fresh`, second)
+    const hit = await world.read(path, { ...second, maxAge: 60_000 })
 
-    const other = await world.read('/article', { maxAge: 60_000, excludeTags: ['h1'] })
+    const { metadata, screenshot, ...content } = hit
+    const { metadata: freshMetadata, screenshot: _, ...freshContent } = fresh
+    expect(metadata).toMatchObject({ cacheState: 'hit', creditsUsed: 1, title: freshMetadata['title'] })
+    expect(JSON.stringify(content)).toBe(JSON.stringify(freshContent))
+    expect(screenshot === undefined).toBe(!('screenshot' in fresh))
+    expect(world.site.requests.all.slice(asked).map((each) => each.path)).not.toContain(path)
+  })
 
-    expect(other['metadata']['cacheState']).toBe('miss')
+  test.each([
+    ['another wait', {}, { waitFor: 1 }],
+    ['a longer wait', { waitFor: 1 }, { waitFor: 2 }],
+    ['a phone', {}, { mobile: true }],
+    ['another language', {}, { location: { country: 'de' } }],
+    ['a picture', { waitFor: 1 }, { formats: ['screenshot'] }],
+    ['another picture', { formats: ['screenshot'] }, { formats: ['screenshot@fullPage'] }],
+    ['advertisements that were not loaded', { waitFor: 1 }, { waitFor: 1, blockAds: false }],
+    ['changes to tell', {}, { formats: ['markdown', 'changeTracking'] }],
+  ])('does not serve scrapes with %s', async (name, first, second) => {
+    const path = `/article?differs=${encodeURIComponent(name)}`
+    await world.read(path, first)
+
+    expect((await world.read(path, { ...second, maxAge: 60_000 }))['metadata']['cacheState']).toBe('miss')
+    const { status } = await world.scrape(`${path}&never`, { ...second, lockdown: true })
+    expect(status).toBe(404)
+  })
+
+  test('that is empty without its scripts serves scrapes that open no browser, and no others', async () => {
+    await world.read('/shell?stored', { fastMode: true })
+
+    const fetched = await world.read('/shell?stored', { fastMode: true, formats: ['rawHtml'], maxAge: 60_000 })
+    const rendered = await world.read('/shell?stored', { maxAge: 60_000 })
+
+    expect(fetched['metadata']['cacheState']).toBe('hit')
+    expect(rendered).toMatchObject({ markdown: expect.stringContaining('Rendered'), metadata: { cacheState: 'miss' } })
+  })
+
+  test('and is a PDF serves scrapes of the pages that were read, at their price', async () => {
+    const first = (maxPages: number) => ({ parsers: [{ type: 'pdf', maxPages }] })
+    await world.read('/three.pdf?kept', first(2))
+    const states = []
+    for (const options of [
+      first(1),
+      first(2),
+      { waitFor: 1, ...first(1) },
+      {},
+      { parsers: [] },
+      { formats: ['html'] },
+    ]) {
+      const { metadata } = await world.read('/three.pdf?kept', { ...options, maxAge: 60_000 })
+      states.push([metadata['cacheState'], metadata['creditsUsed']])
+    }
+
+    expect(states).toEqual([
+      ['hit', 1],
+      ['hit', 2],
+      ['hit', 1],
+      ['miss', 3],
+      ['miss', 1],
+      ['hit', 3],
+    ])
   })
 
   test.each([{ storeInCache: false }, { headers: { 'x-a': 'b' } }, { zeroDataRetention: true }])(
@@ -89,7 +161,7 @@ describe('the store alone', () => {
   test('answers with lockdown, for four credits more, or 404', async () => {
     await world.read('/article?locked')
 
-    const found = await world.read('/article?locked', { lockdown: true })
+    const found = await world.read('/article?locked', { lockdown: true, formats: ['links', 'markdown'] })
     const missing = await world.scrape('/article?never', { lockdown: true })
 
     expect(found['metadata']).toMatchObject({ cacheState: 'hit', creditsUsed: 5 })
@@ -99,7 +171,8 @@ describe('the store alone', () => {
   test('answers with minAge what is old enough, or 404', async () => {
     await world.read('/article?aged')
 
-    expect((await world.read('/article?aged', { minAge: 0 }))['metadata']['cacheState']).toBe('hit')
+    const aged = await world.read('/article?aged', { minAge: 0, formats: ['html'] })
+    expect(aged['metadata']['cacheState']).toBe('hit')
     const tooYoung = await world.scrape('/article?aged', { minAge: 3_600_000 })
     expect([tooYoung.status, tooYoung.body['code']]).toEqual([404, 'SCRAPE_NO_CACHED_DATA'])
   })

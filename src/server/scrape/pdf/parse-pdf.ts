@@ -63,6 +63,21 @@ export const parsePdf = async (bytes: Uint8Array, options: PdfOptions = {}): Pro
   return toContent(first.kind === 'failed' && !noMemory.test(first.message) ? await attempt('unpdf') : first, bytes)
 }
 
+/** A PDF of which no more than so many pages were read. Default: all that were. */
+export function firstPages(pdf: PdfContent, maxPages = Infinity): PdfContent {
+  if (maxPages >= pdf.pages.length) return pdf
+  const pages = pdf.pages.slice(0, maxPages)
+  return { ...pdf, pages, markdown: joinPages(pages) }
+}
+
+function joinPages(pages: PdfContent['pages']): string {
+  const markdown = pages
+    .map((page) => page.markdown.trim())
+    .filter((page) => page !== '')
+    .join('\n\n')
+  return markdown === '' ? '' : `${markdown}\n`
+}
+
 const sizeOf = (bytes: Uint8Array): string =>
   bytes.length < 10_000 ? `${bytes.length} bytes` : `${(bytes.length / 1e6).toFixed(2)} MB`
 
@@ -148,11 +163,7 @@ const toContent = (answer: PdfAnswer, bytes: Uint8Array): PdfContent => {
     case 'read': {
       const { pages, totalPages, title, isScanned } = answer
       if (totalPages === 0) throw new BowlineError('PDF_INVALID', `The PDF of ${sizeOf(bytes)} has no pages`)
-      const markdown = pages
-        .map((page) => page.markdown.trim())
-        .filter((page) => page !== '')
-        .join('\n\n')
-      return { markdown: markdown === '' ? '' : `${markdown}\n`, pages, totalPages, title, isScanned }
+      return { markdown: joinPages(pages), pages, totalPages, title, isScanned }
     }
     default:
       return answer satisfies never

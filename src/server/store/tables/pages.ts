@@ -5,8 +5,12 @@ import type { Nullable, Stamp } from '../columns.ts'
 export interface ScrapeTable {
   readonly id: string
   readonly teamId: string
-  /** Tells page and options. Null: not to be found by another scrape. */
+  /** Identifies the page. Null: not to be found by another scrape. */
   readonly cacheKey: Nullable<string>
+  /** What decides which requests the page may serve, as JSON. Null: none. */
+  readonly pageFacts: Nullable<string>
+  /** The page as it was loaded, packed. Null: it is too large for a row, and is a blob, or is not stored. */
+  readonly page: Nullable<Buffer>
   /** The answer, packed. Null: it is too large for a row, and is a blob. */
   readonly document: Nullable<Buffer>
   /** Whether blobs belong to it. */
