@@ -1,6 +1,8 @@
+import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { TLSSocket } from 'node:tls'
 
-/** Joins two sockets until both directions have ended. Either one failing ends both; back-pressure holds both ways. */
+/** Joins two sockets until both directions have ended. Either one failing resets the other; back-pressure holds both ways. */
 export const splice = (left: Duplex, right: Duplex): void => {
   pour(left, right)
   pour(right, left)
@@ -13,10 +15,18 @@ export const splice = (left: Duplex, right: Duplex): void => {
 
 const pour = (from: Duplex, into: Duplex): void => {
   from.pipe(into)
-  from.on('error', () => into.destroy())
+  // A browser tells a connection that was reset from one that was closed.
+  from.on('error', () => reset(into))
   // Whoever is gone takes nothing more, so the other one goes, too, once it has been given the rest.
   from.on('close', () => {
     if (from.readableEnded) into.end(() => into.destroy())
     else into.destroy()
   })
+}
+
+/** Destroys a socket, with a reset where there is one: TLS, pipes and closed sockets have none. */
+const reset = (socket: Duplex): void => {
+  const isTcp = socket instanceof Socket && !(socket instanceof TLSSocket) && socket.remoteFamily !== undefined
+  if (isTcp && !socket.destroyed) socket.resetAndDestroy()
+  else socket.destroy()
 }

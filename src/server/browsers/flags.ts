@@ -95,7 +95,8 @@ export const browserArgs = ({
 ]
 
 const proxyArgs = (server: string): readonly string[] => [
-  `--proxy-server=${server}`,
+  // Requests to an HTTP proxy are sent with other headers, in another order. WebSockets go by the proxy for https.
+  `--proxy-server=http=${server.replace(/^http:/, 'socks5:')};https=${server}`,
   // Loopback addresses would go past the proxy.
   '--proxy-bypass-list=<-loopback>',
   '--disable-quic',

@@ -23,11 +23,13 @@ export interface BrowserGround {
 
 /** The way out of one browser. It is closed when the browser is gone. */
 export interface BrowserProxy extends AsyncDisposable {
-  /** As Chromium takes it, such as `http://127.0.0.1:40123`. */
+  /** Such as `http://127.0.0.1:40123`. It speaks HTTP and SOCKS5. */
   readonly server: string
-  /** What went through it so far. */
   /** Takes the listening socket of the browser's own network that it was asked for as `lentPort`. */
   readonly serve?: (listener: Server) => void
+  /** Removes the proxy from a CDP message of the browser. */
+  readonly correct?: (message: Buffer) => Buffer
+  /** What went through it so far. */
   readonly traffic: () => { readonly sentBytes: number; readonly receivedBytes: number; readonly refused: number }
 }
 
@@ -121,7 +123,7 @@ export const launchBrowser = async (
     await started.exited
   })
   writeLedger(folder.root, browserLedger, started.pid)
-  const router = routePipe(started.pipe)
+  const router = routePipe(started.pipe, proxy?.correct)
   const { version, parkedTargetId } = await answered(started, { router, proxy }, options, signal)
   undo.move()
   void started.exited.then(async () => proxy?.[Symbol.asyncDispose]())

@@ -50,8 +50,9 @@ interface SessionRoute {
   readonly sessions: Set<string>
 }
 
-/** Starts to route the messages of a pipe. There must be only one router per pipe. */
-export const routePipe = (pipe: CdpPipe): CdpRouter => new PipeRouter(pipe)
+/** Starts to route the messages of a pipe, each as `correct` returns it. There must be only one router per pipe. */
+export const routePipe = (pipe: CdpPipe, correct?: (message: Buffer) => Buffer): CdpRouter =>
+  new PipeRouter(pipe, correct)
 
 class PipeRouter implements CdpRouter {
   readonly closed: Promise<void>
@@ -69,9 +70,9 @@ class PipeRouter implements CdpRouter {
   #lastBorrowed = 0
   #isClosed = false
 
-  constructor(pipe: CdpPipe) {
+  constructor(pipe: CdpPipe, correct: ((message: Buffer) => Buffer) | undefined) {
     this.#pipe = pipe
-    pipe.onMessage((message) => this.#route(message))
+    pipe.onMessage((message) => this.#route(correct === undefined ? message : correct(message)))
     pipe.onDrain(() => {
       for (const listener of this.#drainListeners) listener()
     })

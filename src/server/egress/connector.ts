@@ -4,6 +4,7 @@ import { BowlineError, isBowlineError } from '../../kit/errors.ts'
 import type { AddressPolicy } from './address-policy.ts'
 import type { Target } from './allow-list.ts'
 import { dial, judgeTarget, type JudgedTarget } from './dial.ts'
+import type { NetError } from './net-errors.ts'
 import type { Resolve } from './resolve.ts'
 import { tunnelThrough, type Upstream } from './upstream.ts'
 
@@ -19,7 +20,7 @@ export interface ConnectorParts {
   readonly resolve: Resolve
   readonly basic?: Upstream | undefined
   readonly enhanced?: Upstream | undefined
-  /** Milliseconds for resolving and connecting. Default 30,000. */
+  /** Milliseconds for resolving and connecting. Default 25,000. */
   readonly connectTimeoutMs?: number | undefined
 }
 
@@ -27,33 +28,41 @@ export interface ConnectorParts {
 export interface Connector {
   /** Connects to a target by a route. Throws EGRESS_REFUSED, EGRESS_FAILED or the signal's reason. */
   readonly connect: (target: Target, route: Route, signal?: AbortSignal) => Promise<Socket>
+  /** Whether a connection goes to the target itself, not to an upstream proxy. */
+  readonly isDirect: (socket: Socket) => boolean
 }
 
-const defaultConnectTimeoutMs = 30_000
+/** Chromium itself waits 30 s for a proxy and would then report `ERR_TIMED_OUT` or `ERR_CONNECTION_TIMED_OUT`, as it happens. */
+const defaultConnectTimeoutMs = 25_000
 
 /**
  * Makes a connector. An upstream proxy resolves names by itself, so a name is judged by what it resolves to here; one that
  * resolves nowhere here is left to the upstream. Targets opened by `--allow` are near: no upstream is asked for them.
  */
-export const createConnector = (parts: ConnectorParts): Connector => ({
-  connect: async (target, route, signal) => {
-    const timeoutMs = parts.connectTimeoutMs ?? defaultConnectTimeoutMs
-    const limited = signalWithTimeout(signal, timeoutMs) ?? AbortSignal.timeout(timeoutMs)
-    try {
-      const upstreams = upstreamsOf(parts, route)
-      const judged = await judge(parts, target, upstreams, limited)
-      return await connectBy(judged.kind === 'allowed' ? [undefined] : upstreams, judged, limited)
-    } catch (error) {
-      signal?.throwIfAborted()
-      if (!limited.aborted) throw error
-      throw new BowlineError(
-        'EGRESS_FAILED',
-        `${target.host}:${target.port} did not answer within ${timeoutMs / 1000} s`,
-        { cause: error },
-      )
-    }
-  },
-})
+export const createConnector = (parts: ConnectorParts): Connector => {
+  const indirect = new WeakSet<Socket>()
+  return {
+    isDirect: (socket) => !indirect.has(socket),
+    connect: async (target, route, signal) => {
+      const timeoutMs = parts.connectTimeoutMs ?? defaultConnectTimeoutMs
+      const limited = signalWithTimeout(signal, timeoutMs) ?? AbortSignal.timeout(timeoutMs)
+      try {
+        const upstreams = upstreamsOf(parts, route)
+        const judged = await judge(parts, target, upstreams, limited)
+        const ways = judged.kind === 'allowed' ? [undefined] : upstreams
+        return await connectBy(ways, { judged, indirect }, limited)
+      } catch (error) {
+        signal?.throwIfAborted()
+        if (!limited.aborted) throw error
+        throw new BowlineError(
+          'EGRESS_FAILED',
+          `${target.host}:${target.port} did not answer within ${timeoutMs / 1000} s`,
+          { cause: error, details: { netError: 'ERR_CONNECTION_TIMED_OUT' satisfies NetError } },
+        )
+      }
+    },
+  }
+}
 
 type Way = Upstream | undefined
 
@@ -85,11 +94,18 @@ const judge = async (
   }
 }
 
-const connectBy = async (ways: readonly Way[], judged: JudgedTarget, signal: AbortSignal): Promise<Socket> => {
+const connectBy = async (
+  ways: readonly Way[],
+  { judged, indirect }: { readonly judged: JudgedTarget; readonly indirect: WeakSet<Socket> },
+  signal: AbortSignal,
+): Promise<Socket> => {
   const usable = ways.filter((way) => way !== undefined || judged.kind !== 'unresolved')
   for (const [index, way] of usable.entries()) {
     try {
-      return way === undefined ? await dial(judged, signal) : await tunnelThrough(way, judged, signal)
+      if (way === undefined) return await dial(judged, signal)
+      const socket = await tunnelThrough(way, judged, signal)
+      indirect.add(socket)
+      return socket
     } catch (error) {
       signal.throwIfAborted()
       if (index === usable.length - 1) throw error

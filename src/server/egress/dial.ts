@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { BowlineError } from '../../kit/errors.ts'
 import type { AddressPolicy } from './address-policy.ts'
 import type { Target } from './allow-list.ts'
+import { netErrorOfConnect, type NetError } from './net-errors.ts'
 import type { Resolve } from './resolve.ts'
 
 /** The addresses of a target that may be connected to. */
@@ -39,7 +40,10 @@ const addressesOf = async (resolve: Resolve, target: Target, signal?: AbortSigna
     return await resolve(target.host, signal)
   } catch (cause) {
     signal?.throwIfAborted()
-    throw new BowlineError('EGRESS_FAILED', `${target.host} does not resolve`, { cause })
+    throw new BowlineError('EGRESS_FAILED', `${target.host} does not resolve`, {
+      cause,
+      details: { netError: 'ERR_NAME_NOT_RESOLVED' satisfies NetError },
+    })
   }
 }
 
@@ -72,6 +76,7 @@ export const established = async (socket: Socket, target: Target, signal?: Abort
     reject(
       new BowlineError('EGRESS_FAILED', `${target.host}:${target.port} cannot be reached: ${wordsOf(cause)}`, {
         cause,
+        details: { netError: netErrorOfConnect(cause) },
       }),
     )
   const onAbort = (): void => {

@@ -1,37 +1,34 @@
 import type { Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
 import { splice } from '../../kit/splice.ts'
 import type { Target } from './allow-list.ts'
 import type { LaneContext } from './lane-context.ts'
-import { explainFailure, rawAnswer } from './refusal.ts'
 
-/** A connection that leaves HTTP: where it goes, and what is said before its bytes flow. */
+/** What a client of a lane asked for. */
 export interface Joining {
   readonly target: Target
-  readonly greet: (remote: Socket) => void
+  /** What it has sent behind its request. */
+  readonly head: Buffer
+  /** Tells the client that it is connected. */
+  readonly onJoin: () => void
+  /** Tells the client why it is not. */
+  readonly onFail: (error: unknown) => void
 }
 
-/** Connects a socket of a lane to the judged target that `read` finds in its request, or answers why there is none. */
-export const joinTarget = async (
-  context: LaneContext,
-  socket: Duplex,
-  head: Buffer,
-  read: () => Joining,
-): Promise<void> => {
+/** Connects a socket of a lane to a target that the policy allows. */
+export async function joinTarget(context: LaneContext, socket: Socket, joining: Joining): Promise<void> {
+  const { target, head, onJoin, onFail } = joining
   const gone = new AbortController()
   const onClose = (): void => gone.abort()
-  socket.on('error', () => socket.destroy()).once('close', onClose)
-  let joining: Joining | undefined
+  socket.once('close', onClose)
   try {
-    joining = read()
-    const remote = await context.connect(joining.target, gone.signal)
+    const remote = await context.connect(target, gone.signal)
     socket.off('close', onClose)
-    joining.greet(remote)
+    onJoin()
     if (head.length > 0) remote.write(head)
     splice(socket, remote)
   } catch (error) {
     if (socket.destroyed) return
-    context.note(error, joining?.target)
-    socket.end(rawAnswer(explainFailure(error, 'text')), () => socket.destroy())
+    context.note(error, target)
+    onFail(error)
   }
 }

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
-import { Agent, type Server as HttpServer } from 'node:http'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { isBowlineError } from '../../kit/errors.ts'
-import type { Target } from './allow-list.ts'
+import { BrowserMessages } from './browser-messages.ts'
 import type { Connector, Route } from './connector.ts'
 import type { LaneContext } from './lane-context.ts'
+import { netErrorOf } from './net-errors.ts'
 import type { OwnPorts } from './own-ports.ts'
 import type { FindPeer } from './peer.ts'
 
@@ -24,6 +24,8 @@ export interface Lane extends AsyncDisposable {
   /** Listens on a socket that was made for `lentPort`. The lane closes it. */
   readonly serve: (listener: Server) => void
   readonly traffic: () => Traffic
+  /** Removes the proxy from a CDP message of the browser; see `BrowserMessages`. */
+  readonly correct: (message: Buffer) => Buffer
 }
 
 /** How one lane differs from the others. */
@@ -51,9 +53,8 @@ export interface LaneParts {
   readonly ownPorts: OwnPorts
   /** Undefined: the machine does not tell who connects, so the port alone keeps lanes apart. */
   readonly findPeer: FindPeer | undefined
-  /** Takes over the connections that were admitted. */
-  readonly http: HttpServer
-  readonly arrivals: WeakMap<object, Arrival>
+  /** Serves a connection. */
+  readonly accept: (socket: Socket, arrival: Arrival) => void
   readonly log: EgressLog
   /** Connections that one lane holds at once; more are closed at once. Default 1000. */
   readonly maxConnections?: number | undefined
@@ -61,14 +62,9 @@ export interface LaneParts {
 
 /** A connection to a lane. */
 export interface Arrival {
-  readonly lane: OpenLane
+  readonly lane: LaneContext
   /** Whether it comes from the lane's user. When not, it is closed already. Never rejects. */
   readonly isAdmitted: Promise<boolean>
-}
-
-/** A lane as the proxy sees it. */
-export interface OpenLane extends LaneContext {
-  readonly agent: Agent
 }
 
 const defaultMaxConnections = 1000
@@ -78,7 +74,13 @@ export const openLane = async (parts: LaneParts, options: LaneOptions): Promise<
   const count = { sentBytes: 0, receivedBytes: 0, connections: 0, refused: 0 }
   const sockets = new Set<Socket>()
   const ended = new AbortController()
-  const context = createContext(parts, options.route ?? 'auto', ended.signal, () => (count.refused += 1))
+  const messages = new BrowserMessages()
+  const context = createContext(parts, {
+    route: options.route ?? 'auto',
+    ended: ended.signal,
+    messages,
+    onRefused: () => (count.refused += 1),
+  })
   const listener = createServer({ pauseOnConnect: true, noDelay: true, allowHalfOpen: true }, (socket) => {
     count.connections += 1
     sockets.add(socket)
@@ -92,6 +94,7 @@ export const openLane = async (parts: LaneParts, options: LaneOptions): Promise<
   })
   listener.maxConnections = parts.maxConnections ?? defaultMaxConnections
   const port = options.lentPort ?? (await listen(listener))
+  messages.proxyPort = port
   const guard = options.lentPort === undefined ? parts.ownPorts.guard(port) : undefined
   const sum = (base: number, field: 'bytesRead' | 'bytesWritten'): number =>
     [...sockets].reduce((total, socket) => total + socket[field], base)
@@ -107,10 +110,10 @@ export const openLane = async (parts: LaneParts, options: LaneOptions): Promise<
       sentBytes: sum(count.sentBytes, 'bytesRead'),
       receivedBytes: sum(count.receivedBytes, 'bytesWritten'),
     }),
+    correct: messages.correct,
     [Symbol.asyncDispose]: async () => {
       if (ended.signal.aborted) return
       ended.abort()
-      context.agent.destroy()
       const closed = listener.listening ? once(listener, 'close') : undefined
       listener.close()
       for (const socket of sockets) socket.destroy()
@@ -120,39 +123,39 @@ export const openLane = async (parts: LaneParts, options: LaneOptions): Promise<
   }
 }
 
-const createContext = (parts: LaneParts, route: Route, ended: AbortSignal, onRefused: () => void): OpenLane => {
-  const connect: LaneContext['connect'] = async (target, signal) =>
-    parts.connector.connect(target, route, signal === undefined ? ended : AbortSignal.any([ended, signal]))
-  return {
-    connect,
-    note: (error, target) => {
-      if (ended.aborted) return
-      const isRefused = isBowlineError(error) && error.code === 'EGRESS_REFUSED'
-      if (isRefused) onRefused()
-      const reason = Error.isError(error) ? error.message : String(error)
-      parts.log.debug({ ...target, reason }, isRefused ? 'egress refused' : 'egress failed')
-    },
-    agent: new JudgedAgent(connect),
-  }
+interface ContextFacts {
+  readonly route: Route
+  readonly ended: AbortSignal
+  readonly messages: BrowserMessages
+  readonly onRefused: () => void
 }
 
-/** Keeps connections to targets of plain http requests; every one was judged when it was made. */
-class JudgedAgent extends Agent {
-  readonly #connect: LaneContext['connect']
-
-  constructor(connect: LaneContext['connect']) {
-    super({ keepAlive: true, maxFreeSockets: 64 })
-    this.#connect = connect
-  }
-
-  override createConnection(options: object, done?: (error: Error | null, socket: Socket) => void): undefined {
-    // Node leaves the socket out when there is an error; its type does not say so.
-    const fail = done as ((error: Error) => void) | undefined
-    this.#connect(options as Target).then(
-      (socket) => done?.(null, socket),
-      (error: unknown) => fail?.(Error.isError(error) ? error : new Error(String(error))),
-    )
-    return undefined
+function createContext(
+  { connector, log }: LaneParts,
+  { route, ended, messages, onRefused }: ContextFacts,
+): LaneContext {
+  let isRefusalLogged = false
+  return {
+    connect: async (target, signal) => {
+      const limited = signal === undefined ? ended : AbortSignal.any([ended, signal])
+      const socket = await connector.connect(target, route, limited)
+      messages.noteConnection(target, connector.isDirect(socket) ? socket.remoteAddress : undefined)
+      return socket
+    },
+    note: (error, target) => {
+      if (ended.aborted) return
+      messages.noteFailure(netErrorOf(error))
+      const reason = Error.isError(error) ? error.message : String(error)
+      if (!isBowlineError(error) || error.code !== 'EGRESS_REFUSED') {
+        log.debug({ ...target, reason }, 'egress failed')
+        return
+      }
+      onRefused()
+      // A page may ask a thousand times; its operator needs to hear of it once.
+      if (isRefusalLogged) log.debug({ ...target, reason }, 'egress refused')
+      else log.warn({ ...target, reason, hint: error.hint }, 'egress refused')
+      isRefusalLogged = true
+    },
   }
 }
 
@@ -162,13 +165,11 @@ const listen = async (listener: Server): Promise<number> => {
   return (listener.address() as AddressInfo).port
 }
 
-/** Hands a connection to the HTTP server, with the promise to find out where it comes from. */
-const receive = (parts: LaneParts, { uid, lentPort }: LaneOptions, socket: Socket, lane: OpenLane): void => {
+/** Hands a connection on, with the promise to find out where it comes from. */
+const receive = (parts: LaneParts, { uid, lentPort }: LaneOptions, socket: Socket, lane: LaneContext): void => {
   // Nobody else is in the network of a lent port.
   const isAdmitted = lentPort === undefined ? isOfUser(parts, uid ?? process.getuid?.(), socket) : Promise.resolve(true)
-  parts.arrivals.set(socket, { lane, isAdmitted })
-  parts.http.emit('connection', socket)
-  socket.resume()
+  parts.accept(socket, { lane, isAdmitted })
 }
 
 const isOfUser = async (

@@ -1,11 +1,10 @@
 import { createServer, type Server } from 'node:http'
-import type { Duplex } from 'node:stream'
+import type { Socket } from 'node:net'
 import { BowlineError } from '../../kit/errors.ts'
-import { forwardRequest, maxHeaderBytes } from './forward.ts'
 import { openLane, type Lane, type LaneOptions, type LaneParts, type Arrival, type Traffic } from './lane.ts'
 import type { LaneContext } from './lane-context.ts'
-import { openTunnel } from './tunnel.ts'
-import { forwardUpgrade } from './upgrade.ts'
+import { serveSocks, socksVersion } from './socks.ts'
+import { badRequest, serveTunnel } from './tunnel.ts'
 
 /** A forward proxy with a lane for each browser. Disposing closes all lanes. */
 export interface EgressProxy extends AsyncDisposable {
@@ -15,20 +14,19 @@ export interface EgressProxy extends AsyncDisposable {
 }
 
 /** What the proxy is made from. */
-export type ProxyParts = Omit<LaneParts, 'http' | 'arrivals'>
+export type ProxyParts = Omit<LaneParts, 'accept'>
 
-// Longer than browsers keep a connection that they may use again.
-const keepAliveTimeoutMs = 600_000
+/** The longest head of a CONNECT request. */
+const maxHeaderBytes = 256 * 1024
 
 /** Makes the proxy. It listens only by its lanes. */
 export const openEgressProxy = (parts: ProxyParts): EgressProxy => {
-  const arrivals = new WeakMap<object, Arrival>()
-  const http = createHttp(arrivals)
+  const accept = createAcceptor()
   const lanes = new Set<Lane>()
   let past: Traffic = { sentBytes: 0, receivedBytes: 0, connections: 0, refused: 0 }
   return {
     openLane: async (options = {}) => {
-      const lane = await openLane({ ...parts, http, arrivals }, options)
+      const lane = await openLane({ ...parts, accept }, options)
       lanes.add(lane)
       return {
         ...lane,
@@ -52,32 +50,34 @@ const add = (left: Traffic, right: Traffic): Traffic => ({
   refused: left.refused + right.refused,
 })
 
-/** One HTTP server for the connections of all lanes. It listens on no port itself. */
-const createHttp = (arrivals: WeakMap<object, Arrival>): Server => {
-  const server = createServer({
-    maxHeaderSize: maxHeaderBytes,
-    insecureHTTPParser: true,
-    keepAliveTimeout: keepAliveTimeoutMs,
-    // A page may upload for as long as its session lives.
-    requestTimeout: 0,
-  })
-  const withArrival = (socket: Duplex, use: (arrival: Arrival) => void): void => {
+/** Tells SOCKS5 from HTTP by the first byte. */
+function createAcceptor(): LaneParts['accept'] {
+  const arrivals = new WeakMap<object, Arrival>()
+  const http = createHttp(arrivals)
+  return (socket, arrival) => {
+    const onEnd = (): void => void socket.destroy()
+    socket.once('end', onEnd)
+    socket.once('data', (start: Buffer) => {
+      socket.off('end', onEnd)
+      if (start[0] === socksVersion) return serveSocks(contextOf(arrival), socket.pause(), start)
+      arrivals.set(socket, arrival)
+      socket.pause().unshift(start)
+      http.emit('connection', socket)
+      socket.resume()
+    })
+    socket.resume()
+  }
+}
+
+/** One HTTP server for the CONNECT requests of all lanes. It listens on no port itself. */
+function createHttp(arrivals: WeakMap<object, Arrival>): Server {
+  const server = createServer({ maxHeaderSize: maxHeaderBytes, insecureHTTPParser: true })
+  server.on('connect', (request, socket, head: Buffer) => {
     const arrival = arrivals.get(socket)
     if (arrival === undefined) socket.destroy()
-    else use(arrival)
-  }
-  server.on('request', (request, response) =>
-    withArrival(request.socket, ({ lane, isAdmitted }) => {
-      void isAdmitted.then((isIn) => isIn && forwardRequest(lane, lane.agent, request, response))
-    }),
-  )
-  // Both answer every failure on the socket themselves.
-  server.on('connect', (request, socket, head: Buffer) =>
-    withArrival(socket, (arrival) => void openTunnel(contextOf(arrival), request, socket, head)),
-  )
-  server.on('upgrade', (request, socket, head: Buffer) =>
-    withArrival(socket, (arrival) => void forwardUpgrade(contextOf(arrival), request, socket, head)),
-  )
+    else serveTunnel(contextOf(arrival), socket as Socket, request.url ?? '', head)
+  })
+  server.on('request', ({ socket }) => socket.end(badRequest, () => socket.destroy()))
   server.on('clientError', (_error, socket) => {
     socket.destroy()
   })
@@ -85,14 +85,16 @@ const createHttp = (arrivals: WeakMap<object, Arrival>): Server => {
 }
 
 /** Finding out who asks takes the kernel some milliseconds. Meanwhile the connection is made, but nothing goes over it. */
-const contextOf = ({ lane, isAdmitted }: Arrival): LaneContext => ({
-  note: lane.note,
-  connect: async (target, signal) => {
-    const connecting = lane.connect(target, signal)
-    const [result] = await Promise.allSettled([connecting, isAdmitted])
-    if (result.status === 'rejected') throw result.reason
-    if (await isAdmitted) return result.value
-    result.value.destroy()
-    throw new BowlineError('EGRESS_REFUSED', 'This lane belongs to another user')
-  },
-})
+function contextOf({ lane, isAdmitted }: Arrival): LaneContext {
+  return {
+    note: lane.note,
+    connect: async (target, signal) => {
+      const connecting = lane.connect(target, signal)
+      const [result] = await Promise.allSettled([connecting, isAdmitted])
+      if (result.status === 'rejected') throw result.reason
+      if (await isAdmitted) return result.value
+      result.value.destroy()
+      throw new BowlineError('EGRESS_REFUSED', 'This lane belongs to another user')
+    },
+  }
+}

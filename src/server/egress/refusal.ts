@@ -1,51 +1,61 @@
-import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import { isBowlineError } from '../../kit/errors.ts'
+import { netErrorOf, rejectedHeads } from './net-errors.ts'
 
-/** An answer of the proxy itself. */
-export interface ProxyAnswer {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+/** Answers a CONNECT that failed, so that the browser reports why. */
+export function refuseTunnel(socket: Socket, error: unknown): void {
+  const netError = netErrorOf(error)
+  if (netError === 'ERR_CONNECTION_RESET') socket.resetAndDestroy()
+  else finish(socket, answerOf(error))
 }
 
-/** The header that marks an answer as one of the egress proxy. */
-export const egressHeader = 'x-bowline-egress'
+/** Milliseconds for the request of a connection that was asked for in advance. */
+const requestTimeoutMs = 1000
 
-/** Puts the reason why a target was not connected to into an answer: HTML for pages, text for tunnels. */
-export const explainFailure = (error: unknown, as: 'html' | 'text'): ProxyAnswer => {
-  const known = isBowlineError(error) ? error : undefined
-  const status = known?.code === 'EGRESS_REFUSED' ? 403 : known?.code === 'BAD_REQUEST' ? 400 : 502
-  const message = known?.message ?? 'The connection failed'
-  const hint = status === 403 ? known?.hint : undefined
-  const headers = {
-    'content-type': as === 'html' ? 'text/html; charset=utf-8' : 'text/plain; charset=utf-8',
-    'cache-control': 'no-store',
-    [egressHeader]: status === 403 ? 'refused' : 'failed',
-  }
-  const body = as === 'html' ? htmlOf(status, message, hint) : `${[message, hint].filter(Boolean).join('\n')}\n`
-  return { status, headers, body }
+/**
+ * Answers a SOCKS connection that failed. SOCKS has reply codes, which Chromium does not tell apart, so the connection
+ * succeeds and its first request fails.
+ */
+export function refuseSocks(socket: Socket, error: unknown): void {
+  const netError = netErrorOf(error)
+  if (netError === 'ERR_TUNNEL_CONNECTION_FAILED') return finish(socket, socksReply(socksFailure))
+  socket.write(socksReply(socksSuccess))
+  // A connection without a request is one made in advance. Kept, it would fail a request that comes much later.
+  const unused = setTimeout(() => socket.destroy(), requestTimeoutMs)
+  socket.once('close', () => clearTimeout(unused))
+  socket.once('data', () => {
+    clearTimeout(unused)
+    if (netError === 'ERR_CONNECTION_RESET') socket.resetAndDestroy()
+    else finish(socket, answerOf(error))
+  })
+  socket.resume()
 }
 
-/** An answer as bytes, for sockets that speak no HTTP any more afterwards. */
-export const rawAnswer = ({ status, headers, body }: ProxyAnswer): string => {
-  const lines = [
-    ...Object.entries(headers),
-    ['content-length', String(Buffer.byteLength(body))],
-    ['connection', 'close'],
-  ].map(([name, value]) => `${name}: ${value}\r\n`)
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`
+/** Tells a SOCKS client that it is connected. */
+export function acceptSocks(socket: Socket): void {
+  socket.write(socksReply(socksSuccess))
 }
 
-const htmlOf = (status: number, message: string, hint: string | undefined): string => {
-  const title = status === 403 ? 'Address refused' : 'Connection failed'
-  return `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><title>${title}</title>
-<style>body { font: 16px/1.5 system-ui, sans-serif; max-width: 40em; margin: 4em auto; padding: 0 1em }</style></head>
-<body><h1>${title}</h1><p>${escapeHtml(message)}</p>${hint === undefined ? '' : `<p>${escapeHtml(hint)}</p>`}
-<p><small>This page was written by the egress proxy of Bowline.</small></p></body>
-</html>
-`
+const socksSuccess = 0
+const socksFailure = 1
+
+/** A reply without a bound address: Chromium does not read it. */
+function socksReply(code: number): Buffer {
+  return Buffer.from([5, code, 0, 1, 0, 0, 0, 0, 0, 0])
 }
 
-const escapeHtml = (text: string): string => text.replaceAll(/[&<>"'`]/g, (sign) => `&#${sign.charCodeAt(0)};`)
+/** The head that the browser rejects, and the reason for people who look at the wire. */
+function answerOf(error: unknown): string {
+  const { message, hint } = isBowlineError(error) ? error : { message: 'The connection failed', hint: undefined }
+  return `${rejectedHeads.get(netErrorOf(error))?.text ?? badGateway}${message}\n${hint ?? ''}\n`
+}
+
+const badGateway = 'HTTP/1.1 502 Bad Gateway\r\nConnection: close\r\n\r\n'
+
+/** Sends the last bytes. What still arrives is read, since unread bytes would turn the end into a reset. */
+function finish(socket: Socket, bytes: string | Buffer): void {
+  socket.resume()
+  socket.end(bytes)
+  const late = setTimeout(() => socket.destroy(), requestTimeoutMs)
+  socket.once('close', () => clearTimeout(late))
+}

@@ -1,29 +1,33 @@
-import type { IncomingMessage } from 'node:http'
-import type { Duplex } from 'node:stream'
-import { BowlineError } from '../../kit/errors.ts'
+import type { Socket } from 'node:net'
 import type { Target } from './allow-list.ts'
 import { joinTarget } from './join-target.ts'
 import type { LaneContext } from './lane-context.ts'
+import { refuseTunnel } from './refusal.ts'
 
-/** Answers CONNECT: a tunnel to the judged target, or an answer that says why there is none. */
-export const openTunnel = async (
-  context: LaneContext,
-  request: IncomingMessage,
-  socket: Duplex,
-  head: Buffer,
-): Promise<void> =>
-  joinTarget(context, socket, head, () => ({
-    target: parseAuthority(request.url ?? ''),
-    greet: () => void socket.write('HTTP/1.1 200 Connection established\r\n\r\n'),
-  }))
+/** Serves a CONNECT request: Chromium sends https and WebSockets this way. */
+export function serveTunnel(context: LaneContext, socket: Socket, authority: string, head: Buffer): void {
+  socket.on('error', () => socket.destroy())
+  const target = parseAuthority(authority)
+  if (target === undefined) {
+    socket.end(badRequest, () => socket.destroy())
+    return
+  }
+  void joinTarget(context, socket, {
+    target,
+    head,
+    onJoin: () => void socket.write('HTTP/1.1 200 Connection established\r\n\r\n'),
+    onFail: (error) => refuseTunnel(socket, error),
+  })
+}
 
-/** Reads `host:port` or `[address]:port`. Throws BAD_REQUEST. */
-export const parseAuthority = (authority: string): Target => {
+/** The answer to what a lane does not understand. */
+export const badRequest =
+  'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\nThis is an egress proxy: it accepts CONNECT and SOCKS5.\n'
+
+/** Reads `host:port` or `[address]:port`. */
+export function parseAuthority(authority: string): Target | undefined {
   const [, bracketed, plain, digits] = /^(?:\[([^\]\s]+)\]|([^:[\]/\s]+)):(\d{1,5})$/.exec(authority) ?? []
   const host = bracketed ?? plain
   const port = Number(digits)
-  if (host === undefined || !(port >= 1 && port <= 65_535)) {
-    throw new BowlineError('BAD_REQUEST', 'CONNECT takes a host and a port')
-  }
-  return { host, port }
+  return host === undefined || !(port >= 1 && port <= 65_535) ? undefined : { host, port }
 }

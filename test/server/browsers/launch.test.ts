@@ -4,10 +4,12 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { BowlineError } from '../../../src/kit/errors.ts'
 import type { BrowserHost } from '../../../src/server/browsers/host.ts'
-import { launchBrowser, type Browser, type BrowserProxy } from '../../../src/server/browsers/launch.ts'
+import { launchBrowser, type Browser } from '../../../src/server/browsers/launch.ts'
+import { createOwnPorts } from '../../../src/server/egress/own-ports.ts'
+import { openEgressProxy } from '../../../src/server/egress/proxy.ts'
 import { groupMembers } from '../../../src/server/browsers/process-table.ts'
-import { startSite } from '../../lab/site.ts'
 import { openGround, until, untilNothingIsLeft } from './ground.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -168,21 +170,28 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
   })
 
   test('with a proxy even loopback addresses go through it', async () => {
-    await using proxy = await startSite()
-    const openProxy = async (): Promise<BrowserProxy> => ({
-      server: `http://127.0.0.1:${proxy.port}`,
-      traffic: () => ({ sentBytes: 0, receivedBytes: 0, refused: 0 }),
-      [Symbol.asyncDispose]: async () => {},
+    const asked: string[] = []
+    await using egress = openEgressProxy({
+      connector: {
+        connect: async ({ host: name, port }) => {
+          asked.push(`${name}:${port}`)
+          throw new BowlineError('EGRESS_REFUSED', 'refused')
+        },
+        isDirect: () => true,
+      },
+      ownPorts: createOwnPorts(),
+      findPeer: undefined,
+      log: { debug: () => {}, warn: () => {} },
     })
-    await using browser = await launchBrowser(host, { openProxy })
+    await using browser = await launchBrowser(host, { openProxy: egress.openLane })
+    const targets = ['http://localhost:8099', 'http://127.0.0.1:8098', 'https://localhost:8097', 'ws://127.0.0.1:8096']
 
-    await evaluate(browser, `fetch('http://localhost:8099/through', { mode: 'no-cors' }).then(() => 1, () => 0)`)
-    await evaluate(browser, `fetch('http://127.0.0.1:8099/through-too', { mode: 'no-cors' }).then(() => 1, () => 0)`)
+    for (const target of targets.slice(0, 3)) {
+      await evaluate(browser, `fetch('${target}/', { mode: 'no-cors' }).then(() => 1, () => 0)`)
+    }
+    await evaluate(browser, `new Promise((done) => { new WebSocket('${targets[3]}').onclose = done })`)
 
-    const paths = proxy.requests.all.map(({ path }) => path)
-    expect(paths).toEqual(
-      expect.arrayContaining(['http://localhost:8099/through', 'http://127.0.0.1:8099/through-too']),
-    )
+    expect(asked).toEqual(expect.arrayContaining(targets.map((target) => target.replace(/^\w+:\/\//, ''))))
   })
 
   test('WebRTC sends nothing past the proxy', async () => {

@@ -39,7 +39,7 @@ export const openPage = async (options: ServerOptions, resolve?: Resolve): Promi
 export const lanePorts = (): readonly number[] => {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === process.pid)
   return pids
-    .map((pid) => /--proxy-server=http:\/\/127\.0\.0\.1:(\d+)/.exec(textOf(`/proc/${pid}/cmdline`))?.[1])
+    .map((pid) => /--proxy-server=http=socks5:\/\/127\.0\.0\.1:(\d+)/.exec(textOf(`/proc/${pid}/cmdline`))?.[1])
     .filter((port) => port !== undefined)
     .map(Number)
 }

@@ -125,15 +125,12 @@ describe.each(['shell', 'chromium'] as const)('a page in %s', (kind) => {
     if (answered === undefined) await page.close()
   })
 
-  test.each(kind === 'shell' ? spellings : fewSpellings)('is told why it may not open %s', async (origin) => {
-    const response = await page.goto(`${origin}:${victim.port}/secret?token=1`)
+  const refused = 'net::ERR_BLOCKED_BY_ADMINISTRATOR'
 
-    expect(response?.status()).toBe(403)
-    expect(response?.headers()['x-bowline-egress']).toBe('refused')
-    expect(await bodyText(page)).toMatch(/:\d+.* is refused: the address is not public \(.+\)/)
-    expect(await bodyText(page)).toContain('--allow')
+  test.each(kind === 'shell' ? spellings : fewSpellings)('is told that it may not open %s', async (origin) => {
+    await expect(page.goto(`${origin}:${victim.port}/secret?token=1`)).rejects.toThrow(refused)
+
     expect(victim.connections()).toBe(0)
-    answered = page
   })
 
   test.each([
@@ -141,35 +138,28 @@ describe.each(['shell', 'chromium'] as const)('a page in %s', (kind) => {
     'http://[fd00:ec2::254]/latest/meta-data/',
     'http://10.0.0.1/',
   ])('may not open %s', async (url) => {
-    const response = await page.goto(url)
-
-    expect(response?.status()).toBe(403)
-    expect(await bodyText(page)).toContain('the address is not public')
-    answered = page
+    await expect(page.goto(url)).rejects.toThrow(refused)
   })
 
   test('may not open a refused address by https', async () => {
-    await expect(page.goto(`https://127.0.0.1:${victim.port}/`)).rejects.toThrow('ERR_TUNNEL_CONNECTION_FAILED')
+    await expect(page.goto(`https://127.0.0.1:${victim.port}/`)).rejects.toThrow(refused)
 
     expect(victim.connections()).toBe(0)
   })
 
-  test('is told why it may not follow a redirect', async () => {
+  test('may not follow a redirect', async () => {
     const to = encodeURIComponent(`http://127.0.0.1:${victim.port}/secret`)
 
-    const response = await page.goto(site.url(`/redirect?to=${to}`))
+    await expect(page.goto(site.url(`/redirect?to=${to}`))).rejects.toThrow(refused)
 
-    expect(response?.status()).toBe(403)
-    expect(await bodyText(page)).toContain(`127.0.0.1:${victim.port} is refused`)
     expect(victim.connections()).toBe(0)
-    answered = page
   })
 
-  test('has a frame that is told why', async () => {
+  test('may not have a refused frame', async () => {
+    const failed = page.waitForEvent('requestfailed')
     await page.evaluate(`document.body.innerHTML = '<iframe src="http://127.0.0.1:${victim.port}/"></iframe>'`)
 
-    const text = await page.frameLocator('iframe').locator('body').innerText()
-    expect(text).toContain(`127.0.0.1:${victim.port} is refused`)
+    expect((await failed).failure()?.errorText).toBe(refused)
     expect(victim.connections()).toBe(0)
   })
 
@@ -222,9 +212,9 @@ describe.each(['shell', 'chromium'] as const)('a page in %s', (kind) => {
     expect(ports.length).toBeGreaterThanOrEqual(3)
 
     for (const port of ports) {
-      const response = await page.goto(`http://127.0.0.1:${port}/livez`)
-      expect(response?.status()).toBe(403)
-      expect(await bodyText(page)).toContain(`port ${port} there belongs to this server`)
+      const status = await page.evaluate(`fetch('http://127.0.0.1:${port}/livez', { mode: 'no-cors' }).then(
+        (response) => response.status, () => 'failed')`)
+      expect(status).toBe('failed')
     }
   })
 
@@ -243,7 +233,7 @@ describe.each(['shell', 'chromium'] as const)('a page in %s', (kind) => {
   })
 
   test.each(['http:', 'https:'])('fails to open a name that does not resolve by %s', async (protocol) => {
-    await expect(page.goto(`${protocol}//nowhere.example/`)).rejects.toThrow('net::ERR')
+    await expect(page.goto(`${protocol}//nowhere.example/`)).rejects.toThrow('net::ERR_NAME_NOT_RESOLVED')
   })
 })
 
@@ -290,10 +280,10 @@ test('a name that is bound to another address between two requests leads nowhere
 
   await open.page.goto(url)
   const first = await bodyText(open.page)
-  const second = await open.page.evaluate(`fetch(${q(url)}).then((response) => response.status)`)
+  const second = await open.page.evaluate(`fetch(${q(url)}).then((response) => response.status, () => 'failed')`)
 
   expect(first).toBe('attacker')
-  expect(second).toBe(403)
+  expect(second).toBe('failed')
   expect(asked).toEqual(expect.arrayContaining(['127.0.0.2', '127.0.0.1']))
   expect(victim.connections()).toBe(0)
   attacker.close()

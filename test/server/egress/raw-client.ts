@@ -49,6 +49,19 @@ export const openRawTunnel = async (lane: Lane, target: string): Promise<RawClie
   return client
 }
 
+/** Asks a lane for a connection by SOCKS5, as Chromium does for plain http, and waits for its reply. */
+export const openRawSocks = async (lane: Lane, host: string, port: number): Promise<RawClient> => {
+  const client = await openRawClient(lane)
+  client.socket.write(Buffer.from([5, 1, 0]))
+  await client.read('\u0005\u0000')
+  const number = Buffer.alloc(2)
+  number.writeUInt16BE(port)
+  const name = Buffer.from(host)
+  client.socket.write(Buffer.concat([Buffer.from([5, 1, 0, 3, name.length]), name, number]))
+  await client.read('\u0005\u0000\u0005')
+  return client
+}
+
 /** The port of a lane. */
 export const portOf = (lane: Lane): number => Number(new URL(lane.server).port)
 

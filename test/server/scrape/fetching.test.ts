@@ -203,6 +203,12 @@ describe('what goes wrong', () => {
     expect([status, body['code']]).toEqual([403, 'EGRESS_REFUSED'])
   })
 
+  test.each([{}, { waitFor: 1 }])('a redirect to an address that is not public is refused (%o)', async (options) => {
+    const { status, body } = await world.scrape('/redirect?to=http://10.0.0.1/', options)
+
+    expect([status, body['code']]).toEqual([403, 'EGRESS_REFUSED'])
+  })
+
   test.each([
     ['an unknown option', { colour: 'red' }, 'Unrecognized key in body: colour'],
     ['a format that is not there', { formats: ['summary'] }, 'no format "summary"'],

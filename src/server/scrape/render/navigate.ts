@@ -11,8 +11,6 @@ export interface MainResponse {
   readonly statusCode: number
   readonly contentType: string | undefined
   readonly retryAfter: string | undefined
-  /** Whether the egress proxy wrote it, because there was no way to the page. */
-  readonly isEgressFailure: boolean
 }
 
 /** Watches what a page loads. */
@@ -59,8 +57,8 @@ export const watchNavigation = (tab: Tab): NavigationWatch => {
   return { response: () => response, settle }
 }
 
-/** Opens an address. Throws SCRAPE_SSL_ERROR, SCRAPE_SITE_ERROR; undefined: it is a download, which no tab shows. */
-export const navigate = async (tab: Tab, url: string): Promise<'opened' | 'download' | 'unreachable'> => {
+/** Opens an address. `download`: no tab shows it. `refused`: by the egress policy. Throws SCRAPE_SSL_ERROR, SCRAPE_SITE_ERROR. */
+export const navigate = async (tab: Tab, url: string): Promise<'opened' | 'download' | 'refused' | 'unreachable'> => {
   const { errorText } = await tab.call('Page.navigate', { url, transitionType: 'typed' })
   if (typeof errorText !== 'string' || errorText === '') return 'opened'
   const { host } = new URL(url)
@@ -69,7 +67,8 @@ export const navigate = async (tab: Tab, url: string): Promise<'opened' | 'downl
   if (errorText.includes('ERR_CERT')) {
     throw new BowlineError('SCRAPE_SSL_ERROR', `The certificate of ${host} was not accepted: ${errorText}`)
   }
-  if (/ERR_(?:TUNNEL|PROXY|NAME_NOT_RESOLVED|CONNECTION)/.test(errorText)) return 'unreachable'
+  if (errorText.includes('ERR_BLOCKED_BY_ADMINISTRATOR')) return 'refused'
+  if (/ERR_(?:ADDRESS_UNREACHABLE|TUNNEL|PROXY|NAME_NOT_RESOLVED|CONNECTION)/.test(errorText)) return 'unreachable'
   throw new BowlineError('SCRAPE_SITE_ERROR', `${host} broke off: ${errorText}`)
 }
 
@@ -88,6 +87,5 @@ const toResponse = ({ url, status, mimeType, headers }: ReceivedResponse): MainR
     statusCode: status,
     contentType: header('content-type') ?? mimeType,
     retryAfter: header('retry-after'),
-    isEgressFailure: header('x-bowline-egress') !== undefined,
   }
 }

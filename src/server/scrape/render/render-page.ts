@@ -41,7 +41,7 @@ export interface RenderedPage extends LoadedPage {
 export type RenderOutcome =
   | { readonly kind: 'page'; readonly page: RenderedPage }
   | { readonly kind: 'download' }
-  | { readonly kind: 'unreachable' }
+  | { readonly kind: 'refused' | 'unreachable' }
 
 /** Opens a page in a browser, performs its actions and takes what is wanted of it. Throws SCRAPE_*, or the signal's reason. */
 export const renderPage = async (task: RenderTask): Promise<RenderOutcome> => {
@@ -53,7 +53,6 @@ export const renderPage = async (task: RenderTask): Promise<RenderOutcome> => {
     const opened = await navigate(tab, request.url)
     if (opened !== 'opened') return { kind: opened }
     await watch.settle(request.timeout / 2)
-    if (watch.response()?.isEgressFailure === true) return { kind: 'unreachable' }
     if (/^application\/pdf\b/.test(watch.response()?.contentType ?? '')) return { kind: 'download' }
     if (request.waitFor > 0) await sleep(request.waitFor, undefined, { signal: tab.signal })
     if (request.blockAds) await clearView(tab, watch, task.consentScript)

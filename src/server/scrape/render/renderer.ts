@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ScrapeRequest } from '../../../contract/scrape.ts'
 import { throwIfCut } from '../../../kit/abort.ts'
-import { isBowlineError } from '../../../kit/errors.ts'
+import { BowlineError, isBowlineError } from '../../../kit/errors.ts'
 import type { LaunchOptions } from '../../browsers/launch.ts'
 import type { BrowserPool } from '../../browsers/pool.ts'
 import type { CdpRouter } from '../../cdp/router.ts'
@@ -55,7 +55,7 @@ export class Renderer implements AsyncDisposable {
     const outcome = call.request.profile === undefined ? await this.#insist(call) : await this.#withProfile(call)
     if (outcome.kind === 'page') return outcome.page
     if (outcome.kind === 'download') return 'download'
-    throw await this.#explain(call)
+    throw await this.#explain(call, outcome.kind)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -117,7 +117,7 @@ export class Renderer implements AsyncDisposable {
   }
 
   /** Asks once more by the same way, to hear why there is none. */
-  async #explain({ request: { url }, route, signal }: RenderCall): Promise<unknown> {
+  async #explain({ request: { url }, route, signal }: RenderCall, kind: 'refused' | 'unreachable'): Promise<unknown> {
     const { hostname, port, protocol } = new URL(url)
     const target = {
       host: hostname.replace(/^\[(.*)\]$/, '$1'),
@@ -126,7 +126,10 @@ export class Renderer implements AsyncDisposable {
     try {
       const socket = await this.#parts.egress.connector.connect(target, route, signal)
       socket.destroy()
-      return unreachable(url)
+      // Only what it redirected to was refused.
+      return kind === 'refused'
+        ? new BowlineError('EGRESS_REFUSED', `${new URL(url).host} redirects to an address that is refused`)
+        : unreachable(url)
     } catch (error) {
       return explainFetchFailure(error, url)
     }

@@ -1,0 +1,78 @@
+import type { Socket } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import type { Target } from './allow-list.ts'
+import { joinTarget } from './join-target.ts'
+import type { LaneContext } from './lane-context.ts'
+import { acceptSocks, refuseSocks } from './refusal.ts'
+
+/** The first byte of a SOCKS5 client, which begins no HTTP request. */
+export const socksVersion = 5
+
+/**
+ * Serves a SOCKS5 client whose first bytes are `start`. Chromium sends plain http this way, because it rewrites the
+ * headers of requests to an HTTP proxy.
+ */
+export function serveSocks(context: LaneContext, socket: Socket, start: Buffer): void {
+  let bytes = start
+  let isGreeted = false
+  const onEnd = (): void => void socket.destroy()
+  socket.on('error', onEnd).once('end', onEnd)
+  const read = (): void => {
+    if (!isGreeted) {
+      const length = greetingLength(bytes)
+      if (length === undefined) return
+      bytes = bytes.subarray(length)
+      isGreeted = true
+      socket.write(Buffer.from([socksVersion, noAuthentication]))
+    }
+    const request = parseRequest(bytes)
+    if (request === undefined) return
+    socket.off('data', add).off('end', onEnd).pause()
+    if (request === 'invalid') return void socket.destroy()
+    const { target, length } = request
+    void joinTarget(context, socket, {
+      target,
+      head: bytes.subarray(length),
+      onJoin: () => acceptSocks(socket),
+      onFail: (error) => refuseSocks(socket, error),
+    })
+  }
+  const add = (chunk: Buffer): void => {
+    bytes = Buffer.concat([bytes, chunk])
+    read()
+  }
+  socket.on('data', add).resume()
+  read()
+}
+
+const noAuthentication = 0
+const commandConnect = 1
+const addressKinds = { ipv4: 1, name: 3, ipv6: 4 } as const
+
+/** Version, number of methods, methods. */
+function greetingLength(bytes: Buffer): number | undefined {
+  const length = 2 + (bytes[1] ?? Number.POSITIVE_INFINITY)
+  return bytes.length < length ? undefined : length
+}
+
+/** Version, command, zero, kind of the address, address, port (RFC 1928, 4). Undefined: more bytes are to come. */
+function parseRequest(bytes: Buffer): { readonly target: Target; readonly length: number } | 'invalid' | undefined {
+  const [version, command, , kind, nameLength] = bytes
+  if (version === undefined || command === undefined || kind === undefined || nameLength === undefined) return undefined
+  if (version !== socksVersion || command !== commandConnect) return 'invalid'
+  const [start, size] =
+    kind === addressKinds.name
+      ? [5, nameLength]
+      : kind === addressKinds.ipv4
+        ? [4, 4]
+        : kind === addressKinds.ipv6
+          ? [4, 16]
+          : [4, 0]
+  if (size === 0) return 'invalid'
+  const length = start + size + 2
+  if (bytes.length < length) return undefined
+  const address = bytes.subarray(start, start + size)
+  const host = kind === addressKinds.name ? address.toString('latin1') : ipaddr.fromByteArray([...address]).toString()
+  const port = bytes.readUInt16BE(start + size)
+  return port === 0 ? 'invalid' : { target: { host, port }, length }
+}
