@@ -15,7 +15,10 @@ export const createKeysCommand = (): Command => {
     command.command('list').description('list the keys of your team; of all teams for an admin'),
   ).action(listKeys)
   withConnectionFlags(
-    command.command('revoke').description('make a key useless').argument('<id>', 'id of the key'),
+    command
+      .command('revoke')
+      .description('revoke a key for good, and end the sessions it created')
+      .argument('<id>', 'id of the key'),
   ).action(revokeKey)
   return command
 }
@@ -49,7 +52,7 @@ const toRow = (key: KeySummary): readonly string[] => [
   key.prefix,
   key.createdAt,
   key.lastUsedAt ?? 'never',
-  key.revokedAt ?? '',
+  key.revokedAt ?? (key.retiredAt === undefined ? '' : `${key.retiredAt} (retired)`),
 ]
 
 const revokeKey = async (id: string, flags: ConnectionFlags): Promise<void> => {

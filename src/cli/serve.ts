@@ -49,6 +49,8 @@ const announcement = (server: RunningServer): object => ({
   version: packageVersion,
   dataDir: server.config.dataDir,
   ...(server.isNewKey ? { apiKey: server.apiKey } : {}),
+  isKeyRevoked: server.isKeyRevoked,
+  retiredKeys: server.retiredKeys,
   browser: server.browser,
   store: server.storeKind,
   maxSessions: server.maxSessions,
@@ -56,21 +58,29 @@ const announcement = (server: RunningServer): object => ({
   recovered: server.recovered,
 })
 
+const describeKey = (server: RunningServer, config: ServerConfig): string => {
+  if (server.isNewKey) {
+    return `${styleText('bold', server.apiKey)}  (created now and shown this once; stored in ${config.dataDir}/api-key)`
+  }
+  const where = config.apiKey === undefined ? `in ${config.dataDir}/api-key` : 'as configured'
+  if (!server.isKeyRevoked) return where
+  const remedy = config.apiKey === undefined ? 'delete that file to get a new one' : 'start with another --api-key'
+  return `${where}, but ${styleText('yellow', 'revoked and refused')}; use another admin key, or ${remedy}`
+}
+
 const greeting = (server: RunningServer, config: ServerConfig): string => {
   const line = (name: string, text: string): string => `  ${styleText('dim', name.padEnd(10))} ${text}\n`
-  const keyNote = server.isNewKey
-    ? `${styleText('bold', server.apiKey)}  (made just now and shown this once; kept in ${config.dataDir}/api-key)`
-    : config.apiKey === undefined
-      ? `in ${config.dataDir}/api-key`
-      : 'as configured'
   const { kind, version, path } = server.browser
   return [
     `${styleText('bold', `Bowline ${packageVersion}`)} listens at ${styleText('cyan', server.url)}\n`,
-    line('API key', keyNote),
+    line('API key', describeKey(server, config)),
+    ...server.retiredKeys.map((prefix) =>
+      line('', `the former bootstrap key ${prefix}… no longer works: no running server is configured with it`),
+    ),
     line('browser', `${kind === 'shell' ? 'headless shell' : 'Chromium'} ${version} (${path})`),
     line('store', server.storeKind === 'pglite' ? `embedded, in ${config.dataDir}` : 'PostgreSQL'),
     server.storeKind === 'postgres' && config.blobs === undefined
-      ? line('profiles', `in ${config.dataDir}, for this server alone: several need a bucket, see --blobs`)
+      ? line('files', `in ${config.dataDir}, for this server alone: several servers need the same --blobs`)
       : '',
     line('sessions', `at most ${server.maxSessions} at once, ${config.warm} browsers kept warm`),
     ...server.layers.map(({ name, state, detail }, index) =>
@@ -79,8 +89,8 @@ const greeting = (server: RunningServer, config: ServerConfig): string => {
         `${state === 'on' ? styleText('green', 'on ') : styleText('yellow', 'off')} ${name}: ${detail}`,
       ),
     ),
-    line('dashboard', `${server.url}/`),
-    line('docs', `${server.url}/docs`),
+    line('dashboard', `${config.publicUrl ?? server.url}/`),
+    line('docs', `${config.publicUrl ?? server.url}/docs`),
     server.recovered > 0 ? line('recovered', `${server.recovered} sessions of an earlier run ended and billed`) : '',
   ].join('')
 }

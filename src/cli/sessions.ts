@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { sessionStatus, type SessionStatus, type SessionSummary } from '../contract/browser.ts'
+import { everyTeam, sessionStatus, type SessionStatus, type SessionSummary } from '../contract/browser.ts'
 import { isBowlineError } from '../kit/errors.ts'
 import type { ReapReport } from '../client/sessions.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
@@ -13,6 +13,8 @@ export const createSessionsCommand = (): Command => {
   const command = new Command('sessions')
   withConnectionFlags(command.command('list').description('list sessions, newest first'))
     .addOption(new Option('--status <status>', 'only those').choices(sessionStatus.options))
+    .option('--team <team>', 'sessions of another team, by name or id (admin keys only)')
+    .addOption(new Option('--all-teams', 'sessions of all teams (admin keys only)').conflicts('team'))
     .action(listSessions)
   withConnectionFlags(
     command.command('get').description('show one session').argument('<id>', 'id of the session'),
@@ -30,11 +32,26 @@ export const createSessionsCommand = (): Command => {
   return command
 }
 
-const listSessions = async (flags: ConnectionFlags & { readonly status?: SessionStatus }): Promise<void> => {
+interface ListFlags extends ConnectionFlags {
+  readonly status?: SessionStatus
+  readonly team?: string
+  readonly allTeams?: boolean
+}
+
+const listSessions = async ({ status, team: named, allTeams, ...flags }: ListFlags): Promise<void> => {
   const bowline = await connect(flags)
-  const sessions = await bowline.sessions.list(flags.status === undefined ? {} : { status: flags.status })
+  const team = allTeams === true ? everyTeam : named
+  const sessions = await bowline.sessions.list({
+    ...(status === undefined ? {} : { status }),
+    ...(team === undefined ? {} : { team }),
+  })
   if (flags.json === true) return printJson(sessions)
-  printTable(['id', 'status', 'created', 'expires', 'ended', 'credits'], sessions.map(toRow))
+  const names = ['id', 'status', 'created', 'expires', 'ended', 'credits']
+  if (team === undefined) return printTable(names, sessions.map(toRow))
+  printTable(
+    [...names, 'team'],
+    sessions.map((session) => toRow(session).concat(session.team ?? '')),
+  )
 }
 
 const toRow = (session: SessionSummary): readonly string[] => [

@@ -22,12 +22,20 @@ export interface ReapReport {
   readonly skipped: readonly string[]
 }
 
+/** Which sessions a list holds. */
+export interface SessionFilter {
+  /** Default: active and ended ones. */
+  readonly status?: SessionStatus
+  /** Name or id of a team, or `*` for all teams: admin keys only. Default: the team of the key. */
+  readonly team?: string
+}
+
 /** The browser sessions of a service. */
 export interface Sessions {
   /** Creates a session. Unless `detached`, it ends with this process at the latest. */
   readonly create: (options?: CreateSessionOptions, how?: CreateOptions) => Promise<Session>
   /** Lists sessions, newest first. */
-  readonly list: (filter?: { readonly status?: SessionStatus }, how?: Abortable) => Promise<readonly SessionSummary[]>
+  readonly list: (filter?: SessionFilter, how?: Abortable) => Promise<readonly SessionSummary[]>
   /** Reads one session. Rejects with SESSION_NOT_FOUND. */
   readonly get: (id: string, how?: Abortable) => Promise<z.output<Routes['getSession']['response']>>
   /** The files of any session by its id. Rejects with SESSION_NOT_FOUND. */

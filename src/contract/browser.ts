@@ -52,8 +52,8 @@ export const profileOutcome = z.looseObject({
   error: z.string().optional(),
 })
 
-/** Why a session ended. */
-export const endReason = z.enum(['deleted', 'ttl', 'idle', 'crashed', 'drained', 'lost'])
+/** Why a session ended. `revoked`: the API key that created it was revoked. */
+export const endReason = z.enum(['deleted', 'ttl', 'idle', 'crashed', 'drained', 'lost', 'revoked'])
 
 /** Where a session is in its life. */
 export const sessionStatus = z.enum(['active', 'destroyed', 'error'])
@@ -76,6 +76,9 @@ export const createSessionResponse = z.looseObject({
 export const sessionSummary = z.looseObject({
   id: z.string(),
   status: sessionStatus,
+  /** Name of its team. Present when `team` was asked for. */
+  team: z.string().optional(),
+  /** Absent, like the URLs of the live view, when the session belongs to another team than the key. */
   cdpUrl: z.string().optional(),
   liveViewUrl: z.string().optional(),
   interactiveLiveViewUrl: z.string().optional(),
@@ -96,9 +99,14 @@ export const sessionSummary = z.looseObject({
 /** Answer of `GET /v2/browser/{id}`. */
 export const getSessionResponse = sessionSummary.extend({ success: z.literal(true) })
 
+/** What an admin key names in place of a team to list the sessions of all teams. */
+export const everyTeam = '*'
+
 /** Query of `GET /v2/browser`. */
 export const listSessionsQuery = z.object({
   status: sessionStatus.optional(),
+  /** Name or id of another team, or `*` for all teams: admin keys only. Default: the team of the key. */
+  team: z.string().min(1).max(100).optional(),
   /** Most sessions, 1 to 1000. Default 1000. */
   limit: z.coerce.number<number | string>().int().min(1).max(1000).default(1000),
 })

@@ -12,6 +12,8 @@ export const keySummary = z.looseObject({
   createdAt: z.string(),
   lastUsedAt: z.string().optional(),
   revokedAt: z.string().optional(),
+  /** When a bootstrap key stopped working because no running server is configured with it any more. */
+  retiredAt: z.string().optional(),
 })
 
 /** Body of `POST /v2/team/keys`. */

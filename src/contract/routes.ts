@@ -189,7 +189,7 @@ export const routes = {
   revokeKey: {
     method: 'DELETE',
     path: '/v2/team/keys/{id}',
-    summary: 'Revoke an API key (admin keys only)',
+    summary: 'Revoke an API key for good and end the sessions it created (admin keys only)',
     params: z.object({ id: z.string().min(1) }),
     response: keys.revokeKeyResponse,
   },

@@ -1,8 +1,9 @@
 import { pino } from 'pino'
 import { announce } from './app/announce.ts'
-import { openConfiguredBlobs } from './app/open-blobs.ts'
+import { joinCluster } from './app/join-cluster.ts'
 import { openHttp } from './app/open-http.ts'
 import { openProfiles } from './app/open-profiles.ts'
+import { openStorage } from './app/open-storage.ts'
 import { openWork } from './app/open-work.ts'
 import { prepareSessions } from './app/prepare-sessions.ts'
 import { settlePast } from './app/settle-past.ts'
@@ -13,11 +14,6 @@ import { openBrowserPool } from './browsers/pool.ts'
 import { browserSearchEnvironment, parseConfig, type ServerConfig, type ServerOptions } from './config.ts'
 import { openEgress } from './egress/egress.ts'
 import type { Resolve } from './egress/resolve.ts'
-import { readIdentity } from './identity.ts'
-import { startHeartbeat } from './sessions/heartbeat.ts'
-import { registerNode, removeNode } from './store/nodes.ts'
-import { lockFolder } from './store/lock.ts'
-import { openStore } from './store/open.ts'
 import type { Store } from './store/store.ts'
 import { openUsage } from './usage/open-usage.ts'
 
@@ -29,6 +25,10 @@ export interface RunningServer extends AsyncDisposable {
   readonly apiKey: string
   /** Whether the key was made by this start, so that it should be shown once. */
   readonly isNewKey: boolean
+  /** Whether the key was revoked, so that the server refuses it. */
+  readonly isKeyRevoked: boolean
+  /** First characters of the former bootstrap keys that this start has retired. */
+  readonly retiredKeys: readonly string[]
   readonly config: ServerConfig
   readonly browser: BrowserBinary
   readonly storeKind: Store['kind']
@@ -60,11 +60,8 @@ export const startConfigured = async (config: ServerConfig, known: KnownParts = 
   await using undo = new AsyncDisposableStack()
   const log = pino({ level: config.logLevel, base: null }, pino.destination(2))
   const failed = Promise.withResolvers<Error>()
-  // The directory names this node: a second server in it would take the sessions of the first for its own of a former run.
-  // The embedded store has a lock of its own.
-  if (config.databaseUrl !== undefined) undo.use(await lockFolder(config.dataDir))
-  const identity = await readIdentity(config.dataDir, config.apiKey)
-  const store = undo.use(await openStore({ ...config, onFatal: failed.resolve, log }))
+  const storage = await openStorage(undo, config, { log, onFatal: failed.resolve })
+  const { identity, store, blobs } = storage
   const host = undo.use(
     await openBrowserHost({
       dataDir: config.dataDir,
@@ -78,7 +75,6 @@ export const startConfigured = async (config: ServerConfig, known: KnownParts = 
   const browsers = undo.use(
     openBrowserPool({ host, warm: config.warm, launchOptions: { openProxy: egress.openLane }, log }),
   )
-  const blobs = await openConfiguredBlobs(config)
   const profiles = await openProfiles(undo, config, { store, blobs, identity, log })
   const ready = {
     ...(await prepareSessions(config, { store, browsers, profiles, host, identity, log })),
@@ -94,10 +90,7 @@ export const startConfigured = async (config: ServerConfig, known: KnownParts = 
   const recovered = await settlePast(parts, identity)
   const { app, sessions, beating } = await openHttp(undo, config, parts, host, log)
   const url = await app.listen({ host: config.host, port: config.port })
-  const node = { ...parts, nodeUrl: config.nodeUrl ?? url }
-  await registerNode(store.db, { id: identity.nodeId, url: node.nodeUrl, slots: parts.maxSessions })
-  beating.defer(async () => removeNode(store.db, identity.nodeId))
-  beating.use(startHeartbeat(node, sessions))
+  const retiredKeys = await joinCluster(config, parts, { ...storage, url, sessions, beating, log })
   undo.use(egress.ownPorts.guard(Number(new URL(url).port || 80)))
   await announce(undo, config, url)
   const opened = undo.move()
@@ -105,6 +98,8 @@ export const startConfigured = async (config: ServerConfig, known: KnownParts = 
     url,
     apiKey: identity.apiKey,
     isNewKey: identity.isNewKey,
+    isKeyRevoked: parts.bootstrapKey.revokedAt !== undefined,
+    retiredKeys,
     config,
     browser: host.binary,
     storeKind: store.kind,

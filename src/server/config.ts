@@ -51,7 +51,7 @@ export const settings = {
   apiKey: {
     flag: 'api-key',
     env: 'BOWLINE_API_KEY',
-    help: 'bootstrap admin key; when absent one is made, kept in the data directory (mode 0600) and printed once',
+    help: 'bootstrap admin key, which replaces the one of the start before; when absent one is created, stored in the data directory (mode 0600) and printed once',
     accepts: 'at least 16 characters without white space',
     schema: z
       .string()

@@ -60,10 +60,11 @@ export const KeysPage = () => {
 const columns: readonly Column<KeySummary>[] = [
   {
     title: 'Name',
-    cell: ({ name, role, revokedAt }) => (
+    cell: ({ name, role, revokedAt, retiredAt }) => (
       <>
         {revokedAt === undefined ? name : <s>{name}</s>} {role === 'admin' && <Badge tone="accent">admin</Badge>}{' '}
         {revokedAt !== undefined && <Badge tone="bad">revoked</Badge>}
+        {revokedAt === undefined && retiredAt !== undefined && <Badge tone="warn">retired</Badge>}
       </>
     ),
   },
@@ -83,7 +84,7 @@ const revokeColumn = (revoke: Action<string>, ownId: string | undefined, onDone:
         label={`Revoke ${name}`}
         isCompact
         question={`Revoke ${name}?`}
-        text="Programs that use it are refused from now on. It cannot be undone."
+        text="Programs that use it are refused from now on, and the sessions it created end. It cannot be undone."
         isRunning={revoke.isRunning}
         onConfirm={() => void revoke.run(id).then(onDone)}
       />

@@ -8,12 +8,15 @@ import type { Identity } from '../identity.ts'
 import type { Profiles } from '../profiles/profiles.ts'
 import { sessionsThatFit } from '../sessions/capacity.ts'
 import type { SessionParts } from '../sessions/sessions.ts'
-import { ensureBootstrapKey } from '../store/keys.ts'
+import { ensureBootstrapKey, type KeyRow } from '../store/keys.ts'
 import type { Store } from '../store/store.ts'
 import { withPrices } from '../usage/prices.ts'
 
 /** What sessions are made with, and the numbers they leave. */
-export type Parts = SessionParts & { readonly metrics: ReturnType<typeof createMetrics> }
+export type Parts = SessionParts & {
+  readonly metrics: ReturnType<typeof createMetrics>
+  readonly bootstrapKey: KeyRow
+}
 
 /** Makes sure of the bootstrap key and gathers what sessions are made with. */
 export const prepareSessions = async (
@@ -28,13 +31,17 @@ export const prepareSessions = async (
   },
 ): Promise<Parts> => {
   const { store, browsers, profiles, host, identity, log } = ground
-  await ensureBootstrapKey(store.db, {
+  const bootstrapKey = await ensureBootstrapKey(store.db, {
     hash: hashSecret(identity.apiKey),
     prefix: identity.apiKey.slice(0, 7),
     teamName: 'default',
   })
+  if (bootstrapKey.revokedAt !== undefined) {
+    log.warn({ keyId: bootstrapKey.id, prefix: bootstrapKey.prefix }, 'The bootstrap key is revoked and stays refused')
+  }
   const metrics = createMetrics()
   return {
+    bootstrapKey,
     store,
     browsers,
     profiles,
@@ -44,8 +51,8 @@ export const prepareSessions = async (
     maxSessions: config.maxSessions ?? sessionsThatFit(host.binary.kind),
     onEnd: (row) => {
       metrics.sessionEnded(row)
-      const { id, endReason, durationMs, creditsBilled } = row
-      log.info({ sessionId: id, endReason, durationMs, creditsBilled }, 'session ended')
+      const { id, teamId, apiKeyId: keyId, endReason, durationMs, creditsBilled } = row
+      log.info({ sessionId: id, teamId, keyId, endReason, durationMs, creditsBilled }, 'session ended')
     },
     onError: (error, what) => log.error({ err: error }, what),
   }

@@ -23,7 +23,7 @@ export const storeSettings = {
   blobs: {
     flag: 'blobs',
     env: 'BOWLINE_BLOBS',
-    help: 'where profiles are stored; default: `blobs` in the data directory',
+    help: 'where profiles, recordings, screenshots and kept files are stored, the same for all servers on one PostgreSQL; default: `blobs` in the data directory',
     accepts: 'a path, or s3://BUCKET/PREFIX with ?region= and ?endpoint= as needed',
     schema: z
       .string()

@@ -10,6 +10,8 @@ export const closeCodes = {
   crashed: 4003,
   drained: 4004,
   lost: 4005,
+  /** The API key that created the session was revoked. */
+  revoked: 4006,
   /** The client read too slowly for too long. */
   lagging: 4008,
   /** The client answered no ping. */

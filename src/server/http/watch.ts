@@ -78,7 +78,8 @@ const watch = async (
 ): Promise<void> => {
   const left = new AbortController()
   client.on('close', () => left.abort()).on('error', () => left.abort())
-  const { teamId } = await parts.authenticator.authenticate(credentialOf(request))
+  const credential = credentialOf(request)
+  const { teamId } = await parts.authenticator.authenticate(credential)
   const { bulk } = parts
   let job = await bulk.find({ id, teamId })
   const baseUrl = parts.publicUrl ?? `http://${request.headers.host ?? 'localhost'}`
@@ -101,6 +102,8 @@ const watch = async (
     if (found > 0) continue
     if (job.status !== 'scraping') break
     await news.wait()
+    // The key may have been revoked meanwhile.
+    await parts.authenticator.authenticate(credential)
   }
   // A v2 client takes the status and the documents of the end from a catch-up, or reads them over HTTP after the close.
   // Only clients in JavaScript, which authenticate by subprotocol, recognize the documents they already have.

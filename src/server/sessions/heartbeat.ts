@@ -1,11 +1,30 @@
 import { beatNode, findDeadNodes, registerNode, removeNode } from '../store/nodes.ts'
-import { recordActivity } from '../store/sessions.ts'
+import { reinstateKey, retireBootstrapKeys } from '../store/keys.ts'
+import { recordActivity, sessionsOfRevokedKeys } from '../store/sessions.ts'
 import { judgeSilence } from './judge-silence.ts'
 import { endLostSessions } from './recovery.ts'
 import type { SessionParts, Sessions } from './sessions.ts'
 
 /** What the heartbeat tells of this node. */
-export type HeartbeatParts = SessionParts & { readonly nodeUrl: string }
+export type HeartbeatParts = SessionParts & {
+  readonly nodeUrl: string
+  readonly bootstrapKeyId: string
+  /** Identity of the folder or bucket in which this node stores blobs. */
+  readonly blobsId: string
+  /** Called with bootstrap keys that have just stopped working. */
+  readonly onRetired: (keys: RetiredKeys) => void
+}
+
+type RetiredKeys = Awaited<ReturnType<typeof retireBootstrapKeys>>
+
+/** Registers this node with what others compare, and retires the bootstrap keys that no node is configured with any more. */
+export async function enterNode(parts: HeartbeatParts): Promise<RetiredKeys> {
+  const { store, nodeId: id, nodeUrl: url, maxSessions: slots, bootstrapKeyId, blobsId: blobs } = parts
+  await registerNode(store.db, { id, url, slots, bootstrapKeyId, blobs })
+  // Between its start and its registration, or after a long silence, others may have retired the key of this node.
+  await reinstateKey(store.db, bootstrapKeyId)
+  return retireBootstrapKeys(store.db)
+}
 
 const beatMs = 5000
 
@@ -15,12 +34,13 @@ const deadAfterSeconds = 30
 /** The others took this node for dead and billed its sessions: they end here, too, and the node enters itself anew. */
 const comeBack = async (parts: HeartbeatParts, sessions: Sessions): Promise<void> => {
   await Promise.all(sessions.list().map(async (session) => sessions.end(session.row.id, 'lost')))
-  await registerNode(parts.store.db, { id: parts.nodeId, url: parts.nodeUrl, slots: sessions.maxSessions })
+  parts.onRetired(await enterNode(parts))
 }
 
 /**
  * Tells the store every 5 s that this node lives, when each session was last used and which profiles it writes, and ends
- * the sessions of nodes that no longer say so, unless it could not say so itself just now.
+ * the sessions of nodes that no longer say so, unless it could not say so itself just now. Ends the sessions whose key was
+ * revoked on another node, and retires bootstrap keys that no node is configured with any more.
  */
 export const startHeartbeat = (parts: HeartbeatParts, sessions: Sessions): AsyncDisposable => {
   const written = new Map<string, number>()
@@ -39,6 +59,10 @@ export const startHeartbeat = (parts: HeartbeatParts, sessions: Sessions): Async
     )
     written.clear()
     for (const session of live) written.set(session.row.id, session.lastActivityAt())
+    for (const id of await sessionsOfRevokedKeys(db, parts.nodeId)) {
+      sessions.end(id, 'revoked').catch((error: unknown) => parts.onError(error, `ending session ${id} (revoked)`))
+    }
+    parts.onRetired(await retireBootstrapKeys(db))
     if (!mayJudge) return
     for (const node of await findDeadNodes(db, deadAfterSeconds)) {
       if (node.id === parts.nodeId) continue

@@ -130,6 +130,16 @@ export class Sessions implements AsyncDisposable {
     return entry.ending
   }
 
+  /** Ends every session on this node that a revoked key created. Never rejects. The heartbeats of other nodes end theirs. */
+  async endOfKey(apiKeyId: string): Promise<void> {
+    const own = this.list().filter(({ row }) => row.apiKeyId === apiKeyId)
+    await Promise.all(
+      own.map(async ({ row: { id } }) =>
+        this.end(id, 'revoked').catch((error: unknown) => this.#parts.onError(error, `ending session ${id} (revoked)`)),
+      ),
+    )
+  }
+
   /** Takes nothing on any more and ends every session, billed. Resolves when the last browser is gone. */
   async drain(): Promise<void> {
     this.#isDraining = true

@@ -51,24 +51,55 @@ export const insertKey = async (db: Kysely<Database>, key: NewKey): Promise<KeyR
   return toRecord(row)
 }
 
-/** Makes the configured key an admin key of the named team, whatever was there before: a revoked one works again. */
-export const ensureBootstrapKey = async (
+/**
+ * Makes the configured key an admin key of the named team. A key that was retired works again; one that was revoked stays
+ * revoked, so look at `revokedAt`.
+ */
+export async function ensureBootstrapKey(
   db: Kysely<Database>,
   key: { readonly hash: string; readonly prefix: string; readonly teamName: string },
-): Promise<KeyRow> => {
-  const team = await ensureTeam(db, { name: key.teamName })
+): Promise<KeyRow> {
+  const { hash, prefix, teamName } = key
+  const team = await ensureTeam(db, { name: teamName })
   await db
     .insertInto('apiKey')
-    .values({ id: uuidV7(), teamId: team.id, name: 'bootstrap', hash: key.hash, prefix: key.prefix, role: 'admin' })
-    .onConflict((conflict) => conflict.column('hash').doUpdateSet({ role: 'admin', revokedAt: null }))
+    .values({ id: uuidV7(), teamId: team.id, name: 'bootstrap', hash, prefix, role: 'admin', isBootstrap: true })
+    .onConflict((conflict) =>
+      conflict.column('hash').doUpdateSet({ role: 'admin', retiredAt: null }).where('apiKey.revokedAt', 'is', null),
+    )
     .execute()
-  return toRecord(await selectKeys(db).where('apiKey.hash', '=', key.hash).executeTakeFirstOrThrow())
+  return toRecord(await selectKeys(db).where('apiKey.hash', '=', hash).executeTakeFirstOrThrow())
 }
 
-/** The key with that hash, unless it is revoked. */
+/** Makes a retired key work again, because a server that is configured with it has come. */
+export async function reinstateKey(db: Kysely<Database>, id: string): Promise<void> {
+  await db
+    .updateTable('apiKey')
+    .set({ retiredAt: null })
+    .where('id', '=', id)
+    .where('retiredAt', 'is not', null)
+    .execute()
+}
+
+/** Retires the bootstrap keys that no registered node is configured with. Returns those that worked until now. */
+export async function retireBootstrapKeys(db: Kysely<Database>): Promise<readonly Pick<KeyRow, 'id' | 'prefix'>[]> {
+  return db
+    .updateTable('apiKey')
+    .set({ retiredAt: sql<Date>`now()` })
+    .where('isBootstrap', '=', true)
+    .where('retiredAt', 'is', null)
+    .where('revokedAt', 'is', null)
+    .where((eb) =>
+      eb.not(eb.exists(eb.selectFrom('node').select('node.id').whereRef('node.bootstrapKeyId', '=', 'apiKey.id'))),
+    )
+    .returning(['id', 'prefix'])
+    .execute()
+}
+
+/** The key with that hash, unless it is revoked or retired. */
 export const findKeyByHash = async (db: Kysely<Database>, hash: string): Promise<KeyRow | undefined> => {
   const key = await findKey(db, 'hash', hash)
-  return key?.revokedAt === undefined ? key : undefined
+  return key?.revokedAt === undefined && key?.retiredAt === undefined ? key : undefined
 }
 
 /** Keys, oldest first, revoked ones too: those of one team, or all. */
@@ -96,12 +127,13 @@ export const revokeKey = async (db: Kysely<Database>, id: string): Promise<KeyRo
   return findKey(db, 'id', id)
 }
 
-/** Writes down that these keys were used just now. */
+/** Writes down that these keys were used just now. Keys revoked since keep the time of their last use before. */
 export const touchKeys = async (db: Kysely<Database>, ids: readonly string[]): Promise<void> => {
   if (ids.length === 0) return
   await db
     .updateTable('apiKey')
     .set({ lastUsedAt: sql<Date>`now()` })
     .where('id', 'in', ids)
+    .where('revokedAt', 'is', null)
     .execute()
 }

@@ -15,6 +15,7 @@ import { extractEnd } from './migrations/0012-extract-end.ts'
 import { packedScrapes } from './migrations/0013-packed-scrapes.ts'
 import { activityErrors } from './migrations/0014-activity-errors.ts'
 import { storedPages } from './migrations/0016-stored-pages.ts'
+import { bootstrapKeys } from './migrations/0015-bootstrap-keys.ts'
 
 /** Every step of the schema as statements, in order. A released step is never edited: add another. */
 const steps: Readonly<Record<string, readonly string[]>> = {
@@ -32,6 +33,7 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   '0013-packed-scrapes': packedScrapes,
   '0014-activity-errors': activityErrors,
   '0016-stored-pages': storedPages,
+  '0015-bootstrap-keys': bootstrapKeys,
 }
 
 /** The names of all steps, in order. */

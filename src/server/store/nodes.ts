@@ -9,11 +9,13 @@ export type NodeRow = Recorded<Selectable<NodeTable>>
 /** Enters a node, or renews it after a restart: started now, heard of now, empty. */
 export const registerNode = async (
   db: Kysely<Database>,
-  node: { readonly id: string; readonly url?: string | undefined; readonly slots: number },
+  node: Pick<NodeRow, 'id' | 'slots'> & Partial<Pick<NodeRow, 'url' | 'bootstrapKeyId' | 'blobs'>>,
 ): Promise<NodeRow> => {
   const fresh = {
     url: node.url ?? null,
     slots: node.slots,
+    bootstrapKeyId: node.bootstrapKeyId ?? null,
+    blobs: node.blobs ?? null,
     live: 0,
     draining: false,
     startedAt: sql<Date>`now()`,

@@ -79,16 +79,18 @@ export const getSession = async (db: Kysely<Database>, id: string): Promise<Sess
   return row
 }
 
-/** The sessions of a team, newest first, at most `limit` (default 100). */
+/** Sessions of a team, or of all, newest first, at most `limit` (default 100). */
 export const listSessions = async (
   db: Kysely<Database>,
   filter: {
-    readonly teamId: string
+    /** Default: sessions of all teams. */
+    readonly teamId?: string | undefined
     readonly status?: SessionStatus | undefined
     readonly limit?: number | undefined
   },
 ): Promise<readonly SessionRow[]> => {
-  let query = db.selectFrom('session').selectAll().where('teamId', '=', filter.teamId)
+  let query = db.selectFrom('session').selectAll()
+  if (filter.teamId !== undefined) query = query.where('teamId', '=', filter.teamId)
   if (filter.status !== undefined) query = query.where('status', '=', filter.status)
   const rows = await query
     .orderBy('createdAt', 'desc')
@@ -108,6 +110,19 @@ export const activeSessionsOfNode = async (db: Kysely<Database>, nodeId: string)
     .orderBy('createdAt')
     .execute()
   return rows.map(toRecord)
+}
+
+/** The ids of live sessions of a node whose API key has been revoked. */
+export async function sessionsOfRevokedKeys(db: Kysely<Database>, nodeId: string): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('session')
+    .innerJoin('apiKey', 'apiKey.id', 'session.apiKeyId')
+    .select('session.id')
+    .where('session.nodeId', '=', nodeId)
+    .where('session.status', '=', 'active')
+    .where('apiKey.revokedAt', 'is not', null)
+    .execute()
+  return rows.map(({ id }) => id)
 }
 
 /** Writes down when sessions were last used, in one statement. Ended sessions stay as they are; times never go back. */

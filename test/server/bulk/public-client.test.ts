@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { Firecrawl } from 'firecrawl'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
 import { linksTo } from '../map/world.ts'
 import { makePages, startBulkWorld, type BulkWorld } from './world.ts'
 
@@ -45,6 +47,21 @@ describe('the public client `firecrawl`, unmodified', () => {
     expect(await client.getCrawlErrors(running.id)).toEqual({ errors: [], robotsBlocked: [] })
     expect(await client.cancelCrawl(running.id)).toBe(true)
     await expect(client.crawlParamsPreview(site.url('/'), 'everything')).rejects.toMatchObject({ status: 400 })
+  })
+
+  test('stops watching a job when the key of the watcher is revoked', async () => {
+    const { lab, site } = world
+    const { body: made } = await lab.api('POST', '/v2/team/keys', {})
+    const { id } = await client.startBatchScrape([site.url('/held?revoked')])
+    const url = `${lab.server.url.replace('http', 'ws')}/v2/batch/scrape/${id}`
+    const watcher = new WebSocket(url, [made['key']])
+    const closed = once(watcher, 'close')
+    await once(watcher, 'message')
+
+    await lab.api('DELETE', `/v2/team/keys/${made['data'].id}`)
+
+    expect((await closed)[0]).toBe(3000)
+    await client.cancelBatchScrape(id)
   })
 
   test('watches a batch over a WebSocket from its catch-up to its end', async () => {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, mkdtempDisposable, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
@@ -14,14 +14,16 @@ const apiKey = 'cluster-key-0123456789abcdef'
 
 describe('two servers on one PostgreSQL', () => {
   let databaseUrl: string
+  let blobs: string
   let left: Lab
   let right: Lab
   const undo = new AsyncDisposableStack()
   beforeAll(async () => {
     const database = undo.use(await (await sharedPostgres()).createDatabase())
     databaseUrl = database.url
-    left = undo.use(await startLab({ databaseUrl, apiKey, maxSessions: 4 }))
-    right = undo.use(await startLab({ databaseUrl, apiKey, maxSessions: 4 }))
+    blobs = undo.use(await mkdtempDisposable(join(tmpdir(), 'bowline-blobs-'))).path
+    left = undo.use(await startLab({ databaseUrl, apiKey, blobs, maxSessions: 4 }))
+    right = undo.use(await startLab({ databaseUrl, apiKey, blobs, maxSessions: 4 }))
   })
   afterAll(async () => undo.disposeAsync())
 
@@ -82,7 +84,7 @@ describe('two servers on one PostgreSQL', () => {
 
   test('a server ends while a client is connected by it to a session of the other', async () => {
     const session = await left.createSession()
-    const between = await startLab({ databaseUrl, apiKey })
+    const between = await startLab({ databaseUrl, apiKey, blobs })
     const address = session.cdpUrl.replace(new URL(left.server.url).host, new URL(between.server.url).host)
     const cdp = await connectCdp(address)
 
@@ -144,7 +146,7 @@ describe('two servers on one PostgreSQL', () => {
     undo.defer(async () => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))
     const dying = await startServerProcess({
       dataDir,
-      flags: ['--database-url', databaseUrl],
+      flags: ['--database-url', databaseUrl, '--blobs', blobs],
       env: { BOWLINE_API_KEY: apiKey },
     })
     const { id } = await dying.create({ ttl: 600 })

@@ -5,9 +5,12 @@ import {
   findKeyByHash,
   insertKey,
   listKeys,
+  reinstateKey,
+  retireBootstrapKeys,
   revokeKey,
   touchKeys,
 } from '../../../src/server/store/keys.ts'
+import { registerNode } from '../../../src/server/store/nodes.ts'
 import { describeEachStore } from '../../lab/stores.ts'
 import { makeTeam } from './world.ts'
 
@@ -86,14 +89,45 @@ describeEachStore('keys', (openStore) => {
     expect(await listKeys(store.db)).toMatchObject([{ role: 'admin', teamName: 'acme', hash: 'configured' }])
   })
 
-  test('the configured key works again after it was revoked', async () => {
+  test('a configured key that was revoked stays revoked', async () => {
     await using store = await openStore()
     const wanted = { hash: 'configured', prefix: 'bl-1234', teamName: 'acme' }
     const first = await ensureBootstrapKey(store.db, wanted)
     await revokeKey(store.db, first.id)
 
-    await ensureBootstrapKey(store.db, wanted)
+    const again = await ensureBootstrapKey(store.db, wanted)
 
-    expect(await findKeyByHash(store.db, 'configured')).toMatchObject({ id: first.id, role: 'admin' })
+    expect(again).toMatchObject({ id: first.id, revokedAt: expect.any(Date) })
+    expect(await findKeyByHash(store.db, 'configured')).toBeUndefined()
+  })
+
+  test('bootstrap keys are retired with the last node that has them, and no other key ever is', async () => {
+    await using store = await openStore()
+    const { key: made } = await makeTeam(store.db)
+    const ensure = async (hash: string) => ensureBootstrapKey(store.db, { hash, prefix: hash, teamName: 'acme' })
+    const [old, current] = [await ensure('old'), await ensure('current')]
+    const [a, b] = [uuidV7(), uuidV7()]
+    await registerNode(store.db, { id: a, slots: 1, bootstrapKeyId: old.id })
+    await registerNode(store.db, { id: b, slots: 1, bootstrapKeyId: current.id })
+    expect(await retireBootstrapKeys(store.db)).toEqual([])
+
+    await registerNode(store.db, { id: a, slots: 1, bootstrapKeyId: current.id })
+
+    expect(await retireBootstrapKeys(store.db)).toEqual([{ id: old.id, prefix: 'old' }])
+    expect(await retireBootstrapKeys(store.db)).toEqual([])
+    expect(await findKeyByHash(store.db, 'old')).toBeUndefined()
+    expect(await findKeyByHash(store.db, made.hash)).toBeDefined()
+    await reinstateKey(store.db, old.id)
+    expect(await findKeyByHash(store.db, 'old')).toMatchObject({ id: old.id })
+  })
+
+  test('a revoked key keeps the time of its last use', async () => {
+    await using store = await openStore()
+    const { key } = await makeTeam(store.db)
+    await revokeKey(store.db, key.id)
+
+    await touchKeys(store.db, [key.id])
+
+    expect(await listKeys(store.db)).toMatchObject([{ id: key.id, lastUsedAt: undefined }])
   })
 })

@@ -1,28 +1,35 @@
-import { createSessionResponse, deleteSessionResponse, type CreateSessionRequest } from '../../../contract/browser.ts'
+import {
+  createSessionResponse,
+  deleteSessionResponse,
+  everyTeam,
+  type CreateSessionRequest,
+} from '../../../contract/browser.ts'
 import { BowlineError, isBowlineError } from '../../../kit/errors.ts'
 import { askPeer } from '../../cluster/relay.ts'
 import { sessionUrls } from '../../sessions/urls.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import { getSession, listSessions, type SessionRow } from '../../store/sessions.ts'
 import type { KeyRow } from '../../store/keys.ts'
+import { listTeams } from '../../store/teams.ts'
 import { isHop, peerOfRow, type PlacementParts } from '../placement.ts'
 import type { Call, Handlers } from '../register.ts'
 
 /** The routes of browser sessions. */
 export const browserRoutes = (parts: PlacementParts): Handlers => {
-  const ownSession = async (id: string, key: KeyRow): Promise<SessionRow> => {
+  const visibleSession = async (id: string, key: KeyRow): Promise<SessionRow> => {
     const row = await getSession(parts.store.db, id)
-    if (row.teamId !== key.teamId) throw new BowlineError('FORBIDDEN', 'Forbidden.')
+    // An admin key may read and end the sessions of every team; what they show stays with their team.
+    if (row.teamId !== key.teamId && key.role !== 'admin') throw new BowlineError('FORBIDDEN', 'Forbidden.')
     return row
   }
 
   const end = async (id: string, hasFailed: boolean, call: Call) => {
-    const row = await ownSession(id, call.key)
+    const row = await visibleSession(id, call.key)
     const peer = await peerOfRow(parts, row, call.raw.raw)
     if (peer !== undefined)
       return deleteSessionResponse.parse(await askPeer(peer, call.raw.raw, { id, failed: hasFailed }))
     const ended = row.status === 'active' ? await parts.sessions.end(row.id, 'deleted', hasFailed) : row
-    const bill = ended ?? (await ownSession(id, call.key))
+    const bill = ended ?? (await visibleSession(id, call.key))
     return {
       success: true as const,
       sessionDurationMs: bill.durationMs ?? 0,
@@ -45,16 +52,18 @@ export const browserRoutes = (parts: PlacementParts): Handlers => {
       return { success: true, id: row.id, ...sessionUrls(call.baseUrl, row), expiresAt: row.expiresAt.toISOString() }
     },
     listSessions: async ({ query }, call) => {
+      const teams = await teamsToList(parts, query.team, call.key)
       const rows = await listSessions(parts.store.db, {
-        teamId: call.key.teamId,
+        teamId: teams.size === 1 ? [...teams.keys()][0] : undefined,
         status: query.status,
         limit: query.limit,
       })
-      return { success: true, sessions: rows.map((row) => summary(row, parts.sessions, call.baseUrl)) }
+      const nameOf = (row: SessionRow) => (query.team === undefined ? undefined : teams.get(row.teamId))
+      return { success: true, sessions: rows.map((row) => summary(row, parts.sessions, call, nameOf(row))) }
     },
     getSession: async ({ params }, call) => {
-      const row = await ownSession(params.id, call.key)
-      return { success: true, ...summary(row, parts.sessions, call.baseUrl) }
+      const row = await visibleSession(params.id, call.key)
+      return { success: true, ...summary(row, parts.sessions, call) }
     },
     deleteSession: async ({ params, query }, call) => end(params.id, query.failed === 'true', call),
     deleteSessionByBody: async ({ body }, call) => end(body.id, body.failed === true, call),
@@ -78,12 +87,34 @@ const createElsewhere = async ({ sessions, peers }: PlacementParts, call: Call, 
   }
 }
 
-const summary = (row: SessionRow, sessions: Sessions, baseUrl: string) => {
+/** The names of the teams whose sessions are listed, by id: one, or all. Throws FORBIDDEN, TEAM_NOT_FOUND. */
+const teamsToList = async (
+  { store }: PlacementParts,
+  wanted: string | undefined,
+  key: KeyRow,
+): Promise<ReadonlyMap<string, string>> => {
+  if (wanted === undefined || wanted === key.teamName) return new Map([[key.teamId, key.teamName]])
+  if (key.role !== 'admin')
+    throw new BowlineError('FORBIDDEN', 'Only an admin key may list the sessions of other teams')
+  const teams = await listTeams(store.db)
+  const listed = wanted === everyTeam ? teams : teams.filter(({ id, name }) => name === wanted || id === wanted)
+  if (listed.length === 0) throw new BowlineError('TEAM_NOT_FOUND', `There is no team ${JSON.stringify(wanted)}`)
+  return new Map(listed.map(({ id, name }) => [id, name]))
+}
+
+const summary = (
+  row: SessionRow,
+  sessions: Sessions,
+  { key, baseUrl }: Pick<Call, 'key' | 'baseUrl'>,
+  team?: string,
+) => {
   const lastActivityMs = sessions.find(row.id)?.lastActivityAt() ?? row.lastActivityAt.getTime()
   return {
     id: row.id,
     status: row.status,
-    ...sessionUrls(baseUrl, row),
+    ...(team === undefined ? {} : { team }),
+    // They give control of the session, which belongs to its team alone.
+    ...(row.teamId === key.teamId ? sessionUrls(baseUrl, row) : {}),
     streamWebView: row.streamWebView,
     createdAt: row.createdAt.toISOString(),
     lastActivity: new Date(lastActivityMs).toISOString(),

@@ -1,4 +1,4 @@
-import type { TeamSummary } from '../../../contract/teams.ts'
+import type { TeamChanges, TeamSummary } from '../../../contract/teams.ts'
 import { BowlineError } from '../../../kit/errors.ts'
 import { isUuid } from '../../../kit/ids.ts'
 import type { WorkPermits } from '../../usage/work-permits.ts'
@@ -21,13 +21,16 @@ export const teamRoutes = ({ store, authenticator, permits }: TeamRouteParts): H
     const teams = await listTeams(store.db, key.role === 'admin' ? {} : { id: key.teamId })
     return { success: true, data: teams.map(summary) }
   },
-  createTeam: async ({ body }, { key }) => {
+  createTeam: async ({ body }, { key, raw }) => {
     requireAdmin(key)
     const { name, credits, maxConcurrency: maxSessions, rateLimits } = body
     const team = await insertTeam(store.db, { name, credits, maxSessions, rateLimits })
+    if (team !== undefined) {
+      raw.log.info({ audit: 'team.created', teamId: team.id, ...limitsOf(body), byKeyId: key.id }, 'Team created')
+    }
     return { success: true, data: summary(team ?? taken(name)) }
   },
-  updateTeam: async ({ params, body }, { key }) => {
+  updateTeam: async ({ params, body }, { key, raw }) => {
     requireAdmin(key)
     const { id, credits } = await find(store, params.id)
     const { maxConcurrency: maxSessions, addCredits, rateLimits } = body
@@ -37,11 +40,20 @@ export const teamRoutes = ({ store, authenticator, permits }: TeamRouteParts): H
       })
     }
     const team = await updateTeam(store.db, id, { credits: body.credits, addCredits, maxSessions, rateLimits })
+    raw.log.info({ audit: 'team.updated', teamId: id, ...limitsOf(body), byKeyId: key.id }, 'Team updated')
     // Keys carry the limits of their team, and permits remember who has none.
     authenticator.forget()
     permits.forget(id)
     return { success: true, data: summary(team ?? notFound(id)) }
   },
+})
+
+/** What the log tells of a change to a team. */
+const limitsOf = ({ credits, addCredits, maxConcurrency, rateLimits }: TeamChanges) => ({
+  credits,
+  addCredits,
+  maxConcurrency,
+  rateLimits,
 })
 
 const requireAdmin = (key: KeyRow): void => {

@@ -20,6 +20,7 @@ const reasons: Readonly<Record<NonNullable<Ended['reason']>, string>> = {
   crashed: 'Its browser stopped unexpectedly.',
   drained: 'The server was shut down.',
   lost: 'The server that held it was lost.',
+  revoked: 'The API key that created it was revoked.',
 }
 
 /** Says in the header where the page stands. */

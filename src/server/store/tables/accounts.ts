@@ -34,6 +34,10 @@ export interface ApiKeyTable {
   readonly createdAt: Stamp
   readonly lastUsedAt: Nullable<Date>
   readonly revokedAt: Nullable<Date>
+  /** Whether a server was started with it, rather than an API call creating it. */
+  readonly isBootstrap: Generated<boolean>
+  /** When the last server that was configured with it was gone. Null: it works, unless it is revoked. */
+  readonly retiredAt: Nullable<Date>
 }
 
 /** A bill. There is at most one per kind and subject. */

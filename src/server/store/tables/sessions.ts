@@ -14,6 +14,10 @@ export interface NodeTable {
   readonly startedAt: Stamp
   readonly heartbeatAt: Stamp
   readonly draining: Generated<boolean>
+  /** The bootstrap key it was started with. */
+  readonly bootstrapKeyId: Nullable<string>
+  /** Identity of the folder or bucket in which it stores blobs. */
+  readonly blobs: Nullable<string>
 }
 
 /** A browser session, alive or ended. */
