@@ -64,7 +64,7 @@ const printSession = (session: DemoSession): void => {
   field('title', title)
   field('did', outcome)
   field('screenshot', screenshot)
-  field('live view', `${liveViewUrl ?? 'none'} (until the session ended)`)
+  field('live view', `${liveViewUrl || 'none'} (until the session ended)`)
   field('duration', sessionDurationMs === undefined ? 'not told' : `${(sessionDurationMs / 1000).toFixed(1)} s`)
   field('credits', creditsBilled === undefined ? 'not told' : String(creditsBilled))
 }

@@ -17,8 +17,8 @@ export const runCommand = async (
     env: environmentWith({
       BOWLINE_CDP_URL: session.cdpUrl,
       BOWLINE_SESSION_ID: session.id,
-      BOWLINE_LIVE_VIEW_URL: session.liveViewUrl,
-      BOWLINE_INTERACTIVE_LIVE_VIEW_URL: session.interactiveLiveViewUrl,
+      BOWLINE_LIVE_VIEW_URL: session.liveViewUrl || undefined,
+      BOWLINE_INTERACTIVE_LIVE_VIEW_URL: session.interactiveLiveViewUrl || undefined,
     }),
   })
   signals.to(child)

@@ -22,7 +22,7 @@ export interface DemoOptions {
 export interface DemoSession extends Visit {
   readonly driver: string
   readonly sessionId: string
-  readonly liveViewUrl: string | undefined
+  readonly liveViewUrl: string
   readonly sessionDurationMs: number | undefined
   readonly creditsBilled: number | undefined
 }

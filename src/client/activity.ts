@@ -27,7 +27,7 @@ export type ListActivity = (options?: ActivityOptions) => AsyncIterable<Activity
 
 /** Makes the `activity` of a client. */
 export const createActivity = (call: Call): ListActivity =>
-  async function* ({ endpoint, pageSize = 100, signal } = {}) {
+  async function* ({ endpoint, pageSize = 100, ...how } = {}) {
     let cursor: string | undefined
     do {
       const query = {
@@ -35,7 +35,7 @@ export const createActivity = (call: Call): ListActivity =>
         ...(endpoint === undefined ? {} : { endpoint }),
         ...(cursor === undefined ? {} : { cursor }),
       }
-      const page = await call('activity', { query }, { signal })
+      const page = await call('activity', { query }, how)
       for (const { id, endpoint: kind, api_version: apiVersion, created_at: createdAt, target } of page.data) {
         yield { id, endpoint: kind, apiVersion, createdAt, target: target ?? undefined }
       }

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionNames } from './check-options.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BulkErrors, BulkStatusResponse, StartBulkResponse } from '../contract/bulk.ts'
 import type { Document } from '../contract/document.ts'
@@ -41,6 +42,8 @@ export interface BulkCalls {
   readonly cancel: (id: string) => Promise<unknown>
 }
 
+const bulkNames: OptionNames<BulkOptions> = { signal: true, onProgress: true }
+
 const waitsMs = { first: 200, last: 2000 } as const
 
 /**
@@ -54,6 +57,7 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
   #result: Promise<BulkResult> | undefined
 
   constructor(calls: BulkCalls, options: BulkOptions) {
+    checkOptions('The job', options, bulkNames)
     this.#calls = calls
     this.#options = options
   }

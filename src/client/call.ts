@@ -1,4 +1,6 @@
+import { checkOptions, unknownOption, type OptionNames } from './check-options.ts'
 import type { z } from 'zod'
+import { findUnknownKeys } from '../contract/unknown-keys.ts'
 import { routes, type Route, type RouteName, type Routes } from '../contract/routes.ts'
 import type { Abortable } from '../kit/abort.ts'
 import { BowlineError } from '../kit/errors.ts'
@@ -44,9 +46,24 @@ export const createCall = (config: ClientConfig): Call => {
       [requestId, retry(retries), translate(config.apiKey), timeout(timeoutMs), headers(config)],
     )
   return async (name, input, options = {}) => {
+    checkOptions(`${routes[name].method} ${routes[name].path}`, options, callNames)
+    checkKeys(routes[name], input as LooseInput)
     options.signal?.throwIfAborted()
     const response = await send(options)(toRequest(config, routes[name], input as LooseInput, options))
     return parse(name, response)
+  }
+}
+
+const callNames: OptionNames<CallOptions> = { signal: true, idempotencyKey: true, retries: true, timeoutMs: true }
+
+/** What a service would ignore, or refuse with less to go by. */
+function checkKeys(route: Route, { query, body }: LooseInput): void {
+  for (const [schema, value] of [
+    [route.query, query],
+    [route.body, body],
+  ] as const) {
+    const [unknown] = schema === undefined ? [] : findUnknownKeys(schema, value)
+    if (unknown !== undefined) throw unknownOption(`${route.method} ${route.path}`, unknown.path, unknown.suggestion)
   }
 }
 

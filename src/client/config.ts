@@ -1,3 +1,4 @@
+import { checkOptions, type OptionNames } from './check-options.ts'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { BowlineError } from '../kit/errors.ts'
@@ -64,17 +65,32 @@ export const environmentWith = (added: Readonly<Record<string, string | undefine
 export const defaultLeaseDir = (): string => join(homedir(), '.bowline', 'leases')
 
 /** Fills in the environment and the defaults. Throws CONFIG_INVALID. */
-export const resolveConfig = (options: BowlineOptions, environment = readEnvironment()): ClientConfig => ({
-  baseUrl: checkBaseUrl(options.baseUrl ?? environment.baseUrl),
-  apiKey: checkApiKey(options.apiKey ?? environment.apiKey),
-  timeoutMs: checkNumber('timeoutMs', options.timeoutMs ?? 60_000, 1),
-  retries: checkNumber('retries', options.retries ?? 3, 0),
-  headers: options.headers ?? {},
-  fetch: options.fetch ?? globalThis.fetch,
-  leaseDir: options.leaseDir ?? defaultLeaseDir(),
-  reaper: options.reaper ?? true,
-  handleSignals: options.handleSignals ?? true,
-})
+export const resolveConfig = (options: BowlineOptions, environment = readEnvironment()): ClientConfig => {
+  checkOptions('Bowline', options, bowlineNames)
+  return {
+    baseUrl: checkBaseUrl(options.baseUrl ?? environment.baseUrl),
+    apiKey: checkApiKey(options.apiKey ?? environment.apiKey),
+    timeoutMs: checkNumber('timeoutMs', options.timeoutMs ?? 60_000, 1),
+    retries: checkNumber('retries', options.retries ?? 3, 0),
+    headers: options.headers ?? {},
+    fetch: options.fetch ?? globalThis.fetch,
+    leaseDir: options.leaseDir ?? defaultLeaseDir(),
+    reaper: options.reaper ?? true,
+    handleSignals: options.handleSignals ?? true,
+  }
+}
+
+const bowlineNames: OptionNames<BowlineOptions> = {
+  baseUrl: true,
+  apiKey: true,
+  timeoutMs: true,
+  retries: true,
+  headers: true,
+  fetch: true,
+  leaseDir: true,
+  reaper: true,
+  handleSignals: true,
+}
 
 const checkBaseUrl = (text: string | undefined): string => {
   if (!text) {

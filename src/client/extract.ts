@@ -34,13 +34,12 @@ const longestPauseMs = 2000
 
 /** Makes the extracting part of a client. */
 export const createExtracting = (call: Call): Extracting => {
-  const getExtract: Extracting['getExtract'] = async (id, { signal } = {}) =>
-    call('getExtract', { params: { id } }, { signal })
+  const getExtract: Extracting['getExtract'] = async (id, how = {}) => call('getExtract', { params: { id } }, how)
   return {
     getExtract,
     extract: async (urls, options, how = {}) => {
       const body = { ...options, urls: typeof urls === 'string' ? [urls] : [...urls] }
-      const { id, invalidURLs } = await call('startExtract', { body }, { signal: how.signal })
+      const { id, invalidURLs } = await call('startExtract', { body }, how)
       for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 1.5)) {
         const { status, data, sources, warning, creditsUsed, error } = await getExtract(id, how)
         if (status === 'completed') {

@@ -13,7 +13,7 @@ export interface Keys {
 
 /** Makes the `keys` of a client. */
 export const createKeys = (call: Call): Keys => ({
-  create: async (options = {}, { signal } = {}) => call('createKey', { body: options }, { signal }),
-  list: async ({ signal } = {}) => (await call('listKeys', {}, { signal })).data,
-  revoke: async (id, { signal } = {}) => (await call('revokeKey', { params: { id } }, { signal })).data,
+  create: async (options = {}, how = {}) => call('createKey', { body: options }, how),
+  list: async (how = {}) => (await call('listKeys', {}, how)).data,
+  revoke: async (id, how = {}) => (await call('revokeKey', { params: { id } }, how)).data,
 })

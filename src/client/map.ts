@@ -24,8 +24,8 @@ const marginMs = 10_000
 /** Makes the `map` of a client. */
 export const createMap =
   (call: Call, config: Pick<ClientConfig, 'timeoutMs'>): MapSite =>
-  async (url, options = {}, { signal } = {}) => {
+  async (url, options = {}, how = {}) => {
     const timeoutMs = Math.max(config.timeoutMs, (options.timeout ?? 0) + marginMs)
-    const { id, links, warning } = await call('map', { body: { ...options, url } }, { signal, timeoutMs })
+    const { id, links, warning } = await call('map', { body: { ...options, url } }, { ...how, timeoutMs })
     return { id, links, warning }
   }

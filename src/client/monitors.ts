@@ -50,38 +50,36 @@ const longestPauseMs = 1000
 
 /** Makes the `monitors` of a client. */
 export const createMonitors = (call: Call): Monitors => {
-  const check: Monitors['check'] = async (id, checkId, { status } = {}, { signal } = {}) => {
+  const check: Monitors['check'] = async (id, checkId, filter = {}, how = {}) => {
     const pages: CheckPage[] = []
     for (;;) {
-      const query = { limit: pagesAtOnce, skip: pages.length, status }
-      const { data, next } = await call('getCheck', { params: { id, checkId }, query }, { signal })
+      const query = { limit: pagesAtOnce, skip: pages.length, ...filter }
+      const { data, next } = await call('getCheck', { params: { id, checkId }, query }, how)
       pages.push(...data.pages)
       if (next === undefined || data.pages.length === 0) return { ...data, next: undefined, pages }
     }
   }
-  const run: Monitors['run'] = async (id, { signal } = {}) =>
-    (await call('runMonitor', { params: { id } }, { signal })).data
+  const run: Monitors['run'] = async (id, how = {}) => (await call('runMonitor', { params: { id } }, how)).data
   return {
-    create: async (options, { signal } = {}) => (await call('createMonitor', { body: options }, { signal })).data,
-    list: async (part = {}, { signal } = {}) => (await call('listMonitors', { query: part }, { signal })).data,
-    get: async (id, { signal } = {}) => (await call('getMonitor', { params: { id } }, { signal })).data,
-    update: async (id, change, { signal } = {}) =>
-      (await call('updateMonitor', { params: { id }, body: change }, { signal })).data,
-    delete: async (id, { signal } = {}) => {
-      await call('deleteMonitor', { params: { id } }, { signal })
+    create: async (options, how = {}) => (await call('createMonitor', { body: options }, how)).data,
+    list: async (part = {}, how = {}) => (await call('listMonitors', { query: part }, how)).data,
+    get: async (id, how = {}) => (await call('getMonitor', { params: { id } }, how)).data,
+    update: async (id, change, how = {}) => (await call('updateMonitor', { params: { id }, body: change }, how)).data,
+    delete: async (id, how = {}) => {
+      await call('deleteMonitor', { params: { id } }, how)
     },
     run,
-    runToEnd: async (id, { signal } = {}) => {
-      const { id: checkId } = await run(id, { signal })
+    runToEnd: async (id, how = {}) => {
+      const { id: checkId } = await run(id, how)
+      const { signal } = how
       for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 1.5)) {
         const query = { limit: 1, skip: 0 }
-        const { data } = await call('getCheck', { params: { id, checkId }, query }, { signal })
+        const { data } = await call('getCheck', { params: { id, checkId }, query }, how)
         if (data.status !== 'queued' && data.status !== 'running') return check(id, checkId, {}, { signal })
         await delay(pauseMs, undefined, signal === undefined ? {} : { signal })
       }
     },
-    checks: async (id, part = {}, { signal } = {}) =>
-      (await call('listChecks', { params: { id }, query: part }, { signal })).data,
+    checks: async (id, part = {}, how = {}) => (await call('listChecks', { params: { id }, query: part }, how)).data,
     check,
   }
 }

@@ -20,16 +20,15 @@ export interface Profiles {
 
 /** Makes the `profiles` of a client. */
 export const createProfiles = (call: Call): Profiles => ({
-  list: async ({ signal } = {}) => (await call('listProfiles', {}, { signal })).data,
-  get: async (name, { signal } = {}) => (await call('getProfile', { params: { name } }, { signal })).data,
-  delete: async (name, { signal } = {}) => {
-    await call('deleteProfile', { params: { name } }, { signal })
+  list: async (how = {}) => (await call('listProfiles', {}, how)).data,
+  get: async (name, how = {}) => (await call('getProfile', { params: { name } }, how)).data,
+  delete: async (name, how = {}) => {
+    await call('deleteProfile', { params: { name } }, how)
   },
-  versions: async (name, { signal } = {}) => (await call('listProfileVersions', { params: { name } }, { signal })).data,
-  rollback: async (name, version, { signal } = {}) =>
-    (await call('rollBackProfile', { params: { name, version: String(version) } }, { signal })).data,
-  exportState: async (name, { signal } = {}) =>
-    (await call('exportStorageState', { params: { name } }, { signal })).data,
-  importState: async (name, state, { signal } = {}) =>
-    (await call('importStorageState', { params: { name }, body: state }, { signal })).data,
+  versions: async (name, how = {}) => (await call('listProfileVersions', { params: { name } }, how)).data,
+  rollback: async (name, version, how = {}) =>
+    (await call('rollBackProfile', { params: { name, version: String(version) } }, how)).data,
+  exportState: async (name, how = {}) => (await call('exportStorageState', { params: { name } }, how)).data,
+  importState: async (name, state, how = {}) =>
+    (await call('importStorageState', { params: { name }, body: state }, how)).data,
 })

@@ -22,9 +22,9 @@ const graceMs = 15_000
 
 /** Makes the scraping part of a client. */
 export const createScraping = (call: Call): Scraping => ({
-  scrape: async (url, options = {}, { signal } = {}) => {
+  scrape: async (url, options = {}, how = {}) => {
     const timeoutMs = (options.timeout ?? defaultTimeoutMs) + graceMs
-    return (await call('scrape', { body: { ...options, url } }, { signal, timeoutMs })).data
+    return (await call('scrape', { body: { ...options, url } }, { ...how, timeoutMs })).data
   },
-  getScrape: async (id, { signal } = {}) => (await call('getScrape', { params: { id } }, { signal })).data,
+  getScrape: async (id, how = {}) => (await call('getScrape', { params: { id } }, how)).data,
 })

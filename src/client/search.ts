@@ -31,12 +31,12 @@ const graceMs = 15_000
 /** Makes the `search` of a client. */
 export const createSearch =
   (call: Call): Search =>
-  async (query, options = {}, { signal } = {}) => {
+  async (query, options = {}, how = {}) => {
     const timeoutMs = (options.timeout ?? defaultTimeoutMs) + graceMs
     const { data, id, warning, creditsUsed } = await call(
       'search',
       { body: { ...options, query } },
-      { signal, timeoutMs },
+      { ...how, timeoutMs },
     )
     const { web = [], news = [], images = [] } = data
     return { id, web, news, images, warning: warning ?? undefined, creditsUsed }

@@ -1,3 +1,4 @@
+import { checkOptions } from './check-options.ts'
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
@@ -55,7 +56,9 @@ export const createSessionFiles = (
   transport: FilesTransport = { fetch: globalThis.fetch, headers: {} },
 ): SessionFiles => {
   const base = filesUrl(cdpUrl)
-  const send = async (call: FileCall, { signal }: Abortable = {}): Promise<Response> => {
+  const send = async (call: FileCall, how: Abortable = {}): Promise<Response> => {
+    checkOptions('session.files', how, { signal: true })
+    const { signal } = how
     if (base === undefined) throw new BowlineError('NOT_IMPLEMENTED', 'This service does not keep files of sessions')
     signal?.throwIfAborted()
     return request(transport, base, call, signal)
@@ -68,10 +71,10 @@ export const createSessionFiles = (
     list: async (how) => listFilesResponse.parse(await (await send({ method: 'GET' }, how)).json()).files,
     read,
     download: async (name, path, how) => writeWhole(await read(name, how), path, how?.signal),
-    upload: async (source, { name, group, signal } = {}) => {
+    upload: async (source, { name, group, ...how } = {}) => {
       const { body, size } = await openSource(source)
       const query = { name: name ?? (typeof source === 'string' ? basename(source) : 'file'), ...(group && { group }) }
-      const answer = await send({ method: 'POST', query, body, size }, { signal })
+      const answer = await send({ method: 'POST', query, body, size }, how)
       return uploadFileResponse.parse(await answer.json())
     },
     delete: async (name, how) => {

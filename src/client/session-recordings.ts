@@ -21,8 +21,8 @@ export const createSessionRecordings = (
   id: string,
   transport: { readonly fetch: typeof globalThis.fetch },
 ): SessionRecordings => {
-  const list: SessionRecordings['list'] = async ({ signal } = {}) =>
-    (await call('listRecordings', { params: { id } }, { signal })).recordings
+  const list: SessionRecordings['list'] = async (how = {}) =>
+    (await call('listRecordings', { params: { id } }, how)).recordings
   const read: SessionRecordings['read'] = async (name, how) => {
     const found = (await list(how)).find((recording) => recording.name === name)
     if (found === undefined) throw new BowlineError('FILE_NOT_FOUND', `The session has no recording "${name}"`)

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionNames } from './check-options.ts'
 import type { CreateSessionResponse } from '../contract/browser.ts'
 import { abortable, type Abortable } from '../kit/abort.ts'
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
@@ -19,10 +20,10 @@ export interface Session extends AsyncDisposable {
   readonly id: string
   /** WebSocket address for the Chrome DevTools Protocol. Holds a token: treat it as a secret. */
   readonly cdpUrl: string
-  /** Page that shows the session. */
-  readonly liveViewUrl: string | undefined
-  /** Page that shows the session and passes input on. */
-  readonly interactiveLiveViewUrl: string | undefined
+  /** Page that shows the session. Empty when it has no live view. */
+  readonly liveViewUrl: string
+  /** Page that shows the session and passes input on. Empty when it has no live view. */
+  readonly interactiveLiveViewUrl: string
   /** When the total lifetime is over. */
   readonly expiresAt: Date | undefined
   /** What its browser downloaded and what it was sent. With a driver, both happen by themselves. */
@@ -81,7 +82,9 @@ export const createSession = (
     return bill
   }
 
-  const end = async ({ signal, endedBy = 'end', failed }: EndOptions = {}): Promise<SessionBill> => {
+  const end = async (options: EndOptions = {}): Promise<SessionBill> => {
+    checkOptions('session.end()', options, endNames)
+    const { signal, endedBy = 'end', failed } = options
     ending ??= remove(endedBy, failed ?? ['throw', 'timeout'].includes(endedBy))
     return abortable(ending, signal)
   }
@@ -89,8 +92,8 @@ export const createSession = (
   return {
     id: answer.id,
     cdpUrl: answer.cdpUrl,
-    liveViewUrl: answer.liveViewUrl,
-    interactiveLiveViewUrl: answer.interactiveLiveViewUrl,
+    liveViewUrl: answer.liveViewUrl ?? '',
+    interactiveLiveViewUrl: answer.interactiveLiveViewUrl ?? '',
     expiresAt: answer.expiresAt === undefined ? undefined : new Date(answer.expiresAt),
     files: createSessionFiles(answer.cdpUrl, transport),
     recordings: hooks.recordings,
@@ -111,6 +114,8 @@ export const createSession = (
     },
   }
 }
+
+const endNames: OptionNames<EndOptions> = { signal: true, endedBy: true, failed: true }
 
 const deleteFailed = (id: string, cause: unknown): BowlineError =>
   new BowlineError('DELETE_FAILED', `Session ${id} could not be deleted: ${messageOf(cause)}`, {

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionNames } from './check-options.ts'
 import type { z } from 'zod'
 import type { CreateSessionOptions, SessionStatus, SessionSummary } from '../contract/browser.ts'
 import type { Routes } from '../contract/routes.ts'
@@ -50,7 +51,9 @@ export interface Sessions {
 
 /** Makes the `sessions` of a client; `open` holds those that are not deleted yet. `disposed` aborts when the client is disposed of. */
 export const createSessions = (parts: SessionParts, open: Map<string, Session>, disposed: AbortSignal): Sessions => ({
-  create: async (options = {}, { signal: given, onEnd, detached } = {}) => {
+  create: async (options = {}, how = {}) => {
+    checkOptions('sessions.create()', how, createNames)
+    const { signal: given, onEnd, detached } = how
     // A server in this process ends all sessions with itself, and a detached one is meant to stay.
     const isBound = detached !== true && !parts.isEmbedded
     const signals = [given, isBound ? disposed : undefined].filter((each) => each !== undefined)
@@ -64,23 +67,31 @@ export const createSessions = (parts: SessionParts, open: Map<string, Session>, 
       throw error
     }
   },
-  list: async (filter = {}, { signal } = {}) =>
-    (await parts.call('listSessions', { query: filter }, { signal })).sessions,
-  get: async (id, { signal } = {}) => parts.call('getSession', { params: { id } }, { signal }),
-  files: async (id, { signal } = {}) => {
-    const { cdpUrl } = await parts.call('getSession', { params: { id } }, { signal })
+  list: async (filter = {}, how = {}) => (await parts.call('listSessions', { query: filter }, how)).sessions,
+  get: async (id, how = {}) => parts.call('getSession', { params: { id } }, how),
+  files: async (id, how = {}) => {
+    const { cdpUrl } = await parts.call('getSession', { params: { id } }, how)
     return createSessionFiles(cdpUrl ?? '', parts.config)
   },
   recordings: (id) => createSessionRecordings(parts.call, id, parts.config),
-  delete: async (id, { signal } = {}) => {
+  delete: async (id, how = {}) => {
+    checkOptions('sessions.delete()', how, abortableNames)
+    const { signal } = how
     signal?.throwIfAborted()
     const own = open.get(id)
     if (own !== undefined) return own.end({ signal })
     const figures = await abortable(deleteSession(parts.call, id), signal)
     return { sessionId: id, endedBy: 'end', ...figures }
   },
-  reap: async ({ signal } = {}) => reap(parts, signal),
+  reap: async (how = {}) => {
+    checkOptions('sessions.reap()', how, abortableNames)
+    return reap(parts, how.signal)
+  },
 })
+
+const abortableNames: OptionNames<Abortable> = { signal: true }
+
+const createNames: OptionNames<CreateOptions> = { signal: true, onEnd: true, onDetached: true, detached: true }
 
 const openTracked = async (
   parts: SessionParts,

@@ -14,8 +14,8 @@ export interface Teams {
 
 /** Makes the `teams` of a client. */
 export const createTeams = (call: Call): Teams => ({
-  list: async ({ signal } = {}) => (await call('listTeams', {}, { signal })).data,
-  create: async (options, { signal } = {}) => (await call('createTeam', { body: options }, { signal })).data,
-  update: async (nameOrId, changes, { signal } = {}) =>
-    (await call('updateTeam', { params: { id: nameOrId }, body: changes }, { signal })).data,
+  list: async (how = {}) => (await call('listTeams', {}, how)).data,
+  create: async (options, how = {}) => (await call('createTeam', { body: options }, how)).data,
+  update: async (nameOrId, changes, how = {}) =>
+    (await call('updateTeam', { params: { id: nameOrId }, body: changes }, how)).data,
 })

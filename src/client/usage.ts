@@ -1,5 +1,6 @@
 import { tokensPerCredit } from '../contract/usage.ts'
 import type { Abortable } from '../kit/abort.ts'
+import { checkOptions, type OptionNames } from './check-options.ts'
 import type { Call } from './call.ts'
 
 /** What a team has left. */
@@ -53,15 +54,21 @@ export type GetConcurrency = (how?: Abortable) => Promise<Concurrency>
 
 /** Makes the `usage` of a client. */
 export const createUsage = (call: Call): Usage => ({
-  current: async ({ signal } = {}) => {
-    const { data } = await call('creditUsage', {}, { signal })
+  current: async (how = {}) => {
+    const { data } = await call('creditUsage', {}, how)
     const { remainingCredits, planCredits, reservedCredits } = data
     if (data.unmetered === true) return { remainingCredits: undefined, planCredits: undefined, reservedCredits }
     return { remainingCredits, planCredits, reservedCredits }
   },
-  history: async ({ byApiKey = false, period, signal } = {}) => {
+  history: async (options = {}) => {
+    checkOptions('usage.history()', options, {
+      byApiKey: true,
+      period: true,
+      signal: true,
+    } satisfies OptionNames<UsageHistoryOptions>)
+    const { byApiKey = false, period, ...how } = options
     const query = { ...(byApiKey ? { byApiKey: 'true' } : {}), ...(period === undefined ? {} : { period }) }
-    const { periods } = await call('creditHistory', { query }, { signal })
+    const { periods } = await call('creditHistory', { query }, how)
     return periods.map(({ startDate, endDate, apiKey, totalCredits, creditsUsed = totalCredits ?? 0 }) => ({
       startDate,
       endDate: endDate ?? undefined,
@@ -75,7 +82,7 @@ export const createUsage = (call: Call): Usage => ({
 /** Makes the `concurrency` of a client. */
 export const createConcurrency =
   (call: Call): GetConcurrency =>
-  async ({ signal } = {}) => {
-    const { concurrency, maxConcurrency } = await call('concurrencyCheck', {}, { signal })
+  async (how = {}) => {
+    const { concurrency, maxConcurrency } = await call('concurrencyCheck', {}, how)
     return { concurrency, maxConcurrency }
   }

@@ -18,17 +18,17 @@ export interface Webhooks {
 
 /** Makes the `webhooks` of a client. */
 export const createWebhooks = (call: Call): Webhooks => ({
-  async *deliveries(options = {}, { signal } = {}) {
+  async *deliveries(options = {}, how = {}) {
     for (let cursor: string | null | undefined; cursor !== null;) {
-      const page = await call('listDeliveries', { query: { ...options, cursor } }, { signal })
+      const page = await call('listDeliveries', { query: { ...options, cursor } }, how)
       yield* page.data
       cursor = page.cursor
     }
   },
-  get: async (id, { signal } = {}) => (await call('getDelivery', { params: { id } }, { signal })).data,
-  redeliver: async (id, { signal } = {}) => (await call('redeliver', { params: { id } }, { signal })).data,
-  makeSecret: async ({ signal } = {}) => (await call('makeWebhookSecret', {}, { signal })).secret,
-  deleteSecret: async ({ signal } = {}) => {
-    await call('deleteWebhookSecret', {}, { signal })
+  get: async (id, how = {}) => (await call('getDelivery', { params: { id } }, how)).data,
+  redeliver: async (id, how = {}) => (await call('redeliver', { params: { id } }, how)).data,
+  makeSecret: async (how = {}) => (await call('makeWebhookSecret', {}, how)).secret,
+  deleteSecret: async (how = {}) => {
+    await call('deleteWebhookSecret', {}, how)
   },
 })

@@ -1,3 +1,4 @@
+import { checkOptions, sessionNames, type OptionNames } from './check-options.ts'
 import type { CreateSessionOptions, ProfileOutcome } from '../contract/browser.ts'
 import type { Recording } from '../contract/recordings.ts'
 import { abortable, type Abortable } from '../kit/abort.ts'
@@ -34,7 +35,8 @@ export interface SessionOutcome<Result> {
   readonly creditsBilled: number | undefined
   /** The profile, with the version that was saved, or why none was. */
   readonly profile: ProfileOutcome | undefined
-  readonly liveViewUrl: string | undefined
+  /** Empty when the session has no live view. */
+  readonly liveViewUrl: string
   /** What was recorded, with the addresses to read it at. Empty without the option `record`. */
   readonly recordings: readonly Recording[]
 }
@@ -54,6 +56,7 @@ export const withSession = async <Result, Handles = unknown>(
   options: WithSessionOptions<Handles>,
   work: (work: Work & Handles) => Result | Promise<Result>,
 ): Promise<SessionOutcome<Awaited<Result>>> => {
+  checkOptions('withSession()', options, names)
   const { driver, signal, timeoutMs, onEnd, ...create } = options
   signal?.throwIfAborted()
   using bounds = openBounds(signal, timeoutMs, client.handleSignals)
@@ -94,6 +97,14 @@ export const withSession = async <Result, Handles = unknown>(
   await disconnect(connected)
   const bill = session.isDetached ? undefined : await endAfterSuccess(session, result, failed())
   return toOutcome(session, result, bill, await listRecordings(session, options))
+}
+
+const names: OptionNames<WithSessionOptions> = {
+  ...sessionNames,
+  signal: true,
+  driver: true,
+  timeoutMs: true,
+  onEnd: true,
 }
 
 const disconnectLimitMs = 2000

@@ -8,8 +8,7 @@ export const sessionLimits = {
   profileName: { min: 1, max: 128 },
 } as const
 
-/** Persistent storage shared by name between the sessions of a team. */
-export const profile = z.object({
+const profileFields = z.object({
   /** 1 to 128 characters, but neither `.` nor `..`. Sessions with the same name share storage. */
   name: z
     .string()
@@ -20,6 +19,16 @@ export const profile = z.object({
   /** Whether browser state is written back at the end. Only one session at a time may write. Default true. */
   saveChanges: z.boolean().default(true),
 })
+
+/** Clients in Python write `save_changes`. */
+const toCamelCase = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null || !('save_changes' in value)) return value
+  const { save_changes: saveChanges, ...rest } = value
+  return { saveChanges, ...rest }
+}
+
+/** Persistent storage shared by name between the sessions of a team. */
+export const profile = z.preprocess(toCamelCase, profileFields) as unknown as typeof profileFields
 
 /** Body of `POST /v2/browser`. Unknown keys are ignored. */
 export const createSessionRequest = z.object({
@@ -64,12 +73,14 @@ export const createSessionResponse = z.looseObject({
   id: z.string(),
   /** WebSocket address for the Chrome DevTools Protocol. Holds a token: treat it as a secret. */
   cdpUrl: z.string(),
-  /** Page that shows the session. */
+  /** Page that shows the session. Empty without a live view. */
   liveViewUrl: z.string().optional(),
-  /** Page that shows the session and passes input on. */
+  /** Page that shows the session and passes input on. Empty without a live view. */
   interactiveLiveViewUrl: z.string().optional(),
   /** ISO 8601 time at which the total lifetime is over. */
   expiresAt: z.iso.datetime({ offset: true }).optional(),
+  /** Names the keys of the request that were ignored. */
+  warning: z.string().optional(),
 })
 
 /** One session, as lists show it. */
@@ -89,7 +100,7 @@ export const sessionSummary = z.looseObject({
   endedAt: z.string().optional(),
   endReason: endReason.optional(),
   /** Milliseconds from creation to end. Present once the session has ended. */
-  sessionDurationMs: z.number().optional(),
+  sessionDurationMs: z.int().optional(),
   /** Credits billed for the session. Present once the session has ended. */
   creditsBilled: z.number().optional(),
   profile: profileOutcome.optional(),

@@ -98,7 +98,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       })
       const { session } = opened
       annotations.push({ type: 'session', description: session.id })
-      if (session.liveViewUrl !== undefined) annotations.push({ type: 'live view', description: session.liveViewUrl })
+      if (session.liveViewUrl !== '') annotations.push({ type: 'live view', description: session.liveViewUrl })
       const startedAt = performance.now()
       await use(opened)
       const hasFailed = testInfo.status !== testInfo.expectedStatus

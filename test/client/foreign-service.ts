@@ -66,7 +66,7 @@ export const startForeignService = async (answer: Answer = () => false): Promise
       body: await text(incoming),
     }
     requests.push(request)
-    const id = request.path.split('/')[3]
+    const id = request.path.split('/')[3]?.split('?')[0]
     const idempotencyKey = String(request.headers['x-idempotency-key'])
     if (request.method === 'POST' && !byKey.has(idempotencyKey)) {
       const sessionId = `session-${created.length + 1}`

@@ -25,13 +25,13 @@ test('a session ends with its scope', async () => {
   expect(world.service.live.size).toBe(0)
 })
 
-test('what a service leaves out is undefined', async () => {
+test('what a service leaves out is undefined or empty', async () => {
   await using world = await startWorld()
 
   await using session = await world.bowline.sessions.create()
 
   expect(session.expiresAt).toBeUndefined()
-  expect(session.liveViewUrl).toBeUndefined()
+  expect(session.liveViewUrl).toBe('')
 })
 
 test('expiresAt is a date', async () => {

@@ -1,3 +1,4 @@
+import { checkOptions, sessionNames, type OptionNames } from '../check-options.ts'
 import type { CreateSessionOptions } from '../../contract/browser.ts'
 import type { Abortable } from '../../kit/abort.ts'
 import { BowlineError } from '../../kit/errors.ts'
@@ -75,7 +76,11 @@ export interface PoolSettings<Handles> extends PoolOptions<Handles> {
 
 /** Fills in the defaults. Throws CONFIG_INVALID. */
 export const resolvePoolOptions = <Handles>(options: PoolOptions<Handles>): PoolSettings<Handles> => {
+  checkOptions('pool()', options, poolNames)
+  checkOptions('`session` of pool()', options.session, sessionNames)
   const price = checkPrice(options.price ?? defaultSessionPrice)
+  if (typeof options.retries === 'object') checkOptions('`retries` of pool()', options.retries, retryNames)
+  checkOptions('`perHost` of pool()', options.perHost, hostNames)
   const retries = typeof options.retries === 'number' ? { infrastructure: options.retries } : (options.retries ?? {})
   const { concurrency, delayMs } = options.perHost ?? {}
   return {
@@ -99,6 +104,28 @@ export const resolvePoolOptions = <Handles>(options: PoolOptions<Handles>): Pool
     order: options.order ?? 'completed',
   }
 }
+
+const poolNames: OptionNames<PoolOptions> = {
+  driver: true,
+  size: true,
+  session: true,
+  maxUses: true,
+  maxDrift: true,
+  budget: true,
+  price: true,
+  retries: true,
+  perHost: true,
+  timeoutMs: true,
+  order: true,
+  stopOnError: true,
+  checkpoint: true,
+  onProgress: true,
+  signal: true,
+}
+
+const retryNames: OptionNames<RetryOptions> = { infrastructure: true, page: true, delayMs: true }
+
+const hostNames: OptionNames<HostOptions> = { concurrency: true, delayMs: true }
 
 const checkDrift = (value: number): number => {
   if (value === 0 || value > 1) return value

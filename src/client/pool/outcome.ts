@@ -69,7 +69,7 @@ export type PoolEvent<Item = unknown, Result = unknown> =
       readonly error: unknown
       readonly waitMs: number
     }
-  | { readonly type: 'session-opened'; readonly sessionId: string; readonly liveViewUrl: string | undefined }
+  | { readonly type: 'session-opened'; readonly sessionId: string; readonly liveViewUrl: string }
   | { readonly type: 'session-ended'; readonly reason: RetireReason; readonly uses: number; readonly bill: SessionBill }
 
 /** How a run ended. */

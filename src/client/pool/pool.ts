@@ -1,3 +1,4 @@
+import { checkOptions, type OptionNames } from '../check-options.ts'
 import type { WithSessionParts } from '../with-session.ts'
 import type { PoolFunction } from './attempt.ts'
 import { resolvePoolOptions, type PoolOptions } from './options.ts'
@@ -37,10 +38,15 @@ export interface Pool<Handles> {
 export const createPool = <Handles>(client: WithSessionParts, options: PoolOptions<Handles>): Pool<Handles> => {
   const settings = resolvePoolOptions(options)
   return {
-    run: (items, work, itemOptions = {}) => toPoolRun(new Run({ client, settings, items, work, itemOptions })),
+    run: (items, work, itemOptions = {}) => {
+      checkOptions('run()', itemOptions, itemNames)
+      return toPoolRun(new Run({ client, settings, items, work, itemOptions }))
+    },
     estimate: (load) => estimatePool(settings, load),
   }
 }
+
+const itemNames: OptionNames<ItemOptions<unknown>> = { session: true, host: true, key: true }
 
 const toPoolRun = <Item, Result, Handles>(run: Run<Item, Result, Handles>): PoolRun<Item, Awaited<Result>> => {
   const ended = Promise.withResolvers<void>()

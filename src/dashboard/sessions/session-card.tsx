@@ -25,7 +25,7 @@ export const SessionCard = ({ session, everyMs, onChange }: SessionCardProps) =>
   return (
     <li class="session-card" data-session={id}>
       <a class="picture" href={linkTo(['sessions', id])} aria-label={`Watch ${title}, session ${id}`}>
-        {liveViewUrl !== undefined && streamWebView !== false ? (
+        {liveViewUrl !== undefined && liveViewUrl !== '' && streamWebView !== false ? (
           <Thumbnail liveViewUrl={liveViewUrl} everyMs={everyMs} onShown={setShown} onEnded={onChange} />
         ) : (
           <div class="thumbnail">

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
 import type { z } from 'zod'
 import { routes, type Route, type RouteName, type Routes } from '../../contract/routes.ts'
 import type { KeyRow } from '../store/keys.ts'
+import { unknownKeysWarning, withWarning } from './ignored-keys.ts'
 import { validateWith } from './validate.ts'
 import type { NewActivity } from '../usage/activity-log.ts'
 import { jobRouteOf } from './job-route.ts'
@@ -47,6 +48,7 @@ export const registerRoutes = (
   callOf: (request: FastifyRequest) => Call,
   record: (job: NewActivity) => void,
 ): void => {
+  const bodies = new WeakMap<FastifyRequest, unknown>()
   for (const [name, handler] of Object.entries(handlers) as [RouteName, Handler<RouteName>][]) {
     const route: Route = routes[name]
     for (const path of [route.path, ...(route.aliases ?? [])]) {
@@ -56,6 +58,8 @@ export const registerRoutes = (
         url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
         schema: schemaOf(name, route, path !== route.path),
         ...(route.misfit === undefined ? {} : { validatorCompiler: validateWith(route.misfit) }),
+        // Validation drops the keys that it does not know.
+        preValidation: async (request) => void bodies.set(request, request.body),
         handler: async (request) => {
           const input = { params: request.params, query: request.query, body: request.body }
           const call = callOf(request)
@@ -67,7 +71,7 @@ export const registerRoutes = (
           try {
             const answer = await handler(input as never, call)
             enter({ answer })
-            return answer
+            return withWarning(answer, unknownKeysWarning(route, bodies.get(request)))
           } catch (error) {
             enter({ error })
             throw error

@@ -86,8 +86,13 @@ describe('who gets in', () => {
   test('a session without streamWebView has no live view', async () => {
     const session = await lab.createSession({ streamWebView: false })
 
-    expect((await fetch(session.interactiveLiveViewUrl ?? '')).status).toBe(404)
-    expect((await refusedUpgrade(socketOf(session.interactiveLiveViewUrl))).status).toBe(404)
+    const url = `${lab.server.url}/live/${session.id}?token=${tokenOf(session.cdpUrl)}`
+    const { body } = await lab.api('GET', `/v2/browser/${session.id}`)
+
+    expect(session).toMatchObject({ liveViewUrl: '', interactiveLiveViewUrl: '' })
+    expect(body).toMatchObject({ liveViewUrl: '', interactiveLiveViewUrl: '' })
+    expect((await fetch(url)).status).toBe(404)
+    expect((await refusedUpgrade(socketOf(url))).status).toBe(404)
   })
 
   test('after the end the page says so, and the socket is refused', async () => {

@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { closest } from '../kit/closest.ts'
+
+/** A key that a schema does not have. */
+export interface UnknownKey {
+  /** With the keys around it, such as `profile.save`. */
+  readonly path: string
+  /** The key that was probably meant. */
+  readonly suggestion: string | undefined
+}
+
+/** Keys of a value, and of the objects in it, that its schema would drop. Schemas that keep every key have none. */
+export function findUnknownKeys(
+  schema: z.ZodType,
+  value: unknown,
+  path: readonly string[] = [],
+): readonly UnknownKey[] {
+  const inner = unwrapped(schema)
+  if (inner instanceof z.ZodPipe && inner.in instanceof z.ZodTransform) {
+    return findUnknownKeys(inner.out as z.ZodType, inner.in.safeParse(value).data, path)
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
+  const shapes = objectsIn(schema)
+  if (shapes.length === 0 || shapes.some((shape) => shape.def.catchall instanceof z.ZodUnknown)) return []
+  const names = [...new Set(shapes.flatMap((shape) => Object.keys(shape.shape)))]
+  return Object.entries(value).flatMap(([key, field]) => {
+    if (field === undefined) return []
+    const known = shapes.map(({ shape }) => shape[key] as z.ZodType | undefined).find((each) => each !== undefined)
+    if (known !== undefined) return findUnknownKeys(known, field, [...path, key])
+    return [{ path: [...path, key].join('.'), suggestion: closest(key, names) }]
+  })
+}
+
+/** Says which keys are unknown, and what was probably meant. */
+export function describeUnknownKey({ path, suggestion }: UnknownKey): string {
+  return `\`${path}\`${suggestion === undefined ? '' : ` (did you mean \`${suggestion}\`?)`}`
+}
+
+/** The objects that a value of this schema may be. */
+function objectsIn(schema: z.ZodType): readonly z.ZodObject[] {
+  const inner = unwrapped(schema)
+  if (inner instanceof z.ZodObject) return [inner]
+  if (inner instanceof z.ZodUnion) return inner.options.flatMap((option) => objectsIn(option as z.ZodType))
+  if (inner instanceof z.ZodPipe) return objectsIn(inner.out as z.ZodType)
+  return []
+}
+
+function unwrapped(schema: z.ZodType): z.ZodType {
+  const isWrapper =
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault
+  return isWrapper ? unwrapped(schema.unwrap() as z.ZodType) : schema
+}

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest'
+import { Bowline } from '../../src/index.ts'
+
+const options = { baseUrl: 'http://127.0.0.1:1', apiKey: 'fc-0123456789abcdef', reaper: false, retries: 0 }
+const bowline = new Bowline(options)
+const nothing = (): undefined => undefined
+
+describe('an option that a function does not have', () => {
+  test.each<readonly [string, () => unknown, string, string]>([
+    ['new Bowline()', () => new Bowline({ ...options, apikey: 'x' } as object), 'apikey', 'apiKey'],
+    ['withSession()', async () => bowline.withSession({ tll: 5 } as object, nothing), 'tll', 'ttl'],
+    ['withSession()', async () => bowline.withSession({ timeOutMs: 5 } as object, nothing), 'timeOutMs', 'timeoutMs'],
+    [
+      'sessions.create()',
+      async () => bowline.sessions.create({ ttl: 60, activityTTL: 5 } as object),
+      'activityTTL',
+      'activityTtl',
+    ],
+    [
+      'sessions.create(), in the profile',
+      async () => bowline.sessions.create({ profile: { name: 'x', saveChange: false } } as object),
+      'profile.saveChange',
+      'saveChanges',
+    ],
+    [
+      'sessions.create(), in the recording',
+      async () => bowline.sessions.create({ record: { har: { bodie: false } } } as object),
+      'record.har.bodie',
+      'bodies',
+    ],
+    [
+      'sessions.create(), second argument',
+      async () => bowline.sessions.create({}, { detach: true } as object),
+      'detach',
+      'detached',
+    ],
+    ['sessions.list()', async () => bowline.sessions.list({ state: 'active' } as object), 'state', 'status'],
+    [
+      'sessions.get()',
+      async () => bowline.sessions.get('x', { signals: undefined, sginal: 1 } as object),
+      'sginal',
+      'signal',
+    ],
+    [
+      'scrape()',
+      async () => bowline.scrape('https://example.com', { format: ['html'] } as object),
+      'format',
+      'formats',
+    ],
+    [
+      'scrape(), in an object',
+      async () => bowline.scrape('https://example.com', { location: { county: 'DE' } } as object),
+      'location.county',
+      'country',
+    ],
+    [
+      'crawl()',
+      async () => bowline.crawl('https://example.com', { scrapeOptions: { onlyMain: true, waitfor: 1 } } as object),
+      'scrapeOptions.onlyMain',
+      '',
+    ],
+    [
+      'crawl(), third argument',
+      () => bowline.crawl('https://example.com', {}, { onprogress: nothing } as object),
+      'onprogress',
+      'onProgress',
+    ],
+    ['pool()', () => bowline.pool({ sizes: 3 } as object), 'sizes', 'size'],
+    ['pool(), for its sessions', () => bowline.pool({ session: { tll: 60 } as object }), 'tll', 'ttl'],
+    ['pool(), for retries', () => bowline.pool({ retries: { pages: 1 } as object }), 'pages', 'page'],
+    ['run()', () => bowline.pool().run([1], nothing, { onProgress: nothing } as object), 'onProgress', ''],
+    ['usage.history()', async () => bowline.usage.history({ byApikey: true } as object), 'byApikey', 'byApiKey'],
+    ['monitors.checks()', async () => bowline.monitors.checks('x', { limits: 3 } as object), 'limits', 'limit'],
+  ])('is refused by %s', async (_, act, option, suggestion) => {
+    const error: unknown = await (async () => act())().catch((thrown: unknown) => thrown)
+
+    expect(error).toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining(`has no option \`${option}\``),
+    })
+    if (suggestion !== '') expect(error).toMatchObject({ hint: `Did you mean \`${suggestion}\`?` })
+  })
+
+  test('is no fault when it is undefined', async () => {
+    await expect(bowline.sessions.create({ tll: undefined } as object)).rejects.toMatchObject({
+      code: 'CONNECTION_FAILED',
+    })
+  })
+})
