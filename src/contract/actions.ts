@@ -1,5 +1,9 @@
 import { z } from 'zod'
 import { parseKeys } from './key-names.ts'
+import { shorten } from './validation-issues.ts'
+
+/** A CSS selector. */
+export const selector = z.string().min(1).max(2000)
 
 const viewport = z.strictObject({ width: z.int().min(1).max(7680), height: z.int().min(1).max(4320) })
 const quality = z.int().min(1).max(100)
@@ -18,7 +22,7 @@ const wait = z
   .strictObject({
     type: z.literal('wait'),
     milliseconds: z.int().positive().optional(),
-    selector: z.string().min(1).optional(),
+    selector: selector.optional(),
   })
   .refine(({ milliseconds, selector }) => (milliseconds === undefined) !== (selector === undefined), {
     error: 'A wait action has either `milliseconds` or `selector`',
@@ -30,25 +34,28 @@ export const paperFormat = z.enum(['A0', 'A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'Le
 /** One step on a page before its content is taken. */
 export const action = z.discriminatedUnion('type', [
   wait,
-  z.strictObject({ type: z.literal('click'), selector: z.string().min(1), all: z.boolean().default(false) }),
+  z.strictObject({ type: z.literal('click'), selector, all: z.boolean().default(false) }),
   z.strictObject({ type: z.literal('screenshot'), ...screenshotFields }),
   /** Types into the focused element: click it first. */
-  z.strictObject({ type: z.literal('write'), text: z.string() }),
+  z.strictObject({ type: z.literal('write'), text: z.string().max(100_000) }),
   z.strictObject({
     type: z.literal('press'),
     /** A key or a combination, such as `Enter`, `a`, `Control+A` or `Shift+Tab`. */
-    key: z.string().refine((key) => parseKeys(key) !== undefined, {
-      error: ({ input }) =>
-        `${JSON.stringify(input)} has an unknown key. Keys are named as in Playwright, such as Enter, ArrowDown, F5, a or Control+A`,
-    }),
+    key: z
+      .string()
+      .max(100)
+      .refine((key) => parseKeys(key) !== undefined, {
+        error: ({ input }) =>
+          `${shorten(JSON.stringify(input) ?? 'undefined', 100)} has an unknown key. Keys are named as in Playwright, such as Enter, ArrowDown, F5, a or Control+A`,
+      }),
   }),
   z.strictObject({
     type: z.literal('scroll'),
     direction: z.enum(['up', 'down']).default('down'),
-    selector: z.string().min(1).optional(),
+    selector: selector.optional(),
   }),
   z.strictObject({ type: z.literal('scrape') }),
-  z.strictObject({ type: z.literal('executeJavascript'), script: z.string() }),
+  z.strictObject({ type: z.literal('executeJavascript'), script: z.string().max(500_000) }),
   z.strictObject({
     type: z.literal('pdf'),
     landscape: z.boolean().default(false),

@@ -1,11 +1,15 @@
 import { z } from 'zod'
+import { boundedArray, clientName } from './bounded.ts'
 import { checkEarlierOptions, earlierScrapeFields } from './earlier-scrape.ts'
 import { checkScrapeOptions, scrapeFields } from './scrape.ts'
 import { jobWebhook } from './webhooks.ts'
 
+/** Most addresses of one request; `appendToId` adds more. */
+export const maxBatchUrls = 100_000
+
 const batchFields = {
-  /** Addresses of the pages, at least one. A request may have 10 MB. */
-  urls: z.array(z.string()).min(1),
+  /** Addresses of the pages, 1 to 100,000. A request may have 10 MB. */
+  urls: boundedArray(z.string(), maxBatchUrls, 1),
   /** Hears of the start, of each page and of the end. */
   webhook: jobWebhook.optional(),
   /** A batch to add the addresses to, in place of making one. */
@@ -13,9 +17,9 @@ const batchFields = {
   /** Most pages of this batch that are scraped at a time. Default: as many as the server does. */
   maxConcurrency: z.int().min(1).max(10_000).optional(),
   /** Name of the client, as clients send it. Not used. */
-  origin: z.string().optional(),
+  origin: clientName.optional(),
   /** Name of an integration, as clients send it. Not used. */
-  integration: z.string().nullable().optional(),
+  integration: clientName.nullable().optional(),
 } as const
 
 /** Body of `POST /v2/batch/scrape`. Unknown keys are refused. */

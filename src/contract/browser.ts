@@ -127,7 +127,7 @@ export const listSessionsResponse = z.looseObject({ success: z.literal(true), se
 
 /** Body of `DELETE /v2/browser`. */
 export const deleteSessionRequest = z.object({
-  id: z.string().min(1),
+  id: z.string().min(1).max(200),
   /** Whether what was done with the session failed: recordings that are kept for failures are kept then. */
   failed: z.boolean().optional(),
 })

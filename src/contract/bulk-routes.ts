@@ -1,7 +1,7 @@
 import * as batch from './batch.ts'
 import * as bulk from './bulk.ts'
 import * as crawl from './crawl.ts'
-import type { Route } from './route.ts'
+import { bodyBytes, type Route } from './route.ts'
 
 /** The endpoints of batches and crawls. */
 export const bulkRoutes = {
@@ -10,6 +10,7 @@ export const bulkRoutes = {
     path: '/v2/batch/scrape',
     summary: 'Scrape many pages: starts a job, or adds to one',
     body: batch.batchRequest,
+    maxBodyBytes: bodyBytes.list,
     response: bulk.startBulkResponse,
   },
   startEarlierBatch: {
@@ -17,6 +18,7 @@ export const bulkRoutes = {
     path: '/v1/batch/scrape',
     summary: 'Scrape many pages, by the first version of the API',
     body: batch.earlierBatchRequest,
+    maxBodyBytes: bodyBytes.list,
     response: bulk.startBulkResponse,
   },
   getBatch: {
@@ -49,6 +51,7 @@ export const bulkRoutes = {
     path: '/v2/crawl',
     summary: 'Scrape the pages of a site, following its links',
     body: crawl.crawlRequest,
+    maxBodyBytes: bodyBytes.options,
     response: bulk.startBulkResponse,
   },
   startEarlierCrawl: {
@@ -56,6 +59,7 @@ export const bulkRoutes = {
     path: '/v1/crawl',
     summary: 'Scrape the pages of a site, by the first version of the API',
     body: crawl.earlierCrawlRequest,
+    maxBodyBytes: bodyBytes.options,
     response: bulk.startBulkResponse,
   },
   listActiveCrawls: {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { clientName } from './bounded.ts'
 import { checkEarlierOptions, earlierScrapeFields } from './earlier-scrape.ts'
 import { pageUrl } from './page-url.ts'
 import { pathPatterns } from './path-patterns.ts'
@@ -43,9 +44,9 @@ const crawlFields = {
   /** Whether nothing of the pages is kept. Default false. */
   zeroDataRetention: z.boolean().optional(),
   /** Name of the client, as clients send it. Not used. */
-  origin: z.string().optional(),
+  origin: clientName.optional(),
   /** Name of an integration, as clients send it. Not used. */
-  integration: z.string().nullable().optional(),
+  integration: clientName.nullable().optional(),
 } as const
 
 /** Body of `POST /v2/crawl`. Unknown keys are refused. */

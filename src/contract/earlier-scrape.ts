@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { boundedArray, clientName } from './bounded.ts'
 import { action, maxActions, maxWaitMs } from './actions.ts'
-import { jsonSchema } from './formats.ts'
+import { jsonSchema, maxFormats } from './formats.ts'
 import { location } from './location.ts'
+import { shorten } from './validation-issues.ts'
 import { scrapeFields } from './scrape.ts'
 import { pageUrl } from './page-url.ts'
 
@@ -13,7 +15,10 @@ const extraction = z.strictObject({
 
 const formatName = z.enum(
   ['markdown', 'html', 'rawHtml', 'links', 'screenshot', 'screenshot@fullPage', 'json', 'extract', 'changeTracking'],
-  { error: (issue) => `This server has no format ${JSON.stringify(issue.input)} in its first version` },
+  {
+    error: (issue) =>
+      `This server has no format ${shorten(JSON.stringify(issue.input) ?? 'undefined', 100)} in its first version`,
+  },
 )
 
 const { onlyMainContent, onlyCleanContent, includeTags, excludeTags, storeInCache, headers, mobile } = scrapeFields
@@ -21,7 +26,7 @@ const { skipTlsVerification, removeBase64Images, blockAds, fastMode, zeroDataRet
 
 /** What every way to scrape takes in the first version of the API. */
 export const earlierScrapeFields = {
-  formats: z.array(formatName).default(['markdown']),
+  formats: boundedArray(formatName, maxFormats).default(['markdown']),
   onlyMainContent,
   onlyCleanContent,
   includeTags,
@@ -43,13 +48,13 @@ export const earlierScrapeFields = {
   parsePDF: z.boolean().default(true),
   jsonOptions: extraction.optional(),
   extract: extraction.optional(),
-  actions: z.array(action).max(maxActions).optional(),
+  actions: boundedArray(action, maxActions).optional(),
   location: location.optional(),
   geolocation: location.optional(),
   proxy: z.enum(['basic', 'stealth', 'enhanced', 'auto']).default('basic'),
   changeTrackingOptions: z
     .strictObject({
-      modes: z.array(z.enum(['git-diff', 'json'])).default([]),
+      modes: boundedArray(z.enum(['git-diff', 'json']), 2).default([]),
       schema: jsonSchema.optional(),
       prompt: z.string().max(10_000).optional(),
       tag: z.string().max(200).nullable().default(null),
@@ -87,8 +92,8 @@ export const earlierScrapeRequest = z
   .strictObject({
     url: pageUrl,
     ...earlierScrapeFields,
-    origin: z.string().optional(),
-    integration: z.string().nullable().optional(),
+    origin: clientName.optional(),
+    integration: clientName.nullable().optional(),
   })
   .superRefine(checkEarlierOptions)
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedArray, clientName } from './bounded.ts'
 import { earlierScrapeFields } from './earlier-scrape.ts'
 import { jsonSchema } from './formats.ts'
 import { scrapeFields } from './scrape.ts'
@@ -14,14 +15,14 @@ const {
   ...earlierPageFields
 } = earlierScrapeFields
 
-const unknownFormats = z.array(z.unknown()).optional()
+const unknownFormats = boundedArray(z.unknown(), 50).optional()
 
 /** How the pages of an extraction are scraped. `formats` is accepted and without effect: their Markdown is read. */
 const pageOptions = z.strictObject({ ...pageFields, formats: unknownFormats })
 
 const shared = {
   /** Addresses of pages; one that ends in `/*` stands for the pages under it. */
-  urls: z.array(z.string().min(1).max(8000)).max(100).default([]),
+  urls: boundedArray(z.string().min(1).max(8000), 100).default([]),
   /** What to look for, in words. */
   prompt: z.string().min(1).max(10_000).optional(),
   /** Shape of the answer, as JSON Schema. */
@@ -41,9 +42,9 @@ const shared = {
   /** Where `extract.started`, `extract.completed` and `extract.failed` are posted to. */
   webhook: webhookFor(['started', 'completed', 'failed']).optional(),
   /** Name of the client, as clients send it. Not used. */
-  origin: z.string().optional(),
+  origin: clientName.optional(),
   /** Name of an integration, as clients send it. Not used. */
-  integration: z.string().nullable().optional(),
+  integration: clientName.nullable().optional(),
 } as const
 
 interface Wanted {

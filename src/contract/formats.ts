@@ -1,7 +1,12 @@
 import { z } from 'zod'
-import { screenshotFields } from './actions.ts'
+import { screenshotFields, selector } from './actions.ts'
+import { boundedArray } from './bounded.ts'
+import { shorten } from './validation-issues.ts'
 
 const bare = <Name extends string>(name: Name) => z.strictObject({ type: z.literal(name) })
+
+/** Most formats of one scrape: each kind is possible once. */
+export const maxFormats = 20
 
 /** A JSON Schema as callers send it. */
 export const jsonSchema = z.record(z.string(), z.unknown())
@@ -22,21 +27,21 @@ const formatObject = z.discriminatedUnion(
     }),
     z.strictObject({
       type: z.literal('changeTracking'),
-      modes: z.array(z.enum(['git-diff', 'json'])).default([]),
+      modes: boundedArray(z.enum(['git-diff', 'json']), 2).default([]),
       schema: jsonSchema.optional(),
       prompt: z.string().max(10_000).optional(),
       tag: z.string().max(200).nullable().default(null),
     }),
     z.strictObject({
       type: z.literal('attributes'),
-      selectors: z.array(z.strictObject({ selector: z.string().min(1), attribute: z.string().min(1) })).min(1),
+      selectors: boundedArray(z.strictObject({ selector, attribute: z.string().min(1).max(200) }), 100, 1),
     }),
   ],
   {
     error: (issue) => {
       if (issue.code !== 'invalid_union') return undefined
       const name = (issue.input as { type?: unknown } | undefined)?.type
-      return `This server has no format ${JSON.stringify(name)}. It has ${formatNames.join(', ')}`
+      return `This server has no format ${shorten(JSON.stringify(name) ?? 'undefined', 100)}. It has ${formatNames.join(', ')}`
     },
   },
 )

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedArray } from './bounded.ts'
 
 const countries = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
 
@@ -13,13 +14,11 @@ export const location = z.strictObject({
     .transform((code) => code.toLowerCase())
     .optional(),
   /** Such as `de` or `pt-BR`, best first. Default: what is spoken in the country. */
-  languages: z
-    .array(
-      z
-        .string()
-        .regex(/^[a-z]{2,3}(?:[-_][a-z\d]{2,8})*$/i, 'it is no language: write `de` or `pt-BR`')
-        .transform((tag) => tag.replaceAll('_', '-')),
-    )
-    .max(20)
-    .optional(),
+  languages: boundedArray(
+    z
+      .string()
+      .regex(/^[a-z]{2,3}(?:[-_][a-z\d]{2,8})*$/i, 'it is no language: write `de` or `pt-BR`')
+      .transform((tag) => tag.replaceAll('_', '-')),
+    20,
+  ).optional(),
 })

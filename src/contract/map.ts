@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { clientName } from './bounded.ts'
 import { location } from './location.ts'
 import { requestHeaders } from './request-headers.ts'
 
@@ -51,9 +52,9 @@ const shared = {
   /** Accepted and without effect: every map is made anew. */
   ignoreCache: z.boolean().optional(),
   /** Name of the calling program. */
-  origin: z.string().optional(),
+  origin: clientName.optional(),
   /** Name of the calling integration. */
-  integration: z.string().nullish(),
+  integration: clientName.nullish(),
 }
 
 /** Body of `POST /v2/map`. Unknown keys are refused. */

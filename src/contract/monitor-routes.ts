@@ -1,6 +1,6 @@
 import * as checks from './monitor-checks.ts'
 import * as monitors from './monitors.ts'
-import type { Route } from './route.ts'
+import { bodyBytes, type Route } from './route.ts'
 
 /** The endpoints of monitors. */
 export const monitorRoutes = {
@@ -9,6 +9,7 @@ export const monitorRoutes = {
     path: '/v2/monitor',
     summary: 'Watch pages on a schedule',
     body: monitors.createMonitorRequest,
+    maxBodyBytes: bodyBytes.list,
     response: checks.monitorResponse,
   },
   listMonitors: {
@@ -31,6 +32,7 @@ export const monitorRoutes = {
     summary: 'Change, pause or resume a monitor; what is absent stays',
     params: checks.monitorParams,
     body: monitors.updateMonitorRequest,
+    maxBodyBytes: bodyBytes.list,
     response: checks.monitorResponse,
   },
   deleteMonitor: {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedArray, clientName } from './bounded.ts'
 import { pageUrl } from './page-url.ts'
 import { pathPatterns } from './path-patterns.ts'
 import { schedule } from './schedule.ts'
@@ -72,7 +73,7 @@ const targetId = z.guid('it is no id of a target').optional()
 const scrapeTarget = z.strictObject({
   id: targetId,
   type: z.literal('scrape'),
-  urls: z.array(pageUrl).min(1).max(monitorLimits.urls),
+  urls: boundedArray(pageUrl, monitorLimits.urls, 1),
   scrapeOptions: scrapeOptions.optional(),
 })
 
@@ -84,13 +85,13 @@ const crawlTarget = z.strictObject({
   scrapeOptions: scrapeOptions.optional(),
 })
 
-const domains = z.array(domain).max(50).optional()
+const domains = boundedArray(domain, 50).optional()
 
 const searchTarget = z
   .strictObject({
     id: targetId,
     type: z.literal('search'),
-    queries: z.array(z.string().trim().min(1).max(256)).min(1).max(12),
+    queries: boundedArray(z.string().trim().min(1).max(256), 12, 1),
     searchWindow: z.enum(['5m', '15m', '1h', '6h', '24h', '7d']).default('24h'),
     includeDomains: domains,
     excludeDomains: domains,
@@ -105,7 +106,7 @@ const notification = z.strictObject({
   email: z
     .strictObject({
       enabled: z.boolean().default(false),
-      recipients: z.array(z.email('it is no e-mail address').max(254)).max(monitorLimits.recipients).default([]),
+      recipients: boundedArray(z.email('it is no e-mail address').max(254), monitorLimits.recipients).default([]),
       /** Whether mails show what changed. Default false. */
       includeDiffs: z.boolean().default(false),
     })
@@ -126,11 +127,10 @@ const fields = {
   name: z.string().min(1).max(256),
   schedule,
   /** 1 to 50. */
-  targets: z
-    .array(target)
-    .min(1)
-    .max(monitorLimits.targets)
-    .refine(hasOwnIds, 'Two targets have the same id: leave it out of one of them'),
+  targets: boundedArray(target, monitorLimits.targets, 1).refine(
+    hasOwnIds,
+    'Two targets have the same id: leave it out of one of them',
+  ),
   webhook: monitorWebhook.nullable(),
   notification,
   /** Days that checks are kept, 1 to 365. Default 30. */
@@ -143,9 +143,9 @@ const fields = {
 
 const clientFields = {
   /** Name of the client, as clients send it. Not used. */
-  origin: z.string().optional(),
+  origin: clientName.optional(),
   /** Name of an integration, as clients send it. Not used. */
-  integration: z.string().nullable().optional(),
+  integration: clientName.nullable().optional(),
 } as const
 
 /** Body of `POST /v2/monitor`. Unknown keys are refused. */

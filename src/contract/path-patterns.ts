@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedArray } from './bounded.ts'
 
 const isPattern = (text: string): boolean => {
   try {
@@ -9,6 +10,7 @@ const isPattern = (text: string): boolean => {
 }
 
 /** Regular expressions for the paths of pages, at most 100. */
-export const pathPatterns = z
-  .array(z.string().min(1).max(500).refine(isPattern, 'It is no regular expression'))
-  .max(100)
+export const pathPatterns = boundedArray(
+  z.string().min(1).max(500).refine(isPattern, 'It is no regular expression'),
+  100,
+)

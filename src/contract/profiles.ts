@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedArray } from './bounded.ts'
 import { sessionLimits } from './browser.ts'
 
 /** Path parameter that names a profile. */
@@ -87,9 +88,9 @@ export const storageStateLimits = { cookies: 5000, origins: 500 } as const
 /** Body of `PUT /v2/browser/profiles/{name}/storage-state`. */
 export const importStorageStateRequest = z.object({
   /** At most 5000. */
-  cookies: z.array(storageCookie).max(storageStateLimits.cookies).default([]),
+  cookies: boundedArray(storageCookie, storageStateLimits.cookies).default([]),
   /** At most 500. */
-  origins: z.array(storageOrigin).max(storageStateLimits.origins).default([]),
+  origins: boundedArray(storageOrigin, storageStateLimits.origins).default([]),
 })
 
 /** Answer of `GET /v2/browser/profiles/{name}/storage-state`. */

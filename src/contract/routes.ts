@@ -10,7 +10,7 @@ import * as map from './map.ts'
 import { monitorRoutes } from './monitor-routes.ts'
 import * as profiles from './profiles.ts'
 import { recordingRoutes } from './recording-routes.ts'
-import type { Route } from './route.ts'
+import { bodyBytes, type Route } from './route.ts'
 import { teamRoutes } from './team-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
 import * as search from './search.ts'
@@ -104,6 +104,7 @@ export const routes = {
     path: '/v2/scrape',
     summary: 'Scrape one page',
     body: scrape.scrapeRequest,
+    maxBodyBytes: bodyBytes.options,
     response: scrape.scrapeResponse,
   },
   earlierScrape: {
@@ -111,6 +112,7 @@ export const routes = {
     path: '/v1/scrape',
     summary: 'Scrape one page, by the first version of the API',
     body: earlierScrapeRequest,
+    maxBodyBytes: bodyBytes.options,
     response: scrape.scrapeResponse,
   },
   getScrape: {
@@ -171,6 +173,7 @@ export const routes = {
       "Save Playwright's storageState as a new version that holds nothing else, in a browser session that is billed; the profile is made when absent",
     params: profiles.profileParams,
     body: profiles.importStorageStateRequest,
+    maxBodyBytes: bodyBytes.list,
     response: profiles.profileResponse,
   },
   createKey: {
@@ -201,6 +204,7 @@ export const routes = {
     path: '/v2/map',
     summary: 'List the pages of a site',
     body: map.mapRequest,
+    maxBodyBytes: bodyBytes.options,
     response: map.mapResponse,
   },
   mapV1: {
@@ -208,6 +212,7 @@ export const routes = {
     path: '/v1/map',
     summary: 'List the pages of a site, in the first version of the API',
     body: map.mapRequestV1,
+    maxBodyBytes: bodyBytes.options,
     response: map.mapResponseV1,
   },
   search: {
@@ -215,6 +220,7 @@ export const routes = {
     path: '/v2/search',
     summary: 'Search, and scrape the results when formats are named',
     body: search.searchRequest,
+    maxBodyBytes: bodyBytes.options,
     response: search.searchResponse,
     misfit: 'Invalid request body',
   },
@@ -223,6 +229,7 @@ export const routes = {
     path: '/v2/extract',
     summary: 'Have a language model extract data from pages',
     body: extract.extractRequest,
+    maxBodyBytes: bodyBytes.options,
     response: extract.startExtractResponse,
   },
   startExtractV1: {
@@ -230,6 +237,7 @@ export const routes = {
     path: '/v1/extract',
     summary: 'Have a language model extract data from pages, in the first version of the API',
     body: extract.extractRequestV1,
+    maxBodyBytes: bodyBytes.options,
     response: extract.startExtractResponse,
   },
   getExtract: {
@@ -245,6 +253,7 @@ export const routes = {
     path: '/v1/search',
     summary: 'Search, in the first version of the API',
     body: search.searchRequestV1,
+    maxBodyBytes: bodyBytes.options,
     response: search.searchResponseV1,
     misfit: 'Invalid request body',
   },

@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { action, maxActions, maxWaitMs, waitOfActions } from './actions.ts'
+import { boundedArray, clientName } from './bounded.ts'
+import { action, maxActions, maxWaitMs, selector, waitOfActions } from './actions.ts'
 import { profile } from './browser.ts'
 import { document } from './document.ts'
-import { format } from './formats.ts'
+import { format, maxFormats } from './formats.ts'
 import { location } from './location.ts'
 import { pageUrl } from './page-url.ts'
 import { requestHeaders } from './request-headers.ts'
@@ -15,24 +16,23 @@ const pdfParser = z.strictObject({
   maxPages: z.int().min(1).max(10_000).optional(),
 })
 
-const parsers = z
-  .array(
-    z.preprocess((value) => (typeof value === 'string' ? { type: value } : value), pdfParser) as unknown as z.ZodType<
-      PdfParser,
-      'pdf' | z.input<typeof pdfParser>
-    >,
-  )
-  .max(1)
+const parsers = boundedArray(
+  z.preprocess((value) => (typeof value === 'string' ? { type: value } : value), pdfParser) as unknown as z.ZodType<
+    PdfParser,
+    'pdf' | z.input<typeof pdfParser>
+  >,
+  1,
+)
 
 /** How PDFs are read. */
 export type PdfParser = z.output<typeof pdfParser>
 
-const selectors = z.array(z.string().min(1)).max(100)
+const selectors = boundedArray(selector, 100)
 
 /** What every way to scrape takes: one page, a batch, a search. */
 export const scrapeFields = {
   /** Default `["markdown"]`. */
-  formats: z.array(format).default([{ type: 'markdown' }]),
+  formats: boundedArray(format, maxFormats).default([{ type: 'markdown' }]),
   onlyMainContent: z.boolean().default(true),
   onlyCleanContent: z.boolean().default(false),
   includeTags: selectors.optional(),
@@ -54,7 +54,7 @@ export const scrapeFields = {
   timeout: z.int().min(1000).max(600_000).default(60_000),
   /** Default `["pdf"]`. `[]`: a PDF is answered as base64. */
   parsers: parsers.default([{ type: 'pdf', mode: 'auto' }]),
-  actions: z.array(action).max(maxActions).optional(),
+  actions: boundedArray(action, maxActions).optional(),
   location: location.optional(),
   removeBase64Images: z.boolean().default(true),
   blockAds: z.boolean().default(true),
@@ -69,9 +69,9 @@ export const scrapeFields = {
 
 const clientFields = {
   /** Name of the client, as clients send it. Not used. */
-  origin: z.string().optional(),
+  origin: clientName.optional(),
   /** Name of an integration, as clients send it. Not used. */
-  integration: z.string().nullable().optional(),
+  integration: clientName.nullable().optional(),
 } as const
 
 const scrapeOptionsObject = z.strictObject(scrapeFields)

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { boundedArray, clientName } from './bounded.ts'
 import { document } from './document.ts'
 import { checkEarlierOptions, earlierScrapeFields } from './earlier-scrape.ts'
-import { format } from './formats.ts'
+import { format, maxFormats } from './formats.ts'
 import { checkScrapeOptions, scrapeFields } from './scrape.ts'
 import { timeFilter } from './time-range.ts'
 
@@ -19,7 +20,7 @@ const shared = {
   /** When results are to be from: `qdr:h`, `d`, `w`, `m`, `y`, or `cdr:1,cd_min:MM/DD/YYYY,cd_max:MM/DD/YYYY`. */
   tbs: timeFilter.optional(),
   /** Accepted and without effect. */
-  filter: z.string().optional(),
+  filter: z.string().max(100).optional(),
   /** Language of the results, such as `de`. Default `en`. */
   lang: z
     .string()
@@ -38,9 +39,9 @@ const shared = {
   /** Whether results whose addresses cannot be scraped are left out. Default false. */
   ignoreInvalidURLs: z.boolean().default(false),
   /** Name of the client, as clients send it. Not used. */
-  origin: z.string().optional(),
+  origin: clientName.optional(),
   /** Name of an integration, as clients send it. Not used. */
-  integration: z.string().nullable().optional(),
+  integration: clientName.nullable().optional(),
 } as const
 
 const sourceNames = ['web', 'images', 'news'] as const
@@ -83,7 +84,7 @@ interface DomainLists {
 
 /** What results are scraped with: nothing is scraped while no format is named. */
 const searchScrapeOptions = z
-  .strictObject({ ...scrapeFields, formats: z.array(format).default([]) })
+  .strictObject({ ...scrapeFields, formats: boundedArray(format, maxFormats).default([]) })
   .superRefine(checkScrapeOptions)
 
 /** Body of `POST /v2/search`. Unknown keys are refused. */
@@ -94,30 +95,32 @@ export const searchRequest = z
     limit: z.int().min(1).max(100).default(10),
     /** Where to look. Default the web. */
     sources: withoutForeign(
-      z
-        .array(spelt(sourceObject) as z.ZodType<SearchSource, SearchSourceInput>)
-        .min(1)
-        .refine(eachOnce, 'Each source may be named once'),
+      boundedArray(spelt(sourceObject) as z.ZodType<SearchSource, SearchSourceInput>, 10, 1).refine(
+        eachOnce,
+        'Each source may be named once',
+      ),
     ).default([{ type: 'web' }]),
     /** Only results of these kinds. */
-    categories: z
-      .array(spelt(z.strictObject({ type: z.enum(categoryNames) })) as z.ZodType<SearchCategory, SearchCategoryInput>)
+    categories: boundedArray(
+      spelt(z.strictObject({ type: z.enum(categoryNames) })) as z.ZodType<SearchCategory, SearchCategoryInput>,
+      10,
+    )
       .refine(eachOnce, 'Each category may be named once')
       .optional(),
     /** Only results of these sites and what lies under them. */
-    includeDomains: z.array(domain).max(100).optional(),
+    includeDomains: boundedArray(domain, 100).optional(),
     /** No results of these sites and what lies under them. */
-    excludeDomains: z.array(domain).max(100).optional(),
+    excludeDomains: boundedArray(domain, 100).optional(),
     /** Whether pages for adults are left out, as far as the search service knows them. Default: as it likes. */
     safe: z.union([z.boolean(), z.enum(['off', 'moderate', 'strict', 'active'])]).optional(),
     /** Accepted and without effect: descriptions show the place that has to do with the query where the service tells it. */
     highlights: z.boolean().optional(),
     /** Only `default`: searches are not made anonymous, nor forgotten. */
-    enterprise: z.array(z.literal('default')).optional(),
+    enterprise: boundedArray(z.literal('default'), 10).optional(),
     /** Accepted and without effect: there is no catalogue of tools. */
     domainTools: z.boolean().optional(),
     /** Accepted and without effect: there is no catalogue of tools. */
-    toolDetail: z.string().optional(),
+    toolDetail: z.string().max(200).optional(),
     /** What is scraped of each result. Default: nothing. */
     scrapeOptions: searchScrapeOptions.optional(),
   })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { clientName } from './bounded.ts'
 import { rateLimitText } from './rate-limits.ts'
 
 const credits = z.int().min(0).max(1e12)
@@ -29,7 +30,7 @@ export const createTeamRequest = z.strictObject({
   maxConcurrency: maxConcurrency.nullable().optional(),
   /** Default: what the server is set to. */
   rateLimits: rateLimitText.nullable().optional(),
-  origin: z.string().optional(),
+  origin: clientName.optional(),
 })
 
 /** Path of one team. */
@@ -44,7 +45,7 @@ export const updateTeamRequest = z
     addCredits: z.int().min(-1e12).max(1e12).optional(),
     maxConcurrency: maxConcurrency.nullable().optional(),
     rateLimits: rateLimitText.nullable().optional(),
-    origin: z.string().optional(),
+    origin: clientName.optional(),
   })
   .refine((body) => Object.entries(body).some(([name, value]) => name !== 'origin' && value !== undefined), {
     error: 'Update body cannot be empty',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { atMostEntries, boundedArray } from './bounded.ts'
 import { webAddress } from './map.ts'
 import { requestHeaders } from './request-headers.ts'
 
@@ -26,9 +27,9 @@ export const webhookFor = <const Events extends readonly [string, ...string[]]>(
       url: webAddress,
       /** Sent with each delivery. */
       headers: webhookHeaders.default({}),
-      /** Repeated in the body of each delivery. */
-      metadata: z.record(z.string().max(200), z.string().max(8192)).default({}),
-      events: z.array(z.enum(events)).default([...events]),
+      /** Repeated in the body of each delivery. At most 100 entries. */
+      metadata: z.record(z.string().max(200), z.string().max(8192)).superRefine(atMostEntries(100)).default({}),
+      events: boundedArray(z.enum(events), 20).default([...events]),
     }),
   ) as unknown as z.ZodType<WebhookSpec, string | WebhookInput<Events[number]>>
 

@@ -66,7 +66,7 @@ export const catalogue = {
   },
   PROFILE_LEASE_LOST: { status: 409, hint: 'Another session has taken the profile over; what it saves counts.' },
   SESSION_ENDED: { status: 410, hint: 'Create a new session.' },
-  PAYLOAD_TOO_LARGE: { status: 413, hint: 'Send at most 10 MB.' },
+  PAYLOAD_TOO_LARGE: { status: 413, hint: 'Send less: the message names the limit of the route.' },
   PROFILE_TOO_LARGE: { status: 413, hint: 'Clear what the profile need not keep, or raise `--profile-quota`.' },
   FILE_QUOTA_EXCEEDED: {
     status: 413,

@@ -37,6 +37,13 @@ export const settings = {
     accepts: 'an http: or https: URL',
     schema: httpUrl.optional(),
   },
+  maxConnections: {
+    flag: 'max-connections',
+    env: 'BOWLINE_MAX_CONNECTIONS',
+    help: 'connections that clients may have open at once, WebSockets included; further ones are closed',
+    accepts: 'a whole number from 10 to 1000000',
+    schema: wholeNumber(10, 1_000_000).default(10_000),
+  },
   dataDir: {
     flag: 'data-dir',
     env: 'BOWLINE_DATA_DIR',
@@ -198,6 +205,12 @@ const parse = (raw: Readonly<Record<string, unknown>>, label: (name: SettingName
       throw new BowlineError('CONFIG_INVALID', `${label(name)} does not accept ${shown}: it takes ${setting.accepts}`)
     }
     config[name] = result.data
+  }
+  if (config['smtpUrl'] !== undefined && config['publicUrl'] === undefined) {
+    throw new BowlineError(
+      'CONFIG_INVALID',
+      `${label('smtpUrl')} needs the address that the links in mails lead to: set \`--public-url\``,
+    )
   }
   return config as unknown as ServerConfig
 }

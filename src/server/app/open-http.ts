@@ -77,6 +77,7 @@ export const openHttp = async (
     layers: describeLayers(host.layers),
     binary: host.binary,
     publicUrl: config.publicUrl,
+    maxConnections: config.maxConnections,
     version: packageVersion,
   })
   // Disposed last to first: sessions end while sockets can still say why, then the sockets go, then the listener.

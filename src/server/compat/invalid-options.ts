@@ -1,14 +1,11 @@
 import type { z } from 'zod'
+import { listIssues, shorten, tellMore } from '../../contract/validation-issues.ts'
 import { BowlineError } from '../../kit/errors.ts'
 
-/** The error for a translated request that breaks a rule: `details` holds zod's issues. */
+/** The error for a translated request that breaks a rule: `details` holds the first of zod's issues. */
 export const invalidOptions = (error: z.core.$ZodError): BowlineError => {
   const [first] = error.issues
-  return new BowlineError(
-    'BAD_REQUEST',
-    `Bad Request: ${first?.path.join('.') ?? 'body'}: ${first?.message ?? 'invalid'}`,
-    {
-      details: error.issues,
-    },
-  )
+  const { issues: details, more } = listIssues(error.issues)
+  const flaw = `${shorten(first?.path.join('.') ?? 'body')}: ${shorten(first?.message ?? 'invalid')}`
+  return new BowlineError('BAD_REQUEST', `Bad Request: ${flaw}${tellMore(more)}`, { details })
 }

@@ -13,7 +13,7 @@ export const tellingSettings = {
   smtpUrl: {
     flag: 'smtp-url',
     env: 'BOWLINE_SMTP_URL',
-    help: 'server that takes mails; default: none, monitors tell nobody by mail',
+    help: 'server that takes mails, with `--public-url` for the links in them; default: none, monitors tell nobody by mail',
     accepts: 'an smtp: or smtps: URL, such as smtp://user:password@mail.example.com:587',
     schema: z.url({ protocol: /^smtps?$/, hostname: /./ }).optional(),
   },

@@ -13,12 +13,15 @@ import type { Store } from '../store/store.ts'
 import type { Usage } from '../usage/open-usage.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import type { Authenticator } from './auth.ts'
+import { smallBodyBytes } from './body-sizes.ts'
 import { answerError } from './errors.ts'
+import { parseJsonBody } from './json-body.ts'
 import type { Metrics } from './metrics.ts'
 import { registerOpenApi } from './openapi.ts'
 import { isHopTo, relaySessionRequests, type PlacementParts } from './placement.ts'
 import { rateBucketOf } from './rate-bucket.ts'
 import { registerRoutes, type Call } from './register.ts'
+import { guardBodies } from './guard-bodies.ts'
 import { activityRoutes } from './routes/activity.ts'
 import { balanceRoutes } from './routes/balance.ts'
 import { batchRoutes, type BatchRouteParts } from './routes/batch.ts'
@@ -66,15 +69,16 @@ export interface HttpParts
   readonly metrics: Metrics
   readonly publicUrl: string | undefined
   readonly version: string
+  /** Connections at a time; further ones are closed at once. */
+  readonly maxConnections: number
   readonly log: FastifyBaseLogger
 }
-
-const bodyLimitBytes = 10 * 1024 * 1024
 
 /** Builds the HTTP server with every route; the caller lets it listen. */
 export const buildHttpApp = async (parts: HttpParts): Promise<FastifyInstance> => {
   const app = Fastify({
-    bodyLimit: bodyLimitBytes,
+    // Of routes that are not in the contract, and that take little or nothing.
+    bodyLimit: smallBodyBytes,
     // Names of profiles have up to 128 characters, each up to twelve when it is encoded.
     routerOptions: { maxParamLength: 2000 },
     forceCloseConnections: true,
@@ -88,16 +92,12 @@ export const buildHttpApp = async (parts: HttpParts): Promise<FastifyInstance> =
   app.setValidatorCompiler(validateWith())
   app.setSerializerCompiler(serializerCompiler)
   app.setErrorHandler(answerError)
-  app.setNotFoundHandler((request, reply) =>
-    answerError(
-      new BowlineError('ROUTE_NOT_FOUND', `There is no ${request.method} ${pathOf(request)}`),
-      request,
-      reply,
-    ),
-  )
-  acceptEmptyJson(app)
+  app.setNotFoundHandler((request, reply) => answerError(routeNotFound(request), request, reply))
+  acceptJson(app)
+  guardBodies(app)
   recordRequests(app, parts.metrics)
   relaySessionRequests(app, parts)
+  refuseUnknownRoutes(app)
   await registerOpenApi(app, parts.version)
   registerHealth(app, parts)
   await app.register(async (scope) => registerDashboard(scope, parts))
@@ -108,6 +108,7 @@ export const buildHttpApp = async (parts: HttpParts): Promise<FastifyInstance> =
   await app.register(async (scope) => registerFiles(scope, parts))
   registerRecordings(app, parts)
   registerUpgrades(app, parts)
+  app.server.maxConnections = parts.maxConnections
   return app
 }
 
@@ -156,16 +157,22 @@ const registerProtected = async (app: FastifyInstance, parts: HttpParts): Promis
   )
 }
 
+/** Refuses what no route takes before its body is read. */
+const refuseUnknownRoutes = (app: FastifyInstance): void => {
+  app.addHook('onRequest', async (request) => {
+    if (request.is404) throw routeNotFound(request)
+  })
+}
+
 /** Many clients send `Content-Type: application/json` with an empty body, on DELETE above all. */
-const acceptEmptyJson = (app: FastifyInstance): void => {
+const acceptJson = (app: FastifyInstance): void => {
   // Fastify hands `text/plain` to the schema as a string, whose error would not name the missing header.
   app.removeContentTypeParser('text/plain')
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (_request, text, done) => {
-    if (text === '') return done(null, undefined)
     try {
-      return done(null, JSON.parse(text))
-    } catch (cause) {
-      return done(new BowlineError('BAD_REQUEST_INVALID_JSON', 'Bad request, malformed JSON', { cause }))
+      return done(null, text === '' ? undefined : parseJsonBody(text))
+    } catch (error) {
+      return done(Error.isError(error) ? error : new Error(String(error)))
     }
   })
 }
@@ -183,6 +190,9 @@ const recordRequests = (app: FastifyInstance, metrics: Metrics): void => {
     )
   })
 }
+
+const routeNotFound = (request: FastifyRequest): BowlineError =>
+  new BowlineError('ROUTE_NOT_FOUND', `There is no ${request.method} ${pathOf(request)}`)
 
 const requestId = (given: string | string[] | undefined): string =>
   typeof given === 'string' && /^[\w.-]{1,100}$/.test(given) ? given : randomUUID()

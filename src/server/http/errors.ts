@@ -1,28 +1,27 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { Failure } from '../../contract/failure.ts'
+import { boundNames, listIssues, shorten, tellMore } from '../../contract/validation-issues.ts'
+import { sizeText } from './body-sizes.ts'
 import { BowlineError, isBowlineError } from '../../kit/errors.ts'
 
-/** What the framework's own errors are called on the wire. */
-const frameworkCodes: Readonly<Record<string, { code: 'PAYLOAD_TOO_LARGE' | 'BAD_REQUEST'; message: string }>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: { code: 'PAYLOAD_TOO_LARGE', message: 'Request body is too large: the limit is 10 MB' },
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
-    code: 'BAD_REQUEST',
-    message: 'The request body must have the header `Content-Type: application/json`',
-  },
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 'BAD_REQUEST', message: 'Content-Length does not match the body' },
+/** The framework's own errors that are the fault of a request, as messages. */
+const frameworkMessages: Readonly<Record<string, string>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'The request body must have the header `Content-Type: application/json`',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'Content-Length does not match the body',
 }
 
-/** The error for a body, query or path that does not fit its schema: `details` holds zod's issues. */
+/** The error for a body, query or path that does not fit its schema: `details` holds the first of zod's issues. */
 export const invalidRequest = (error: z.core.$ZodError, part: string): BowlineError => {
   const [first] = error.issues
   const unrecognized = error.issues.find((issue) => issue.code === 'unrecognized_keys')
-  const where = first?.path.join('.') ?? ''
+  const where = shorten(first?.path.join('.') ?? '')
+  const { issues: details, more } = listIssues(error.issues)
   const message =
     unrecognized === undefined
-      ? `Bad Request: ${where === '' ? part : where}: ${first?.message ?? 'invalid'}`
-      : `Unrecognized key in ${part}: ${unrecognized.keys.join(', ')}`
-  return new BowlineError('BAD_REQUEST', message, { details: error.issues })
+      ? `Bad Request: ${where === '' ? part : where}: ${shorten(first?.message ?? 'invalid')}`
+      : `Unrecognized key in ${part}: ${boundNames(unrecognized.keys).join(', ')}`
+  return new BowlineError('BAD_REQUEST', `${message}${tellMore(more)}`, { details })
 }
 
 /** What sites and files come to is neither our fault nor the caller's. */
@@ -34,7 +33,7 @@ export const answerError = (
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply => {
-  const known = toBowlineError(error)
+  const known = toBowlineError(error, request)
   if (known.status >= 500) {
     // The message of a site's failure may hold its whole address, with what that keeps secret.
     if (ofSites.test(known.code)) request.log.info({ code: known.code, requestId: request.id }, 'a site failed')
@@ -60,10 +59,14 @@ export const failureBody = (error: BowlineError, requestId: string): Failure => 
   requestId,
 })
 
-const toBowlineError = (error: FastifyError | Error): BowlineError => {
+const toBowlineError = (error: FastifyError | Error, request: FastifyRequest): BowlineError => {
   if (isBowlineError(error) && error.status >= 200) return error
-  const framework = 'code' in error ? frameworkCodes[error.code] : undefined
-  if (framework !== undefined) return new BowlineError(framework.code, framework.message, { cause: error })
+  if ('code' in error && error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    const limit = sizeText(request.routeOptions.bodyLimit)
+    return new BowlineError('PAYLOAD_TOO_LARGE', `Request body is too large: the limit is ${limit}`, { cause: error })
+  }
+  const message = 'code' in error ? frameworkMessages[error.code] : undefined
+  if (message !== undefined) return new BowlineError('BAD_REQUEST', message, { cause: error })
   if ('statusCode' in error && error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
     return new BowlineError('BAD_REQUEST', error.message, { status: error.statusCode, cause: error })
   }

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { routes, type Route, type RouteName, type Routes } from '../../contract/routes.ts'
 import type { KeyRow } from '../store/keys.ts'
 import { unknownKeysWarning, withWarning } from './ignored-keys.ts'
+import { sizeText, smallBodyBytes } from './body-sizes.ts'
 import { validateWith } from './validate.ts'
 import type { NewActivity } from '../usage/activity-log.ts'
 import { jobRouteOf } from './job-route.ts'
@@ -57,6 +58,7 @@ export const registerRoutes = (
         method: route.method,
         url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
         schema: schemaOf(name, route, path !== route.path),
+        bodyLimit: route.maxBodyBytes ?? smallBodyBytes,
         ...(route.misfit === undefined ? {} : { validatorCompiler: validateWith(route.misfit) }),
         // Validation drops the keys that it does not know.
         preValidation: async (request) => void bodies.set(request, request.body),
@@ -88,6 +90,9 @@ export const schemaOf = (name: RouteName, route: Route, isAlias: boolean): Fasti
   ...(route.query === undefined ? {} : { querystring: route.query }),
   ...(route.body === undefined ? {} : { body: route.body }),
   response: { 200: route.response },
+  ...(route.body === undefined
+    ? {}
+    : { description: `The body may have ${sizeText(route.maxBodyBytes ?? smallBodyBytes)}.` }),
   summary: isAlias ? `${route.summary} (alias of ${route.path})` : route.summary,
   operationId: isAlias ? `${name}Alias` : name,
   security: [{ bearer: [] }],

@@ -1,22 +1,36 @@
 import { z } from 'zod'
 
+/** Where a value is: its key, and where what holds it is. */
+interface Place {
+  readonly key: string
+  readonly above: Place | undefined
+}
+
 /** Finds a text with the character U+0000, which no store can keep. Answers what is wrong and where; undefined: there is none. */
 export const findUnstorable = (data: unknown): z.ZodError | undefined => {
-  // No recursion: a body may be nested as deep as it is long.
-  const left: { readonly value: unknown; readonly path: readonly string[] }[] = [{ value: data, path: [] }]
+  // No recursion: a body may be nested hundreds of levels deep.
+  const left: { readonly value: unknown; readonly place: Place | undefined }[] = [{ value: data, place: undefined }]
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    const { value, path } = next
+    const { value, place } = next
     if (typeof value === 'string' && value.includes('\0')) {
       const message = 'A text must not hold the character U+0000'
-      return new z.ZodError([{ code: 'custom', path: [...path], message, input: value }])
+      return new z.ZodError([{ code: 'custom', path: [...pathOf(place)], message, input: undefined }])
     }
     if (!isPlain(value)) continue
-    // Deeper down, the place says nothing to anybody.
     for (const [key, inner] of Object.entries(value)) {
-      left.push({ value: inner, path: path.length < 20 ? [...path, key] : path })
+      if (typeof inner === 'string' ? inner.includes('\0') : isPlain(inner)) {
+        left.push({ value: inner, place: { key, above: place } })
+      }
     }
   }
   return undefined
+}
+
+/** Deeper down than 20 levels, the place says nothing to anybody. */
+function pathOf(place: Place | undefined): readonly string[] {
+  const path: string[] = []
+  for (let each = place; each !== undefined; each = each.above) path.unshift(each.key)
+  return path.slice(0, 20)
 }
 
 /** Whether a value came out of JSON, or out of a query: bytes and streams are stored otherwise. */

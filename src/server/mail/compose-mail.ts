@@ -29,8 +29,15 @@ export interface ComposedMail {
 
 const shownPages = 50
 
-/** Writes a mail that is waiting; undefined: it was sent before, or nobody wants it any more. */
-export const composeMail = async (db: Kysely<Database>, id: string): Promise<ComposedMail | undefined> => {
+/**
+ * Writes a mail that is waiting, with links to `publicUrl`. Returns undefined when it was sent before, or nobody wants it
+ * any more.
+ */
+export const composeMail = async (
+  db: Kysely<Database>,
+  id: string,
+  publicUrl: string,
+): Promise<ComposedMail | undefined> => {
   const mail = await findMail(db, id)
   if (mail?.status !== 'queued') return undefined
   const reader = await findSubscription(db, mail.subscriptionId)
@@ -40,7 +47,7 @@ export const composeMail = async (db: Kysely<Database>, id: string): Promise<Com
     await settleMail(db, id, { status: 'dropped' })
     return undefined
   }
-  const link = (purpose: MailPurpose): string => linkOf(monitor, reader, purpose)
+  const link = (purpose: MailPurpose): string => linkOf(publicUrl, reader, purpose)
   const unsubscribeUrl = link('unsubscribe')
   const rendered =
     mail.kind === 'check'
@@ -52,7 +59,7 @@ export const composeMail = async (db: Kysely<Database>, id: string): Promise<Com
       ...rendered,
       to: reader.email,
       // The same at every try: whoever got it twice can tell.
-      messageId: `<${id}@${new URL(monitor.baseUrl).hostname}>`,
+      messageId: `<${id}@${new URL(publicUrl).hostname}>`,
       headers: { 'List-Unsubscribe': `<${unsubscribeUrl}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
     },
     sent: async () => {
@@ -62,8 +69,8 @@ export const composeMail = async (db: Kysely<Database>, id: string): Promise<Com
   }
 }
 
-const linkOf = ({ baseUrl }: MonitorRow, reader: SubscriptionRow, purpose: MailPurpose): string =>
-  `${baseUrl}/monitor/email/${purpose}?token=${mailToken(reader, purpose)}`
+const linkOf = (publicUrl: string, reader: SubscriptionRow, purpose: MailPurpose): string =>
+  `${publicUrl}/monitor/email/${purpose}?token=${mailToken(reader, purpose)}`
 
 const checkMail = async (
   db: Kysely<Database>,

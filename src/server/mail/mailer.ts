@@ -19,6 +19,8 @@ export interface MailerParts {
   readonly from: string
   /** Addresses and domains that need not confirm. */
   readonly trusted: readonly string[]
+  /** Where the links in mails lead, without trailing slash. */
+  readonly publicUrl: string
   /** Seconds before each further try. Default 1, 5 and 15 minutes. */
   readonly retryDelaysSeconds?: readonly number[] | undefined
 }
@@ -97,8 +99,8 @@ export class Mailer {
   }
 
   async #send(id: string, signal: AbortSignal): Promise<void> {
-    const { store, transport, from } = this.#parts
-    const composed = await composeMail(store.db, id)
+    const { store, transport, from, publicUrl } = this.#parts
+    const composed = await composeMail(store.db, id, publicUrl)
     if (composed === undefined) return
     await transport.sendMail({ from, ...composed.message, signal })
     await composed.sent()

@@ -9,16 +9,19 @@ export interface MailSettings {
   readonly smtpUrl?: string | undefined
   readonly mailFrom: string
   readonly mailTrusted: readonly string[]
+  /** Where the links in mails lead, without trailing slash. Required with `smtpUrl`. */
+  readonly publicUrl?: string | undefined
 }
 
 /** Builds everything that sends mails, into `undo`. Undefined: this server sends none. */
 export const openMailer = async (
   undo: AsyncDisposableStack,
-  { smtpUrl, mailFrom, mailTrusted }: MailSettings,
+  { smtpUrl, mailFrom, mailTrusted, publicUrl }: MailSettings,
   { store, jobs }: { readonly store: Store; readonly jobs: Jobs },
 ): Promise<Mailer | undefined> => {
-  if (smtpUrl === undefined) return undefined
+  // Never the Host header of a request: its sender would choose where readers are led.
+  if (smtpUrl === undefined || publicUrl === undefined) return undefined
   const transport = createTransport({ url: smtpUrl, connectionTimeout: 15_000, socketTimeout: 60_000 })
   undo.defer(() => transport.close())
-  return Mailer.open({ store, jobs, transport, from: mailFrom, trusted: mailTrusted })
+  return Mailer.open({ store, jobs, transport, from: mailFrom, trusted: mailTrusted, publicUrl })
 }

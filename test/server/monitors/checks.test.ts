@@ -225,7 +225,8 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (p
     // The first mail is refused once, the second at each of its three tries.
     await using server = await startMailServer((count) => count === 1 || count > 2)
     const transport = createTransport({ url: server.url })
-    const settings = { from: 'bot@a.example', trusted: ['a.example'], retryDelaysSeconds: [0.1, 0.1] }
+    const publicUrl = 'http://bowline.example'
+    const settings = { publicUrl, from: 'bot@a.example', trusted: ['a.example'], retryDelaysSeconds: [0.1, 0.1] }
     const mailer = await Mailer.open({ store, jobs: parts.jobs, transport, ...settings })
     const { id, teamId } = await makeMonitor(null)
     const email = { enabled: true, recipients: ['one@a.example'], includeDiffs: false }

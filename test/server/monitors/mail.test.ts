@@ -5,6 +5,9 @@ import { startLab, type Lab } from '../../lab/lab.ts'
 import { startMailServer, type Mail } from '../../lab/mail-server.ts'
 import { createMonitor, runCheck, startChangingSite, type ChangingSite } from './world.ts'
 
+/** Where the links in mails lead, whatever the Host header of a request says. */
+const publicUrl = 'http://bowline.example'
+
 let undo: AsyncDisposableStack
 let lab: Lab
 let site: ChangingSite
@@ -18,6 +21,7 @@ beforeAll(async () => {
     await startLab({
       warm: 0,
       smtpUrl: server.url,
+      publicUrl,
       mailFrom: 'Bowline <bot@a.example>',
       mailTrusted: ['team.example'],
     }),
@@ -52,8 +56,11 @@ const whenMailed = async (address: string, count: number): Promise<string> =>
     { timeout: 20_000, interval: 50 },
   )
 
-const linkIn = (source: string, purpose: string): URL =>
-  new URL(new RegExp(String.raw`http://\S+/monitor/email/${purpose}\?token=[\w.-]+`).exec(source)![0])
+const linkIn = (source: string, purpose: string): URL => {
+  const [link] = new RegExp(String.raw`http://\S+/monitor/email/${purpose}\?token=[\w.-]+`).exec(source)!
+  if (!link.startsWith(`${publicUrl}/`)) throw new Error(`${link} leads elsewhere`)
+  return new URL(link.slice(publicUrl.length), lab.server.url)
+}
 
 test.concurrent('a trusted reader is told what changed, once, and not of the baseline', async ({ expect }) => {
   const id = await watch('/a', ['boss@team.example'])
@@ -162,7 +169,7 @@ test.concurrent(
     const asked = once(silent.listen(0, '127.0.0.1'), 'connection')
     await once(silent, 'listening')
     const { port } = silent.address() as AddressInfo
-    await using ending = await startLab({ smtpUrl: `smtp://127.0.0.1:${port}` })
+    await using ending = await startLab({ smtpUrl: `smtp://127.0.0.1:${port}`, publicUrl })
     await createMonitor(ending.api, {
       targets: [{ type: 'scrape', urls: [site.url('/silent')] }],
       notification: { email: { enabled: true, recipients: ['reader@else.example'] } },

@@ -30,3 +30,11 @@ test('a session of whole half minutes costs as many credits', () => {
 
   expect(halfMinutes.map((count) => priceOfSession(defaultPrices, count * 30_000))).toEqual(halfMinutes)
 })
+
+test('mails need the address that their links lead to', () => {
+  const smtpUrl = 'smtp://mail.example:587'
+
+  expect(() => parseConfig({ smtpUrl })).toThrow('`smtpUrl` needs the address that the links in mails lead to')
+  expect(() => readConfig({}, { BOWLINE_SMTP_URL: smtpUrl })).toThrow('BOWLINE_SMTP_URL needs the address')
+  expect(parseConfig({ smtpUrl, publicUrl: 'https://bowline.example' })).toMatchObject({ smtpUrl })
+})

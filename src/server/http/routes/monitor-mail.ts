@@ -6,6 +6,9 @@ import { linkPage, outcomePage, pageHeaders } from '../../mail/link-page.ts'
 import { firstToken, type TokenQuery } from '../first-token.ts'
 import type { Store } from '../../store/store.ts'
 
+/** Most bytes of a body: whoever sends one has shown no key. */
+const maxBodyBytes = 4096
+
 const body = z.object({ token: z.string().max(500) })
 
 const response = z.looseObject({
@@ -24,11 +27,14 @@ export const registerMonitorMail = (app: FastifyInstance, { store }: { readonly 
     const summary = purpose === 'confirm' ? 'Agree to mails of a monitor' : 'Refuse further mails of a monitor'
     app.post<{ Body: z.output<typeof body> }>(
       `/v2/monitor/email/${purpose}`,
-      { schema: { body, response: { 200: response }, summary, operationId: `${purpose}Email` } },
+      {
+        bodyLimit: maxBodyBytes,
+        schema: { body, response: { 200: response }, summary, operationId: `${purpose}Email` },
+      },
       async (request) => ({ success: true, ...(await answerLink(store.db, request.body.token, purpose)) }),
     )
     const path = `/monitor/email/${purpose}`
-    const hidden = { schema: { hide: true } as object }
+    const hidden = { bodyLimit: maxBodyBytes, schema: { hide: true } as object }
     const send = (reply: FastifyReply, status: number, html: string): FastifyReply =>
       reply.code(status).headers(pageHeaders).send(html)
     app.get(path, hidden, async (_request, reply) => send(reply, 200, linkPage(purpose)))
