@@ -3,12 +3,13 @@ import type { ScrapeRequest } from '../../contract/scrape.ts'
 import { sharesHeaders } from '../../kit/shares-headers.ts'
 import type { Egress } from '../egress/egress.ts'
 import { fetchPage } from './fetch/fetch-page.ts'
-import { withWarning, type LoadedPage } from './loaded-page.ts'
+import { withWarnings, type LoadedPage } from './loaded-page.ts'
 import type { PageResult } from './page-work.ts'
 import { placeOf } from './place.ts'
 import type { RenderedPage } from './render/render-page.ts'
 import type { Renderer } from './render/renderer.ts'
 import type { RenderRoute } from './render/scrape-browsers.ts'
+import { warningOfUnapplied } from './unapplied-options.ts'
 import { reasonsToRender, wayAfterFetch } from './way.ts'
 
 /** What pages are loaded with. */
@@ -47,8 +48,9 @@ export class PageLoader implements AsyncDisposable {
   /** Loads a page by a route. Throws SCRAPE_*, EGRESS_REFUSED, PROFILE_LOCKED, or the signal's reason. */
   async load(call: LoadCall, route: RenderRoute): Promise<ReadPage> {
     const loaded = await this.#load(call, route)
-    const warning = warningOfHeaders(call.request, loaded.page)
-    return warning === undefined ? loaded : { ...loaded, page: withWarning(loaded.page, warning) }
+    const { page, isRendered } = loaded
+    const warnings = [warningOfHeaders(call.request, page), warningOfUnapplied(call.request, page, isRendered)]
+    return { ...loaded, page: withWarnings(page, warnings) }
   }
 
   async #load(call: LoadCall, route: RenderRoute): Promise<ReadPage> {
@@ -64,18 +66,22 @@ export class PageLoader implements AsyncDisposable {
     await Promise.all([...this.#dispatchers.values()].map(async (each) => each.destroy()))
   }
 
-  async #fetch({ request, signal, read }: LoadCall, route: RenderRoute): Promise<ReadPage> {
+  async #fetch(
+    { request, signal, read }: LoadCall,
+    route: RenderRoute,
+    cookies: readonly string[] = [],
+  ): Promise<ReadPage> {
     const { acceptLanguage } = placeOf(request)
     const visitor = { chromeMajor: this.#parts.chromeMajor, isMobile: request.mobile, acceptLanguage }
     const dispatcher = this.#dispatcher(route, request.skipTlsVerification)
-    const page = await fetchPage(request.url, { dispatcher, visitor, headers: request.headers ?? {}, signal })
+    const page = await fetchPage(request.url, { dispatcher, visitor, headers: request.headers ?? {}, cookies, signal })
     return { page, reading: await read(page), isRendered: false }
   }
 
   async #render(call: LoadCall, route: RenderRoute): Promise<ReadPage> {
     const page = await this.#parts.renderer.render({ ...call, place: placeOf(call.request), route })
-    // A browser does not show files; there are no actions to perform on them, either.
-    if (page === 'download') return this.#fetch(call, route)
+    // A browser does not show files. It may know the cookies that they are given for.
+    if ('cookies' in page) return this.#fetch(call, route, page.cookies)
     return { page, reading: await call.read(page), isRendered: true }
   }
 

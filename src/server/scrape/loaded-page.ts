@@ -23,7 +23,8 @@ export interface LoadedPage {
   readonly warning?: string | undefined
 }
 
-/** Adds a warning to those that a page has. */
-export function withWarning<Page extends LoadedPage>(page: Page, warning: string): Page {
-  return { ...page, warning: page.warning === undefined ? warning : `${page.warning} ${warning}` }
+/** Adds warnings to those that a page has. */
+export function withWarnings<Page extends LoadedPage>(page: Page, warnings: readonly (string | undefined)[]): Page {
+  const all = [page.warning, ...warnings].filter((each) => each !== undefined)
+  return all.length === 0 ? page : { ...page, warning: all.join(' ') }
 }

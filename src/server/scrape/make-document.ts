@@ -30,8 +30,11 @@ export const makeTextFormats = async (
     request.formats.some((format) => format.type === type)
   const pick = (all: TextFormats['formats']): TextFormats['formats'] =>
     Object.fromEntries(Object.entries(all).filter(([name, value]) => value !== undefined && wants(name as 'markdown')))
+  // There are no elements in it.
+  const selectors = request.formats.find((format) => format.type === 'attributes')?.selectors ?? []
+  const attributes = selectors.map((each) => ({ ...each, values: [] }))
   const plain = (text: string, markdown: string): TextFormats => ({
-    formats: pick({ markdown, html: text, rawHtml: text, links: [], images: [] }),
+    formats: pick({ markdown, html: text, rawHtml: text, links: [], images: [], attributes }),
     metadata: {},
     markdown,
     pages: 1,

@@ -157,6 +157,51 @@ describe('an address that is no HTML', () => {
     expect(page['metadata']['creditsUsed']).toBe(1)
   })
 
+  const tags = { includeTags: ['p'] }
+  test.each([
+    ['/three.pdf', { formats: ['markdown', 'screenshot'] }, 'a PDF: the format screenshot.'],
+    ['/three.pdf', tags, 'a PDF: `includeTags`.'],
+    ['/table.csv', { formats: ['screenshot', 'markdown'] }, 'text/csv: the format screenshot.'],
+    ['/notes.txt', { ...tags, excludeTags: ['b'] }, 'text/plain: `includeTags`, `excludeTags`.'],
+    ['/data.json', { onlyCleanContent: true }, 'application/json: `onlyCleanContent`.'],
+    ['/picture.png', tags, 'an image: `includeTags`.'],
+  ])('%s says which options were not applied: %o', async (path, options, warning) => {
+    const page = await world.read(path, options)
+
+    expect(page['warning']).toMatch(/^Not applied, because the page is /)
+    expect(page['warning']).toContain(warning)
+  })
+
+  test.each([
+    ['/three.pdf', { formats: ['screenshot'] }, 'The format screenshot'],
+    ['/three.pdf', { actions: [{ type: 'scrape' }] }, '`actions`'],
+    ['/table.csv', { actions: [{ type: 'scrape' }] }, '`actions`'],
+  ])('%s refuses what only a page that is shown can give: %o', async (path, options, what) => {
+    const { body } = await world.scrape(path, options)
+
+    expect(body).toMatchObject({ success: false, code: 'SCRAPE_UNSUPPORTED_FILE_ERROR' })
+    expect(body['error']).toContain(`${what} cannot be applied to it`)
+  })
+
+  test.each(['/feed.xml', '/drawing.svg', '/data.json', '/notes.txt', '/table.csv'])(
+    '%s is the same when a browser shows it',
+    async (path) => {
+      const fetched = await world.read(path)
+      const shown = await world.read(path, { waitFor: 1 })
+
+      expect(shown['markdown']).toBe(fetched['markdown'])
+      expect(shown['markdown']).toMatch(/<title>A &amp; B<|plain|"a"|a,b/)
+    },
+  )
+
+  test('attributes are those of no element', async () => {
+    const formats = [{ type: 'attributes', selectors: [{ selector: 'a', attribute: 'href' }] }]
+
+    expect((await world.read('/notes.txt', { formats }))['attributes']).toEqual([
+      { selector: 'a', attribute: 'href', values: [] },
+    ])
+  })
+
   test('a broken PDF is a clear error', async () => {
     expect((await world.scrape('/broken.pdf')).body).toMatchObject({ success: false, code: 'PDF_INVALID' })
   })

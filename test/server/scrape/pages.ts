@@ -56,6 +56,16 @@ export const scrapePages: Pages = {
   '/gone': bytes('<h1>Gone</h1>', html, 410),
   '/data.json': bytes('{"a": 1}', { 'content-type': 'application/json' }),
   '/notes.txt': bytes('plain <b>words</b>', { 'content-type': 'text/plain' }),
+  '/feed.xml': bytes('<?xml version="1.0"?><rss><title>A &amp; B</title></rss>', { 'content-type': 'application/xml' }),
+  '/drawing.svg': bytes('<svg xmlns="http://www.w3.org/2000/svg"><title>A &amp; B</title></svg>', {
+    'content-type': 'image/svg+xml',
+  }),
+  '/table.csv': bytes('a,b\n1,2\n', { 'content-type': 'text/csv' }),
+  '/members.pdf': ({ request, response }) => {
+    const isMember = request.headers.cookie?.includes('seen=yes') === true
+    response.writeHead(isMember ? 200 : 403, { 'content-type': isMember ? 'application/pdf' : 'text/html' })
+    response.end(isMember ? makePdf([[{ size: 12, text: 'For members' }]]) : 'Members only')
+  },
   '/picture.png': bytes(Buffer.from([0x89, 0x50, 0x4e, 0x47]), { 'content-type': 'image/png' }),
   '/program.bin': bytes(Buffer.from([0, 1, 2, 3]), { 'content-type': 'application/octet-stream' }),
   '/three.pdf': bytes(makePdf(['First page', 'Second page', 'Third page'].map((text) => [{ size: 12, text }])), {

@@ -265,4 +265,6 @@ test('a profile keeps what a page stored for the next scrape', async () => {
   const page = await world.read('/headers', { profile: { ...profile, saveChanges: false } })
 
   expect(page['markdown']).toContain('seen=yes')
+  const file = await world.read('/members.pdf', { profile: { ...profile, saveChanges: false } })
+  expect(file['markdown']).toContain('For members')
 })

@@ -19,6 +19,8 @@ export interface FetchOptions extends Abortable {
   readonly visitor: Visitor
   /** Headers of the caller. They override ours; other origins get the user agent alone. */
   readonly headers: Readonly<Record<string, string>>
+  /** Cookies that a browser has for the address, each as `name=value`. Default: none. */
+  readonly cookies?: readonly string[] | undefined
 }
 
 const maxRedirects = 10
@@ -30,6 +32,7 @@ const maxFileBytes = 100_000_000
 /** Fetches a page, redirects followed. Throws SCRAPE_SITE_ERROR, SCRAPE_SSL_ERROR, SCRAPE_DNS_RESOLUTION_ERROR, EGRESS_REFUSED or the signal's reason. */
 export const fetchPage = async (start: string, options: FetchOptions): Promise<LoadedPage> => {
   const jar = new CookieJar()
+  jar.store(new URL(start), options.cookies ?? [])
   let url = new URL(start)
   for (let hop = 0; hop <= maxRedirects; hop += 1) {
     options.signal?.throwIfAborted()

@@ -40,7 +40,8 @@ export interface RenderedPage extends LoadedPage {
 /** How rendering ended: not every address is one that a browser shows. */
 export type RenderOutcome =
   | { readonly kind: 'page'; readonly page: RenderedPage }
-  | { readonly kind: 'download' }
+  /** With the cookies that the browser has for the address, each as `name=value`. */
+  | { readonly kind: 'download'; readonly cookies: readonly string[] }
   | { readonly kind: 'refused' | 'unreachable' }
 
 /** Opens a page in a browser, performs its actions and takes what is wanted of it. Throws SCRAPE_*, or the signal's reason. */
@@ -51,9 +52,10 @@ export const renderPage = async (task: RenderTask): Promise<RenderOutcome> => {
     await emulate(tab, { ...task, ...request, isMobile: request.mobile, headers: request.headers ?? {} })
     const watch = watchNavigation(tab)
     const opened = await navigate(tab, request.url)
-    if (opened !== 'opened') return { kind: opened }
+    if (opened === 'download') return await download(tab, request.url)
+    if (opened === 'unreachable') return { kind: opened }
     await watch.settle(request.timeout / 2)
-    if (/^application\/pdf\b/.test(watch.response()?.contentType ?? '')) return { kind: 'download' }
+    if (/^application\/pdf\b/.test(watch.response()?.contentType ?? '')) return await download(tab, request.url)
     if (request.waitFor > 0) await sleep(request.waitFor, undefined, { signal: tab.signal })
     if (request.blockAds) await clearView(tab, watch, task.consentScript)
     const actions = request.actions === undefined ? undefined : await performActions(tab, watch, request.actions)
@@ -68,6 +70,14 @@ export const renderPage = async (task: RenderTask): Promise<RenderOutcome> => {
       router.call('Target.closeTarget', { targetId: tab.targetId }).catch(() => undefined)
     }
   }
+}
+
+const download = async (tab: Tab, url: string): Promise<RenderOutcome> => {
+  const { cookies } = await tab.call('Network.getCookies', { urls: [url] })
+  const pairs = (cookies as readonly { readonly name: string; readonly value: string }[]).map(
+    ({ name, value }) => `${name}=${value}`,
+  )
+  return { kind: 'download', cookies: pairs }
 }
 
 const takePage = async (
@@ -96,9 +106,12 @@ const readMarkup = async (tab: Tab): Promise<Pick<LoadedPage, 'url' | 'body'>> =
 }
 
 const readText = async (tab: Tab, contentType: string): Promise<Pick<LoadedPage, 'url' | 'body'>> => {
-  const source = '() => ({ url: location.href, text: document.body?.innerText ?? "" })'
-  const { url, text } = (await evaluateFunction(tab, source)) as { readonly url: string; readonly text: string }
-  return { url, body: classifyBody(Buffer.from(text), `${contentType.split(';')[0]}; charset=utf-8`) }
+  const url = String(await evaluateFunction(tab, '() => location.href'))
+  // What the browser makes of XML or an image to show it is no part of it.
+  const source = await tab.call('Page.getResourceContent', { frameId: tab.targetId, url: url.replace(/#.*$/, '') })
+  const { content, base64Encoded } = source as { readonly content: string; readonly base64Encoded: boolean }
+  const bytes = Buffer.from(content, base64Encoded ? 'base64' : 'utf8')
+  return { url, body: classifyBody(bytes, `${contentType.split(';')[0]}; charset=utf-8`) }
 }
 
 /** The error for a page that there is no way to, when asking again finds no reason. */

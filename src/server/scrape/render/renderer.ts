@@ -35,6 +35,8 @@ export interface RenderCall {
   readonly signal: AbortSignal
 }
 
+type Download = Extract<RenderOutcome, { readonly kind: 'download' }>
+
 /** Milliseconds for a browser to let go of a page before it is given up. */
 const farewellMs = 3000
 
@@ -50,11 +52,11 @@ export class Renderer implements AsyncDisposable {
     this.#shared = new ScrapeBrowsers(parts)
   }
 
-  /** Renders a page. `download`: the address is a file. Throws SCRAPE_*, EGRESS_REFUSED, PROFILE_LOCKED, or the signal's reason. */
-  async render(call: RenderCall): Promise<RenderedPage | 'download'> {
+  /** Renders a page. With cookies alone: the address is a file, which they are for. Throws SCRAPE_*, EGRESS_REFUSED, PROFILE_LOCKED, or the signal's reason. */
+  async render(call: RenderCall): Promise<RenderedPage | Pick<Download, 'cookies'>> {
     const outcome = call.request.profile === undefined ? await this.#insist(call) : await this.#withProfile(call)
     if (outcome.kind === 'page') return outcome.page
-    if (outcome.kind === 'download') return 'download'
+    if (outcome.kind === 'download') return { cookies: outcome.cookies }
     throw await this.#explain(call, outcome.kind)
   }
 
