@@ -3,7 +3,7 @@ import { activityEndpoints, type ActivityEndpoint } from '../contract/activity.t
 import type { ActivityRecord } from '../client/activity.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { print, printJson, printTable } from './print.ts'
-import { wholeNumber } from './whole-number.ts'
+import { numberFrom } from './whole-number.ts'
 
 interface ActivityFlags extends ConnectionFlags {
   readonly endpoint?: ActivityEndpoint
@@ -17,7 +17,7 @@ export const createActivityCommand = (): Command =>
       'Lists the jobs of your team in the last 24 hours, newest first: a table on a terminal, a JSON line for each when piped.',
     )
     .addOption(new Option('--endpoint <name>', 'only jobs of this kind').choices(activityEndpoints))
-    .option('--limit <count>', 'most jobs (default: all)', wholeNumber)
+    .option('--limit <count>', 'most jobs (default: all)', numberFrom(1, Infinity))
     .action(listActivity)
 
 const listActivity = async ({ endpoint, limit = Infinity, ...flags }: ActivityFlags): Promise<void> => {

@@ -5,7 +5,7 @@ import { addressesIn, readAddresses } from './addresses.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { runBulk } from './run-bulk.ts'
 import { pageOptions, withPageFlags, type PageFlags } from './page-flags.ts'
-import { wholeNumber } from './whole-number.ts'
+import { numberFrom } from './whole-number.ts'
 
 interface BatchFlags extends ConnectionFlags, PageFlags {
   readonly file?: string
@@ -21,7 +21,7 @@ export const createBatchCommand = (): Command =>
     )
     .argument('[urls...]', 'addresses of the pages; `-`: standard input')
     .option('--file <path>', 'file with an address a line; `-`: standard input')
-    .option('--concurrency <count>', 'most pages at a time', wholeNumber)
+    .option('--concurrency <count>', 'most pages at a time', numberFrom(1, 10_000))
     .action(batch)
 
 const batch = async (given: readonly string[], flags: BatchFlags): Promise<void> => {

@@ -1,14 +1,16 @@
 import { Command } from 'commander'
-import type { CreateSessionOptions } from '../contract/browser.ts'
+import { sessionLimits, type CreateSessionOptions } from '../contract/browser.ts'
 import type { Session } from '../client/session.ts'
 import type { SessionBill } from '../client/session-bill.ts'
 import { isBowlineError } from '../kit/errors.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { describeBill } from './describe-bill.ts'
+import { exitCodeOf } from './exit-codes.ts'
 import { printError, printNote } from './print.ts'
+import { toBowlineError } from './to-bowline-error.ts'
 import { exitCodeOfSignal, runCommand } from './run-command.ts'
 import { forwardSignals } from './forward-signals.ts'
-import { wholeNumber } from './whole-number.ts'
+import { numberFrom } from './whole-number.ts'
 
 interface ExecFlags extends ConnectionFlags {
   readonly ttl?: number
@@ -16,6 +18,8 @@ interface ExecFlags extends ConnectionFlags {
   readonly profile?: string
   readonly keepOnFailure?: boolean
 }
+
+const { ttl, activityTtl } = sessionLimits
 
 /** Makes `bowline exec`. */
 export const createExecCommand = (): Command =>
@@ -27,8 +31,12 @@ export const createExecCommand = (): Command =>
     )
     .usage('[options] -- <command...>')
     .argument('<command...>', 'the command and its arguments')
-    .option('--ttl <seconds>', 'total lifetime of the session', wholeNumber)
-    .option('--activity-ttl <seconds>', 'seconds without activity after which it ends', wholeNumber)
+    .option('--ttl <seconds>', 'total lifetime of the session', numberFrom(ttl.min, ttl.max, 'seconds'))
+    .option(
+      '--activity-ttl <seconds>',
+      'seconds without activity after which it ends',
+      numberFrom(activityTtl.min, activityTtl.max, 'seconds'),
+    )
     .option('--profile <name>', 'browser profile to load and save')
     .option('--keep-on-failure', 'leave the session to be looked at when the command fails')
     .passThroughOptions()
@@ -53,8 +61,8 @@ const exec = async (command: readonly string[], flags: ExecFlags): Promise<void>
       process.exitCode = exitCodeOfSignal(signals.received)
       return printNote(`${signals.received}: the session is deleted as soon as the service has answered`)
     }
-    printError(error)
-    process.exitCode = resultDespite(error) || 1
+    printError(error, flags)
+    process.exitCode = resultDespite(error) || exitCodeOf(toBowlineError(error))
   }
 }
 

@@ -6,7 +6,7 @@ import { readAddresses } from './addresses.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { printJson, printNote } from './print.ts'
 import { withSpinner } from './spinner.ts'
-import { wholeNumber } from './whole-number.ts'
+import { numberFrom } from './whole-number.ts'
 
 interface ExtractFlags extends ConnectionFlags {
   readonly prompt?: string
@@ -26,7 +26,7 @@ export const createExtractCommand = (): Command =>
     .option('--prompt <words>', 'what to look for')
     .option('--schema <file>', 'shape of the data: a file with a JSON Schema')
     .option('--web-search', 'read pages found by a search for the prompt, too')
-    .option('--limit <count>', 'most pages that are read (default: 20)', wholeNumber)
+    .option('--limit <count>', 'most pages that are read (default: 20)', numberFrom(1, 100))
     .action(extract)
 
 const extract = async (given: readonly string[], flags: ExtractFlags): Promise<void> => {

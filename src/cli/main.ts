@@ -1,4 +1,8 @@
 #!/usr/bin/env node
-import { runCli } from './run-cli.ts'
+import { hasRequiredNode } from './required-node.ts'
 
-await runCli(process.argv.slice(2))
+// What follows uses features that an older Node lacks, so it is loaded only after this check.
+if (hasRequiredNode()) {
+  const { runCli } = await import('./run-cli.ts')
+  await runCli(process.argv.slice(2))
+}

@@ -1,10 +1,10 @@
 import { Command, Option } from 'commander'
-import type { MapOptions } from '../contract/map.ts'
+import { mapLimits, type MapOptions } from '../contract/map.ts'
 import { readAddress } from './addresses.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { print, printJson, printNote } from './print.ts'
 import { withSpinner } from './spinner.ts'
-import { wholeNumber } from './whole-number.ts'
+import { countryCode, numberFrom } from './whole-number.ts'
 
 interface MapFlags extends ConnectionFlags {
   readonly search?: string
@@ -32,9 +32,9 @@ export const createMapCommand = (): Command =>
     .option('--no-subdomains', 'leave subdomains out')
     .option('--queries', 'tell addresses with different queries apart')
     .option('--whole-site', 'list pages that are not under the path of the address, too')
-    .option('--limit <count>', 'most pages (default: 5000)', wholeNumber)
-    .option('--timeout <ms>', 'milliseconds after which to give up', wholeNumber)
-    .option('--country <code>', 'country to ask from, such as DE (default: US)')
+    .option('--limit <count>', 'most pages (default: 5000)', numberFrom(mapLimits.min, mapLimits.max))
+    .option('--timeout <ms>', 'milliseconds after which to give up', numberFrom(1, 3_600_000, 'milliseconds'))
+    .option('--country <code>', 'country to ask from, such as DE (default: US)', countryCode)
     .option('--language <tag...>', 'languages to ask for, best first')
     .option('--plain', 'print addresses alone, also when piped')
     .action(map)

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander'
-import type { CreateMonitorOptions, UpdateMonitorOptions } from '../contract/monitors.ts'
+import { monitorLimits, type CreateMonitorOptions, type UpdateMonitorOptions } from '../contract/monitors.ts'
 import type { ConnectionFlags } from './connection.ts'
-import { wholeNumber } from './whole-number.ts'
+import { numberFrom } from './whole-number.ts'
 
 /** What may be said of a monitor, whether it is made or changed. */
 export interface MonitorFlags extends ConnectionFlags {
@@ -22,6 +22,8 @@ export interface CreateFlags extends MonitorFlags {
   readonly limit?: number
 }
 
+const { retentionDays } = monitorLimits
+
 /** Adds the flags for what may be said of a monitor. */
 export const withMonitorFlags = (command: Command): Command =>
   command
@@ -32,7 +34,7 @@ export const withMonitorFlags = (command: Command): Command =>
     .option('--webhook <url>', 'address that is told')
     .option('--mail <address...>', 'who is told by mail')
     .option('--diffs', 'show what changed in mails')
-    .option('--days <count>', 'days that checks are kept', wholeNumber)
+    .option('--days <count>', 'days that checks are kept', numberFrom(retentionDays.min, retentionDays.max))
     .option('--goal <words>', 'what matters of a change, for the language model of the server to judge by')
 
 /** What a new monitor is made of: daily in UTC, and named after its first address, unless the flags say otherwise. */

@@ -1,11 +1,12 @@
 import { Command } from 'commander'
 import type { Check, Monitor } from '../contract/monitor-checks.ts'
+import { monitorLimits } from '../contract/monitors.ts'
 import { BowlineError } from '../kit/errors.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { toChange, toOptions, withMonitorFlags, type CreateFlags, type MonitorFlags } from './monitor-flags.ts'
 import { printDiff } from './print-diff.ts'
 import { print, printFacts, printJson, printTable } from './print.ts'
-import { wholeNumber } from './whole-number.ts'
+import { numberFrom } from './whole-number.ts'
 
 /** Makes `bowline monitors`. */
 export const createMonitorsCommand = (): Command => {
@@ -19,7 +20,11 @@ export const createMonitorsCommand = (): Command => {
   )
     .argument('<url...>', 'pages to watch')
     .option('--crawl', 'watch the pages that are found from each address, too')
-    .option('--limit <count>', 'most pages found from an address (default: 100)', wholeNumber)
+    .option(
+      '--limit <count>',
+      'most pages found from an address (default: 100)',
+      numberFrom(1, monitorLimits.crawlPages.max),
+    )
     .action(create)
   withMonitorFlags(addForOne('update', 'change a monitor; what is not named stays'))
     .option('--urls <url...>', 'watch these pages in place of its targets')
@@ -31,7 +36,7 @@ export const createMonitorsCommand = (): Command => {
   addForOne('resume', 'run a paused monitor again').action(setStatus('active'))
   addForOne('delete', 'delete a monitor with its checks').action(remove)
   addForOne('checks', 'list its checks, newest first')
-    .option('--limit <count>', 'most checks, up to 100', wholeNumber)
+    .option('--limit <count>', 'most checks, up to 100', numberFrom(1, 100))
     .action(listChecks)
   addForOne('diff', 'print what a check found changed')
     .argument('[check]', 'id of the check (default: the last one that was not skipped)')

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander'
 import type { ScrapeInput } from '../contract/scrape.ts'
-import { wholeNumber } from './whole-number.ts'
+import { numberFrom, wholeNumber } from './whole-number.ts'
 
 const formats = ['markdown', 'html', 'rawHtml', 'links', 'images', 'screenshot'] as const
 
@@ -17,7 +17,7 @@ export const withPageFlags = (command: Command): Command =>
   command
     .addOption(new Option('--format <format...>', 'what is wanted').choices([...formats]).default(['markdown']))
     .option('--whole-page', 'keep menus, sidebars and footers')
-    .option('--timeout <ms>', 'time for each page', wholeNumber)
+    .option('--timeout <ms>', 'time for each page', numberFrom(1000, 600_000, 'milliseconds'))
     .option('--max-age <ms>', 'take stored pages that are younger; 0: none', wholeNumber)
 
 /** The same in terms of the API. */

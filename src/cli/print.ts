@@ -1,6 +1,7 @@
 import { styleText } from 'node:util'
-import { isBowlineError } from '../kit/errors.ts'
+import type { BowlineError } from '../kit/errors.ts'
 import { harmless } from './harmless.ts'
+import { toBowlineError } from './to-bowline-error.ts'
 
 /** Prints one line on standard output. */
 export const print = (line: string): void => {
@@ -18,19 +19,23 @@ export const printNote = (line: string): void => {
 /** Whether standard error is a terminal that can show what moves: on one without a width, as `script` makes, spinners never end. */
 export const canSpin = (): boolean => process.stderr.isTTY && process.stderr.columns > 0
 
-/** Prints `code: message (hint)` on standard error. */
-export const printError = (error: unknown): void => {
-  const line = isBowlineError(error)
-    ? toLine(error)
-    : isFileError(error)
-      ? error.message
-      : `UNKNOWN_ERROR: ${Error.isError(error) ? (error.stack ?? error.message) : String(error)}`
-  printNote(styleText('red', line, { stream: process.stderr }))
+/** Prints an error on standard error: `code: message (hint)`, or one line of JSON. */
+export const printError = (error: unknown, { json = false }: { readonly json?: boolean | undefined } = {}): void => {
+  const known = toBowlineError(error)
+  if (json) printNote(JSON.stringify(errorFacts(known)))
+  else printNote(styleText('red', toLine(known), { stream: process.stderr }))
 }
 
-/** What the system says of a file names it, and the reason. */
-const isFileError = (error: unknown): error is Error =>
-  Error.isError(error) && 'syscall' in error && 'path' in error && 'code' in error
+const errorFacts = ({ code, message, hint, status, details, requestId, retryAfterSeconds }: BowlineError) => ({
+  code,
+  message,
+  hint,
+  // 0 stands for an error that came from no server.
+  status: status === 0 ? undefined : status,
+  details,
+  requestId,
+  retryAfterSeconds,
+})
 
 // Not its own `toLine`: another copy of the package may have made it.
 const toLine = ({ code, message, hint }: { code: string; message: string; hint: string | undefined }): string =>

@@ -1,6 +1,10 @@
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, type OutputConfiguration } from 'commander'
+import { BowlineError } from '../kit/errors.ts'
 import { packageVersion } from '../server/version.ts'
+import { describeExitCodes, exitCodeOf, exitCodes } from './exit-codes.ts'
+import { explainUsage } from './explain-usage.ts'
 import { printError } from './print.ts'
+import { toBowlineError } from './to-bowline-error.ts'
 
 interface CommandEntry {
   readonly summary: string
@@ -83,42 +87,70 @@ const commands: Readonly<Record<string, CommandEntry>> = {
   },
 }
 
-const usageErrorCode = 2
-
 /** Every command, whole: what the reference is made from. */
 export const loadCommands = async (): Promise<readonly Command[]> =>
   Promise.all(Object.values(commands).map(async ({ summary, load }) => (await load()).summary(summary)))
 
-/** Runs one command line. Sets the exit code: 0, that of the command, 1 for an error, 2 for a wrong command line. */
+/** Runs one command line. Sets the exit code: 0, that of the command, or that of the error. */
 export const runCli = async (args: readonly string[]): Promise<void> => {
-  for (const output of [process.stdout, process.stderr]) output.on('error', ignoreClosedPipe)
+  process.stdout.on('error', onOutputError)
+  process.stderr.on('error', ignoreError)
+  const options = args.slice(0, args.includes('--') ? args.indexOf('--') : undefined)
+  let json = options.includes('--json')
   try {
     const program = await createProgram(args.find((arg) => !arg.startsWith('-')))
+    configureOutput(program, {
+      outputError: (text, write) => write(explainUsage(text, program, args)),
+      // Commander prints its own errors, as text.
+      ...(json ? { writeErr: () => undefined } : {}),
+    })
+    program.hook('preAction', (_program, running) => {
+      json = running.opts()['json'] === true
+    })
     await program.parseAsync(args, { from: 'user' })
   } catch (error) {
-    if (error instanceof CommanderError) {
-      process.exitCode = error.exitCode === 0 ? 0 : usageErrorCode
-      return
-    }
     if (isClosedPipe(error)) return
-    printError(error)
-    process.exitCode = 1
+    if (!(error instanceof CommanderError)) return fail(error, json)
+    if (error.exitCode === 0) return
+    if (json) printError(new BowlineError('USAGE_INVALID', error.message.replace(/^error: /, '')), { json })
+    process.exitCode = exitCodes.usage.code
   }
 }
 
-/** Whoever reads the output may have enough of it, as `head` does; what the command has begun it still brings to its end. */
-const ignoreClosedPipe = (error: Error): void => {
-  if (!isClosedPipe(error)) throw error
+const fail = (error: unknown, json: boolean): void => {
+  printError(error, { json })
+  process.exitCode = exitCodeOf(toBowlineError(error))
 }
+
+/** Whoever reads the output may have enough of it, as `head` does; what the command has begun it still brings to its end. */
+const onOutputError = (error: Error): void => {
+  if (isClosedPipe(error) || process.listenerCount('exit', failExit) > 0) return
+  printError(new BowlineError('LOCAL_FILE_FAILED', `Standard output cannot be written: ${error.message}`))
+  process.on('exit', failExit)
+}
+
+/** Whatever else came of it, its result is lost. */
+const failExit = (): void => {
+  process.exitCode =
+    process.exitCode === undefined || process.exitCode === 0 ? exitCodes.failure.code : process.exitCode
+}
+
+const ignoreError = (): void => undefined
 
 const isClosedPipe = (error: unknown): boolean => Error.isError(error) && 'code' in error && error.code === 'EPIPE'
 
+const configureOutput = (command: Command, output: OutputConfiguration): void => {
+  command.configureOutput(output)
+  for (const child of command.commands) configureOutput(child, output)
+}
+
 const createProgram = async (chosen: string | undefined): Promise<Command> => {
   const program = new Command('bowline')
-    .description('Remote browser sessions: the server, and hands to use it.')
+    .description('Remote browser sessions: runs the server, and uses it.')
     .version(packageVersion)
     .enablePositionalOptions()
     .showHelpAfterError('(add --help for the options)')
+    .addHelpText('after', `\n${describeExitCodes()}\n\nWith --json, errors are one line of JSON on standard error.`)
   throwOnExit(program)
   for (const [name, { summary, load }] of Object.entries(commands)) {
     const command = name === chosen ? await load() : new Command(name)

@@ -1,10 +1,11 @@
 import { Command, Option } from 'commander'
+import { maxWaitMs } from '../contract/actions.ts'
 import type { Document } from '../contract/document.ts'
 import type { ScrapeInput } from '../contract/scrape.ts'
 import { readAddress } from './addresses.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { print, printJson, printNote } from './print.ts'
-import { wholeNumber } from './whole-number.ts'
+import { countryCode, numberFrom, wholeNumber } from './whole-number.ts'
 
 const formats = ['markdown', 'html', 'rawHtml', 'links', 'images', 'screenshot', 'screenshot@fullPage', 'json'] as const
 
@@ -37,12 +38,12 @@ export const createScrapeCommand = (): Command =>
     .option('--include <selector...>', 'only these elements')
     .option('--exclude <selector...>', 'all but these elements')
     .option('--prompt <text>', 'what the format "json" is to hold')
-    .option('--wait-for <ms>', 'wait after the page has loaded', wholeNumber)
-    .option('--timeout <ms>', 'time for the whole scrape', wholeNumber)
+    .option('--wait-for <ms>', 'wait after the page has loaded', numberFrom(0, maxWaitMs, 'milliseconds'))
+    .option('--timeout <ms>', 'time for the whole scrape', numberFrom(1000, 600_000, 'milliseconds'))
     .option('--max-age <ms>', 'take a stored page that is younger; 0: none', wholeNumber)
     .option('--mobile', 'show the page to a phone')
     .option('--no-ads', 'block nothing')
-    .option('--country <code>', 'two letters: where the page thinks its reader is')
+    .option('--country <code>', 'two letters: where the page thinks its reader is', countryCode)
     .addOption(new Option('--proxy <proxy>', 'which way out').choices(['basic', 'enhanced', 'auto']))
     .action(scrape)
 

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander'
 import type { SearchOptions } from '../contract/search.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { print, printJson, printNote, printTable } from './print.ts'
-import { wholeNumber } from './whole-number.ts'
+import { countryCode, numberFrom } from './whole-number.ts'
 
 const formats = ['markdown', 'html', 'links'] as const
 
@@ -28,7 +28,7 @@ export const createSearchCommand = (): Command =>
         'piped. Operators: "…", -, site:, inurl:, allinurl:, intitle:, allintitle:, related:.',
     )
     .argument('<query...>', 'what to look for')
-    .option('--limit <count>', 'most results of each source (default: 10)', wholeNumber)
+    .option('--limit <count>', 'most results of each source (default: 10)', numberFrom(1, 100))
     .addOption(new Option('--source <name...>', 'where to look (default: web)').choices(['web', 'news', 'images']))
     .addOption(
       new Option('--category <name...>', 'only results of these kinds').choices([
@@ -42,9 +42,13 @@ export const createSearchCommand = (): Command =>
     .option('--site <domain...>', 'only results of these sites')
     .option('--not-site <domain...>', 'no results of these sites')
     .option('--lang <tag>', 'language of the results (default: en)')
-    .option('--country <code>', 'country to search from, such as DE')
+    .option('--country <code>', 'country to search from, such as DE', countryCode)
     .option('--location <name>', 'place to search from, such as "Berlin, Germany"')
-    .option('--timeout <ms>', 'milliseconds after which to give up (default: 60000)', wholeNumber)
+    .option(
+      '--timeout <ms>',
+      'milliseconds after which to give up (default: 60000)',
+      numberFrom(1, 600_000, 'milliseconds'),
+    )
     .addOption(new Option('--scrape <format...>', 'scrape each result').choices(formats))
     .action(search)
 

@@ -6,7 +6,7 @@ import { keepHeapsSmall } from './small-heaps.ts'
 /** Makes `bowline serve`; its options are the settings of the server. */
 export const createServeCommand = (): Command => {
   const command = new Command('serve').description(
-    'Runs the server until SIGINT or SIGTERM, then ends every session and bills it. A flag wins over its variable.',
+    'Runs the server until SIGINT, SIGTERM or SIGHUP, then ends every session and bills it. A flag wins over its variable.',
   )
   for (const name of settingNames) {
     const { flag, env, help, accepts, schema } = settings[name]

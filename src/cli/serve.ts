@@ -9,9 +9,13 @@ import { keepCompilerSmall } from './small-compiler.ts'
 /** Flags of `bowline serve`, named as the settings of the server. */
 export type ServeFlags = Parameters<typeof readConfig>[0] & { readonly json?: boolean | undefined }
 
-type Signal = 'SIGINT' | 'SIGTERM'
+type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
-const signals: readonly Signal[] = ['SIGINT', 'SIGTERM']
+/** A terminal that is closed sends SIGHUP, which would end the process at once. */
+const signals: readonly Signal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
+
+/** Milliseconds that a start may take to stop after a signal. */
+const abandonMs = 10_000
 
 /** Runs a server until a signal, or until it cannot go on. Resolves to the exit code. A second signal exits at once. */
 export const serve = async ({ json, ...flags }: ServeFlags): Promise<number> => {
@@ -19,7 +23,8 @@ export const serve = async ({ json, ...flags }: ServeFlags): Promise<number> => 
   // Heard from the first moment on: a signal during the start must not leave browsers behind.
   const stop = firstSignal()
   keepCompilerSmall()
-  const server = await startConfigured(config)
+  const server = await startUnlessStopped(config, stop)
+  if (server === undefined) return 0
   process.stdout.write(json === true ? `${JSON.stringify(announcement(server))}\n` : greeting(server, config))
   const end = await Promise.race([stop, server.failed])
   if (end instanceof Error)
@@ -27,6 +32,22 @@ export const serve = async ({ json, ...flags }: ServeFlags): Promise<number> => 
   else if (json !== true) process.stdout.write(`${end}: ending every session. Once more to exit at once.\n`)
   await server[Symbol.asyncDispose]()
   return end instanceof Error ? 1 : 0
+}
+
+/** Starts the server; undefined when a signal came before it had started. */
+const startUnlessStopped = async (config: ServerConfig, stop: Promise<Signal>): Promise<RunningServer | undefined> => {
+  const stopping = new AbortController()
+  void stop.then((signal) => {
+    stopping.abort(signal)
+    setTimeout(() => process.exit(128 + constants.signals[signal]), abandonMs).unref()
+  })
+  try {
+    return await startConfigured(config, { signal: stopping.signal })
+  } catch (error) {
+    if (error !== stopping.signal.reason) throw error
+    process.stderr.write(`${String(error)}: stopped before the server had started\n`)
+    return undefined
+  }
 }
 
 const firstSignal = async (): Promise<Signal> =>

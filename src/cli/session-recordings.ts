@@ -1,8 +1,8 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { SessionRecordings } from '../client/session-recordings.ts'
 import type { Recording } from '../contract/recordings.ts'
+import { makeFolder } from '../kit/make-folder.ts'
 import { connect, type ConnectionFlags } from './connection.ts'
 import { print, printJson, printTable } from './print.ts'
 
@@ -34,7 +34,7 @@ const saveAll = async (
   folder: string,
   flags: ConnectionFlags,
 ): Promise<void> => {
-  await mkdir(folder, { recursive: true })
+  await makeFolder(folder)
   const paths: string[] = []
   for (const { name } of listed) {
     const path = join(folder, name)

@@ -6,6 +6,8 @@ import { connect, withConnectionFlags, type ConnectionFlags } from './connection
 import { describeBill } from './describe-bill.ts'
 import { createSessionFilesCommand } from './session-files.ts'
 import { showRecordings, withRecordingFlags } from './session-recordings.ts'
+import { exitCodeOf } from './exit-codes.ts'
+import { toBowlineError } from './to-bowline-error.ts'
 import { print, printError, printFacts, printJson, printTable } from './print.ts'
 
 /** Makes `bowline sessions`. */
@@ -80,8 +82,8 @@ const deleteSessions = async (ids: readonly string[], flags: ConnectionFlags): P
       if (flags.json !== true) print(describeBill(bill))
     } catch (error) {
       // One that is gone must not keep the others alive.
-      printError(error)
-      process.exitCode = 1
+      printError(error, flags)
+      process.exitCode = exitCodeOf(toBowlineError(error))
     }
   }
   if (flags.json === true) printJson(bills)

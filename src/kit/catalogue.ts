@@ -126,7 +126,16 @@ export const catalogue = {
     hint: 'Install bubblewrap and allow user namespaces, or start with `--isolation auto`. `bowline doctor` tells more.',
   },
   DATA_DIR_IN_USE: { status: 0, hint: 'Stop the other server, or give this one its own `--data-dir`.' },
+  DATA_DIR_UNUSABLE: {
+    status: 0,
+    hint: 'Name a directory that this user can write to and that has room, with `--data-dir` or `--blobs`.',
+  },
+  LISTEN_FAILED: { status: 0, hint: 'Name another address with `--host` or another port with `--port`.' },
   STORE_FAILED: { status: 0, hint: undefined },
+
+  // What the command line met
+  USAGE_INVALID: { status: 0, hint: 'Add --help for the options.' },
+  LOCAL_FILE_FAILED: { status: 0, hint: 'Check the path, its permissions and the space left.' },
 
   // What the client met
   EXTRACT_FAILED: { status: 0, hint: 'Read the message: it has the reason of the server.' },

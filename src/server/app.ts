@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { announce } from './app/announce.ts'
+import { explainStartFailure } from './app/explain-start-failure.ts'
 import { joinCluster } from './app/join-cluster.ts'
 import { openHttp } from './app/open-http.ts'
 import { openProfiles } from './app/open-profiles.ts'
@@ -53,15 +54,26 @@ export interface KnownParts {
   readonly resolve?: Resolve | undefined
   /** The layers of isolation that hold here. Default: found out by starting a browser. */
   readonly layers?: Layers | undefined
+  /** Aborting stops a start that is under way, and undoes what it has begun. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Like `startServer`, with a configuration already checked. */
 export const startConfigured = async (config: ServerConfig, known: KnownParts = {}): Promise<RunningServer> => {
+  try {
+    return await start(config, known)
+  } catch (error) {
+    throw explainStartFailure(error, config)
+  }
+}
+
+const start = async (config: ServerConfig, known: KnownParts): Promise<RunningServer> => {
   await using undo = new AsyncDisposableStack()
   const log = pino({ level: config.logLevel, base: null }, pino.destination(2))
   const failed = Promise.withResolvers<Error>()
   const storage = await openStorage(undo, config, { log, onFatal: failed.resolve })
   const { identity, store, blobs } = storage
+  known.signal?.throwIfAborted()
   const host = undo.use(
     await openBrowserHost({
       dataDir: config.dataDir,
@@ -71,6 +83,7 @@ export const startConfigured = async (config: ServerConfig, known: KnownParts = 
       layers: known.layers,
     }),
   )
+  known.signal?.throwIfAborted()
   const egress = undo.use(await openEgress({ ...config, resolve: known.resolve, log }))
   const browsers = undo.use(
     openBrowserPool({ host, warm: config.warm, launchOptions: { openProxy: egress.openLane }, log }),
@@ -87,6 +100,7 @@ export const startConfigured = async (config: ServerConfig, known: KnownParts = 
     ...usage,
     ...(await openWork(undo, config, { ...ready, ...usage, browserVersion: host.binary.version })),
   }
+  known.signal?.throwIfAborted()
   const recovered = await settlePast(parts, identity)
   const { app, sessions, beating } = await openHttp(undo, config, parts, host, log)
   const url = await app.listen({ host: config.host, port: config.port })

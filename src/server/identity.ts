@@ -1,6 +1,7 @@
-import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { chmod, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isUuid, newApiKey, uuidV7 } from '../kit/ids.ts'
+import { makeFolder } from '../kit/make-folder.ts'
 
 /** Reads a small file of the data directory, or makes it once with what `make` gives. Mode 0600. */
 const readOrMake = async (path: string, isValid: (text: string) => boolean, make: () => string) => {
@@ -32,7 +33,7 @@ export interface Identity {
 
 /** Reads the identity kept in `dataDir`, or makes it. A configured key is used and not stored. */
 export const readIdentity = async (dataDir: string, configuredKey: string | undefined): Promise<Identity> => {
-  await mkdir(dataDir, { recursive: true })
+  await makeFolder(dataDir)
   const node = await readOrMake(join(dataDir, 'node-id'), isUuid, () => uuidV7())
   if (configuredKey !== undefined) return { nodeId: node.text, apiKey: configuredKey, isNewKey: false }
   const key = await readOrMake(join(dataDir, 'api-key'), (text) => text.length >= 16, newApiKey)

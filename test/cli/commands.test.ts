@@ -82,7 +82,7 @@ describe('sessions', () => {
     expect(printed.out).toBe('some text')
     expect({ code: unreadCode, errors: unread.errors() }).toEqual({ code: 0, errors: '' })
     expect(deleted.code).toBe(0)
-    expect(gone).toMatchObject({ code: 1, errors: expect.stringMatching(/^FILE_NOT_FOUND: /) as string })
+    expect(gone).toMatchObject({ code: 5, errors: expect.stringMatching(/^FILE_NOT_FOUND: /) as string })
     await lab.api('DELETE', `/v2/browser/${id}`)
   })
 
@@ -91,8 +91,8 @@ describe('sessions', () => {
 
     const deleted = await run(['sessions', 'delete', '01900000-0000-7000-8000-000000000000', id, '--json'])
 
-    expect(deleted.code).toBe(1)
-    expect(deleted.errors).toMatch(/^SESSION_NOT_FOUND: .*\(.+\)\n$/)
+    expect(deleted.code).toBe(5)
+    expect(JSON.parse(deleted.errors)).toMatchObject({ code: 'SESSION_NOT_FOUND', hint: expect.any(String) as string })
     expect(JSON.parse(deleted.out)).toMatchObject([{ sessionId: id, creditsBilled: 2 }])
   })
 
@@ -126,7 +126,7 @@ test('keys are created, used, listed and revoked', async () => {
   expect(listed.out).toContain('robot')
   expect(listed.out).not.toContain(key)
   expect(JSON.parse(revoked.out)).toMatchObject({ id: data.id, revokedAt: expect.any(String) as string })
-  expect(refused).toMatchObject({ code: 1, errors: expect.stringMatching(/^UNAUTHORIZED: /) as string })
+  expect(refused).toMatchObject({ code: 4, errors: expect.stringMatching(/^UNAUTHORIZED: /) as string })
 })
 
 test('keys create prints the key alone on standard output, for scripts', async () => {
@@ -151,7 +151,7 @@ test.each([
 test('without a server on this machine, the CLI says what to set', async () => {
   const { code, errors } = await run(['sessions', 'list'], { BOWLINE_DATA_DIR: join(home, 'nothing-here') })
 
-  expect(code).toBe(1)
+  expect(code).toBe(3)
   expect(errors).toMatch(/^CONFIG_INVALID: .*nothing-here \(Start `bowline serve`, or set BOWLINE_BASE_URL/)
 })
 
@@ -160,7 +160,7 @@ test('the key of the server on this machine is not sent to another', async () =>
 
   const { code, errors } = await run(['sessions', 'list', '--base-url', service.url])
 
-  expect(code).toBe(1)
+  expect(code).toBe(3)
   expect(errors).toContain('No API key was given')
   expect(service.requests).toEqual([])
 })

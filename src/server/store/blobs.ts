@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream'
 import { FileStorage, type StorageAdapter } from '@flystorage/file-storage'
 import { LocalStorageAdapter } from '@flystorage/local-fs'
 import { BowlineError } from '../../kit/errors.ts'
+import { makeFolder } from '../../kit/make-folder.ts'
 
 /** Where blobs are kept: in a folder, or in a bucket of an S3-compatible service. */
 export type BlobPlace =
@@ -48,7 +49,7 @@ export interface BlobsOptions {
 /** Opens the blobs at a place. What was written is durable when `write` resolves. */
 export const openBlobs = async (place: BlobPlace, { silenceMs = 60_000 }: BlobsOptions = {}): Promise<Blobs> => {
   if (place.kind === 's3') return blobsOf(await s3Adapter(place, silenceMs))
-  await mkdir(place.path, { recursive: true, mode: 0o700 })
+  await makeFolder(place.path)
   const blobs = blobsOf(new LocalStorageAdapter(place.path))
   return {
     ...blobs,

@@ -1,7 +1,7 @@
-import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { BowlineError } from '../../kit/errors.ts'
+import { makeFolder } from '../../kit/make-folder.ts'
 
 /**
  * Takes a directory for this process alone, making it when absent.
@@ -9,7 +9,7 @@ import { BowlineError } from '../../kit/errors.ts'
  * Throws `DATA_DIR_IN_USE` when it is taken, here or by another process.
  */
 export const lockFolder = async (folder: string): Promise<Disposable> => {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await makeFolder(folder)
   // SQLite serves as the portable file lock that Node lacks. Nothing else may open this file in the same process:
   // POSIX drops a lock when any handle of its holder on the file is closed.
   const lock = new DatabaseSync(join(folder, 'lock.sqlite'))

@@ -14,8 +14,8 @@ import { artifacts } from './migrations/0011-artifacts.ts'
 import { extractEnd } from './migrations/0012-extract-end.ts'
 import { packedScrapes } from './migrations/0013-packed-scrapes.ts'
 import { activityErrors } from './migrations/0014-activity-errors.ts'
-import { storedPages } from './migrations/0016-stored-pages.ts'
 import { bootstrapKeys } from './migrations/0015-bootstrap-keys.ts'
+import { storedPages } from './migrations/0016-stored-pages.ts'
 
 /** Every step of the schema as statements, in order. A released step is never edited: add another. */
 const steps: Readonly<Record<string, readonly string[]>> = {
@@ -32,8 +32,8 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   '0012-extract-end': extractEnd,
   '0013-packed-scrapes': packedScrapes,
   '0014-activity-errors': activityErrors,
-  '0016-stored-pages': storedPages,
   '0015-bootstrap-keys': bootstrapKeys,
+  '0016-stored-pages': storedPages,
 }
 
 /** The names of all steps, in order. */

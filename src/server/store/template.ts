@@ -4,6 +4,7 @@ import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { constants, zstdCompress, zstdDecompress } from 'node:zlib'
 import { uuidV7 } from '../../kit/ids.ts'
+import { makeFolder } from '../../kit/make-folder.ts'
 
 const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
@@ -34,7 +35,7 @@ export const packFolder = async (folder: string, file: string): Promise<void> =>
 }
 
 const writeWhole = async (file: string, bytes: Buffer): Promise<void> => {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  await makeFolder(dirname(file))
   const draft = `${file}.${uuidV7()}`
   try {
     await writeFile(draft, bytes, { mode: 0o600, flush: true })

@@ -1,0 +1,27 @@
+import { BowlineError, isBowlineError } from '../kit/errors.ts'
+
+/** Any error as one of the catalogue: an error of the file system names the file and the reason, others keep their stack as detail. */
+export function toBowlineError(error: unknown): BowlineError {
+  if (isBowlineError(error)) return error
+  if (isFileError(error)) return new BowlineError('LOCAL_FILE_FAILED', describe(error), { cause: error })
+  const message = Error.isError(error) ? (error.stack ?? error.message) : String(error)
+  return new BowlineError('UNKNOWN_ERROR', message, {
+    hint: 'This is a bug in the command line. Please report it.',
+    cause: error,
+  })
+}
+
+type FileError = Error & { readonly code: string; readonly path?: string }
+
+const isFileError = (error: unknown): error is FileError =>
+  Error.isError(error) &&
+  'syscall' in error &&
+  'code' in error &&
+  typeof error.code === 'string' &&
+  !('address' in error || 'hostname' in error)
+
+/** `ENOENT: no such file or directory, open '/x'` becomes `/x: no such file or directory`. */
+const describe = ({ message, path }: FileError): string => {
+  const reason = /^\w+: (.*?)(?:, \w+.*)?$/s.exec(message)?.[1] ?? message
+  return path === undefined ? reason : `${path}: ${reason}`
+}

@@ -1,0 +1,160 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { stripTypeScriptTypes } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describeExitCodes } from '../../src/cli/exit-codes.ts'
+import { startProgram } from '../client/program.ts'
+import { startLab, type Lab } from '../lab/lab.ts'
+import { repository } from '../lab/source-tree.ts'
+
+const world = new AsyncDisposableStack()
+let lab: Lab
+let home: string
+beforeAll(async () => {
+  lab = world.use(await startLab())
+  home = world.use(await mkdtempDisposable(join(tmpdir(), 'home-'))).path
+})
+afterAll(async () => world.disposeAsync())
+
+const run = async (args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
+  const variables = { HOME: home, BOWLINE_DATA_DIR: lab.dataDir, ...env }
+  await using program = startProgram('src/cli/main.ts', args, variables)
+  const { code } = await program.ended
+  return { code, out: program.lines.join('\n'), errors: program.errors() }
+}
+
+const unknownId = '01900000-0000-7000-8000-000000000000'
+
+describe('a failing command exits with the code of its kind, and tells it as JSON with --json', () => {
+  test.each([
+    [2, 'USAGE_INVALID', ['sessions', 'get'], {}],
+    [2, 'USAGE_INVALID', ['sessions', 'list', '--colour'], {}],
+    [3, 'CONFIG_INVALID', ['sessions', 'list'], { BOWLINE_DATA_DIR: '/nonexistent' }],
+    [3, 'CONFIG_INVALID', ['serve', '--port', 'x'], {}],
+    [4, 'UNAUTHORIZED', ['sessions', 'list'], { BOWLINE_API_KEY: 'bl-wrong' }],
+    [5, 'SESSION_NOT_FOUND', ['sessions', 'get', unknownId], {}],
+    [5, 'SESSION_NOT_FOUND', ['sessions', 'delete', unknownId], {}],
+    [7, 'CONNECTION_FAILED', ['sessions', 'list'], { BOWLINE_BASE_URL: 'http://127.0.0.1:9', BOWLINE_API_KEY: 'bl-x' }],
+    [1, 'LOCAL_FILE_FAILED', ['profiles', 'import', 'p', '/nofile'], {}],
+  ])('%i: %s', async (code, name, args, env) => {
+    const { code: actual, errors } = await run([...args, '--json'], env)
+
+    expect(errors.trim().split('\n')).toHaveLength(1)
+    expect(JSON.parse(errors)).toMatchObject({ code: name, message: expect.any(String), hint: expect.any(String) })
+    expect(actual).toBe(code)
+  })
+
+  test('the JSON of an error of the server has its status and request id', async () => {
+    const { errors } = await run(['sessions', 'get', unknownId, '--json'])
+
+    expect(JSON.parse(errors)).toMatchObject({ status: 404, requestId: expect.any(String) })
+  })
+
+  test('the codes are in the help and in the README', async () => {
+    const readme = await readFile(join(repository, 'README.md'), 'utf8')
+    const { out } = await run(['--help'])
+
+    expect(out).toContain(describeExitCodes())
+    for (const line of describeExitCodes().matchAll(/^ +(\d) +(.*)$/gm)) {
+      expect(readme).toMatch(new RegExp(`\\| \`${line[1]}\` +\\| ${line[2]} +\\|`))
+    }
+  })
+})
+
+test.each([
+  [['scrape', 'https://example.com', '--timeout', '5'], 'from 1000 to 600000, in milliseconds'],
+  [['scrape', 'https://example.com', '--country', 'Germany'], 'two letters of a country'],
+  [['map', 'https://example.com', '--limit', '0'], 'from 1 to 100000'],
+  [['search', 'x', '--limit', '0'], 'from 1 to 100'],
+  [['exec', '--ttl', '5', '--', 'true'], 'from 30 to 3600, in seconds'],
+  [['usage', '--days', 'abc'], '--days takes no value, got abc'],
+])('%j is refused before it is sent, in words of the flag', async (args, words) => {
+  const { code, errors } = await run(args)
+
+  expect(errors).toContain(words)
+  expect(code).toBe(2)
+})
+
+test('output to a full disk is an error in one line', async () => {
+  const child = spawn('sh', ['-c', '"$0" src/cli/main.ts keys list --json > /dev/full', process.execPath], {
+    cwd: repository,
+    env: { ...process.env, HOME: home, BOWLINE_DATA_DIR: lab.dataDir },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let errors = ''
+  child.stderr.on('data', (chunk: Buffer) => {
+    errors += chunk.toString()
+  })
+
+  const [code] = (await once(child, 'close')) as [number]
+
+  expect(errors).toMatch(/^LOCAL_FILE_FAILED: Standard output cannot be written: .*ENOSPC.*\n$/)
+  expect(code).toBe(1)
+})
+
+describe('serve says in one line why it does not start', () => {
+  const serve = async (...flags: readonly string[]) => run(['serve', '--port', '0', '--warm', '0', ...flags])
+
+  test('when the port is in use', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-port-'))
+    const { port } = taken.address() as { port: number }
+
+    const { code, errors } = await serve('--port', String(port), '--data-dir', folder.path, '--log-level', 'silent')
+
+    expect(errors).toMatch(
+      new RegExp(`^LISTEN_FAILED: Port ${port} of 127.0.0.1 is in use by another program \\(.*--port`),
+    )
+    expect(errors.trim().split('\n')).toHaveLength(1)
+    expect(code).toBe(3)
+    taken.close()
+  })
+
+  test('when the data directory cannot be created', async () => {
+    const { code, errors } = await serve('--data-dir', '/proc/x')
+
+    expect(errors).toMatch(/^DATA_DIR_UNUSABLE: The data directory \/proc\/x cannot be used: .*\n$/)
+    expect(code).toBe(3)
+  })
+
+  test('when the folder of blobs cannot be created', async () => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-blobs-'))
+
+    const { code, errors } = await serve('--data-dir', folder.path, '--blobs', '/proc/x/y', '--log-level', 'silent')
+
+    expect(errors).toMatch(/^DATA_DIR_UNUSABLE: \/proc\/x cannot be used: .*\n$/)
+    expect(code).toBe(3)
+  })
+})
+
+const oldNode = '/usr/bin/node'
+const oldVersion = await promisify(execFile)(oldNode, ['--version']).then(
+  ({ stdout }) => stdout.trim(),
+  () => '',
+)
+
+test.skipIf(!/^v(1\d|2[0-3])\./.test(oldVersion))(
+  'needs an older Node at /usr/bin/node: it is told in one sentence which Node is needed',
+  async () => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-node-'))
+    await writeFile(join(folder.path, 'package.json'), '{"type":"module"}')
+    await mkdir(join(folder.path, 'cli'))
+    for (const name of ['main', 'required-node']) {
+      const source = await readFile(join(repository, `src/cli/${name}.ts`), 'utf8')
+      await writeFile(join(folder.path, `cli/${name}.js`), stripTypeScriptTypes(source).replaceAll(".ts'", ".js'"))
+    }
+
+    const ended = promisify(execFile)(oldNode, [join(folder.path, 'cli/main.js'), 'serve'])
+
+    await expect(ended).rejects.toMatchObject({
+      code: 3,
+      stderr: `The bowline command needs Node.js 24 or newer; this is Node.js ${oldVersion.slice(1)} (${oldNode}).\n`,
+    })
+  },
+)
