@@ -19,6 +19,7 @@ const disabledFeatures = [
   'AutofillServerCommunication',
   'CertificateTransparencyComponentUpdater',
   'DialMediaRouteProvider',
+  'HttpsFirstBalancedModeAutoEnable',
   'HttpsUpgrades',
   'MediaRouter',
   'NetworkTimeServiceQuerying',
@@ -69,6 +70,12 @@ const behaviour = [
   // UDP would go past the proxy.
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--webrtc-ip-handling-policy=disable_non_proxied_udp',
+  // Going back loads the page again, so that requests reach the handlers of a client.
+  '--disable-back-forward-cache',
+  // A client may click before the first frame of a page is drawn.
+  '--allow-pre-commit-input',
+  // A mouse, which machines without a screen lack. Emulation of a phone takes it away.
+  '--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4',
   '--hide-scrollbars',
   '--mute-audio',
   '--window-size=1280,720',

@@ -1,4 +1,5 @@
-import { chromium, type Browser, type Page } from 'playwright-core'
+import { chromium, devices, type Browser, type Page } from 'playwright-core'
+import { connect as connectPuppeteer, KnownDevices } from 'puppeteer-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { startLab, type Lab } from '../../lab/lab.ts'
 import { leaveOnlyPage } from '../../lab/only-page.ts'
@@ -31,6 +32,40 @@ describe.each(['shell', 'chromium'] as const)('Playwright over the gateway, on %
       expect(browser.contexts()).toHaveLength(1)
       expect(browser.contexts()[0]!.pages()).toHaveLength(1)
       expect(page.url()).toBe('about:blank')
+    })
+  })
+
+  const pointers = `['(hover: hover)', '(any-hover: hover)', '(pointer: fine)', '(any-pointer: fine)', '(hover: none)',
+    '(pointer: coarse)'].filter((query) => matchMedia(query).matches)`
+  const mouse = ['(hover: hover)', '(any-hover: hover)', '(pointer: fine)', '(any-pointer: fine)']
+
+  test('has a mouse, and a finger on an emulated phone', async () => {
+    await onPage(async (page, browser) => {
+      const phone = await browser.newContext(devices['iPhone 13'])
+
+      expect(await page.evaluate(pointers)).toEqual(mouse)
+      expect(await (await phone.newPage()).evaluate(pointers)).toEqual(['(hover: none)', '(pointer: coarse)'])
+      await phone.close()
+    })
+    const puppeteer = await connectPuppeteer({ browserWSEndpoint: cdpUrl, defaultViewport: null })
+    const [page] = await puppeteer.pages()
+    expect(await page!.evaluate(pointers)).toEqual(mouse)
+    await page!.emulate(KnownDevices['iPhone 13'])
+    expect(await page!.evaluate(pointers)).toEqual(['(hover: none)', '(pointer: coarse)'])
+    await puppeteer.disconnect()
+  })
+
+  test('goes back to a page through the handlers of requests', async () => {
+    await onPage(async (page) => {
+      await page.goto(site.url('/title?text=First'))
+      await page.goto(site.url('/title?text=Second'))
+      await page.route('**/title?text=First', async (route) =>
+        route.fulfill({ body: 'made up', contentType: 'text/html' }),
+      )
+
+      await page.goBack()
+
+      expect(await page.innerText('body')).toBe('made up')
     })
   })
 
