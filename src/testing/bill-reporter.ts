@@ -57,8 +57,9 @@ export class BillReporter implements Reporter {
     const unknown = [...this.#seen].filter((id) => !billed.has(id)).length
     if (unknown > 0) yield `  ${unknown} of the sessions ended without a bill: their worker was killed`
     for (const { recording, uses } of records) {
-      const file = relative(this.#config?.rootDir ?? '', uses.find(({ hasFailed }) => hasFailed)?.file ?? '')
-      if (recording !== undefined && file !== '') yield `  ${file} failed: ${recording}`
+      const failed = uses.find(({ hasFailed }) => hasFailed)
+      if (recording === undefined || failed === undefined) continue
+      yield `  ${relative(this.#config?.rootDir ?? '', failed.file)} failed: ${recording}`
     }
     const attempts = this.#lost === 1 ? '1 attempt' : `${this.#lost} attempts`
     if (this.#lost > 0) yield `  ${attempts} ended because a session was lost`

@@ -78,7 +78,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       refuseRetry(testInfo, testRetries)
       const record: AttemptRecord = { lost: undefined }
       await use(record)
-      judgeAttempt(testInfo, record.lost)
+      judgeAttempt(testInfo, record.lost, testRetries)
     },
     { auto: true },
   ],

@@ -1,5 +1,5 @@
 import type { TestInfo } from '@playwright/test'
-import { addVerdict, readVerdicts } from './record-files.ts'
+import { addVerdict, readVerdicts, type Verdict } from './record-files.ts'
 
 /** Type of the annotation on an attempt whose session was lost. */
 export const infrastructureAnnotation = 'infrastructure'
@@ -10,11 +10,14 @@ export interface AttemptRecord {
   lost: string | undefined
 }
 
-/** Refuses another attempt on a test that failed by itself: `retries` are for lost sessions, `testRetries` for the rest. */
+/**
+ * Refuses another attempt on a test that failed by itself: `retries` are for lost sessions, `testRetries` for the rest.
+ * Only versions of Playwright Test that make it in spite of `judgeAttempt` get here.
+ */
 export const refuseRetry = ({ retry, project, testId }: TestInfo, testRetries: number): void => {
   if (retry === 0) return
   const verdicts = readVerdicts(project.outputDir, testId)
-  const own = verdicts.filter((verdict) => verdict === 'test').length
+  const own = ownFailures(verdicts)
   if (verdicts.at(-1) !== 'test' || own <= testRetries) return
   throw new Error(
     `Not run again, since it failed by itself ${own === 1 ? 'once' : `${own} times`}: see the attempt before. ` +
@@ -22,12 +25,18 @@ export const refuseRetry = ({ retry, project, testId }: TestInfo, testRetries: n
   )
 }
 
-/** Notes why an attempt failed, if it did. */
-export const judgeAttempt = (
-  { status, expectedStatus, annotations, project, testId }: TestInfo,
-  lost: string | undefined,
-): void => {
+/** Notes why an attempt failed, if it did, and has it be the last one if it failed by itself too often. */
+export const judgeAttempt = (testInfo: TestInfo, lost: string | undefined, testRetries: number): void => {
+  const { status, expectedStatus, annotations, project, testId } = testInfo
   if (status === expectedStatus || status === 'skipped') return
   if (lost !== undefined) annotations.push({ type: infrastructureAnnotation, description: lost })
   addVerdict(project.outputDir, testId, lost === undefined ? 'test' : 'infrastructure')
+  if (lost === undefined && ownFailures(readVerdicts(project.outputDir, testId)) > testRetries) endRetries(testInfo)
+}
+
+const ownFailures = (verdicts: readonly Verdict[]): number => verdicts.filter((verdict) => verdict === 'test').length
+
+/** Playwright Test knows of errors that no retry helps with, but has no public way to say that this is one. */
+const endRetries = (testInfo: TestInfo & { _hasNonRetriableError?: boolean }): void => {
+  if ('_hasNonRetriableError' in testInfo) testInfo._hasNonRetriableError = true
 }

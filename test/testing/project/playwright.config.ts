@@ -2,9 +2,9 @@ import { defineConfig } from '@playwright/test'
 import type { BowlineTestOptions } from 'bowline/testing'
 
 export default defineConfig<object, BowlineTestOptions>({
-  testDir: '.',
+  testDir: 'tests',
   outputDir: process.env['PROJECT_OUTPUT'] ?? 'test-results',
-  retries: 1,
+  retries: 2,
   timeout: 20_000,
   reporter: [['json'], ['bowline/testing/reporter']],
   use: { baseURL: process.env['PROJECT_SITE'] ?? '' },
