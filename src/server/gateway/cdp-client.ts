@@ -1,8 +1,10 @@
 import type { Socket } from 'node:net'
 import type { RawData, WebSocket } from 'ws'
-import { isTargetEvent, type CdpCommand } from '../cdp/message.ts'
+import type { EndReason } from '../../contract/browser.ts'
+import { isTargetEvent, type CdpCommand, type CdpIncoming } from '../cdp/message.ts'
 import type { CdpChannel, CdpRouter } from '../cdp/router.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
+import { ClientTargets } from './client-targets.ts'
 import { closeCodes, type CloseReason } from './close-codes.ts'
 import { ClientPages, type PageFocus } from './page-focus.ts'
 import { judgeCommand, parseCommand, type PolicyContext } from './policy.ts'
@@ -28,6 +30,7 @@ export class CdpClient {
   readonly #endSession: () => void
   readonly #policy: PolicyContext
   readonly #pages: ClientPages
+  readonly #targets = new ClientTargets()
   #lag: { bytes: number; sinceMs: number } | undefined
   #lastHeardMs = Date.now()
 
@@ -57,7 +60,7 @@ export class CdpClient {
 
   /** Passes a message of the browser on. */
   readonly deliver = (message: Buffer): void => {
-    if (isTargetEvent(message)) this.#pages.follow(message)
+    if (isTargetEvent(message)) this.#followTargets(message)
     else this.#pages.followDialog(message)
     if (this.#webSocket.readyState !== this.#webSocket.OPEN || this.#pages.withholds(message)) return
     this.#webSocket.send(message, { binary: false })
@@ -73,6 +76,12 @@ export class CdpClient {
     }
     if (nowMs - this.#lastHeardMs > silenceLimitMs) this.close('unresponsive')
     else if (this.#webSocket.readyState === this.#webSocket.OPEN) this.#webSocket.ping()
+  }
+
+  /** Closes because the session is over, as a browser does. */
+  endSession(reason: EndReason): void {
+    this.#destroyTargets()
+    this.close(reason)
   }
 
   /** Tells the client why and closes; a client that does not answer the closing handshake is cut off. */
@@ -91,6 +100,18 @@ export class CdpClient {
   /** Lets the client send again after the browser's pipe was full. */
   resume(): void {
     if (this.#webSocket.isPaused) this.#webSocket.resume()
+  }
+
+  /** Says that all targets are gone: what waits in a library for an event of a page waits for the end of that page, too. */
+  #destroyTargets(): void {
+    if (this.#webSocket.readyState !== this.#webSocket.OPEN) return
+    for (const event of this.#targets.destroyAll()) this.#webSocket.send(JSON.stringify(event))
+  }
+
+  #followTargets(message: Buffer): void {
+    const event = JSON.parse(message.toString()) as CdpIncoming
+    this.#pages.follow(event)
+    this.#targets.follow(event)
   }
 
   #heard(): void {
@@ -132,6 +153,8 @@ export class CdpClient {
         this.#answer({ id, sessionId, error: { code: errorCodes.server, message: verdict.message } })
         return
       case 'browser-close':
+        // First, since Puppeteer lets go of the connection with the answer.
+        this.#destroyTargets()
         this.#answer({ id, sessionId, result: {} })
         if (this.#session.row.onBrowserClose === 'delete') this.#endSession()
         else this.close('closed')

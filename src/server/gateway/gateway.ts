@@ -95,7 +95,7 @@ export class Gateway implements Disposable {
 
   #keep(client: CdpClient, webSocket: WebSocket, session: LiveSession): void {
     const stopDraining = session.browser.router.onDrain(() => client.resume())
-    const onEnd = (): void => client.close(session.ended.reason as EndReason)
+    const onEnd = (): void => client.endSession(session.ended.reason as EndReason)
     session.ended.addEventListener('abort', onEnd)
     this.#clients.add(client)
     webSocket.on('error', (error) => this.#onError(error, `CDP socket of session ${session.row.id}`))

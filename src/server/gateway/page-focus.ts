@@ -1,4 +1,4 @@
-import { isDialogEndEvent, isDialogEvent, sessionIdAtTail, type CdpCommand } from '../cdp/message.ts'
+import { isDialogEndEvent, isDialogEvent, sessionIdAtTail, type CdpCommand, type CdpIncoming } from '../cdp/message.ts'
 
 /** A dialog of a page that a client was told of. */
 export interface OpenDialog {
@@ -107,17 +107,15 @@ export class ClientPages {
   }
 
   /** Takes an event of the Target domain on its way to the client. */
-  follow(message: Buffer): void {
-    const { method, params } = JSON.parse(message.toString()) as {
-      method: string
-      params: { sessionId?: string; targetInfo?: { type: string; targetId: string } }
-    }
+  follow(event: CdpIncoming): void {
+    const { method } = event
+    const params = (event.params ?? {}) as { sessionId?: string; targetInfo?: { type: string; targetId: string } }
     if (params.sessionId === undefined) return
     if (method === 'Target.detachedFromTarget') this.#forget(params.sessionId)
     if (method !== 'Target.attachedToTarget' || params.targetInfo === undefined) return
     const { type, targetId } = params.targetInfo
     // A frame in a process of its own belongs to the page whose session announced it.
-    const page = type === 'page' ? targetId : this.#pages.get(sessionIdAtTail(message) ?? '')
+    const page = type === 'page' ? targetId : this.#pages.get(event.sessionId ?? '')
     if (page === undefined) return
     this.#pages.set(params.sessionId, page)
     this.#focus.open(page)
