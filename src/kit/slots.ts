@@ -2,11 +2,13 @@ import { abortable } from './abort.ts'
 
 /** A number of places that are taken in the order of asking. */
 export class Slots {
-  #free: number
+  readonly #count: () => number
+  #taken = 0
   readonly #waiting: (() => void)[] = []
 
-  constructor(count: number) {
-    this.#free = count
+  /** `count` may change: more places are taken once the next one is given back, and fewer as they are. */
+  constructor(count: number | (() => number)) {
+    this.#count = typeof count === 'number' ? () => count : count
   }
 
   get waiting(): number {
@@ -16,7 +18,7 @@ export class Slots {
   /** Waits for a place; disposing gives it back. Throws the signal's reason. */
   async take(signal?: AbortSignal): Promise<Disposable> {
     signal?.throwIfAborted()
-    if (this.#free > 0) this.#free -= 1
+    if (this.#taken < this.#count()) this.#taken += 1
     else await this.#wait(signal)
     return { [Symbol.dispose]: () => this.#give() }
   }
@@ -35,8 +37,12 @@ export class Slots {
   }
 
   #give(): void {
-    const next = this.#waiting.shift()
-    if (next === undefined) this.#free += 1
-    else next()
+    this.#taken -= 1
+    while (this.#taken < this.#count()) {
+      const next = this.#waiting.shift()
+      if (next === undefined) return
+      this.#taken += 1
+      next()
+    }
   }
 }

@@ -19,6 +19,7 @@ import type { Database } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import { assertAffordable } from '../usage/affordable.ts'
 import type { Announcer } from './announcer.ts'
+import type { JobCounter } from './job-counter.ts'
 import type { News } from './news.ts'
 import { toBulkJob, type BulkJob, type BulkPlan, type BulkRound } from './plan.ts'
 import { readDocuments, type Documents } from './read-documents.ts'
@@ -31,6 +32,7 @@ export interface BulkJobsParts {
   readonly scrapes: Pick<Scrapes, 'readMany' | 'estimate'>
   readonly runner: Runner
   readonly announcer: Announcer
+  readonly counter: Pick<JobCounter, 'refresh'>
   readonly news: News
 }
 
@@ -127,7 +129,7 @@ export class BulkJobs {
     { db = this.#parts.store.db, locks = false }: { readonly db?: Kysely<Database>; readonly locks?: boolean } = {},
   ): Promise<BulkJob> {
     if (!isUuid(id)) throw new BowlineError('BAD_REQUEST', 'Invalid job ID format. Job ID must be a valid UUID.')
-    const row = await findBulkJob(db, id, { locks })
+    const row = await this.#read(db, id, { locks })
     const isKnown = row?.teamId === teamId && (kind === undefined || row.kind === kind)
     const isOver = row !== undefined && row.status !== 'scraping' && row.expiresAt.getTime() < Date.now()
     if (row === undefined || !isKnown || isOver) {
@@ -175,6 +177,13 @@ export class BulkJobs {
     return (await listActiveBulkJobs(this.#parts.store.db, teamId, kind)).map(toBulkJob)
   }
 
+  /** A job that counts what ended of it, unless it is to be locked: its caller wants no numbers. */
+  async #read(db: Kysely<Database>, id: string, options: { readonly locks: boolean }): Promise<BulkJobRow | undefined> {
+    const row = await findBulkJob(db, id, options)
+    if (row === undefined || options.locks || !(await this.#parts.counter.refresh(id))) return row
+    return findBulkJob(db, id)
+  }
+
   async #add(
     db: Kysely<Database>,
     job: Pick<BulkJob, 'id' | 'teamId' | 'plan' | 'total'>,
@@ -188,7 +197,7 @@ export class BulkJobs {
     const rows = pages.map((page, index) => ({ ...page, place: from + index, scrapeId: uuidV7() }))
     await insertBulkPages(db, job.id, { pages: rows, round, depth: 0 })
     // The one worker of a job that is under way looks for more once it has done what it knows of.
-    const parts = isTended && isWhole(job) ? [] : shareOut(job, { from, before: from + rows.length })
+    const parts = isTended && isWhole(job) ? [] : shareOut(job, rows.length)
     await this.#parts.jobs.sendMany(bulkQueue, parts, { db })
   }
 

@@ -7,6 +7,8 @@ export interface HostManners {
   readonly concurrency: number
   /** Milliseconds between the starts of two pages of one host. */
   readonly delayMs: number
+  /** How many servers share these limits. Default: one. */
+  readonly servers?: (() => Promise<number>) | undefined
 }
 
 interface Gate {
@@ -15,9 +17,13 @@ interface Gate {
   nextAtMs: number
 }
 
-/** Keeps the pages of a host from being asked for too many at a time, or too soon. */
+/**
+ * Keeps the pages of a host from being asked for too many at a time, or too soon. Each of several servers keeps to its
+ * part of the limits, and to one page at a time at least.
+ */
 export class HostGates {
   readonly #manners: HostManners
+  #servers = 1
   readonly #gates = new Map<string, Gate>()
 
   constructor(manners: HostManners) {
@@ -26,8 +32,8 @@ export class HostGates {
 
   /** Waits until a page of the host may be asked for; disposing says that it was. Throws the signal's reason. */
   async enter(host: string, signal: AbortSignal): Promise<Disposable> {
-    const gate = this.#gates.get(host) ?? { slots: new Slots(this.#manners.concurrency), users: 0, nextAtMs: 0 }
-    this.#gates.set(host, gate)
+    this.#servers = (await this.#manners.servers?.()) ?? 1
+    const gate = this.#gateOf(host)
     gate.users += 1
     await using undo = new AsyncDisposableStack()
     undo.defer(() => this.#leave(host, gate))
@@ -39,9 +45,15 @@ export class HostGates {
 
   /** Lets nobody through to a host for a while. */
   pause(host: string, ms: number): void {
-    const gate = this.#gates.get(host) ?? { slots: new Slots(this.#manners.concurrency), users: 0, nextAtMs: 0 }
+    const gate = this.#gateOf(host)
     gate.nextAtMs = Math.max(gate.nextAtMs, Date.now() + ms)
+  }
+
+  #gateOf(host: string): Gate {
+    const places = (): number => Math.max(1, Math.floor(this.#manners.concurrency / this.#servers))
+    const gate = this.#gates.get(host) ?? { slots: new Slots(places), users: 0, nextAtMs: 0 }
     this.#gates.set(host, gate)
+    return gate
   }
 
   async #untilDue(gate: Gate, signal: AbortSignal): Promise<void> {
@@ -50,7 +62,7 @@ export class HostGates {
       if (waitMs <= 0) break
       await sleep(waitMs, undefined, { signal })
     }
-    gate.nextAtMs = Date.now() + this.#manners.delayMs
+    gate.nextAtMs = Date.now() + this.#manners.delayMs * this.#servers
   }
 
   #leave(host: string, gate: Gate): void {

@@ -3,12 +3,14 @@ import type { Jobs } from '../jobs/jobs.ts'
 import { RobotsRules } from '../map/robots-rules.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
 import { deleteExpiredBulkJobs } from '../store/bulk-jobs.ts'
+import { createServerCount } from '../store/count-servers.ts'
 import type { Store } from '../store/store.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import { Announcer } from './announcer.ts'
 import { BulkJobs } from './bulk-jobs.ts'
 import { Crawler } from './crawler.ts'
 import { HostGates } from './host-gates.ts'
+import { JobCounter } from './job-counter.ts'
 import { News } from './news.ts'
 import { PageScraper } from './page-scraper.ts'
 import { Runner } from './runner.ts'
@@ -47,20 +49,25 @@ export const openBulk = async (
   const { store, onError } = parts
   const news = new News()
   const announcer = new Announcer(parts.webhooks)
+  const counter = new JobCounter({ ...parts, announcer })
   const scraper = new PageScraper({
     ...parts,
     announcer,
     news,
     crawler: new Crawler(parts),
     slots: new Slots(settings.maxBulkPages),
-    gates: new HostGates({ concurrency: settings.maxHostPages, delayMs: settings.hostDelay }),
+    gates: new HostGates({
+      concurrency: settings.maxHostPages,
+      delayMs: settings.hostDelay,
+      servers: createServerCount(store),
+    }),
     robots: new RobotsRules(parts.dispatcher),
     honoursRobots: settings.robots === 'honour',
   })
-  const runner = await Runner.open({ ...parts, scraper, announcer, news })
+  const runner = await Runner.open({ ...parts, scraper, announcer, counter, news })
   const timer = setInterval(() => {
     deleteExpiredBulkJobs(store.db).catch((error: unknown) => onError(error, 'removing old batches'))
   }, sweepMs).unref()
   undo.defer(() => clearInterval(timer))
-  return new BulkJobs({ ...parts, runner, announcer, news })
+  return new BulkJobs({ ...parts, runner, announcer, counter, news })
 }

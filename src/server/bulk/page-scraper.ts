@@ -29,6 +29,9 @@ export interface PageScraperParts {
   readonly crawler: Crawler
 }
 
+/** Servers that may die with a page in hand before it is not tried again. Those without crashes go first, so that few do. */
+const maxCrashes = 20
+
 type Failure = Exclude<PageEnd, { state: 'completed' }>
 
 /** Another server has ended the page, or somebody the job: whatever was done here is undone. */
@@ -45,13 +48,18 @@ export class PageScraper {
   /** Scrapes one page. Throws the signal's reason, and what keeps the store from working; what is wrong with the page is its end. */
   async scrape(job: BulkJob, page: BulkPageRow, signal: AbortSignal): Promise<void> {
     try {
-      await this.#parts.crawler.begin(job, page, signal)
-      const end = (await this.#isBlocked(job, page)) ? blocked(page) : await this.#try(job, page, signal)
+      const end = page.crashes >= maxCrashes ? fatal(page) : await this.#endOf(job, page, signal)
       if (end !== undefined) await this.#fail(job, page, end)
     } catch (error) {
       if (!(error instanceof Superseded)) throw error
     }
     this.#parts.news.tell(job.id)
+  }
+
+  /** Answers how the page ended, unless it was completed. */
+  async #endOf(job: BulkJob, page: BulkPageRow, signal: AbortSignal): Promise<Failure | undefined> {
+    await this.#parts.crawler.begin(job, page, signal)
+    return (await this.#isBlocked(job, page)) ? blocked(page) : this.#try(job, page, signal)
   }
 
   async #isBlocked({ plan }: BulkJob, { url }: BulkPageRow): Promise<boolean> {
@@ -112,22 +120,24 @@ export class PageScraper {
   async #complete(db: Kysely<Database>, job: BulkJob, page: BulkPageRow, outcome: ScrapeOutcome): Promise<void> {
     const { announcer, crawler } = this.#parts
     await crawler.follow(db, job, page, outcome)
-    const status = await endBulkPage(db, page, { state: 'completed', credits: outcome.credits })
-    if (status === undefined) throw new Superseded()
+    if (!(await endBulkPage(db, page, { state: 'completed', credits: outcome.credits }))) throw new Superseded()
     await announcer.pageCompleted(db, job, page, outcome.document)
-    if (status === 'completed') await announcer.ended(db, job)
   }
 
   async #fail(job: BulkJob, page: BulkPageRow, end: Failure): Promise<void> {
     const { store, announcer } = this.#parts
     await store.db.transaction().execute(async (db) => {
-      const status = await endBulkPage(db, page, end)
-      if (status === undefined) throw new Superseded()
+      if (!(await endBulkPage(db, page, end))) throw new Superseded()
       await announcer.pageFailed(db, job, page, end.error)
-      if (status === 'completed') await announcer.ended(db, job)
     })
   }
 }
+
+const fatal = ({ url, crashes }: BulkPageRow): Failure => ({
+  state: 'failed',
+  code: 'UNKNOWN_ERROR',
+  error: `${crashes} times a server crashed while it scraped ${url}`,
+})
 
 const blocked = ({ url }: BulkPageRow): Failure => ({
   state: 'blocked',

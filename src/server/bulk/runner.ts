@@ -1,58 +1,68 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { Queue } from '../jobs/queue.ts'
+import type { Attempt } from '../jobs/worker.ts'
 import { endBulkJob, findBulkJob } from '../store/bulk-jobs.ts'
-import { listQueuedPages, pieceLength, type BulkPageRow, type BulkShare } from '../store/bulk-pages.ts'
+import { claimBulkPages, freeBulkPages, type BulkPageRow } from '../store/bulk-pages.ts'
 import type { Store } from '../store/store.ts'
 import type { Announcer } from './announcer.ts'
+import type { JobCounter } from './job-counter.ts'
 import type { News } from './news.ts'
 import type { PageScraper } from './page-scraper.ts'
 import { toBulkJob, type BulkJob } from './plan.ts'
 
-/** A share of the pages of a job, as a queue holds it. */
-export interface BulkPart extends BulkShare {
+/** A worker's part in a job, as a queue holds it: whoever has one takes pages of the job until there are none left. */
+export interface BulkPart {
   readonly jobId: string
+  /** Of so many parts. */
+  readonly shares: number
 }
 
-/** What the shares of jobs are done with. */
+/** What the parts of jobs are done with. */
 export interface RunnerParts {
   readonly store: Store
   readonly jobs: Jobs
   readonly scraper: Pick<PageScraper, 'scrape'>
   readonly announcer: Announcer
+  readonly counter: Pick<JobCounter, 'count'>
   readonly news: News
   readonly onError: (error: unknown, what: string) => void
 }
 
-/** Shares of jobs that one server does at a time. Their pages share its places. */
-const parallel = 16
+/** Parts of jobs that one server does at a time. Their pages share its places. */
+const parallel = 64
 
-/** After so long a share gives way to those of other jobs. */
+/** After so long a part gives way to those of other jobs. */
 const sliceMs = 15_000
 
-/** Pages of one share at a time, and of a job that is not shared out. */
+/** Pages that one part has in hand at a time, and that of a job which has one part only. */
 const lanes = { shared: 4, whole: 16 } as const
 
-const mostShares = 8
+/** Parts of a job: enough for several servers to do it together, and one for every so many pages. */
+const mostParts = 16
+const pagesPerPart = 8
 
-/** The queue of the shares. */
-export const bulkQueue: Queue<BulkPart> = { name: 'bulk', retryDelaysSeconds: [1, 5, 30], expireSeconds: 3600 }
-
-/** Whether one worker does all pages of a job, those that are added, too: it minds how many run at a time, or finds them as it goes. */
-export const isWhole = ({ plan }: Pick<BulkJob, 'plan'>): boolean =>
-  plan.maxConcurrency !== undefined || plan.crawl !== undefined
-
-/** Shares the pages from one place to before another among workers; one gets all that come when it is to do the whole job. */
-export const shareOut = (
-  job: Pick<BulkJob, 'id' | 'plan'>,
-  { from, before }: { readonly from: number; readonly before: number },
-): readonly BulkPart[] => {
-  if (isWhole(job)) return [{ jobId: job.id, from, shares: 1, share: 0 }]
-  const shares = Math.min(mostShares, Math.ceil((before - from) / pieceLength))
-  return Array.from({ length: shares }, (_, share) => ({ jobId: job.id, from, before, shares, share }))
+/** The queue of the parts. Pages answer for the servers that die over them, not their jobs. */
+export const bulkQueue: Queue<BulkPart> = {
+  name: 'bulk',
+  retryDelaysSeconds: [1, 5, 30],
+  expireSeconds: 3600,
+  maxCrashes: Infinity,
+  isSpread: true,
 }
 
-/** Does the shares of jobs on this server, page by page. */
+/** Whether one worker does all pages of a job, those that are added, too: it minds how many run at a time, or finds them as it goes. */
+export function isWhole({ plan }: Pick<BulkJob, 'plan'>): boolean {
+  return plan.maxConcurrency !== undefined || plan.crawl !== undefined
+}
+
+/** Makes the parts of a job, or of what is added to it. */
+export function shareOut(job: Pick<BulkJob, 'id' | 'plan'>, pages: number): readonly BulkPart[] {
+  const shares = isWhole(job) ? 1 : Math.min(mostParts, Math.ceil(pages / pagesPerPart))
+  return Array.from({ length: shares }, () => ({ jobId: job.id, shares }))
+}
+
+/** Does parts of jobs on this server, page by page. */
 export class Runner {
   readonly #parts: RunnerParts
   readonly #running = new Map<string, Set<AbortController>>()
@@ -67,7 +77,7 @@ export class Runner {
     await parts.jobs.work(
       bulkQueue,
       { concurrency: parallel, onExhausted: async (part, error) => runner.#giveUp(part, error) },
-      async (part, { signal }) => runner.#run(part, signal),
+      async (part, attempt) => runner.#run(part, attempt),
     )
     return runner
   }
@@ -77,15 +87,18 @@ export class Runner {
     for (const controller of this.#running.get(jobId) ?? []) controller.abort(new Error('The job was cancelled'))
   }
 
-  async #run(part: BulkPart, signal: AbortSignal): Promise<void> {
-    const row = await findBulkJob(this.#parts.store.db, part.jobId)
+  async #run(part: BulkPart, { jobId: holder, attempt, signal }: Attempt): Promise<void> {
+    const { store, jobs } = this.#parts
+    // The server that had this part before has died with these pages in hand.
+    if (attempt > 1) await freeBulkPages(store.db, holder, { crashed: true })
+    const row = await findBulkJob(store.db, part.jobId)
     if (row?.status !== 'scraping') return
     const stop = new AbortController()
     const running = this.#running.get(row.id) ?? new Set()
     this.#running.set(row.id, running.add(stop))
     try {
-      const left = await this.#work(toBulkJob(row), part, AbortSignal.any([signal, stop.signal]))
-      if (left !== undefined) await this.#parts.jobs.send(bulkQueue, left)
+      const hasMore = await this.#work(toBulkJob(row), { part, holder }, AbortSignal.any([signal, stop.signal]))
+      if (hasMore) await jobs.send(bulkQueue, part)
     } catch (error) {
       if (!stop.signal.aborted) throw error
     } finally {
@@ -94,47 +107,52 @@ export class Runner {
     }
   }
 
-  /** Scrapes the pages of a share, until there is none left or its time is over. Answers what is left to do. */
-  async #work(found: BulkJob, part: BulkPart, signal: AbortSignal): Promise<BulkPart | undefined> {
-    const { store, scraper } = this.#parts
+  /** Scrapes pages of a job until there is none left or the time is over. Answers whether there may be more. */
+  async #work(
+    found: BulkJob,
+    { part, holder }: { readonly part: BulkPart; readonly holder: string },
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { store, counter } = this.#parts
     let job = found
-    const { maxConcurrency, crawl } = job.plan
-    const width = maxConcurrency ?? (part.shares === 1 ? lanes.whole : lanes.shared)
-    const concurrency = crawl?.delay === undefined ? width : 1
+    const concurrency = widthOf(job, part)
     const endMs = Date.now() + sliceMs
     const running = new Set<Promise<void>>()
     const failures: unknown[] = []
-    let { from } = part
-    let ready: readonly BulkPageRow[] = []
+    const begin = (page: BulkPageRow): void => {
+      const task: Promise<void> = this.#scrape(job, page, signal)
+        .catch((error: unknown) => void failures.push(error))
+        .finally(() => running.delete(task))
+      running.add(task)
+    }
     try {
       while (failures.length === 0 && !signal.aborted && Date.now() < endMs) {
         // A page that ends while the store is asked may add others, which the answer does not have.
         const isIdle = running.size === 0
-        if (ready.length === 0) ready = await listQueuedPages(store.db, job.id, { ...part, from }, pieceLength)
-        const [page] = ready
-        if (page === undefined && isIdle) return undefined
-        if (page === undefined || running.size >= concurrency) {
-          if (running.size > 0) await Promise.race(running)
-          continue
-        }
+        const limit = concurrency - running.size
+        const pages = limit === 0 ? [] : await claimBulkPages(store.db, job.id, { holder, limit })
         // Pages that were added meanwhile have options of their own.
-        if (page.round >= job.plan.rounds.length) job = await this.#reread(job)
-        ready = ready.slice(1)
-        from = page.place + 1
-        const task: Promise<void> = scraper
-          .scrape(job, page, signal)
-          .then(async () => (crawl?.delay === undefined ? undefined : sleep(crawl.delay * 1000, undefined, { signal })))
-          .catch((error: unknown) => void failures.push(error))
-          .finally(() => running.delete(task))
-        running.add(task)
+        if (pages.some((page) => page.round >= job.plan.rounds.length)) job = await this.#reread(job)
+        for (const page of pages) begin(page)
+        if (running.size > 0) await Promise.race(running)
+        else if (isIdle && !(await counter.count(job.id))?.hasFreePages) return false
       }
     } finally {
       // Also when the store fails: what is under way would be begun again beside itself.
       await Promise.all(running)
+      // What has not ended by now is for others. When the store fails, the next one with this part frees them.
+      await freeBulkPages(store.db, holder).catch((error: unknown) => void failures.push(error))
     }
     signal.throwIfAborted()
     if (failures.length > 0) throw failures[0]
-    return { ...part, from }
+    await counter.count(job.id)
+    return true
+  }
+
+  async #scrape(job: BulkJob, page: BulkPageRow, signal: AbortSignal): Promise<void> {
+    const { delay } = job.plan.crawl ?? {}
+    await this.#parts.scraper.scrape(job, page, signal)
+    if (delay !== undefined) await sleep(delay * 1000, undefined, { signal })
   }
 
   async #reread(job: BulkJob): Promise<BulkJob> {
@@ -154,4 +172,10 @@ export class Runner {
     this.stop(jobId)
     news.tell(jobId)
   }
+}
+
+/** Pages of a job that one part has in hand at a time. */
+function widthOf({ plan: { maxConcurrency, crawl } }: BulkJob, { shares }: BulkPart): number {
+  if (crawl?.delay !== undefined) return 1
+  return maxConcurrency ?? (shares === 1 ? lanes.whole : lanes.shared)
 }

@@ -20,8 +20,12 @@ export interface SendOptions {
   readonly priority?: number | undefined
 }
 
-/** Attempts that servers may die in before the job is given up: what kills a server must not do so for ever. */
-const deathsForgiven = 10
+/** What kills a server must not do so for ever. */
+const defaultCrashes = 10
+
+/** More than any job will ever need; PostgreSQL has no number above. */
+const unlimited = 2 ** 31 - 1
+
 const keptSeconds = 3600
 
 /** What waits is not forgotten, however long no server runs: those who sent it would wait for ever. */
@@ -66,8 +70,9 @@ export class Jobs implements AsyncDisposable {
     // A connection of its own would wait for ever for the transaction that waits for it.
     await boss.insert(queue.name, jobs, db === undefined ? {} : { db: fromKysely(db) })
     // Before the transaction commits there is nothing to be found. The embedded database lets nobody look until then.
-    if (db !== undefined && options.startAfter === undefined && store.kind === 'postgres') await ring(db, queue.name)
-    else worker.expect(options.startAfter)
+    const isHeardByAll = options.startAfter === undefined && store.kind === 'postgres'
+    if (isHeardByAll) await ring(db ?? store.db, queue.name)
+    if (db === undefined || !isHeardByAll) worker.expect(options.startAfter)
   }
 
   /**
@@ -112,7 +117,7 @@ const toJob = (
   queue: Queue<object>,
   { startAfter, singletonKey, priority }: Omit<SendOptions, 'db'>,
 ): Omit<JobInsert, 'data'> => ({
-  retryLimit: (queue.retryDelaysSeconds?.length ?? 0) + deathsForgiven,
+  retryLimit: Math.min(unlimited, (queue.retryDelaysSeconds?.length ?? 0) + (queue.maxCrashes ?? defaultCrashes)),
   retryDelay: 0,
   expireInSeconds: queue.expireSeconds,
   deleteAfterSeconds: keptSeconds,

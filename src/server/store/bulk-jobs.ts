@@ -99,7 +99,10 @@ export const listActiveBulkJobs = async (
 export const countOpenPages = async (db: Kysely<Database>, teamId: string): Promise<number> => {
   const row = await db
     .selectFrom('bulkJob')
-    .select(sql<string>`coalesce(sum(total - completed - failed), 0)`.as('open'))
+    .select(
+      sql<string>`coalesce(sum(total - completed - failed
+        - (select count(*) from bulk_page where job_id = bulk_job.id and is_uncounted)), 0)`.as('open'),
+    )
     .where('teamId', '=', teamId)
     .where('status', '=', 'scraping')
     .executeTakeFirst()

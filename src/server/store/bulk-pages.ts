@@ -1,8 +1,7 @@
-import { sql, type Kysely, type Selectable } from 'kysely'
-import { bulkExpiry } from './bulk-jobs.ts'
+import { sql, type ExpressionBuilder, type Kysely, type Selectable } from 'kysely'
 import { toRecord, type Recorded } from './record.ts'
 import type { Database } from './schema.ts'
-import type { BulkPageTable, BulkStatus } from './tables/bulk.ts'
+import type { BulkPageTable } from './tables/bulk.ts'
 
 /** A page of a batch or a crawl. */
 export type BulkPageRow = Recorded<Selectable<BulkPageTable>>
@@ -10,20 +9,7 @@ export type BulkPageRow = Recorded<Selectable<BulkPageTable>>
 /** A page that is to be entered. */
 export type NewBulkPage = Pick<BulkPageRow, 'place' | 'url' | 'scrapeId'> & { readonly identity?: string | undefined }
 
-/** Which pages of a job one worker does: from one place to before another, and of each `share` every so manieth. */
-export interface BulkShare {
-  readonly from: number
-  /** Undefined: to the last, whatever is added. */
-  readonly before?: number | undefined
-  /** Pages are shared out in pieces of `pieceLength` among so many. */
-  readonly shares: number
-  readonly share: number
-}
-
 const rowsAtOnce = 1000
-
-/** Pages that are shared out together. */
-export const pieceLength = 50
 
 /** Adds pages to a job, and counts them. Those whose identity the job has are left out. Answers how many were added. */
 export const insertBulkPages = async (
@@ -50,25 +36,52 @@ export const insertBulkPages = async (
   return added
 }
 
-/** The next pages of a share that are still to be scraped, after a place. Empty, too, when the job does not run any more. */
-export const listQueuedPages = async (
+/**
+ * Hands free pages of a job to a holder, the first ones first, those that servers died over last. Whoever else asks at
+ * the same time gets others. Empty, too, when the job does not run any more.
+ */
+export async function claimBulkPages(
   db: Kysely<Database>,
   jobId: string,
-  { from, before, shares, share }: BulkShare,
-  limit: number,
-): Promise<readonly BulkPageRow[]> => {
-  let query = db
-    .selectFrom('bulkPage')
-    .innerJoin('bulkJob', 'bulkJob.id', 'bulkPage.jobId')
-    .selectAll('bulkPage')
+  { holder, limit }: { readonly holder: string; readonly limit: number },
+): Promise<readonly BulkPageRow[]> {
+  const rows = await db
+    .with('free', (query) =>
+      query
+        .selectFrom('bulkPage')
+        .select('place')
+        .where('jobId', '=', jobId)
+        .where('state', '=', 'queued')
+        .where('holder', 'is', null)
+        .where((eb) => eb.exists(runningJob(eb, jobId)))
+        .orderBy('crashes')
+        .orderBy('place')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .updateTable('bulkPage')
+    .from('free')
+    .set({ holder })
     .where('bulkPage.jobId', '=', jobId)
-    .where('bulkJob.status', '=', 'scraping')
-    .where('bulkPage.state', '=', 'queued')
-    .where('bulkPage.place', '>=', from)
-  if (before !== undefined) query = query.where('bulkPage.place', '<', before)
-  if (shares > 1) query = query.where(sql<boolean>`bulk_page.place / ${pieceLength} % ${shares} = ${share}`)
-  const rows = await query.orderBy('bulkPage.place').limit(limit).execute()
-  return rows.map(toRecord)
+    .whereRef('bulkPage.place', '=', 'free.place')
+    .returningAll('bulkPage')
+    .execute()
+  return rows.toSorted((left, right) => left.place - right.place).map(toRecord)
+}
+
+/** Frees the pages that a holder has in hand. `crashed`: its server died, which is held against them. */
+export async function freeBulkPages(
+  db: Kysely<Database>,
+  holder: string,
+  { crashed = false }: { readonly crashed?: boolean } = {},
+): Promise<void> {
+  await db
+    .updateTable('bulkPage')
+    .set((eb) => ({ holder: null, ...(crashed && { crashes: eb('crashes', '+', 1) }) }))
+    .where('holder', '=', holder)
+    .where('state', '=', 'queued')
+    .execute()
 }
 
 /** What became of a page. */
@@ -77,39 +90,25 @@ export type PageEnd =
   | { readonly state: 'failed' | 'blocked'; readonly code: string; readonly error: string }
 
 /**
- * Ends a page and counts it, and the job with its last page. Answers what the job does then; undefined: the page or the
- * job had ended before, and whatever else this transaction did is to be undone.
+ * Ends a page, once. Its job counts it later, so that pages that end at the same time do not wait for each other. False:
+ * the page or the job had ended before, and whatever else this transaction did is to be undone.
  */
-export const endBulkPage = async (
+export async function endBulkPage(
   db: Kysely<Database>,
-  page: Pick<BulkPageRow, 'jobId' | 'place'>,
+  { jobId, place }: Pick<BulkPageRow, 'jobId' | 'place'>,
   end: PageEnd,
-): Promise<BulkStatus | undefined> => {
-  const isCompleted = end.state === 'completed'
-  const { rows } = await sql<{ status: BulkStatus }>`
-    with job as (
-      update bulk_job set
-        completed = completed + ${isCompleted ? 1 : 0},
-        failed = failed + ${isCompleted ? 0 : 1},
-        credits = credits + ${isCompleted ? end.credits : 0},
-        status = case when completed + failed + 1 = total then 'completed' else status end,
-        finished_at = case when completed + failed + 1 = total then now() end,
-        expires_at = case when completed + failed + 1 = total then ${bulkExpiry} else expires_at end
-      where id = ${page.jobId} and status = 'scraping'
-      returning id, status, completed
-    ), page as (
-      update bulk_page set
-        state = ${end.state},
-        seq = case when ${isCompleted} then job.completed end,
-        error_code = ${isCompleted ? null : end.code},
-        error = ${isCompleted ? null : end.error},
-        finished_at = now()
-      from job
-      where job_id = job.id and place = ${page.place} and state = 'queued'
-      returning job.status
-    )
-    select status from page`.execute(db)
-  return rows[0]?.status
+): Promise<boolean> {
+  const { state } = end
+  const facts = state === 'completed' ? { credits: end.credits } : { errorCode: end.code, error: end.error }
+  const { numUpdatedRows } = await db
+    .updateTable('bulkPage')
+    .set({ state, ...facts, holder: null, isUncounted: true, finishedAt: sql<Date>`clock_timestamp()` })
+    .where('jobId', '=', jobId)
+    .where('place', '=', place)
+    .where('state', '=', 'queued')
+    .where((eb) => eb.exists(runningJob(eb, jobId)))
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
 /** The completed pages of a job, in the order they were completed, after the first `skip`. */
@@ -151,4 +150,8 @@ export const findIdentities = async (
   const { rows } = await sql<{ identity: string }>`
     select identity from bulk_page where job_id = ${jobId} and identity = any(${[...identities]}::text[])`.execute(db)
   return new Set(rows.map(({ identity }) => identity))
+}
+
+function runningJob(eb: ExpressionBuilder<Database, 'bulkPage'>, jobId: string) {
+  return eb.selectFrom('bulkJob').select('id').where('id', '=', jobId).where('status', '=', 'scraping')
 }

@@ -16,6 +16,7 @@ import { packedScrapes } from './migrations/0013-packed-scrapes.ts'
 import { activityErrors } from './migrations/0014-activity-errors.ts'
 import { bootstrapKeys } from './migrations/0015-bootstrap-keys.ts'
 import { storedPages } from './migrations/0016-stored-pages.ts'
+import { heldPages } from './migrations/0017-held-pages.ts'
 
 /** Every step of the schema as statements, in order. A released step is never edited: add another. */
 const steps: Readonly<Record<string, readonly string[]>> = {
@@ -34,6 +35,7 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   '0014-activity-errors': activityErrors,
   '0015-bootstrap-keys': bootstrapKeys,
   '0016-stored-pages': storedPages,
+  '0017-held-pages': heldPages,
 }
 
 /** The names of all steps, in order. */

@@ -76,7 +76,7 @@ test.concurrent.each(ends)(name, { timeout: 120_000 }, async (end) => {
   const serve = async (name: string) =>
     startServerProcess({
       dataDir: `${folder.path}/${name}`,
-      flags: ['--max-host-pages', '2', '--host-delay', '30'],
+      flags: ['--max-host-pages', '2', '--host-delay', '30', '--blobs', `${folder.path}/blobs`],
       env: { DATABASE_URL: database.url },
     })
   await using first = await serve('first')

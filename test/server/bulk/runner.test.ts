@@ -1,14 +1,28 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import type { KyselyPlugin } from 'kysely'
+import { sql, type KyselyPlugin } from 'kysely'
+import { Agent } from 'undici'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { Slots } from '../../../src/kit/slots.ts'
 import { uuidV7 } from '../../../src/kit/ids.ts'
 import { Announcer } from '../../../src/server/bulk/announcer.ts'
+import { JobCounter } from '../../../src/server/bulk/job-counter.ts'
+import { Crawler } from '../../../src/server/bulk/crawler.ts'
+import { HostGates } from '../../../src/server/bulk/host-gates.ts'
 import { News } from '../../../src/server/bulk/news.ts'
+import { PageScraper } from '../../../src/server/bulk/page-scraper.ts'
 import type { BulkJob } from '../../../src/server/bulk/plan.ts'
 import { bulkQueue, Runner, shareOut } from '../../../src/server/bulk/runner.ts'
+import type { SendOptions } from '../../../src/server/jobs/jobs.ts'
 import { openJobs } from '../../../src/server/jobs/open-jobs.ts'
+import type { RobotsRules } from '../../../src/server/map/robots-rules.ts'
+import type { ScrapeOutcome } from '../../../src/server/scrape/scrapes.ts'
 import { findBulkJob, insertBulkJob, reopenBulkJob } from '../../../src/server/store/bulk-jobs.ts'
-import { endBulkPage, insertBulkPages, type BulkPageRow } from '../../../src/server/store/bulk-pages.ts'
+import {
+  endBulkPage,
+  insertBulkPages,
+  listFailedPages,
+  type BulkPageRow,
+} from '../../../src/server/store/bulk-pages.ts'
 import type { Store } from '../../../src/server/store/store.ts'
 import { openPgliteStore } from '../../lab/stores.ts'
 import { makeTeam } from '../store/world.ts'
@@ -18,7 +32,7 @@ const holdSecondLook = (until: Promise<void>, arrived: () => void): KyselyPlugin
   const looks: object[] = []
   return {
     transformQuery: ({ node, queryId }) => {
-      if (JSON.stringify(node).includes('"bulk_page"') && node.kind === 'SelectQueryNode') looks.push(queryId)
+      if (JSON.stringify(node).includes('"free"')) looks.push(queryId)
       return node
     },
     transformResult: async ({ result, queryId }) => {
@@ -37,8 +51,8 @@ beforeAll(async () => {
 })
 afterAll(async () => store[Symbol.asyncDispose]())
 
-/** One job that has one page, and a queue that fails the test when anything goes wrong. */
-const openJob = async (undo: AsyncDisposableStack, kind: 'batch_scrape' | 'crawl', plan: object) => {
+/** One job that has so many pages, and a queue that fails the test when anything goes wrong. */
+const openJob = async (undo: AsyncDisposableStack, kind: 'batch_scrape' | 'crawl', plan: object, pages = 1) => {
   const { team, key } = await makeTeam(store.db)
   const jobs = undo.use(await openJobs({ store, onError: (error) => expect.fail(String(error)) }))
   const id = uuidV7()
@@ -56,11 +70,17 @@ const openJob = async (undo: AsyncDisposableStack, kind: 'batch_scrape' | 'crawl
     createdAt: new Date(),
     expiresAt: new Date(Date.now() + 60_000),
   })
-  await insertBulkPages(store.db, id, { pages: [pageAt(0)], round: 0, depth: 0 })
+  await insertBulkPages(store.db, id, {
+    pages: Array.from({ length: pages }, (_, at) => pageAt(at)),
+    round: 0,
+    depth: 0,
+  })
   const errors: unknown[] = []
   const announcer = new Announcer({ send: async () => undefined })
-  const parts = { jobs, announcer, news: new News(), onError: (error: unknown) => void errors.push(error) }
-  const begin = async () => jobs.send(bulkQueue, shareOut({ id, plan: plan as never }, { from: 0, before: 1 })[0]!)
+  const counter = new JobCounter({ store, announcer })
+  const parts = { jobs, announcer, counter, news: new News(), onError: (error: unknown) => void errors.push(error) }
+  const begin = async (options: SendOptions = {}) =>
+    jobs.send(bulkQueue, shareOut({ id, plan: plan as never }, pages)[0]!, options)
   return { id, parts, errors, begin }
 }
 
@@ -69,16 +89,16 @@ const pageAt = (place: number) => ({ place, url: `https://a.example/${place}`, s
 test('a crawl goes on when its last page ends while the store is asked for others', async () => {
   await using undo = new AsyncDisposableStack()
   const plan = { rounds: [{}], crawl: { url: 'https://a.example/' } }
-  const { id, parts, errors, begin } = await openJob(undo, 'crawl', plan)
+  const { id, parts, errors, begin } = await openJob(undo, 'crawl', plan, 2)
   const [looked, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const scrape = async (_job: unknown, { place }: BulkPageRow): Promise<void> => {
-    if (place === 0) {
+    if (place === 1) {
       await looked.promise
-      await insertBulkPages(store.db, id, { pages: [pageAt(1)], round: 0, depth: 1 })
+      await insertBulkPages(store.db, id, { pages: [pageAt(2)], round: 0, depth: 1 })
     }
     await endBulkPage(store.db, { jobId: id, place }, { state: 'completed', credits: 1 })
     // The runner hears of the end of the page before the rows that do not have its link.
-    if (place === 0) void nextTurn().then(ended.resolve)
+    if (place === 1) void nextTurn().then(ended.resolve)
   }
   const heldStore = { ...store, db: store.db.withPlugin(holdSecondLook(ended.promise, looked.resolve)) }
   await Runner.open({ ...parts, store: heldStore, scraper: { scrape } })
@@ -86,7 +106,7 @@ test('a crawl goes on when its last page ends while the store is asked for other
   await begin()
 
   await vi.waitFor(
-    async () => expect(await findBulkJob(store.db, id)).toMatchObject({ status: 'completed', completed: 2 }),
+    async () => expect(await findBulkJob(store.db, id)).toMatchObject({ status: 'completed', completed: 3 }),
     10_000,
   )
   expect(errors).toEqual([])
@@ -94,7 +114,7 @@ test('a crawl goes on when its last page ends while the store is asked for other
 
 test('a page that is under way when the store fails is not begun again beside itself', async () => {
   await using undo = new AsyncDisposableStack()
-  const { id, parts, begin } = await openJob(undo, 'batch_scrape', { rounds: [{}] })
+  const { id, parts, begin } = await openJob(undo, 'batch_scrape', { rounds: [{}] }, 2)
   const [failed, away] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const failing = store.db.withPlugin(
     holdSecondLook(away.promise, () => {
@@ -104,10 +124,12 @@ test('a page that is under way when the store fails is not begun again beside it
   )
   let begun = 0
   const scrape = async (_job: unknown, { place }: BulkPageRow): Promise<void> => {
-    begun += 1
-    await failed.promise
-    // Longer than it takes until the share is tried again.
-    await sleep(1500)
+    if (place === 1) {
+      begun += 1
+      await failed.promise
+      // Longer than it takes until the part is tried again.
+      await sleep(1500)
+    }
     await endBulkPage(store.db, { jobId: id, place }, { state: 'completed', credits: 1 })
   }
   await Runner.open({ ...parts, store: { ...store, db: failing }, scraper: { scrape } })
@@ -140,5 +162,43 @@ test('pages that are added to a batch while it runs are scraped with their own o
     [0, {}],
     [1, { showsExtract: true }],
   ])
+  expect(errors).toEqual([])
+})
+
+test('a job goes on however many servers died over it, and fails only the pages that they had in hand too often', async () => {
+  await using undo = new AsyncDisposableStack()
+  const { id, parts, errors, begin } = await openJob(undo, 'batch_scrape', { rounds: [{ request: {} }] }, 6)
+  const scraper = new PageScraper({
+    ...parts,
+    store,
+    scrapes: {
+      scrape: async ({ id: scrapeId = '', alongside }) => {
+        const outcome = { id: scrapeId, document: { metadata: {} }, credits: 1 } as unknown as ScrapeOutcome
+        await store.db.transaction().execute(async (db) => alongside?.(db, outcome))
+        return outcome
+      },
+    },
+    slots: new Slots(4),
+    gates: new HostGates({ concurrency: 4, delayMs: 0 }),
+    robots: { allows: async () => true } as unknown as RobotsRules,
+    honoursRobots: false,
+    crawler: new Crawler({ store, dispatcher: new Agent() }),
+  })
+  await Runner.open({ ...parts, store, scraper })
+  // The part of a server that died, for the sixteenth time, with pages 0 to 3 in hand: with page 2 too often by now.
+  await begin({ startAfter: 3600 })
+  await sql`update pgboss.job set state = 'retry', retry_count = 15, started_on = now(), start_after = now()
+    where name = ${bulkQueue.name} and data ->> 'jobId' = ${id}`.execute(store.db)
+  await sql`update bulk_page set crashes = case place when 2 then 19 else 15 end,
+    holder = (select id from pgboss.job where data ->> 'jobId' = ${id})
+    where job_id = ${id} and place < 4`.execute(store.db)
+  await begin({})
+
+  await vi.waitFor(async () => {
+    await parts.counter.count(id)
+    expect(await findBulkJob(store.db, id)).toMatchObject({ status: 'completed', completed: 5, failed: 1, credits: 5 })
+  }, 20_000)
+  const pages = await listFailedPages(store.db, id)
+  expect(pages).toMatchObject([{ place: 2, error: '20 times a server crashed while it scraped https://a.example/2' }])
   expect(errors).toEqual([])
 })

@@ -54,4 +54,11 @@ export interface BulkPageTable {
   readonly errorCode: Nullable<string>
   readonly error: Nullable<string>
   readonly finishedAt: Nullable<Date>
+  /** The worker that has it in hand. Null: nobody has, or it has ended. */
+  readonly holder: Nullable<string>
+  /** How many servers died while they had it in hand. */
+  readonly crashes: Generated<number>
+  readonly credits: Generated<number>
+  /** Whether it has ended and its job does not count it yet. */
+  readonly isUncounted: Generated<boolean>
 }
