@@ -11,7 +11,7 @@ import { giveTo, jailPaths, removeFolder, type BootFolder, type BrowserFolder } 
 import { jailOf, nextUid, wrapCommand, type Layers } from './layers.ts'
 import { browserLedger, writeLedger } from './ledger.ts'
 import { lentPort } from './lend-port.ts'
-import { findParkedPage } from './parked-page.ts'
+import { findParkedPage, type ParkedPage } from './parked-page.ts'
 import { killUser } from './process-table.ts'
 
 /** What every browser of this server is started with. */
@@ -65,6 +65,8 @@ export interface Browser extends AsyncDisposable {
   readonly proxy: BrowserProxy | undefined
   /** The about:blank page that is there from the start. */
   readonly parkedTargetId: string
+  /** The id of the default context. Undefined: the browser did not name it. */
+  readonly defaultContextId: string | undefined
   /** As the browser says, such as `HeadlessChrome/156.0.8078.79`. */
   readonly version: string
   /** Resolves when the browser is gone. Never rejects. */
@@ -124,7 +126,7 @@ export const launchBrowser = async (
   })
   writeLedger(folder.root, browserLedger, started.pid)
   const router = routePipe(started.pipe, proxy?.correct)
-  const { version, parkedTargetId } = await answered(started, { router, proxy }, options, signal)
+  const { version, parked } = await answered(started, { router, proxy }, options, signal)
   undo.move()
   void started.exited.then(async () => proxy?.[Symbol.asyncDispose]())
   return {
@@ -135,7 +137,8 @@ export const launchBrowser = async (
     router,
     folder,
     proxy,
-    parkedTargetId,
+    parkedTargetId: parked.targetId,
+    defaultContextId: parked.browserContextId,
     version,
     ...ending(started, router, removeAll),
   }
@@ -146,14 +149,14 @@ const answered = async (
   { router, proxy }: { readonly router: CdpRouter; readonly proxy: BrowserProxy | undefined },
   { timeoutMs = startTimeoutMs }: LaunchOptions,
   signal: AbortSignal | undefined,
-): Promise<{ version: string; parkedTargetId: string }> => {
-  const greet = async (): Promise<{ version: string; parkedTargetId: string }> => {
-    const [{ product }, parkedTargetId] = await Promise.all([
+): Promise<{ version: string; parked: ParkedPage }> => {
+  const greet = async (): Promise<{ version: string; parked: ParkedPage }> => {
+    const [{ product }, parked] = await Promise.all([
       router.call('Browser.getVersion'),
       findParkedPage(router),
       started.lentPort?.then((listener) => proxy?.serve?.(listener)),
     ])
-    return { version: String(product), parkedTargetId }
+    return { version: String(product), parked }
   }
   try {
     return await abortable(greet(), signalWithTimeout(signal, timeoutMs))

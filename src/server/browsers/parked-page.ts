@@ -2,8 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { CdpIncoming } from '../cdp/message.ts'
 import type { CdpRouter } from '../cdp/router.ts'
 
+/** The page a browser starts with. */
+export interface ParkedPage {
+  readonly targetId: string
+  /** The default context. Undefined: the browser did not name it. */
+  readonly browserContextId: string | undefined
+}
+
 interface TargetInfo {
   readonly targetId: string
+  readonly browserContextId?: string
   readonly type: string
   readonly title: string
 }
@@ -11,13 +19,15 @@ interface TargetInfo {
 // Only a Chromium that titles its blank page otherwise, or not at all, is waited for so long.
 const settleMs = 5000
 
-/** The id of the page a browser starts with, once its about:blank is loaded: a navigation before that would be undone by it. */
-export const findParkedPage = async (router: CdpRouter): Promise<string> => {
+/** The page a browser starts with, once its about:blank is loaded: a navigation before that would be undone by it. */
+export const findParkedPage = async (router: CdpRouter): Promise<ParkedPage> => {
   const loaded = Promise.withResolvers<string>()
   let first: string | undefined
+  let browserContextId: string | undefined
   const look = (info: TargetInfo | undefined): void => {
     if (info?.type !== 'page') return
     first ??= info.targetId
+    if (info.targetId === first) browserContextId = info.browserContextId
     // The title is empty until the page is there.
     if (info.targetId === first && info.title !== '') loaded.resolve(first)
   }
@@ -26,7 +36,9 @@ export const findParkedPage = async (router: CdpRouter): Promise<string> => {
     await router.call('Target.setDiscoverTargets', { discover: true })
     // Whatever was there already was announced before the answer.
     first ??= String((await router.call('Target.createTarget', { url: 'about:blank' }))['targetId'])
-    return await Promise.race([loaded.promise, sleep(settleMs, first, { ref: false }), router.closed.then(() => '')])
+    const settled = [loaded.promise, sleep(settleMs, first, { ref: false }), router.closed.then(() => '')]
+    const targetId = await Promise.race(settled)
+    return { targetId, browserContextId }
   } finally {
     stop()
     // A browser that is gone has been reported above.

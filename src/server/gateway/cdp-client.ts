@@ -52,7 +52,7 @@ export class CdpClient {
     this.#endSession = parts.endSession
     this.#pages = new ClientPages(parts.focus)
     const { downloadsDir, uploadsDir } = parts.session.browser.folder.seen
-    this.#policy = { downloadsDir, uploadsDir }
+    this.#policy = { downloadsDir, uploadsDir, defaultContextId: parts.session.browser.defaultContextId }
     this.#webSocket.on('message', (data) => this.#receive(data))
     this.#webSocket.on('pong', () => this.#heard())
     this.#socket.on('drain', () => this.#setLag(false))

@@ -5,6 +5,8 @@ import type { CdpCommand } from '../cdp/message.ts'
 export interface PolicyContext {
   readonly downloadsDir: string
   readonly uploadsDir: string
+  /** Chromium names its default context to clients, and does not find it by that name. */
+  readonly defaultContextId?: string | undefined
 }
 
 /** What becomes of a command: passed on (perhaps changed), refused with a message, or taken as the end of the browser. */
@@ -57,11 +59,12 @@ const navigates =
   }
 
 /** Downloads land in the session's directory, whatever path the client names, each under its guid: a name that a site suggests cannot be the name of another download. */
-const downloads: Rule = (command, params, context) =>
+const downloads: Rule = (command, { browserContextId, ...params }, context) =>
   pass({
     ...command,
     params: {
       ...params,
+      ...(browserContextId === undefined || browserContextId === context.defaultContextId ? {} : { browserContextId }),
       ...('downloadPath' in params ? { downloadPath: context.downloadsDir } : {}),
       ...(params['behavior'] === 'allow' ? { behavior: 'allowAndName' } : {}),
     },
