@@ -32,7 +32,7 @@ export const makeTextFormats = async (
     Object.fromEntries(Object.entries(all).filter(([name, value]) => value !== undefined && wants(name as 'markdown')))
   // There are no elements in it.
   const selectors = request.formats.find((format) => format.type === 'attributes')?.selectors ?? []
-  const attributes = selectors.map((each) => ({ ...each, values: [] }))
+  const attributes = selectors.map(({ selector, attribute }) => ({ selector, attribute, values: [] }))
   const plain = (text: string, markdown: string): TextFormats => ({
     formats: pick({ markdown, html: text, rawHtml: text, links: [], images: [], attributes }),
     metadata: {},
@@ -49,6 +49,7 @@ export const makeTextFormats = async (
         markdown: made.markdown ?? '',
         pages: 1,
         stored: body,
+        warning: reading?.warning,
       }
     }
     case 'text':

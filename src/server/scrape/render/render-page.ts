@@ -53,7 +53,7 @@ export const renderPage = async (task: RenderTask): Promise<RenderOutcome> => {
     const watch = watchNavigation(tab)
     const opened = await navigate(tab, request.url)
     if (opened === 'download') return await download(tab, request.url)
-    if (opened === 'unreachable') return { kind: opened }
+    if (opened !== 'opened') return { kind: opened }
     await watch.settle(request.timeout / 2)
     if (/^application\/pdf\b/.test(watch.response()?.contentType ?? '')) return await download(tab, request.url)
     if (request.waitFor > 0) await sleep(request.waitFor, undefined, { signal: tab.signal })
