@@ -30,6 +30,8 @@ export interface Connector {
   readonly connect: (target: Target, route: Route, signal?: AbortSignal) => Promise<Socket>
   /** Whether a connection goes to the target itself, not to an upstream proxy. */
   readonly isDirect: (socket: Socket) => boolean
+  /** Whether connections to a target by a route go through an upstream proxy. Throws as `connect`. */
+  readonly usesUpstream: (target: Target, route: Route, signal: AbortSignal) => Promise<boolean>
 }
 
 /** Chromium itself waits 30 s for a proxy and would then report `ERR_TIMED_OUT` or `ERR_CONNECTION_TIMED_OUT`, as it happens. */
@@ -43,6 +45,11 @@ export const createConnector = (parts: ConnectorParts): Connector => {
   const indirect = new WeakSet<Socket>()
   return {
     isDirect: (socket) => !indirect.has(socket),
+    usesUpstream: async (target, route, signal) => {
+      const upstreams = upstreamsOf(parts, route)
+      if (upstreams.every((way) => way === undefined)) return false
+      return (await judge(parts, target, upstreams, signal)).kind !== 'allowed'
+    },
     connect: async (target, route, signal) => {
       const timeoutMs = parts.connectTimeoutMs ?? defaultConnectTimeoutMs
       const limited = signalWithTimeout(signal, timeoutMs) ?? AbortSignal.timeout(timeoutMs)

@@ -64,6 +64,8 @@ export const extractData = async (
     )
   }
   const room = Math.floor(maxCharacters / read.length)
+  const cut = read.filter(([, { document }]) => (document.markdown ?? '').length > room)
+  problems.push(...cut.map(([url]) => `${url}: the model got its first ${room.toLocaleString('en')} characters`))
   const markdown = read.map(([url, { document }]) => `Page ${url}\n\n${(document.markdown ?? '').slice(0, room)}`)
   const wish = [plan.systemPrompt, plan.prompt].filter((part) => part !== undefined && part !== '').join('\n\n')
   const data = await extractJson(parts.languageModel, {

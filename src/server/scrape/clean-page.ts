@@ -39,6 +39,8 @@ export interface CleanedPage {
   readonly document: Document
   readonly url: string
   readonly removeBase64Images: boolean
+  /** Whether `includeTags` matches nothing, so that nothing is left. */
+  readonly isUnmatched: boolean
 }
 
 /** Cleans a page. Throws BAD_REQUEST for a selector that is none. */
@@ -51,11 +53,11 @@ export const cleanTree = (document: Document, url: string, options: CleanOptions
   prepareTree(document, isChosen ? 'short' : 'all')
   if (options.blockAds === true) removeAds(document)
   if (excludeTags.length > 0) removeMatching(document, excludeTags)
-  if (includeTags.length > 0) keepMatching(document, includeTags)
+  const isUnmatched = includeTags.length > 0 && !keepMatching(document, includeTags)
   if (isChosen) keepMainContent(document, onlyCleanContent)
   removeMachinery(document)
   absolutize(document, findBase(document, url), removeBase64Images)
-  return { document, url, removeBase64Images }
+  return { document, url, removeBase64Images, isUnmatched }
 }
 
 const keepMainContent = (document: Document, isStrict: boolean): void => {

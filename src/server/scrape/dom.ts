@@ -4,13 +4,19 @@ import { boundHtml, defaultBounds, type Bounds } from './bound.ts'
 import { closesOnOpen, inlineNames, leavesForeign, scopeBoundaries, voidNames } from './html-rules.ts'
 
 /** Parses HTML into a tree no deeper, wider or longer than `bounds` allow; what lies beyond them is flattened or left out. */
-export const parseHtml = (html: string, bounds: Bounds = defaultBounds): Document => {
+export const parseHtml = (html: string, bounds: Bounds = defaultBounds): Document => parseBounded(html, bounds).document
+
+/** Parses HTML as `parseHtml`, and says whether something of it was left out. */
+export function parseBounded(
+  html: string,
+  bounds: Bounds = defaultBounds,
+): { readonly document: Document; readonly isCut: boolean } {
   const source = boundHtml(html, bounds.maxLength)
   const builder = new TreeBuilder(source, bounds)
   const tokenizer = new Tokenizer({ decodeEntities: true, recognizeSelfClosing: false }, builder)
   tokenizer.write(source)
   tokenizer.end()
-  return builder.document
+  return { document: builder.document, isCut: builder.isCut || source.length < html.length }
 }
 
 // Raw text that is never content. JSON-LD is kept for metadata.
@@ -19,6 +25,8 @@ const mutedNames = new Set(['script', 'style', 'noembed', 'noframes', 'svg'])
 /** Builds the tree from tokens. htmlparser2's own parser needs quadratic time on deep nesting, so only its tokenizer is used. */
 class TreeBuilder implements TokenizerCallbacks {
   readonly document = new Document([])
+  /** Whether there were more nodes than fit. */
+  isCut = false
   readonly #source: string
   readonly #bounds: Bounds
   readonly #stack: Element[] = []
@@ -101,7 +109,11 @@ class TreeBuilder implements TokenizerCallbacks {
 
   #openElement(isSelfClosing: boolean): void {
     const name = this.#tagName
-    if (name === '' || this.#nodes >= this.#bounds.maxNodes) return
+    if (name === '') return
+    if (this.#nodes >= this.#bounds.maxNodes) {
+      this.isCut = true
+      return
+    }
     if (this.#muted > 0 && this.#foreign > 0 && leavesForeign.has(name)) this.#popTo('svg')
     if (this.#muted > 0) return this.#openMuted(name, isSelfClosing)
     if (name === 'html' || name === 'head' || name === 'body') {
@@ -216,6 +228,7 @@ class TreeBuilder implements TokenizerCallbacks {
     const last = siblings.at(-1)
     if (last instanceof Text) last.data += text
     else if (this.#nodes < this.#bounds.maxNodes) this.#append(new Text(text))
+    else this.isCut ||= text.trim() !== ''
   }
 
   #append(node: Element | Text): void {

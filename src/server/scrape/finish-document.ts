@@ -5,7 +5,7 @@ import { BowlineError } from '../../kit/errors.ts'
 import type { Slots } from '../../kit/slots.ts'
 import type { Store } from '../store/store.ts'
 import { trackingKeyOf } from './cache-key.ts'
-import { extractJson, type LanguageModel } from './formats/language-model.ts'
+import { extractJson, maxCharacters, type LanguageModel } from './formats/language-model.ts'
 import { trackChanges, type TrackedChange } from './formats/track-changes.ts'
 import type { LoadedByProxy } from './load-by-proxy.ts'
 import type { LoadedPage } from './loaded-page.ts'
@@ -45,7 +45,9 @@ export const finishDocument = async (parts: FinishParts): Promise<FinishedDocume
   const screenshot = page.screenshot === undefined ? undefined : await files.keep(page.screenshot)
   const json = await extractData(parts, made)
   const tracking = await track(parts, made)
-  const warning = [page.warning, made.warning].filter((each) => each !== undefined).join(' ')
+  const warning = [page.warning, made.warning, warningOfModel(request, made)]
+    .filter((each) => each !== undefined)
+    .join(' ')
   const document: Document = {
     ...made.formats,
     ...(screenshot !== undefined && { screenshot }),
@@ -57,6 +59,15 @@ export const finishDocument = async (parts: FinishParts): Promise<FinishedDocume
   }
   const { pages, markdown } = made
   return { document, pages, markdown, stored: { ...page, body: made.stored }, keep: tracking?.keep }
+}
+
+function warningOfModel({ formats }: ScrapeRequest, { markdown }: TextFormats): string | undefined {
+  const isExtracted = formats.some(
+    (format) => format.type === 'json' || (format.type === 'changeTracking' && format.modes.includes('json')),
+  )
+  const [sent, all] = [maxCharacters, markdown.length].map((count) => count.toLocaleString('en'))
+  if (!isExtracted || markdown.length <= maxCharacters) return undefined
+  return `The language model got the first ${sent} of ${all} characters of Markdown.`
 }
 
 const metadataOf = ({ page, request, isEnhanced }: FinishParts, { metadata }: TextFormats): Document['metadata'] => ({

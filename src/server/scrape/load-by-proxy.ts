@@ -20,7 +20,10 @@ const siteFailures: ReadonlySet<string> = new Set([
 /** Loads a page by the proxy of its request. `auto`: the basic one, and the enhanced one when that fails or is turned away. */
 export const loadByProxy = async (loader: PageLoader, call: LoadCall, hasEnhanced: boolean): Promise<LoadedByProxy> => {
   const { proxy } = call.request
-  if (proxy === 'enhanced' || proxy === 'stealth') return { ...(await loader.load(call, 'enhanced')), isEnhanced: true }
+  if (proxy === 'enhanced' || proxy === 'stealth') {
+    const loaded = await loader.load(call, 'enhanced')
+    return { ...loaded, isEnhanced: await loader.usesProxy(call.request.url, 'enhanced', call.signal) }
+  }
   if (proxy === 'basic' || !hasEnhanced) return { ...(await loader.load(call, 'basic')), isEnhanced: false }
   const first = await loader.load(call, 'basic').catch((error: unknown) => {
     throwIfCut(call.signal, error)
@@ -34,6 +37,9 @@ export const loadByProxy = async (loader: PageLoader, call: LoadCall, hasEnhance
     return first
   })
   const isBetter = second !== first && !blocked.has(second.page.statusCode)
-  if (isBetter || isBowlineError(first)) return { ...second, isEnhanced: isBetter }
+  if (isBetter || isBowlineError(first)) {
+    const isEnhanced = isBetter && (await loader.usesProxy(call.request.url, 'enhanced', call.signal))
+    return { ...second, isEnhanced }
+  }
   return { ...first, isEnhanced: false }
 }

@@ -14,7 +14,7 @@ import { reasonsToRender, wayAfterFetch } from './way.ts'
 
 /** What pages are loaded with. */
 export interface LoaderParts {
-  readonly egress: Pick<Egress, 'createDispatcher'>
+  readonly egress: Pick<Egress, 'createDispatcher' | 'connector'>
   readonly renderer: Renderer
   readonly chromeMajor: string
 }
@@ -60,6 +60,14 @@ export class PageLoader implements AsyncDisposable {
     const saysWhen = page.retryAfter !== undefined
     const facts = { kind: page.body.kind, statusCode: page.statusCode, isShell: reading?.isShell ?? false, saysWhen }
     return wayAfterFetch(call.request, facts) === 'fetch' ? fetched : this.#render(call, route)
+  }
+
+  /** Whether a page is reached through a proxy: those that `--allow` opens are not. */
+  async usesProxy(address: string, route: RenderRoute, signal: AbortSignal): Promise<boolean> {
+    const { hostname, port, protocol } = new URL(address)
+    const host = hostname.replace(/^\[(.*)\]$/, '$1')
+    const target = { host, port: Number(port || (protocol === 'https:' ? 443 : 80)) }
+    return this.#parts.egress.connector.usesUpstream(target, route, signal)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -26,8 +26,8 @@ export const findElements = (document: Document, selector: string): readonly Ele
   }
 }
 
-/** Leaves in the body only the elements that match one of the selectors, in document order. */
-export const keepMatching = (document: Document, selectors: readonly string[]): void => {
+/** Leaves in the body only the elements that match one of the selectors, in document order. False: none does. */
+export const keepMatching = (document: Document, selectors: readonly string[]): boolean => {
   const wanted = new Set(selectors.flatMap((selector) => findElements(document, selector)))
   const outermost: Element[] = []
   visitElements(document, (element) => {
@@ -42,8 +42,9 @@ export const keepMatching = (document: Document, selectors: readonly string[]): 
     if (element.name === 'base') base ??= element
   })
   const kept = outermost.filter((element) => element !== body)
-  if (body !== undefined && wanted.has(body)) return
+  if (body !== undefined && wanted.has(body)) return true
   setChildren(body ?? document, body === undefined && base !== undefined ? [base, ...kept] : kept)
+  return wanted.size > 0
 }
 
 /** Removes all elements that match one of the selectors. */

@@ -1,6 +1,7 @@
 import { render } from 'dom-serializer'
 import { cleanTree, type CleanOptions } from './clean-page.ts'
-import { parseHtml } from './dom.ts'
+import { defaultBounds } from './bound.ts'
+import { parseBounded } from './dom.ts'
 import { extractImages, extractLinks } from './links.ts'
 import { treeToMarkdown } from './markdown/to-markdown.ts'
 import { extractMetadata, type PageMetadata } from './metadata.ts'
@@ -26,20 +27,27 @@ export interface PageReading {
   /** Pictures of the cleaned page. */
   readonly images?: readonly string[]
   readonly metadata: PageMetadata
+  /** What was left out, or not found. */
+  readonly warning?: string | undefined
 }
 
 /** Reads a page in one go: plain data in and out, fit for a worker thread. Throws BAD_REQUEST for a selector that is none. */
 export const readPage = ({ html, url, formats, options = {} }: PageRequest): PageReading => {
   const wanted = new Set(formats)
-  const document = parseHtml(html)
+  const { document, isCut } = parseBounded(html)
+  const cut = isCut ? `The page has more than ${maxNodes} elements and texts: the rest was left out.` : undefined
   const metadata = extractMetadata(document, url)
-  if (wanted.size === 0) return { metadata }
-  const { removeBase64Images } = cleanTree(document, url, options)
+  if (wanted.size === 0) return { metadata, ...(cut !== undefined && { warning: cut }) }
+  const { removeBase64Images, isUnmatched } = cleanTree(document, url, options)
+  const warning = [...(isCut ? [cut] : []), ...(isUnmatched ? ['No element of the page matches `includeTags`.'] : [])]
   return {
     ...(wanted.has('markdown') && { markdown: treeToMarkdown(document, url, { removeBase64Images }) }),
     ...(wanted.has('html') && { html: render(document, { encodeEntities: 'utf8', decodeEntities: true }) }),
     ...(wanted.has('links') && { links: extractLinks(document, url) }),
     ...(wanted.has('images') && { images: extractImages(document, url) }),
     metadata,
+    ...(warning.length > 0 && { warning: warning.join(' ') }),
   }
 }
+
+const maxNodes = defaultBounds.maxNodes.toLocaleString('en')

@@ -1,7 +1,8 @@
 import type { Document, Element } from 'domhandler'
-import { visitElements } from './dom-nodes.ts'
+import { isElement, visitElements } from './dom-nodes.ts'
 import { removeMatching } from './pick-elements.ts'
-import { adSelectors } from './render/ad-hosts.ts'
+import { adHosts, adSelectors } from './render/ad-hosts.ts'
+import { keepOnly } from './tree-edit.ts'
 
 const longestWordOf = (selector: string): string =>
   (selector.match(/[\w-]+/g) ?? []).reduce((longest, word) => (word.length > longest.length ? word : longest), '')
@@ -11,12 +12,24 @@ const hint = new RegExp(adSelectors.map(longestWordOf).join('|'), 'i')
 
 /** Removes the places of advertisements and the banners about cookies. Most pages have none: those lose a look at each element. */
 export const removeAds = (document: Document): void => {
+  removeTrackers(document)
   let hasSome = false
   visitElements(document, (element) => {
     hasSome ||= mayBeAd(element)
     return !hasSome
   })
   if (hasSome) removeMatching(document, [adSelectors.join(', ')])
+}
+
+/** Pictures from hosts of advertisers count visits, and show nothing. */
+function removeTrackers(document: Document): void {
+  keepOnly(document, (node) => !isElement(node) || node.name !== 'img' || !isAdHost(node.attribs['src'] ?? ''))
+}
+
+function isAdHost(address: string): boolean {
+  if (!/^\s*(?:https?:)?\/\//i.test(address)) return false
+  const host = URL.parse(address, 'http://host.invalid')?.hostname
+  return host !== undefined && adHosts.some((ad) => host === ad || host.endsWith(`.${ad}`))
 }
 
 const mayBeAd = ({ attribs }: Element): boolean => {

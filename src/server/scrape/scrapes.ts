@@ -88,7 +88,8 @@ export class Scrapes implements AsyncDisposable {
   /** The least that a scrape costs. Throws FORMAT_UNAVAILABLE, PROXY_UNAVAILABLE, BAD_REQUEST when it can come to nothing here. */
   estimate(request: ScrapeRequest): number {
     assertAvailable(this.#parts, request)
-    return this.#price(request, { isEnhanced: false, pages: 1 })
+    const isEnhanced = request.proxy === 'enhanced' || request.proxy === 'stealth'
+    return this.#price(request, { isEnhanced, pages: 1 })
   }
 
   /** Scrapes one page. Throws SCRAPE_*, FORMAT_UNAVAILABLE, PROXY_UNAVAILABLE, INSUFFICIENT_CREDITS, EGRESS_REFUSED, PDF_*. */
@@ -153,7 +154,10 @@ export class Scrapes implements AsyncDisposable {
     const { createdAt, facts: stored } = found
     const made = found.kind === 'answer' ? found.document : await this.#fromPage(call, found, signal)
     const pages = Number(made.metadata['numPages'] ?? 1)
-    const credits = this.#price(call.request, { isEnhanced: stored.isEnhanced, pages })
+    const credits = this.#price(call.request, {
+      isEnhanced: stored.isEnhanced && call.request.proxy !== 'basic',
+      pages,
+    })
     const facts = { scrapeId: id, cacheState: 'hit' as const, cachedAt: createdAt.toISOString(), creditsUsed: credits }
     const document = { ...made, metadata: { ...made.metadata, ...facts, ...waitOf(permit) } }
     const outcome = { id, document, credits }
@@ -249,7 +253,6 @@ export class Scrapes implements AsyncDisposable {
       isExtracted: request.formats.some(
         (format) => format.type === 'json' || (format.type === 'changeTracking' && format.modes.includes('json')),
       ),
-      isEnhanced: use.isEnhanced || request.proxy === 'enhanced' || request.proxy === 'stealth',
       isLockdown: request.lockdown,
       isZeroRetention: request.zeroDataRetention,
     })

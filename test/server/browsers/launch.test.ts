@@ -178,6 +178,7 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
           throw new BowlineError('EGRESS_REFUSED', 'refused')
         },
         isDirect: () => true,
+        usesUpstream: async () => false,
       },
       ownPorts: createOwnPorts(),
       findPeer: undefined,

@@ -31,6 +31,7 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
             : new BowlineError('EGRESS_FAILED', 'failed', { details: { netError } })
         },
         isDirect: () => true,
+        usesUpstream: async () => false,
       },
       ownPorts: createOwnPorts(),
       findPeer: undefined,

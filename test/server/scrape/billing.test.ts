@@ -111,6 +111,12 @@ describe('the proxy', () => {
     expect(await used(proxy)).toEqual({ statusCode: 200, proxyUsed: 'stealth', creditsUsed: 5 })
   })
 
+  test('enhanced costs one where the page is reached without it', async () => {
+    const { metadata } = await scraping.read('/article', { proxy: 'enhanced' })
+
+    expect(metadata).toMatchObject({ proxyUsed: 'basic', creditsUsed: 1 })
+  })
+
   test('auto costs five where only the enhanced one is let in', async () => {
     expect(await used('auto')).toEqual({ statusCode: 200, proxyUsed: 'stealth', creditsUsed: 5 })
   })

@@ -49,6 +49,22 @@ test('elements are chosen and left out by selectors', async () => {
   expect(values['attributes']).toEqual([{ selector: 'img', attribute: 'alt', values: ['boat'] }])
 })
 
+test('selectors that match nothing are told', async () => {
+  const page = await world.read('/article', { includeTags: ['.nowhere'] })
+
+  expect(page).toMatchObject({ markdown: '', warning: 'No element of the page matches `includeTags`.' })
+})
+
+test('pictures that only count visits are left out, unless advertisements are wanted', async () => {
+  const [without, within] = await Promise.all(
+    [true, false].map(async (blockAds) => world.read('/tracked', { blockAds, onlyMainContent: false })),
+  )
+
+  expect(without?.['markdown']).not.toContain('google-analytics')
+  expect(without?.['markdown']).toContain('boat.png')
+  expect(within?.['markdown']).toContain('google-analytics')
+})
+
 test.each(['gzip', 'deflate', 'br', 'zstd'])('a page packed with %s is unpacked', async (encoding) => {
   expect((await world.read(`/packed/${encoding}`))['markdown']).toContain('# The harbour')
 })
@@ -220,6 +236,7 @@ describe('a hostile page', () => {
 
     expect(page['markdown']).toMatch(/^start\n/)
     expect(page['warning']).toContain('20 MB')
+    expect(page['warning']).toContain('500,000 elements')
   }, 60_000)
 
   test('that is 100,000 elements deep is read', async () => {

@@ -56,6 +56,17 @@ export const scrapePages: Pages = {
   '/gone': bytes('<h1>Gone</h1>', html, 410),
   '/data.json': bytes('{"a": 1}', { 'content-type': 'application/json' }),
   '/notes.txt': bytes('plain <b>words</b>', { 'content-type': 'text/plain' }),
+  '/nested-controls': fixedPage(
+    'Nested',
+    `<div style="height:3000px"></div><div id="host"></div>
+     <iframe style="border:5px solid;margin:20px" srcdoc="<div style='height:900px'></div><input id='framed'>"></iframe><script>
+       host.attachShadow({ mode: 'open' }).innerHTML = '<button id="shaded">Click</button>'
+       host.shadowRoot.querySelector('button').onclick = () => { document.title = 'clicked' }</script>`,
+  ),
+  '/tracked': fixedPage(
+    'Tracked',
+    '<h1>News</h1><p>Text</p><img src="http://www.google-analytics.com:8080/collect?x"><img src="/boat.png">',
+  ),
   '/feed.xml': bytes('<?xml version="1.0"?><rss><title>A &amp; B</title></rss>', { 'content-type': 'application/xml' }),
   '/drawing.svg': bytes('<svg xmlns="http://www.w3.org/2000/svg"><title>A &amp; B</title></svg>', {
     'content-type': 'image/svg+xml',

@@ -80,6 +80,20 @@ describe('actions', () => {
     ])
   })
 
+  test('reach into open shadow trees and frames of the same site', async () => {
+    const { actions } = await world.read('/nested-controls', {
+      actions: [
+        { type: 'wait', selector: '#shaded' },
+        { type: 'click', selector: '#shaded' },
+        { type: 'click', selector: '#framed' },
+        { type: 'write', text: 'inside' },
+        { type: 'executeJavascript', script: '[document.title, frames[0].document.querySelector("#framed").value]' },
+      ],
+    })
+
+    expect(actions['javascriptReturns'][0].value).toEqual(['clicked', 'inside'])
+  })
+
   test('press combinations of keys', async () => {
     const press = (key: string) => ({ type: 'press', key })
     const { actions } = await world.read('/acting', {

@@ -19,7 +19,7 @@ export interface Extraction extends Abortable {
 }
 
 /** Characters of a page that are sent. */
-const maxCharacters = 200_000
+export const maxCharacters = 200_000
 
 const completion = z.looseObject({
   choices: z.array(z.looseObject({ message: z.looseObject({ content: z.string().nullable() }) })).min(1),

@@ -91,21 +91,42 @@ const perform = async (tab: Tab, watch: NavigationWatch, action: Action, yielded
 }
 
 const waitForElement = async (tab: Tab, selector: string): Promise<void> => {
-  const source = `(selector) => document.querySelector(selector) !== null`
+  const source = `(selector) => document.querySelector(selector) !== null || (${findAll})(selector).length > 0`
   while ((await evaluateFunction(tab, source, selector)) !== true) await sleep(50, undefined, { signal: tab.signal })
 }
 
+/** All elements that match: of the document first, then of its open shadow trees and of frames that it may look into. */
+const findAll = `(selector) => {
+  const found = []
+  const visit = (root, frames) => {
+    for (const element of root.querySelectorAll(selector)) found.push({ element, frames })
+    for (const element of root.querySelectorAll('*')) {
+      if (element.shadowRoot) visit(element.shadowRoot, frames)
+      const inner = /^i?frame$/.test(element.localName) ? element.contentDocument : null
+      if (inner) visit(inner, [...frames, element])
+    }
+  }
+  visit(document, [])
+  return found
+}`
+
 /** Scrolls each element into view and answers the middle of what is seen of it. */
 const findPoints = `(selector, all) => {
-  const elements = [...document.querySelectorAll(selector)].slice(0, all ? 100 : 1)
-  return elements.map((element) => {
+  const found = (${findAll})(selector).slice(0, all ? 100 : 1)
+  return found.map(({ element, frames }) => {
     element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' })
     const box = element.getBoundingClientRect()
-    return { x: box.left + box.width / 2, y: box.top + box.height / 2, isSeen: box.width > 0 && box.height > 0 }
+    let [x, y] = [box.left + box.width / 2, box.top + box.height / 2]
+    for (const frame of frames) {
+      const outer = frame.getBoundingClientRect()
+      x += outer.left + frame.clientLeft
+      y += outer.top + frame.clientTop
+    }
+    return { x, y, isSeen: box.width > 0 && box.height > 0 }
   })
 }`
 
-const clickByScript = `(selector, index) => document.querySelectorAll(selector)[index]?.click()`
+const clickByScript = `(selector, index) => (${findAll})(selector)[index]?.element.click()`
 
 const click = async (tab: Tab, selector: string, all: boolean): Promise<void> => {
   const count = ((await evaluateFunction(tab, findPoints, selector, all)) as readonly unknown[]).length
@@ -131,8 +152,8 @@ const clickAt = async (tab: Tab, { x, y }: { readonly x: number; readonly y: num
 
 const scroll = async (tab: Tab, direction: 'up' | 'down', selector: string | undefined): Promise<void> => {
   const source = `(selector, sign) => {
-    const element = selector === null ? document.scrollingElement : document.querySelector(selector)
-    if (element === null) return false
+    const element = selector === null ? document.scrollingElement : (${findAll})(selector)[0]?.element
+    if (!element) return false
     const isWhole = element === document.scrollingElement
     element.scrollBy({ top: sign * (isWhole ? innerHeight : element.clientHeight), behavior: 'instant' })
     return true

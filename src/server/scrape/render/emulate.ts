@@ -47,7 +47,11 @@ export const emulate = async (tab: Tab, disguise: Disguise): Promise<void> => {
     ...(isMobile ? [tab.call('Emulation.setTouchEmulationEnabled', { enabled: true, maxTouchPoints: 5 })] : []),
     ...(disguise.skipTlsVerification ? [tab.call('Security.setIgnoreCertificateErrors', { ignore: true })] : []),
     ...(disguise.blockAds
-      ? [tab.call('Network.setBlockedURLs', { urls: adHosts.map((host) => `*://*${host}/*`) })]
+      ? [
+          tab.call('Network.setBlockedURLs', {
+            urls: adHosts.flatMap((host) => [`*://*${host}/*`, `*://*${host}:*/*`]),
+          }),
+        ]
       : []),
   ])
   answerDialogs(tab)
