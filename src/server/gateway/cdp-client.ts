@@ -32,7 +32,7 @@ export class CdpClient {
   readonly #pages: ClientPages
   readonly #targets = new ClientTargets()
   #lag: { bytes: number; sinceMs: number } | undefined
-  #lastHeardMs = Date.now()
+  #lastHeardMs = performance.now()
 
   constructor(parts: {
     readonly webSocket: WebSocket
@@ -115,12 +115,12 @@ export class CdpClient {
   }
 
   #heard(): void {
-    this.#lastHeardMs = Date.now()
+    this.#lastHeardMs = performance.now()
   }
 
   #setLag(isLagging: boolean): void {
     if (isLagging === (this.#lag !== undefined)) return
-    this.#lag = isLagging ? { bytes: this.#webSocket.bufferedAmount, sinceMs: Date.now() } : undefined
+    this.#lag = isLagging ? { bytes: this.#webSocket.bufferedAmount, sinceMs: performance.now() } : undefined
     this.#onLag(isLagging)
   }
 

@@ -42,7 +42,7 @@ export class Gateway implements Disposable {
     this.#onError = onError
     this.#onLeave = onLeave
     this.#timer = setInterval(() => {
-      const nowMs = Date.now()
+      const nowMs = performance.now()
       for (const client of this.#clients) client.check(nowMs)
     }, checkMs).unref()
   }

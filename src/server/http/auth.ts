@@ -26,11 +26,11 @@ export const createAuthenticator = (store: Store): Authenticator => {
   const find = async (token: string): Promise<KeyRow | undefined> => {
     const hash = hashSecret(token)
     const cached = cache.get(hash)
-    if (cached !== undefined && cached.untilMs > Date.now()) return cached.key
+    if (cached !== undefined && cached.untilMs > performance.now()) return cached.key
     const key = await findKeyByHash(store.db, hash)
     if (cache.size >= cacheSize) cache.clear()
     if (key === undefined) cache.delete(hash)
-    else cache.set(hash, { key, untilMs: Date.now() + cacheMs })
+    else cache.set(hash, { key, untilMs: performance.now() + cacheMs })
     return key
   }
 

@@ -53,7 +53,7 @@ export class LiveViews implements Disposable {
   constructor(parts: LiveParts) {
     this.#parts = parts
     this.#timer = setInterval(() => {
-      const nowMs = Date.now()
+      const nowMs = performance.now()
       for (const viewer of this.#viewers) viewer.check(nowMs)
     }, checkMs).unref()
   }
@@ -139,7 +139,7 @@ export class LiveViews implements Disposable {
   /** Says how the session ended: at once what is known, and the bill when it is written. */
   async #sayGoodbye(session: LiveSession, viewer: Viewer): Promise<void> {
     const reason = session.ended.reason as EndReason
-    const early: Ended = { reason, durationMs: Date.now() - session.startedAtMs, creditsBilled: undefined }
+    const early: Ended = { reason, durationMs: Math.round(session.ageMs()), creditsBilled: undefined }
     viewer.tell({ type: 'ended', ...early })
     // The session is still in the middle of ending; by the next turn it can be asked for its bill.
     await nextTurn()

@@ -70,7 +70,7 @@ export class Stage implements AsyncDisposable {
   /** Acts on a change of the browser's tabs. */
   follow(event: TabEvent): void {
     if (event.kind === 'opened') {
-      const isOfViewer = event.opener === this.#active && Date.now() - this.#lastActedMs < openedByViewerMs
+      const isOfViewer = event.opener === this.#active && performance.now() - this.#lastActedMs < openedByViewerMs
       if (isOfViewer) this.#active = event.tab
     }
     if (event.kind === 'closed') this.#forget(event.tab)
@@ -87,7 +87,7 @@ export class Stage implements AsyncDisposable {
   /** Does what only an interactive viewer may ask for. It counts as activity of the session. */
   act(viewer: Viewer, message: ActingMessage): void {
     this.#parts.session.touch()
-    this.#lastActedMs = Date.now()
+    this.#lastActedMs = performance.now()
     const watched = viewer.shown === undefined ? undefined : this.#watched.get(viewer.shown)
     if (message.type === 'open-tab') return this.#openTab(viewer)
     if (message.type === 'close-tab') return this.#closeTab(viewer, message.tab)

@@ -50,7 +50,7 @@ export class Viewer {
   #waiting: Frame | undefined
   #lastNumber = 0
   #refusals = 0
-  #lastHeardMs = Date.now()
+  #lastHeardMs = performance.now()
 
   constructor(webSocket: WebSocket, isInteractive: boolean, events: ViewerEvents) {
     this.isInteractive = isInteractive
@@ -106,7 +106,7 @@ export class Viewer {
   }
 
   #heard(): void {
-    this.#lastHeardMs = Date.now()
+    this.#lastHeardMs = performance.now()
   }
 
   #sendFrame(frame: Frame): void {

@@ -21,10 +21,10 @@ export class RobotsRules {
   async allows(address: string): Promise<boolean> {
     const url = new URL(address)
     const known = this.#sites.get(url.origin)
-    if (known !== undefined && known.untilMs > Date.now()) return (await known.rules).allows(url)
+    if (known !== undefined && known.untilMs > performance.now()) return (await known.rules).allows(url)
     if (this.#sites.size >= keptSites) this.#sites.clear()
     const rules = this.#read(url.origin)
-    this.#sites.set(url.origin, { rules, untilMs: Date.now() + keptMs })
+    this.#sites.set(url.origin, { rules, untilMs: performance.now() + keptMs })
     return (await rules).allows(url)
   }
 

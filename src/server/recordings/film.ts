@@ -27,7 +27,9 @@ export class Film {
   readonly #pages: WatchedTarget[] = []
   readonly #stopFollowing: () => void
   #shown: { readonly page: WatchedTarget; readonly cast: Cast } | undefined
+  /** When the first picture was taken, by the monotonic clock and by the wall's. */
   #startedAtMs: number | undefined
+  #firstAtMs: number | undefined
   #nextMs = 0
   #early: Buffer | undefined
   #timer: NodeJS.Timeout | undefined
@@ -49,7 +51,7 @@ export class Film {
 
   /** When the first picture was taken, in milliseconds since the epoch. */
   get startedAtMs(): number | undefined {
-    return this.#startedAtMs
+    return this.#firstAtMs
   }
 
   add(page: WatchedTarget): void {
@@ -76,7 +78,7 @@ export class Film {
     this.#shown?.cast.end()
     if (this.#early !== undefined) this.#write(this.#early)
     clearTimeout(this.#timer)
-    await this.#spool.close(this.#writer.finish(Date.now() - (this.#startedAtMs ?? 0)))
+    await this.#spool.close(this.#writer.finish(Math.round(performance.now() - (this.#startedAtMs ?? 0))))
     return this.#startedAtMs !== undefined
   }
 
@@ -95,7 +97,7 @@ export class Film {
       qualities: quality,
       call: page.call,
       onFrame: ({ image }) => this.#take(image),
-      isAwaited: () => Date.now() >= this.#nextMs && this.#spool.bytes < this.#maxBytes,
+      isAwaited: () => performance.now() >= this.#nextMs && this.#spool.bytes < this.#maxBytes,
       // A page that closes takes its session away in the middle of whatever was asked of it.
       onError: (error) => this.#pages.includes(page) && this.#onError(error),
     })
@@ -105,15 +107,16 @@ export class Film {
     const picture = vp8OfWebp(image)
     if (picture === undefined) return
     // Pictures come in bursts of three. What comes too early waits, since it may be the last of a movement.
-    if (Date.now() < this.#nextMs) this.#early = picture
+    if (performance.now() < this.#nextMs) this.#early = picture
     else this.#write(picture)
   }
 
   #write(picture: Buffer): void {
-    const nowMs = Date.now()
+    const nowMs = performance.now()
     this.#startedAtMs ??= nowMs
+    this.#firstAtMs ??= Date.now()
     this.#early = undefined
-    this.#writer.add(picture, nowMs - this.#startedAtMs)
+    this.#writer.add(picture, Math.round(nowMs - this.#startedAtMs))
     this.#nextMs = nowMs + this.#frameMs
     this.#timer = setTimeout(() => {
       if (this.#early !== undefined) this.#write(this.#early)

@@ -3,7 +3,8 @@ import { reinstateKey, retireBootstrapKeys } from '../store/keys.ts'
 import { recordActivity, sessionsOfRevokedKeys } from '../store/sessions.ts'
 import { judgeSilence } from './judge-silence.ts'
 import { endLostSessions } from './recovery.ts'
-import type { SessionParts, Sessions } from './sessions.ts'
+import type { SessionParts } from './session-parts.ts'
+import type { Sessions } from './sessions.ts'
 
 /** What the heartbeat tells of this node. */
 export type HeartbeatParts = SessionParts & {
@@ -44,11 +45,11 @@ const comeBack = async (parts: HeartbeatParts, sessions: Sessions): Promise<void
  */
 export const startHeartbeat = (parts: HeartbeatParts, sessions: Sessions): AsyncDisposable => {
   const written = new Map<string, number>()
-  const isSilenceDeath = judgeSilence(Date.now())
+  const isSilenceDeath = judgeSilence(performance.now())
   const beat = async (): Promise<void> => {
     const { db } = parts.store
     const isKnown = await beatNode(db, { id: parts.nodeId, live: sessions.load, draining: sessions.isDraining })
-    const mayJudge = isSilenceDeath(Date.now())
+    const mayJudge = isSilenceDeath(performance.now())
     if (!isKnown) await comeBack(parts, sessions)
     await parts.profiles.renewLeases()
     const live = sessions.list()

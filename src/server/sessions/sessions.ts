@@ -3,42 +3,15 @@ import type { EndReason } from '../../contract/browser.ts'
 import { BowlineError } from '../../kit/errors.ts'
 import { uuidV7 } from '../../kit/ids.ts'
 import type { Browser } from '../browsers/launch.ts'
-import type { BrowserPool } from '../browsers/pool.ts'
 import type { OpenProfile } from '../profiles/open-profile.ts'
-import type { Profiles } from '../profiles/profiles.ts'
 import type { SessionRow } from '../store/sessions.ts'
-import type { Store } from '../store/store.ts'
-import { priceOfSession, type Prices } from '../usage/prices.ts'
+import { priceOfSession } from '../usage/prices.ts'
 import { admit, assertCanPay, findEarlier, type NewSession } from './admission.ts'
 import { billSession, type ProfileEnd, type SessionEnd } from './bill.ts'
 import { openSource, type BrowserSource } from './browser-source.ts'
 import { startSessionClock, type LiveSession, type SessionClock } from './live-session.ts'
 import { saveAtEnd } from './profile-browser.ts'
-
-/** What the sessions of a node are built from. */
-export interface SessionParts {
-  readonly store: Store
-  readonly browsers: BrowserPool
-  readonly profiles: Profiles
-  readonly prices: Prices
-  readonly nodeId: string
-  readonly maxSessions: number
-  /** Called with every session whose browser is there, before anybody else gets it. */
-  readonly onStart?: (session: LiveSession) => void | Promise<void>
-  /** Called with every session that ends, while its browser may still be there; its end waits for it. */
-  readonly onEnding?: (session: LiveSession, how: SessionEnding) => Promise<void>
-  /** Called with every session that ends, after it was billed. */
-  readonly onEnd?: (row: SessionRow) => void
-  /** Called with what went wrong where nobody waits for the answer. */
-  readonly onError: (error: unknown, what: string) => void
-}
-
-/** How a session ends. */
-export interface SessionEnding {
-  readonly reason: EndReason
-  /** Whether its client says that the work on it has failed. */
-  readonly hasFailed: boolean
-}
+import type { SessionEnding, SessionParts } from './session-parts.ts'
 
 interface Entry {
   readonly session: LiveSession
@@ -64,7 +37,7 @@ export class Sessions implements AsyncDisposable {
   /** Sessions being made, from before their admission until their browser is there. */
   readonly #starts = new Map<string, Promise<unknown>>()
   #starting = 0
-  #isDraining = false
+  readonly #draining = new AbortController()
 
   constructor(parts: SessionParts) {
     this.#parts = parts
@@ -81,7 +54,12 @@ export class Sessions implements AsyncDisposable {
 
   /** True once `drain` was called: nothing new is taken on. */
   get isDraining(): boolean {
-    return this.#isDraining
+    return this.#draining.signal.aborted
+  }
+
+  /** Aborts when `drain` is called. */
+  get draining(): AbortSignal {
+    return this.#draining.signal
   }
 
   /** The live session with this id; undefined when it has ended or lives elsewhere. */
@@ -121,12 +99,12 @@ export class Sessions implements AsyncDisposable {
   }
 
   /** Ends a live session: closes its sockets, saves its profile, bills it, stops its browser. Undefined when it is not alive here. */
-  async end(id: string, reason: EndReason, hasFailed = false): Promise<SessionRow | undefined> {
+  async end(id: string, reason: EndReason, how: Omit<SessionEnding, 'reason'> = {}): Promise<SessionRow | undefined> {
     // One whose browser is not there yet can be seen, and its time may be over: it must not come to life after its end.
     if (!this.#entries.has(id)) await this.whenStarted(id)
     const entry = this.#entries.get(id)
     if (entry === undefined) return undefined
-    entry.ending ??= this.#end(entry, { reason, hasFailed })
+    entry.ending ??= this.#end(entry, { ...how, reason })
     return entry.ending
   }
 
@@ -140,9 +118,14 @@ export class Sessions implements AsyncDisposable {
     )
   }
 
+  /** Takes nothing on any more, from this moment on. */
+  startDraining(): void {
+    this.#draining.abort()
+  }
+
   /** Takes nothing on any more and ends every session, billed. Resolves when the last browser is gone. */
   async drain(): Promise<void> {
-    this.#isDraining = true
+    this.startDraining()
     while (this.#starting > 0) await delay(20)
     await Promise.allSettled([...this.#entries.keys()].map(async (id) => this.end(id, 'drained')))
     await Promise.allSettled(this.#closing)
@@ -153,7 +136,7 @@ export class Sessions implements AsyncDisposable {
   }
 
   async #create(wanted: NewSession): Promise<SessionRow> {
-    if (this.#isDraining) throw new BowlineError('DRAINING', 'This server is shutting down', { retryAfterSeconds: 5 })
+    if (this.isDraining) throw new BowlineError('DRAINING', 'This server is shutting down', { retryAfterSeconds: 5 })
     const credits = priceOfSession(this.#parts.prices, wanted.request.ttl * 1000)
     if (this.load >= this.#parts.maxSessions) {
       // The session that fills the last place may be the one that this very request has made before.
@@ -175,7 +158,7 @@ export class Sessions implements AsyncDisposable {
   }
 
   async #admitAndStart(id: string, wanted: NewSession, credits: number): Promise<SessionRow> {
-    const startedAtMs = Date.now()
+    const startedAtMs = performance.now()
     const source = await openSource(this.#parts, id, wanted)
     const order = { id, wanted, credits, atLimit: (message: string) => this.#atLimit(message) }
     const admitted = await admit(this.#parts, order).catch(async (error: unknown) => {
@@ -195,15 +178,10 @@ export class Sessions implements AsyncDisposable {
       throw error
     })
     const controller = new AbortController()
-    const clock = startSessionClock({ ...row, startedAtMs }, (reason) => this.#endUnasked(row.id, reason))
-    const session: LiveSession = {
-      row,
-      startedAtMs,
-      browser,
-      ended: controller.signal,
-      touch: clock.touch,
-      lastActivityAt: clock.lastActivityAt,
-    }
+    const clock = startSessionClock({ row, startedAtMs }, (reason) => this.#endUnasked(row.id, reason))
+    const { ageMs, lastUseMs, lastActivityAt, touch } = clock
+    const age = { ageMs, lastUseMs, lastActivityAt, touch }
+    const session: LiveSession = { ...age, row, browser, ended: controller.signal }
     const { profile } = source
     await this.#parts.onStart?.(session)
     const unended = { ending: undefined, end: undefined, billing: undefined, finishing: undefined }
@@ -233,7 +211,7 @@ export class Sessions implements AsyncDisposable {
       // The bill is not written: it is tried again, by a later delete, after a while, or by the next start.
       entry.ending = undefined
       clearTimeout(entry.billing)
-      entry.billing = setTimeout(() => this.#isDraining || this.#endUnasked(row.id, end.reason), billAgainMs).unref()
+      entry.billing = setTimeout(() => this.isDraining || this.#endUnasked(row.id, end.reason), billAgainMs).unref()
       throw error
     } finally {
       // Last, because it keeps this thread from answering: every process of the browser's user is looked for.
@@ -246,7 +224,7 @@ export class Sessions implements AsyncDisposable {
     const { onEnding, onError } = this.#parts
     const { session } = entry
     const [saved] = await Promise.all([
-      this.#saveProfile(entry, how.reason),
+      how.error === undefined ? this.#saveProfile(entry, how.reason) : this.#discardProfile(entry),
       onEnding?.(session, how).catch((error: unknown) => onError(error, `keeping what session ${session.row.id} left`)),
     ])
     return saved
@@ -262,6 +240,15 @@ export class Sessions implements AsyncDisposable {
     })
   }
 
+  /** Gives the right to write the profile back. Never rejects. */
+  async #discardProfile({ profile }: Entry): Promise<undefined> {
+    try {
+      await profile?.[Symbol.asyncDispose]()
+    } catch (error) {
+      this.#parts.onError(error, 'giving back the lease of a profile')
+    }
+  }
+
   #close(browser: Browser): void {
     const closing = browser
       .kill()
@@ -271,11 +258,9 @@ export class Sessions implements AsyncDisposable {
   }
 
   #atLimit(message: string): BowlineError {
-    const ends = this.list().map((session) =>
-      Math.min(session.row.expiresAt.getTime(), session.lastActivityAt() + session.row.activityTtlSeconds * 1000),
-    )
     // Most sessions are ended long before their time, so nobody should wait for that.
-    const waitSeconds = Math.ceil((Math.min(...ends, Date.now() + mostPatienceMs) - Date.now()) / 1000)
+    const waitMs = Math.min(mostPatienceMs, ...[...this.#entries.values()].map(({ clock }) => clock.leftMs()))
+    const waitSeconds = Math.ceil(waitMs / 1000)
     return new BowlineError('CONCURRENCY_LIMIT', message, { retryAfterSeconds: Math.max(1, waitSeconds) })
   }
 }
@@ -283,11 +268,11 @@ export class Sessions implements AsyncDisposable {
 /** Milliseconds until a bill is tried again that could not be written. */
 const billAgainMs = 1000
 
-const endOf = ({ session, clock }: Entry, { reason }: SessionEnding): NonNullable<Entry['end']> => {
-  const { row, startedAtMs } = session
+const endOf = ({ session, clock }: Entry, { reason, error }: SessionEnding): NonNullable<Entry['end']> => {
   // Timers may fire a millisecond early; a lifetime that is over is over.
-  const durationMs = reason === 'ttl' ? row.ttlSeconds * 1000 : Date.now() - startedAtMs
-  return { status: 'destroyed', reason, durationMs, lastUseMs: clock.lastActivityAt() - startedAtMs }
+  const durationMs = reason === 'ttl' ? session.row.ttlSeconds * 1000 : clock.ageMs()
+  const times = { reason, durationMs, lastUseMs: clock.lastUseMs() }
+  return error === undefined ? { status: 'destroyed', ...times } : { status: 'error', error, ...times }
 }
 
 /** Milliseconds after which whoever found no room should ask again, at most. */

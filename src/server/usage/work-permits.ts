@@ -64,8 +64,8 @@ export class WorkPermits {
   /** Waits for leave to work. Throws INSUFFICIENT_CREDITS, CONCURRENCY_LIMIT when no place came free in time, or the signal's reason. */
   async acquire(request: PermitRequest): Promise<Permit> {
     const { teamId } = request
-    if ((this.#unlimitedUntilMs.get(teamId) ?? 0) > Date.now()) return this.#permit(teamId, undefined, 0)
-    const startMs = Date.now()
+    if ((this.#unlimitedUntilMs.get(teamId) ?? 0) > performance.now()) return this.#permit(teamId, undefined, 0)
+    const startMs = performance.now()
     const id = uuidV7()
     const isFirst = !this.#lines.has(teamId)
     if (isFirst) {
@@ -73,7 +73,7 @@ export class WorkPermits {
       if (outcome.isAdmitted) return this.#permit(teamId, outcome.holdId, 0)
     }
     const holdId = await this.#standInLine(id, request, startMs + request.waitMs)
-    return this.#permit(teamId, holdId, Date.now() - startMs)
+    return this.#permit(teamId, holdId, performance.now() - startMs)
   }
 
   async #standInLine(id: string, request: PermitRequest, untilMs: number): Promise<string | undefined> {
@@ -88,7 +88,7 @@ export class WorkPermits {
     try {
       await Promise.race([
         before,
-        delay(Math.min(longestTimerMs, Math.max(0, untilMs - Date.now())), undefined, { signal }),
+        delay(Math.min(longestTimerMs, Math.max(0, untilMs - performance.now())), undefined, { signal }),
       ])
       return await this.#waitForPlace(id, request, untilMs)
     } finally {
@@ -103,8 +103,8 @@ export class WorkPermits {
     for (;;) {
       const outcome = await this.#admit(id, request)
       if (outcome.isAdmitted) return outcome.holdId
-      if (Date.now() >= untilMs) throw atLimit(outcome.limit, request.waitMs)
-      await delay(Math.min(pauseMs, Math.max(1, untilMs - Date.now())), undefined, signalOf(request))
+      if (performance.now() >= untilMs) throw atLimit(outcome.limit, request.waitMs)
+      await delay(Math.min(pauseMs, Math.max(1, untilMs - performance.now())), undefined, signalOf(request))
     }
   }
 
@@ -120,7 +120,7 @@ export class WorkPermits {
       case 'admitted':
         return { isAdmitted: true, holdId: id }
       case 'unlimited':
-        if (!admission.isMetered) this.#unlimitedUntilMs.set(teamId, Date.now() + unlimitedMs)
+        if (!admission.isMetered) this.#unlimitedUntilMs.set(teamId, performance.now() + unlimitedMs)
         return { isAdmitted: true, holdId: undefined }
       case 'insufficient-credits':
         throw insufficientCredits(credits, admission.available)

@@ -48,7 +48,8 @@ export const openWorld = async (host: BrowserHost, html: string): Promise<World>
   await router.call('Page.navigate', { url: `data:text/html,${encodeURIComponent(html)}` }, page)
   const session: LiveSession = {
     row: { id: 'session-1' } as SessionRow,
-    startedAtMs: Date.now(),
+    ageMs: () => 0,
+    lastUseMs: () => 0,
     browser,
     ended: new AbortController().signal,
     lastActivityAt: () => 0,

@@ -53,12 +53,12 @@ export const dismissConsent = async (tab: Tab, script: () => Promise<string>): P
       ...worlds.map(async ({ contextId, session }) => evaluateIn(tab, expression, contextId, session)),
     ])
   await run(`${source}\n;undefined`)
-  const startMs = Date.now()
+  const startMs = performance.now()
   for (;;) {
     const states = await run(progress)
     if (states.includes('done')) return true
     const waitMs = states.includes('found') ? dismissMs : findMs
-    if (Date.now() - startMs > waitMs) return false
+    if (performance.now() - startMs > waitMs) return false
     await sleep(50, undefined, { signal: tab.signal })
   }
 }

@@ -25,7 +25,7 @@ const endless = new Set(['WebSocket', 'EventSource', 'Media', 'Ping', 'Prefetch'
 /** Starts to watch. Called before the page is navigated. */
 export const watchNavigation = (tab: Tab): NavigationWatch => {
   const running = new Set<string>()
-  const activity = { running, changedAtMs: Date.now(), isAlone: true }
+  const activity = { running, changedAtMs: performance.now(), isAlone: true }
   let response: MainResponse | undefined
   let loaded = Promise.withResolvers<void>()
   tab.on(({ method, params, sessionId }) => {
@@ -47,10 +47,10 @@ export const watchNavigation = (tab: Tab): NavigationWatch => {
     ) {
       response = toResponse(params['response'] as ReceivedResponse)
     } else return
-    activity.changedAtMs = Date.now()
+    activity.changedAtMs = performance.now()
   })
   const settle = async (maxMs: number): Promise<void> => {
-    const endMs = Date.now() + maxMs
+    const endMs = performance.now() + maxMs
     await abortable(Promise.race([loaded.promise, sleep(maxMs, undefined, { ref: false })]), tab.signal)
     await waitForQuiet(tab, activity, endMs)
   }

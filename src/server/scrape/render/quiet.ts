@@ -29,10 +29,10 @@ const longestMs = 5000
 
 /** Waits until a page has loaded nothing more for a moment, at most until `endMs`. */
 export const waitForQuiet = async (tab: Tab, activity: PageActivity, endMs: number): Promise<void> => {
-  const startMs = Date.now()
+  const startMs = performance.now()
   const lastMs = Math.min(endMs, startMs + longestMs)
   let askedAtMs = 0
-  for (let nowMs = startMs; nowMs < lastMs; nowMs = Date.now()) {
+  for (let nowMs = startMs; nowMs < lastMs; nowMs = performance.now()) {
     const { running, changedAtMs, isAlone } = activity
     const quietAtMs = Math.max(changedAtMs + quietMs, startMs + leastMs)
     const restAtMs = Math.max(changedAtMs + restMs, startMs + leastMs)
