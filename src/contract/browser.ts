@@ -126,11 +126,18 @@ export const listSessionsQuery = z.object({
 export const listSessionsResponse = z.looseObject({ success: z.literal(true), sessions: z.array(sessionSummary) })
 
 /** Body of `DELETE /v2/browser`. */
-export const deleteSessionRequest = z.object({
-  id: z.string().min(1).max(200),
-  /** Whether what was done with the session failed: recordings that are kept for failures are kept then. */
-  failed: z.boolean().optional(),
-})
+export const deleteSessionRequest = z
+  .object({
+    id: z.string().min(1).max(200).optional(),
+    /** Instead of `id`: the `x-idempotency-key` that the session was created with, for clients that never got its id. */
+    idempotencyKey: z.string().min(1).max(1000).optional(),
+    /** Whether what was done with the session failed: recordings that are kept for failures are kept then. */
+    failed: z.boolean().optional(),
+  })
+  .refine(({ id, idempotencyKey }) => (id === undefined) !== (idempotencyKey === undefined), {
+    error: 'Give either `id` or `idempotencyKey`',
+    path: ['id'],
+  })
 
 /** Query of `DELETE /v2/browser/{id}`. */
 export const deleteSessionQuery = z.object({ failed: z.enum(['true', 'false']).optional() })
@@ -154,6 +161,7 @@ export type CreateSessionOptions = z.input<typeof createSessionRequest>
 export type CreateSessionResponse = z.output<typeof createSessionResponse>
 export type SessionSummary = z.output<typeof sessionSummary>
 export type SessionStatus = z.output<typeof sessionStatus>
+export type DeleteSessionRequest = z.output<typeof deleteSessionRequest>
 export type DeleteSessionResponse = z.output<typeof deleteSessionResponse>
 export type EndReason = z.output<typeof endReason>
 export type ProfileOutcome = z.output<typeof profileOutcome>

@@ -2,10 +2,20 @@ import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
 
-/** Joins two sockets until both directions have ended. Either one failing resets the other; back-pressure holds both ways. */
-export const splice = (left: Duplex, right: Duplex): void => {
+/**
+ * Joins two sockets until both directions have ended. Either one failing resets the other; back-pressure holds both ways.
+ * What `right` sends goes through `filter` on its way, if there is one.
+ */
+export const splice = (left: Duplex, right: Duplex, filter?: Duplex): void => {
   pour(left, right)
-  pour(right, left)
+  if (filter === undefined) pour(right, left)
+  else {
+    // It ends with `right`, and is over when it has passed on the rest.
+    right.pipe(filter)
+    right.on('error', () => reset(left))
+    right.on('close', () => right.readableEnded || filter.destroy())
+    pour(filter, left)
+  }
   // One that is gone already will not say so again.
   if (left.destroyed || right.destroyed) {
     left.destroy()

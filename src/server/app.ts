@@ -107,6 +107,8 @@ const start = async (config: ServerConfig, known: KnownParts): Promise<RunningSe
   const retiredKeys = await joinCluster(config, parts, { ...storage, url, sessions, beating, log })
   undo.use(egress.ownPorts.guard(Number(new URL(url).port || 80)))
   await announce(undo, config, url)
+  // First of all: whoever asks while the rest is closed is turned away.
+  undo.defer(() => sessions.startDraining())
   const opened = undo.move()
   return {
     url,

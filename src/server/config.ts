@@ -65,6 +65,13 @@ export const settings = {
       .regex(/^\S{16,}$/)
       .optional(),
   },
+  drainTimeout: {
+    flag: 'drain-timeout',
+    env: 'BOWLINE_DRAIN_TIMEOUT',
+    help: 'seconds that requests under way get to finish when the server is told to stop',
+    accepts: 'a whole number from 0 to 3600',
+    schema: wholeNumber(0, 3600).default(20),
+  },
   ...browserSettings,
   allow: {
     flag: 'allow',

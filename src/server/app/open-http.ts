@@ -47,7 +47,7 @@ export const openHttp = async (
   const authenticator = createAuthenticator(store)
   metrics.watch({ sessions, browsers, gateway, live, egress })
   const watchers = new Watchers({ bulk: parts.bulk, authenticator, publicUrl: config.publicUrl, onError })
-  const app = await buildHttpApp({
+  const { app, drain } = await buildHttpApp({
     mapper: parts.mapper,
     activity: parts.activity,
     permits: parts.permits,
@@ -80,14 +80,15 @@ export const openHttp = async (
     maxConnections: config.maxConnections,
     version: packageVersion,
   })
-  // Disposed last to first: sessions end while sockets can still say why, then the sockets go, then the listener.
-  undo.defer(async () => app.close())
+  // Disposed last to first: sessions end while sockets can still say why, and requests under way are answered; then the
+  // sockets go, then the listener.
+  undo.defer(drain.close)
   undo.use(watchers)
   undo.use(gateway)
   undo.use(live)
   undo.use(startRecordingUse(authenticator, onError))
   const beating = undo.use(new AsyncDisposableStack())
-  undo.use(sessions)
+  undo.defer(async () => void (await Promise.all([sessions.drain(), drain.settle(config.drainTimeout * 1000)])))
   return { app, sessions, beating }
 }
 

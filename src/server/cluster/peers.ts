@@ -18,6 +18,8 @@ export interface Peers {
     readonly slots: number
     readonly isDraining: boolean
   }) => Promise<Peer | undefined>
+  /** Has `freest` pass over a node that does not answer, until its heartbeats tell whether it is alive. */
+  readonly avoid: (nodeId: string) => void
 }
 
 /** How long a list of nodes is trusted: loads are written with every heartbeat, each 5 s. */
@@ -34,16 +36,19 @@ export const createPeers = (store: Store, nodeId: string): Peers => {
   let known: { readonly atMs: number; readonly nodes: Promise<readonly NodeRow[]> } | undefined
   const everyone = async (mostAgeMs = trustMs): Promise<readonly NodeRow[]> => {
     if (store.kind === 'pglite') return []
-    if (known === undefined || Date.now() - known.atMs >= mostAgeMs) {
+    if (known === undefined || performance.now() - known.atMs >= mostAgeMs) {
       const nodes = listNodes(store.db)
-      known = { atMs: Date.now(), nodes }
+      known = { atMs: performance.now(), nodes }
       nodes.catch(() => {
         known = undefined
       })
     }
     return known.nodes
   }
+  const avoided = new Map<string, number>()
+  const isAvoided = (id: string): boolean => performance.now() - (avoided.get(id) ?? -Infinity) < silentMs
   return {
+    avoid: (id) => void avoided.set(id, performance.now()),
     find: async (id) => {
       const listed = (await everyone()).find((each) => each.id === id)
       // It may have come since they were read.
@@ -59,6 +64,7 @@ export const createPeers = (store: Store, nodeId: string): Peers => {
         node.id !== nodeId &&
         node.url !== undefined &&
         !node.draining &&
+        !isAvoided(node.id) &&
         node.live < node.slots &&
         newestMs - node.heartbeatAt.getTime() < silentMs
       const [best] = nodes.filter(fits).sort((left, right) => left.live / left.slots - right.live / right.slots)

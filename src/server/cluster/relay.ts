@@ -1,126 +1,87 @@
-import {
-  request as httpRequest,
-  type ClientRequest,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type ServerResponse,
-} from 'node:http'
-import { request as httpsRequest } from 'node:https'
-import { connect as connectTcp, isIP, type Socket } from 'node:net'
-import { connect as connectTls } from 'node:tls'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { failure } from '../../contract/failure.ts'
 import { BowlineError } from '../../kit/errors.ts'
-import { splice } from '../../kit/splice.ts'
+import { ofMessage, openPeerRequest, type PeerLimits } from './peer-requests.ts'
 import { unreachable, type Peer } from './peers.ts'
 
-/** Marks a request that one server hands to another, so that it is never handed on again. */
-export const hopHeader = 'x-bowline-hop'
+/** Reads come from a database, memory or disk. */
+const readLimits: PeerLimits = { answerMs: 30_000 }
 
-/** Time for a peer to take a connection. */
-const connectTimeoutMs = 5000
+/** The end of a session saves its profile and stores its files and recordings first, which may take over five minutes. */
+const workLimits: PeerLimits = { answerMs: 400_000 }
 
 /**
  * Passes a whole request to a peer and its answer back, streamed. The Host header stays that of the client, so that
  * addresses in the answer are those the client came by. `takeOver` is called before the first byte goes back. Throws
- * NODE_UNREACHABLE before that.
+ * NODE_UNREACHABLE before that, also for a peer that hangs.
  */
-export const relayRequest = async (
+export async function relayRequest(
   peer: Peer,
   request: IncomingMessage,
   response: ServerResponse,
   takeOver: () => void,
-): Promise<void> => {
+  limits: PeerLimits = request.method === 'GET' || request.method === 'HEAD' ? readLimits : workLimits,
+): Promise<void> {
   // Its end must stay where it was: without this, the body of a DELETE would be taken for further requests.
-  const framing = request.headers['transfer-encoding'] === undefined ? {} : { 'transfer-encoding': 'chunked' }
-  const { onward, answered } = openRequest(peer, request, framing)
+  const extra: Record<string, string> =
+    request.headers['transfer-encoding'] === undefined ? {} : { 'transfer-encoding': 'chunked' }
+  const { method = 'GET', url = '/', headers } = request
+  using relayed = openPeerRequest(peer, { method, path: url, headers, extra }, limits)
+  const { onward, answered } = relayed
   response.once('close', () => onward.destroy())
   request.pipe(onward)
   const answer = await answered
   takeOver()
   response.writeHead(answer.statusCode ?? 502, ofMessage(answer.headers))
-  await pipeline(answer, response)
+  // The head has gone out: all that can still be said is that the body is not whole.
+  await pipeline(answer, response).catch(() => response.destroy())
 }
 
-/** Asks a peer what was asked of this server, with a body already read. Throws the peer's error as its own, or NODE_UNREACHABLE. */
-export const askPeer = async (peer: Peer, request: IncomingMessage, body: unknown): Promise<unknown> => {
+/** How a peer is asked, where that differs from the request of the client. */
+export interface AskOptions extends Partial<PeerLimits> {
+  readonly method?: string | undefined
+  readonly path?: string | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Aborting drops the request, for the peer to notice. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Asks a peer what was asked of this server, with a body already read. Throws the peer's error as its own, or
+ * NODE_UNREACHABLE, also for a peer that hangs.
+ */
+export async function askPeer(
+  peer: Peer,
+  request: IncomingMessage,
+  body: unknown,
+  options: AskOptions = {},
+): Promise<unknown> {
   const text = JSON.stringify(body)
-  const { onward, answered } = openRequest(peer, request, { 'content-length': String(Buffer.byteLength(text)) })
+  const { method = request.method ?? 'GET', path = request.url ?? '/', signal, ...limits } = options
+  const extra = { ...options.headers, 'content-length': String(Buffer.byteLength(text)) }
+  const target = { method, path, headers: request.headers, extra }
+  using asked = openPeerRequest(peer, target, { ...workLimits, ...limits })
+  const { onward, answered } = asked
+  const drop = (): void => void onward.destroy(new Error('nobody waits for it any more'))
+  signal?.addEventListener('abort', drop)
+  if (signal?.aborted === true) drop()
   onward.end(text)
-  const answer = await answered
-  const content = await json(answer)
+  try {
+    return await readAnswer(await answered)
+  } finally {
+    signal?.removeEventListener('abort', drop)
+  }
+}
+
+async function readAnswer(answer: IncomingMessage): Promise<unknown> {
+  const content = await json(answer).catch((cause: unknown) => {
+    throw unreachable('broke off its answer', cause)
+  })
   const status = answer.statusCode ?? 502
   if (status < 400) return content
   const { error, code, hint, details, requestId } = failure.parse(content)
   const retryAfterSeconds = Number(answer.headers['retry-after']) || undefined
   throw new BowlineError(code ?? 'UNKNOWN_ERROR', error, { status, hint, details, requestId, retryAfterSeconds })
-}
-
-/** Headers that speak of one connection, not of the message. */
-const ofConnection: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding', 'expect'])
-
-const ofMessage = (headers: IncomingHttpHeaders): IncomingHttpHeaders =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !ofConnection.has(name)))
-
-const openRequest = (
-  peer: Peer,
-  request: IncomingMessage,
-  extra: Readonly<Record<string, string>>,
-): { readonly onward: ClientRequest; readonly answered: Promise<IncomingMessage> } => {
-  // A request may name a host itself, which must not lead anywhere else.
-  const { pathname, search } = new URL(request.url ?? '/', 'http://localhost')
-  const url = new URL(peer.url)
-  url.pathname = pathname
-  url.search = search
-  const onward = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
-    method: request.method ?? 'GET',
-    headers: { ...ofMessage(request.headers), ...extra, [hopHeader]: peer.id },
-    // Otherwise the certificate would have to be for the name that the client came by.
-    servername: serverNameOf(hostOf(url)),
-  })
-  const { promise: answered, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-  onward.on('response', resolve)
-  onward.on('error', (error) => reject(unreachable('does not answer', error)))
-  onward.setTimeout(connectTimeoutMs, () => {
-    if (onward.socket?.connecting === true) onward.destroy(new Error('timed out'))
-  })
-  return { onward, answered }
-}
-
-/** Passes a WebSocket upgrade to a peer and joins the two connections. Throws NODE_UNREACHABLE when it cannot be reached. */
-export const relayUpgrade = async (
-  peer: Peer,
-  request: IncomingMessage,
-  socket: Socket,
-  head: Buffer,
-): Promise<void> => {
-  const onward = await dial(new URL(peer.url))
-  const lines = [`${request.method ?? 'GET'} ${request.url ?? '/'} HTTP/1.1`, `${hopHeader}: ${peer.id}`]
-  for (let index = 0; index < request.rawHeaders.length; index += 2) {
-    lines.push(`${request.rawHeaders[index]}: ${request.rawHeaders[index + 1]}`)
-  }
-  onward.write(`${lines.join('\r\n')}\r\n\r\n`)
-  if (head.length > 0) onward.write(head)
-  socket.setNoDelay(true)
-  onward.setNoDelay(true)
-  splice(socket, onward)
-}
-
-const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1')
-
-/** What TLS is told of whom it speaks to: names only, no addresses. */
-const serverNameOf = (host: string): string => (isIP(host) === 0 ? host : '')
-
-const dial = async (url: URL): Promise<Socket> => {
-  const isTls = url.protocol === 'https:'
-  const target = { host: hostOf(url), port: Number(url.port || (isTls ? 443 : 80)) }
-  const socket = isTls ? connectTls({ ...target, servername: serverNameOf(target.host) }) : connectTcp(target)
-  const { promise, resolve, reject } = Promise.withResolvers<Socket>()
-  socket.setTimeout(connectTimeoutMs, () => socket.destroy(new Error('timed out')))
-  socket.once(isTls ? 'secureConnect' : 'connect', () => resolve(socket))
-  socket.once('error', (error) => reject(unreachable('does not answer', error)))
-  const connected = await promise
-  connected.setTimeout(0)
-  return connected
 }

@@ -20,3 +20,9 @@ export const closeCodes = {
 
 /** Why the gateway closed a socket. */
 export type CloseReason = keyof typeof closeCodes
+
+/** Sent to clients whose session is on another server when the one that relays their socket shuts down ("service restart"). */
+export const relayEnd = {
+  code: 1012,
+  reason: 'The server that relayed this connection is shutting down. The session is alive: connect again.',
+} as const

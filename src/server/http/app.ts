@@ -14,6 +14,7 @@ import type { Usage } from '../usage/open-usage.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import type { Authenticator } from './auth.ts'
 import { smallBodyBytes } from './body-sizes.ts'
+import { drainRequests, type RequestDrain } from './draining.ts'
 import { answerError } from './errors.ts'
 import { parseJsonBody } from './json-body.ts'
 import type { Metrics } from './metrics.ts'
@@ -74,14 +75,17 @@ export interface HttpParts
   readonly log: FastifyBaseLogger
 }
 
-/** Builds the HTTP server with every route; the caller lets it listen. */
-export const buildHttpApp = async (parts: HttpParts): Promise<FastifyInstance> => {
+/** Builds the HTTP server with every route; the caller lets it listen, and ends it by the drain. */
+export const buildHttpApp = async (
+  parts: HttpParts,
+): Promise<{ readonly app: FastifyInstance; readonly drain: RequestDrain }> => {
   const app = Fastify({
     // Of routes that are not in the contract, and that take little or nothing.
     bodyLimit: smallBodyBytes,
     // Names of profiles have up to 128 characters, each up to twelve when it is encoded.
     routerOptions: { maxParamLength: 2000 },
-    forceCloseConnections: true,
+    // Those in use are left to the drain.
+    forceCloseConnections: 'idle',
     genReqId: (request) => requestId(request.headers['x-request-id']),
     // Query strings hold tokens, so only the pattern of the route is logged, by the hook below.
     logController: new LogController({ disableRequestLogging: true }),
@@ -96,6 +100,7 @@ export const buildHttpApp = async (parts: HttpParts): Promise<FastifyInstance> =
   acceptJson(app)
   guardBodies(app)
   recordRequests(app, parts.metrics)
+  const drain = drainRequests(app, parts.sessions.draining)
   relaySessionRequests(app, parts)
   refuseUnknownRoutes(app)
   await registerOpenApi(app, parts.version)
@@ -109,7 +114,7 @@ export const buildHttpApp = async (parts: HttpParts): Promise<FastifyInstance> =
   registerRecordings(app, parts)
   registerUpgrades(app, parts)
   app.server.maxConnections = parts.maxConnections
-  return app
+  return { app, drain }
 }
 
 /** The routes that need a key. */
@@ -122,7 +127,7 @@ const registerProtected = async (app: FastifyInstance, parts: HttpParts): Promis
     if (request.method === 'POST' && isHopTo(request.raw, parts.nodeId)) return
     await parts.takeRequest(key, rateBucketOf(request.method, request.routeOptions.url ?? ''))
   })
-  const callOf = (request: FastifyRequest): Call => {
+  const callOf = (request: FastifyRequest): Omit<Call, 'delivered'> => {
     const key = callers.get(request)
     if (key === undefined) throw new BowlineError('UNAUTHORIZED', 'Unauthorized')
     const idempotencyKey = request.headers['x-idempotency-key']

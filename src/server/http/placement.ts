@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isUuid } from '../../kit/ids.ts'
-import { hopHeader, relayRequest } from '../cluster/relay.ts'
+import { isBowlineError } from '../../kit/errors.ts'
+import { hopHeader } from '../cluster/peer-requests.ts'
+import { relayRequest } from '../cluster/relay.ts'
 import type { Peer, Peers } from '../cluster/peers.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { findSession, type SessionRow } from '../store/sessions.ts'
@@ -13,6 +15,8 @@ export interface PlacementParts {
   readonly sessions: Sessions
   readonly peers: Peers
   readonly nodeId: string
+  /** Hears of what failed where nobody waits for the answer. */
+  readonly onError: (error: unknown, what: string) => void
 }
 
 const sessionPath = /^\/(?:v2\/(?:browser|interact)|live)\/([0-9a-f-]{36})(?:[/?]|$)/i
@@ -21,10 +25,27 @@ const sessionPath = /^\/(?:v2\/(?:browser|interact)|live)\/([0-9a-f-]{36})(?:[/?
 export const relaySessionRequests = (app: FastifyInstance, parts: PlacementParts): void => {
   app.addHook('onRequest', async (request, reply) => {
     const id = sessionPath.exec(request.url)?.[1]
-    const peer = id === undefined ? undefined : await peerOf(parts, id, request.raw)
-    if (peer === undefined) return
-    await relayRequest(peer, request.raw, reply.raw, () => void reply.hijack())
+    if (id === undefined) return
+    try {
+      const peer = await peerOf(parts, id, request.raw)
+      if (peer !== undefined) await relayRequest(peer, request.raw, reply.raw, () => void reply.hijack())
+    } catch (error) {
+      const isUnreachable = isBowlineError(error) && error.code === 'NODE_UNREACHABLE'
+      if (!isUnreachable || !(await isKnownHere(parts, id, request))) throw error
+    }
   })
+}
+
+/** Whether the store suffices to answer about a session whose node does not: it is only read, or has ended meanwhile. */
+const isKnownHere = async (
+  { store }: PlacementParts,
+  id: string,
+  { method, url, headers }: FastifyRequest,
+): Promise<boolean> => {
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+  const isAboutSession = /^\/v2\/(?:browser|interact)\/[^/?]+\/?(?:\?|$)/.test(url)
+  if (hasBody || !isAboutSession) return false
+  return method === 'GET' || (await findSession(store.db, id))?.status !== 'active'
 }
 
 /** The node that holds the session with this id; undefined when it is this one, when it has ended, or when it is unknown. */

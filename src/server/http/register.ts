@@ -4,6 +4,7 @@ import { routes, type Route, type RouteName, type Routes } from '../../contract/
 import type { KeyRow } from '../store/keys.ts'
 import { unknownKeysWarning, withWarning } from './ignored-keys.ts'
 import { sizeText, smallBodyBytes } from './body-sizes.ts'
+import { deliveryOf } from './delivery.ts'
 import { validateWith } from './validate.ts'
 import type { NewActivity } from '../usage/activity-log.ts'
 import { jobRouteOf } from './job-route.ts'
@@ -16,6 +17,8 @@ export interface Call {
   readonly idempotencyKey: string | undefined
   /** The request as it came, for handing it on to another server. */
   readonly raw: FastifyRequest
+  /** Resolves to whether the whole answer was handed to the connection of the client. */
+  readonly delivered: () => Promise<boolean>
 }
 
 /** Version of the API that a call was made by, after its path. */
@@ -46,7 +49,7 @@ export type Handlers = { readonly [Name in RouteName]?: Handler<Name> }
 export const registerRoutes = (
   app: FastifyInstance,
   handlers: Handlers,
-  callOf: (request: FastifyRequest) => Call,
+  callOf: (request: FastifyRequest) => Omit<Call, 'delivered'>,
   record: (job: NewActivity) => void,
 ): void => {
   const bodies = new WeakMap<FastifyRequest, unknown>()
@@ -62,9 +65,9 @@ export const registerRoutes = (
         ...(route.misfit === undefined ? {} : { validatorCompiler: validateWith(route.misfit) }),
         // Validation drops the keys that it does not know.
         preValidation: async (request) => void bodies.set(request, request.body),
-        handler: async (request) => {
+        handler: async (request, reply) => {
           const input = { params: request.params, query: request.query, body: request.body }
-          const call = callOf(request)
+          const call = { ...callOf(request), delivered: async () => deliveryOf(reply.raw) }
           const startedAt = new Date()
           const enter = (outcome: { readonly answer: unknown } | { readonly error: unknown }): void => {
             const job = describeJob?.({ teamId: call.key.teamId, body: request.body, ...outcome }, startedAt)

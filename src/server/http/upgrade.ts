@@ -3,8 +3,9 @@ import type { Duplex } from 'node:stream'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { BowlineError, isBowlineError } from '../../kit/errors.ts'
-import type { Gateway } from '../gateway/gateway.ts'
-import { relayUpgrade } from '../cluster/relay.ts'
+import { relayEnd } from '../gateway/close-codes.ts'
+import type { Gateway, Upgrade } from '../gateway/gateway.ts'
+import { relayUpgrade, type RelayedSocket } from '../cluster/relay-upgrade.ts'
 import { admitViewer } from '../live/admission.ts'
 import type { LiveViews } from '../live/live-views.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
@@ -32,14 +33,19 @@ const livePath = /^\/live\/([^/]+)\/socket$/
 /** Lets WebSockets in by their token, or answers the HTTP error a REST call would get. Those left when `app` closes are cut. */
 export const registerUpgrades = (app: FastifyInstance, parts: UpgradeParts): void => {
   const sockets = new Set<Socket>()
+  const relayed = new Map<Socket, RelayedSocket>()
   app.server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     // Node hands over the socket of the connection; its type allows for other transports.
     const socket = stream as Socket
     sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
+    socket.once('close', () => {
+      sockets.delete(socket)
+      relayed.delete(socket)
+    })
     // For good: a client that was refused may still reset the connection, and nobody else would hear of it.
     socket.on('error', () => void socket.destroy())
-    connect(parts, request, socket, head).catch((error: unknown) => {
+    const onRelay = (relay: RelayedSocket): void => void (socket.destroyed || relayed.set(socket, relay))
+    connect(parts, { request, socket, head }, onRelay).catch((error: unknown) => {
       if (!isBowlineError(error)) parts.onError(error, 'WebSocket upgrade')
       refuse(
         socket,
@@ -47,20 +53,33 @@ export const registerUpgrades = (app: FastifyInstance, parts: UpgradeParts): voi
       )
     })
   })
-  // The listener waits for them, and nobody else knows those that were handed on to another server.
+  const { draining } = parts.sessions
+  draining.addEventListener('abort', () => {
+    for (const relay of relayed.values()) relay.close(relayEnd.code, relayEnd.reason)
+  })
+  // The listener waits for them.
   app.addHook('preClose', async () => {
     for (const socket of sockets) socket.destroy()
   })
 }
 
-const connect = async (parts: UpgradeParts, request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> => {
+const connect = async (
+  parts: UpgradeParts,
+  { request, socket, head }: Upgrade,
+  onRelay: (relay: RelayedSocket) => void,
+): Promise<void> => {
   const url = new URL(request.url ?? '/', 'http://localhost')
   const watched = watchedJob(url.pathname)
   if (watched !== undefined) return parts.watchers.serve(watched, { request, socket, head })
   const token = url.searchParams.get('token') ?? ''
   const named = (livePath.exec(url.pathname) ?? cdpPath.exec(url.pathname))?.[1]
   const peer = named === undefined ? undefined : await peerOf(parts, named, request)
-  if (peer !== undefined) return relayUpgrade(peer, request, socket, head)
+  if (peer !== undefined) {
+    const relay = await relayUpgrade(peer, request, socket, head)
+    onRelay(relay)
+    if (parts.sessions.isDraining) relay.close(relayEnd.code, relayEnd.reason)
+    return
+  }
   const viewed = livePath.exec(url.pathname)?.[1]
   if (viewed !== undefined) {
     const { row, kind } = await admitViewer(parts.store, viewed, token)

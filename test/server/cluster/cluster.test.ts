@@ -82,7 +82,7 @@ describe('two servers on one PostgreSQL', () => {
     await left.api('DELETE', `/v2/browser/${session.id}`)
   })
 
-  test('a server ends while a client is connected by it to a session of the other', async () => {
+  test('a server that ends tells a client connected by it to a session of the other to connect again', async () => {
     const session = await left.createSession()
     const between = await startLab({ databaseUrl, apiKey, blobs })
     const address = session.cdpUrl.replace(new URL(left.server.url).host, new URL(between.server.url).host)
@@ -90,7 +90,8 @@ describe('two servers on one PostgreSQL', () => {
 
     await between[Symbol.asyncDispose]()
 
-    await cdp.closed
+    const { code, reason } = await cdp.closed
+    expect({ code, reason }).toEqual({ code: 1012, reason: expect.stringContaining('connect again') })
     expect((await left.api('GET', `/v2/browser/${session.id}`)).body).toMatchObject({ status: 'active' })
     await left.api('DELETE', `/v2/browser/${session.id}`)
   }, 15_000)

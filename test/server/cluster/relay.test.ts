@@ -1,11 +1,12 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer, IncomingMessage, ServerResponse, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import { connect, type AddressInfo } from 'node:net'
+import { connect, Socket, type AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { createSecureContext } from 'node:tls'
-import { afterAll, expect, test } from 'vitest'
-import { relayRequest } from '../../../src/server/cluster/relay.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { askPeer, relayRequest } from '../../../src/server/cluster/relay.ts'
+import { relayUpgrade } from '../../../src/server/cluster/relay-upgrade.ts'
 import { selfSigned } from '../egress/certificate.ts'
 
 const world = new AsyncDisposableStack()
@@ -88,4 +89,69 @@ test('a peer behind TLS is known by its own name, whatever the client came by', 
   )
 
   expect(asked).toEqual(['localhost'])
+})
+
+/** Limits under which a peer that hangs is found out within a moment. */
+const limits = { answerMs: 60_000, probeAfterMs: 10, probeMs: 100 }
+
+/** A request that a client made, to hand to a peer. */
+const requestOf = (method: string): IncomingMessage =>
+  Object.assign(new IncomingMessage(new Socket()), {
+    method,
+    url: '/v2/browser',
+    headers: {},
+    rawHeaders: ['Host', 'a'],
+  })
+
+describe('a peer that accepts connections and never answers', () => {
+  let url: string
+  beforeAll(async () => {
+    url = `http://127.0.0.1:${await listen(createServer(() => undefined))}`
+  })
+
+  test.each([
+    [
+      'a relayed request',
+      async () => {
+        const request = requestOf('GET')
+        await relayRequest({ id: 'peer', url }, request, new ServerResponse(request), () => undefined, limits)
+      },
+    ],
+    ['a request made for a client', async () => askPeer({ id: 'peer', url }, requestOf('POST'), {}, limits)],
+    [
+      'a WebSocket handshake',
+      async () => relayUpgrade({ id: 'peer', url }, requestOf('GET'), new Socket(), Buffer.alloc(0), 100),
+    ],
+  ])('is unreachable for %s, and the client is told when to retry', async (_what, relay) => {
+    await expect(relay()).rejects.toMatchObject({ code: 'NODE_UNREACHABLE', status: 502, retryAfterSeconds: 5 })
+  })
+})
+
+test('a peer that is slow but alive gets the time of its route', async () => {
+  const peer = createServer((request, response) => {
+    if (request.url === '/livez') response.end('{}')
+    else setTimeout(() => response.end('{"success":true}'), 500)
+  })
+  const url = `http://127.0.0.1:${await listen(peer)}`
+
+  expect(await askPeer({ id: 'peer', url }, requestOf('POST'), {}, limits)).toEqual({ success: true })
+  await expect(askPeer({ id: 'peer', url }, requestOf('POST'), {}, { ...limits, answerMs: 100 })).rejects.toMatchObject(
+    {
+      code: 'NODE_UNREACHABLE',
+    },
+  )
+})
+
+test('an answer that stops in the middle because its peer hangs is cut off', async () => {
+  const peer = createServer((request, response) => {
+    if (request.url !== '/livez') response.write('half')
+  })
+  const url = `http://127.0.0.1:${await listen(peer)}`
+  const relay = createServer((request, response) => {
+    void relayRequest({ id: 'peer', url }, request, response, () => undefined, limits)
+  })
+
+  const answer = await fetch(`http://127.0.0.1:${await listen(relay)}/`)
+
+  await expect(answer.text()).rejects.toThrow('terminated')
 })

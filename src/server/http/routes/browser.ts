@@ -1,17 +1,13 @@
-import {
-  createSessionResponse,
-  deleteSessionResponse,
-  everyTeam,
-  type CreateSessionRequest,
-} from '../../../contract/browser.ts'
-import { BowlineError, isBowlineError } from '../../../kit/errors.ts'
+import { deleteSessionResponse, everyTeam, type DeleteSessionRequest } from '../../../contract/browser.ts'
+import { BowlineError } from '../../../kit/errors.ts'
 import { askPeer } from '../../cluster/relay.ts'
 import { sessionUrls } from '../../sessions/urls.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
-import { getSession, listSessions, type SessionRow } from '../../store/sessions.ts'
+import { findTwin, getSession, listSessions, type SessionRow } from '../../store/sessions.ts'
 import type { KeyRow } from '../../store/keys.ts'
 import { listTeams } from '../../store/teams.ts'
-import { isHop, peerOfRow, type PlacementParts } from '../placement.ts'
+import { createSessionCreator } from '../create-session.ts'
+import { peerOfRow, type PlacementParts } from '../placement.ts'
 import type { Call, Handlers } from '../register.ts'
 
 /** The routes of browser sessions. */
@@ -23,12 +19,33 @@ export const browserRoutes = (parts: PlacementParts): Handlers => {
     return row
   }
 
+  /** The id of the session that an idempotency key made, for clients that never got it. */
+  const idOf = async ({ id, idempotencyKey }: DeleteSessionRequest, { key }: Call): Promise<string> => {
+    const found = id ?? (await findTwin(parts.store.db, key.teamId, idempotencyKey))?.id
+    if (found === undefined) throw new BowlineError('SESSION_NOT_FOUND', 'No session was created with this key.')
+    return found
+  }
+
+  /** Has the node that holds the session end it; undefined when that is this node, or when the session has ended. */
+  const endElsewhere = async (row: SessionRow, hasFailed: boolean, call: Call) => {
+    try {
+      const peer = await peerOfRow(parts, row, call.raw.raw)
+      if (peer === undefined) return undefined
+      return deleteSessionResponse.parse(await askPeer(peer, call.raw.raw, { id: row.id, failed: hasFailed }))
+    } catch (error) {
+      // A node that hangs is given up after a while, and its sessions are ended by the others.
+      const { status } = await getSession(parts.store.db, row.id)
+      if (status === 'active') throw error
+      return undefined
+    }
+  }
+
   const end = async (id: string, hasFailed: boolean, call: Call) => {
     const row = await visibleSession(id, call.key)
-    const peer = await peerOfRow(parts, row, call.raw.raw)
-    if (peer !== undefined)
-      return deleteSessionResponse.parse(await askPeer(peer, call.raw.raw, { id, failed: hasFailed }))
-    const ended = row.status === 'active' ? await parts.sessions.end(row.id, 'deleted', hasFailed) : row
+    const elsewhere = await endElsewhere(row, hasFailed, call)
+    if (elsewhere !== undefined) return elsewhere
+    if (creator.revoke(id, call)) return { success: true as const, cleanupQueued: true }
+    const ended = row.status === 'active' ? await parts.sessions.end(row.id, 'deleted', { hasFailed }) : row
     const bill = ended ?? (await visibleSession(id, call.key))
     return {
       success: true as const,
@@ -39,18 +56,9 @@ export const browserRoutes = (parts: PlacementParts): Handlers => {
     }
   }
 
+  const creator = createSessionCreator(parts)
   return {
-    createSession: async ({ body }, call) => {
-      const elsewhere = await createElsewhere(parts, call, body)
-      if (elsewhere !== undefined) return elsewhere
-      const row = await parts.sessions.create({
-        teamId: call.key.teamId,
-        apiKeyId: call.key.id,
-        request: body,
-        idempotencyKey: call.idempotencyKey,
-      })
-      return { success: true, id: row.id, ...sessionUrls(call.baseUrl, row), expiresAt: row.expiresAt.toISOString() }
-    },
+    createSession: async ({ body }, call) => creator.create(body, call),
     listSessions: async ({ query }, call) => {
       const teams = await teamsToList(parts, query.team, call.key)
       const rows = await listSessions(parts.store.db, {
@@ -66,24 +74,7 @@ export const browserRoutes = (parts: PlacementParts): Handlers => {
       return { success: true, ...summary(row, parts.sessions, call) }
     },
     deleteSession: async ({ params, query }, call) => end(params.id, query.failed === 'true', call),
-    deleteSessionByBody: async ({ body }, call) => end(body.id, body.failed === true, call),
-  }
-}
-
-/** Errors of a peer after which this node may still take the session itself. */
-const passing: ReadonlySet<string> = new Set(['CONCURRENCY_LIMIT', 'DRAINING', 'NODE_UNREACHABLE'])
-
-/** Hands the creation to a clearly freer node. Undefined when there is none, or when it would not have it. */
-const createElsewhere = async ({ sessions, peers }: PlacementParts, call: Call, body: CreateSessionRequest) => {
-  if (isHop(call.raw.raw)) return undefined
-  const { load, maxSessions: slots, isDraining } = sessions
-  const peer = await peers.freest({ load, slots, isDraining })
-  if (peer === undefined) return undefined
-  try {
-    return createSessionResponse.parse(await askPeer(peer, call.raw.raw, body))
-  } catch (error) {
-    if (isBowlineError(error) && passing.has(error.code)) return undefined
-    throw error
+    deleteSessionByBody: async ({ body }, call) => end(await idOf(body, call), body.failed === true, call),
   }
 }
 

@@ -45,7 +45,7 @@ export async function runInSession<Result>(
     if (session.ended.aborted) throw endedEarly(work, session.ended.reason as EndReason, ttl)
     throw error
   } finally {
-    await sessions.end(id, 'deleted', hasFailed)
+    await sessions.end(id, 'deleted', { hasFailed })
   }
 }
 
