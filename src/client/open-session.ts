@@ -38,7 +38,9 @@ export const openSession = async (
   const opening = Promise.withResolvers<Session>()
   opening.promise.catch(() => undefined)
   const tell = onceQuietly(ties.onEnd)
-  let ticket: DeletionTicket | undefined
+  const idempotencyKey = randomUUID()
+  const isTied = ties.detached !== true && !parts.isEmbedded
+  let ticket = isTied ? creationTicket(parts.config, idempotencyKey) : undefined
   let session: Session | undefined
   using undo = new DisposableStack()
   if (ties.detached !== true) {
@@ -55,8 +57,9 @@ export const openSession = async (
     )
   }
   try {
-    const answer = await requestSession(parts.call, options)
-    if (ties.detached !== true && !parts.isEmbedded) ticket = protect(parts.config, answer, undo)
+    using _creation = handToReaper(parts.config, ticket)
+    const answer = await requestSession(parts.call, options, idempotencyKey)
+    if (isTied) ticket = protect(parts.config, answer, undo)
     const release = undo.move()
     session = createSession(
       answer,
@@ -87,9 +90,13 @@ export const openSession = async (
 
 const isRecorded = ({ record = false }: CreateSessionOptions): boolean => record !== false
 
-const requestSession = async (call: Call, body: CreateSessionOptions): Promise<CreateSessionResponse> => {
+const requestSession = async (
+  call: Call,
+  body: CreateSessionOptions,
+  idempotencyKey: string,
+): Promise<CreateSessionResponse> => {
   try {
-    return await call('createSession', { body }, { idempotencyKey: randomUUID() })
+    return await call('createSession', { body }, { idempotencyKey })
   } catch (error) {
     // An answer we cannot use may still have opened a session.
     const id = idInUnusableAnswer(error)
@@ -110,15 +117,33 @@ const protect = (config: ClientConfig, answer: CreateSessionResponse, undo: Disp
   const ticket: DeletionTicket = {
     id: answer.id,
     url: `${config.baseUrl}/v2/browser/${encodeURIComponent(answer.id)}`,
-    headers: { ...config.headers, authorization: `Bearer ${config.apiKey}` },
+    headers: headersOf(config),
     leasePath,
   }
-  if (config.reaper) {
-    const { reaper } = processGuard()
-    reaper.add(ticket)
-    undo.defer(() => reaper.remove(ticket.id))
-  }
+  undo.use(handToReaper(config, ticket))
   return ticket
+}
+
+/** Deletes a session whose id is not known yet: whoever dies between the request and its answer never learns it. */
+const creationTicket = (config: ClientConfig, idempotencyKey: string): DeletionTicket => ({
+  id: idempotencyKey,
+  url: `${config.baseUrl}/v2/browser`,
+  headers: headersOf(config),
+  body: { idempotencyKey },
+  leasePath: undefined,
+})
+
+const headersOf = (config: ClientConfig): Readonly<Record<string, string>> => ({
+  ...config.headers,
+  authorization: `Bearer ${config.apiKey}`,
+})
+
+/** Has the reaper delete a session if this process dies before the result is disposed of. */
+const handToReaper = (config: ClientConfig, ticket: DeletionTicket | undefined): Disposable => {
+  if (ticket === undefined || !config.reaper) return { [Symbol.dispose]: () => undefined }
+  const { reaper } = processGuard()
+  reaper.add(ticket)
+  return { [Symbol.dispose]: () => reaper.remove(ticket.id) }
 }
 
 const tryWriteLease = (config: ClientConfig, sessionId: string): string | undefined => {

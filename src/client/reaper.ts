@@ -11,6 +11,8 @@ import type { DeletionTicket, ReaperLine, ReaperResult } from './ticket.ts'
 const isOnce = process.argv.includes('--once')
 const limitMs = isOnce ? 4000 : 60_000
 const attemptMs = isOnce ? 2000 : 10_000
+/** How long a session may still come up whose creation was under way: a server needs seconds to start a browser. */
+const unknownMs = isOnce ? 1500 : 15_000
 
 const main = async (): Promise<void> => {
   // It ends by itself when its work is done; a signal to the whole service must not end it before.
@@ -41,7 +43,7 @@ const deleteWithRetries = async (ticket: DeletionTicket): Promise<ReaperResult> 
       retries: 100,
       minTimeout: 100,
       maxTimeout: 2000,
-      maxRetryTime: limitMs - attemptMs,
+      maxRetryTime: ticket.body === undefined ? limitMs - attemptMs : unknownMs,
       randomize: true,
     })
     await removeFile(ticket.leasePath)
@@ -52,6 +54,7 @@ const deleteWithRetries = async (ticket: DeletionTicket): Promise<ReaperResult> 
 }
 
 const deleteOnce = async (ticket: DeletionTicket): Promise<Omit<ReaperResult, 'id'>> => {
+  if (ticket.body !== undefined) return deleteByKey(ticket, ticket.body)
   const first = await send(ticket, ticket.url)
   // Some services know only the form with the id in the body.
   const isUnknown = [404, 405, 501].includes(first.status)
@@ -60,6 +63,16 @@ const deleteOnce = async (ticket: DeletionTicket): Promise<Omit<ReaperResult, 'i
   if (status >= 300 && status !== 404 && status !== 410) throw new Error(`the service answered ${status}`)
   const { isStopping, ...figures } = readAnswer(text)
   if (isStopping) throw new Error('the service is still stopping it')
+  return figures
+}
+
+/** Deletes a session whose answer never came. One that is unknown may still come up. */
+const deleteByKey = async (ticket: DeletionTicket, body: object): Promise<Omit<ReaperResult, 'id'>> => {
+  const { status, text } = await send(ticket, ticket.url, body)
+  // Other services do not know this form of deletion.
+  const isRefused = [400, 401, 403, 405, 410, 501].includes(status)
+  if (status >= 300 && !isRefused) throw new Error(`the service answered ${status}`)
+  const { isStopping: _, ...figures } = readAnswer(text)
   return figures
 }
 

@@ -4,6 +4,11 @@ export interface DeletionTicket {
   /** Address that deletes the session. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
+  /**
+   * The body of the deletion of a session whose id is not known yet, by its idempotency key. The service may not have
+   * heard of it yet either, so being unknown counts as deleted only after a while.
+   */
+  readonly body?: object | undefined
   /** The lease file to remove afterwards. */
   readonly leasePath: string | undefined
 }
