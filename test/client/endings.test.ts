@@ -130,6 +130,29 @@ test('a session of a process that is killed is deleted by the reaper within five
   await expect.poll(() => readdir(world.leaseDir)).toEqual([])
 })
 
+test('a session whose answer a killed process never got is deleted by its idempotency key, once it is known', async () => {
+  let asked = 0
+  await using world = await startWorld('wait', 'reaper', ({ method }, response) => {
+    // The creation is never answered, and takes its time.
+    if (method === 'POST') return true
+    asked += 1
+    return sendJson(response, asked < 3 ? 404 : 200, { success: asked >= 3, error: 'Browser session not found.' })
+  })
+  await expect.poll(() => world.service.requests.length).toBe(1)
+  const [creation] = world.service.requests
+
+  world.program.child.kill('SIGKILL')
+
+  await expect.poll(() => asked, { timeout: 5000 }).toBe(3)
+  const deletions = world.service.requests.filter(({ method }) => method === 'DELETE')
+  expect(deletions.map(({ path, body }) => ({ path, body: JSON.parse(body) as unknown }))).toEqual(
+    Array.from({ length: 3 }, () => ({
+      path: '/v2/browser',
+      body: { idempotencyKey: creation?.headers['x-idempotency-key'] },
+    })),
+  )
+})
+
 test('the reaper deletes what it knows of when its parent was killed in the middle of a line', async () => {
   await using service = await startForeignService()
   await using bowline = new Bowline({ baseUrl: service.url, apiKey: service.apiKey, reaper: false })

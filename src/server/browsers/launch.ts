@@ -13,6 +13,7 @@ import { browserLedger, writeLedger } from './ledger.ts'
 import { lentPort } from './lend-port.ts'
 import { findParkedPage, type ParkedPage } from './parked-page.ts'
 import { killUser } from './process-table.ts'
+import { watchBrowser, type WatchOptions } from './watch-browser.ts'
 
 /** What every browser of this server is started with. */
 export interface BrowserGround {
@@ -51,6 +52,8 @@ export interface LaunchOptions {
   readonly extraArgs?: readonly string[] | undefined
   /** Time for start and first answer. Default: 30 s. */
   readonly timeoutMs?: number | undefined
+  /** When the browser counts as hung, and is killed. */
+  readonly watch?: Omit<WatchOptions, 'onHung'> | undefined
 }
 
 /** A running browser with one parked page. Disposing closes it. */
@@ -69,8 +72,10 @@ export interface Browser extends AsyncDisposable {
   readonly defaultContextId: string | undefined
   /** As the browser says, such as `HeadlessChrome/156.0.8078.79`. */
   readonly version: string
-  /** Resolves when the browser is gone. Never rejects. */
+  /** Resolves when the browser is gone. Never rejects. A browser that hangs is killed. */
   readonly exited: Promise<BrowserExit>
+  /** For how long it has owed an answer, or did before it was killed for that, in milliseconds; 0 while it owes none. */
+  readonly silentMs: () => number
   /**
    * Asks the browser to close, so that it writes its profile, and kills it after `timeoutMs` (default 5000; the first call
    * decides). Its folder stays until `close` or `kill`.
@@ -128,7 +133,11 @@ export const launchBrowser = async (
   const router = routePipe(started.pipe, proxy?.correct)
   const { version, parked } = await answered(started, { router, proxy }, options, signal)
   undo.move()
-  void started.exited.then(async () => proxy?.[Symbol.asyncDispose]())
+  const watch = watchBrowser(router, { ...options.watch, onHung: () => started.kill() })
+  void started.exited.then(async () => {
+    watch[Symbol.dispose]()
+    await proxy?.[Symbol.asyncDispose]()
+  })
   return {
     id,
     pid: started.pid,
@@ -140,7 +149,8 @@ export const launchBrowser = async (
     parkedTargetId: parked.targetId,
     defaultContextId: parked.browserContextId,
     version,
-    ...ending(started, router, removeAll),
+    silentMs: watch.silentMs,
+    ...ending(started, { router, watch, removeAll }),
   }
 }
 
@@ -173,10 +183,19 @@ const answered = async (
 
 type Ending = Pick<Browser, 'exited' | 'stop' | 'close' | 'kill' | typeof Symbol.asyncDispose>
 
-const ending = (started: BrowserProcess, router: CdpRouter, removeAll: () => Promise<void>): Ending => {
+const ending = (
+  started: BrowserProcess,
+  {
+    router,
+    watch,
+    removeAll,
+  }: { readonly router: CdpRouter; readonly watch: Disposable; readonly removeAll: () => Promise<void> },
+): Ending => {
   let stopping: Promise<BrowserExit> | undefined
   let removing: Promise<void> | undefined
   const stop = async (timeoutMs = stopTimeoutMs): Promise<BrowserExit> => {
+    // From here on it has its own time limit, and may be too busy to answer.
+    watch[Symbol.dispose]()
     stopping ??= askToClose(started, router, timeoutMs)
     return stopping
   }

@@ -33,6 +33,9 @@ export interface CdpRouter {
   readonly onDrain: (listener: () => void) => () => void
   readonly pause: () => void
   readonly resume: () => void
+  readonly isPaused: () => boolean
+  /** When the browser last said anything, by `performance.now()`. */
+  readonly lastHeardMs: () => number
   /** Resolves when the browser is gone. */
   readonly closed: Promise<void>
 }
@@ -69,6 +72,8 @@ class PipeRouter implements CdpRouter {
   readonly #borrowed = new Set<number>()
   #lastBorrowed = 0
   #isClosed = false
+  #isPaused = false
+  #lastHeardMs = performance.now()
 
   constructor(pipe: CdpPipe, correct: ((message: Buffer) => Buffer) | undefined) {
     this.#pipe = pipe
@@ -112,8 +117,18 @@ class PipeRouter implements CdpRouter {
     return () => this.#drainListeners.delete(listener)
   }
 
-  readonly pause = (): void => this.#pipe.pause()
-  readonly resume = (): void => this.#pipe.resume()
+  readonly pause = (): void => {
+    this.#isPaused = true
+    this.#pipe.pause()
+  }
+
+  readonly resume = (): void => {
+    this.#isPaused = false
+    this.#pipe.resume()
+  }
+
+  readonly isPaused = (): boolean => this.#isPaused
+  readonly lastHeardMs = (): number => this.#lastHeardMs
 
   readonly openChannel = async (receive: Receive): Promise<CdpChannel> => {
     const { sessionId } = (await this.call('Target.attachToBrowserTarget')) as { sessionId: string }
@@ -137,6 +152,7 @@ class PipeRouter implements CdpRouter {
   }
 
   #route(message: Buffer): void {
+    this.#lastHeardMs = performance.now()
     const sessionId = sessionIdAtTail(message)
     const route = sessionId === undefined ? undefined : this.#sessions.get(sessionId)
     if (route === undefined) {

@@ -32,7 +32,9 @@ export function createSessionCreator(parts: PlacementParts): SessionCreator {
   const { sessions, peers, nodeId, onError } = parts
   const deliveries = new Deliveries(({ row: { id } }) => {
     const error = 'The client closed its connection before it got the session'
-    sessions.end(id, 'deleted', { error }).catch((cause: unknown) => onError(cause, `ending unclaimed session ${id}`))
+    sessions
+      .end(id, 'deleted', { error, isUnclaimed: true })
+      .catch((cause: unknown) => onError(cause, `ending unclaimed session ${id}`))
   })
 
   const askForOne = async (peer: Peer, body: CreateSessionRequest, call: Call, gone: AbortSignal) => {

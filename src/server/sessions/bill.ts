@@ -12,7 +12,7 @@ export interface SessionEnd {
   readonly durationMs: number
   /** Milliseconds from its creation to its last use. Default: as last recorded. */
   readonly lastUseMs?: number
-  /** Why it never came to life, with status `error`: such a session costs nothing. */
+  /** What went wrong. With status `error` the session never came to life, and costs nothing. */
   readonly error?: string
   /** What became of its profile. */
   readonly profile?: ProfileEnd | undefined

@@ -16,6 +16,9 @@ const extrasSchema = z.object({ cookies: z.array(browserCookie).default([]) })
 /** Time for a browser to tell its cookies before it counts as hung. */
 const cookiesTimeoutMs = 5000
 
+/** The least time for that, however long it has been silent before. */
+const leastCookiesMs = 500
+
 /** Time for a browser that has just answered to write its storage to disk. */
 const flushTimeoutMs = 60_000
 
@@ -47,7 +50,12 @@ export const saveProfile = async (
 ): Promise<ProfileVersionRow> => {
   // A client that has stopped reading must not keep the answer from coming.
   browser.router.resume()
-  const cookies = await abortable(readCookies(browser.router), AbortSignal.timeout(cookiesTimeoutMs))
+  // Time for which it has owed another answer counts, too.
+  const limitMs = Math.max(leastCookiesMs, cookiesTimeoutMs - browser.silentMs())
+  const cookies = await abortable(readCookies(browser.router), AbortSignal.timeout(limitMs)).catch((cause: unknown) => {
+    if (cause instanceof BowlineError) throw cause
+    throw new BowlineError('CDP_FAILED', unsaved('The browser does not respond'), { cause })
+  })
   await writeStorage(browser)
   const { code } = await browser.stop(flushTimeoutMs)
   if (code !== 0) throw new BowlineError('CDP_FAILED', unsaved('The browser ended before it had written everything'))

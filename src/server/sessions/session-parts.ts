@@ -29,6 +29,8 @@ export interface SessionEnding {
   readonly reason: EndReason
   /** Whether its client says that the work on it has failed. */
   readonly hasFailed?: boolean
-  /** Why nobody ever got it: then it costs nothing, and saves nothing. */
+  /** Whether nobody ever got it: then it costs nothing, and saves nothing. */
+  readonly isUnclaimed?: boolean
+  /** What went wrong. */
   readonly error?: string
 }

@@ -186,12 +186,14 @@ export class Sessions implements AsyncDisposable {
     await this.#parts.onStart?.(session)
     const unended = { ending: undefined, end: undefined, billing: undefined, finishing: undefined }
     this.#entries.set(row.id, { session, clock, controller, profile, ...unended })
-    void browser.exited.then(() => session.ended.aborted || this.#endUnasked(row.id, 'crashed'))
+    void browser.exited.then(() => session.ended.aborted || this.#endUnasked(row.id, 'crashed', errorOf(browser)))
     return row
   }
 
-  #endUnasked(id: string, reason: EndReason): void {
-    this.end(id, reason).catch((error: unknown) => this.#parts.onError(error, `ending session ${id} (${reason})`))
+  #endUnasked(id: string, reason: EndReason, error?: string): void {
+    this.end(id, reason, error === undefined ? {} : { error }).catch((error: unknown) =>
+      this.#parts.onError(error, `ending session ${id} (${reason})`),
+    )
   }
 
   async #end(entry: Entry, how: SessionEnding): Promise<SessionRow> {
@@ -224,7 +226,7 @@ export class Sessions implements AsyncDisposable {
     const { onEnding, onError } = this.#parts
     const { session } = entry
     const [saved] = await Promise.all([
-      how.error === undefined ? this.#saveProfile(entry, how.reason) : this.#discardProfile(entry),
+      how.isUnclaimed === true ? this.#discardProfile(entry) : this.#saveProfile(entry, how.reason),
       onEnding?.(session, how).catch((error: unknown) => onError(error, `keeping what session ${session.row.id} left`)),
     ])
     return saved
@@ -268,12 +270,18 @@ export class Sessions implements AsyncDisposable {
 /** Milliseconds until a bill is tried again that could not be written. */
 const billAgainMs = 1000
 
-const endOf = ({ session, clock }: Entry, { reason, error }: SessionEnding): NonNullable<Entry['end']> => {
-  // Timers may fire a millisecond early; a lifetime that is over is over.
-  const durationMs = reason === 'ttl' ? session.row.ttlSeconds * 1000 : clock.ageMs()
-  const times = { reason, durationMs, lastUseMs: clock.lastUseMs() }
-  return error === undefined ? { status: 'destroyed', ...times } : { status: 'error', error, ...times }
+const endOf = ({ session, clock }: Entry, { reason, error, isUnclaimed }: SessionEnding): NonNullable<Entry['end']> => {
+  // What hangs is of no use to anybody. Timers may fire a millisecond early; a lifetime that is over is over.
+  const usedMs = clock.ageMs() - (reason === 'crashed' ? session.browser.silentMs() : 0)
+  const durationMs = reason === 'ttl' ? session.row.ttlSeconds * 1000 : usedMs
+  const lastUseMs = Math.min(clock.lastUseMs(), durationMs)
+  const status = isUnclaimed === true ? 'error' : 'destroyed'
+  return { status, reason, durationMs, lastUseMs, ...(error === undefined ? {} : { error }) }
 }
+
+/** Why a browser is gone that nobody has ended, as far as that is known. */
+const errorOf = (browser: Browser): string | undefined =>
+  browser.silentMs() === 0 ? undefined : 'The browser stopped responding and was killed'
 
 /** Milliseconds after which whoever found no room should ask again, at most. */
 const mostPatienceMs = 5000

@@ -47,6 +47,26 @@ describe.concurrent('a session ends by itself', () => {
     expect(idleMs).toBeLessThan(11_500)
   })
 
+  test('when its browser hangs, billed to the last sign of life', { timeout: 90_000 }, async ({ expect }) => {
+    await using own = await startLab()
+    const startedMs = performance.now()
+    const session = await own.createSession()
+    await using cdp = await connectCdp(session.cdpUrl)
+    const [pid] = browserPids(own.dataDir)
+
+    process.kill(-pid!, 'SIGSTOP')
+    const usedMs = performance.now() - startedMs
+
+    expect(await cdp.closed).toEqual({ code: 4003, reason: 'crashed' })
+    const find = async () => (await own.api('GET', `/v2/browser/${session.id}`)).body
+    await expect.poll(find).toMatchObject({
+      status: 'destroyed',
+      endReason: 'crashed',
+      error: 'The browser stopped responding and was killed',
+    })
+    expect((await find())['sessionDurationMs']).toBeLessThan(usedMs + 5000)
+  })
+
   test('stays active while a client sends commands, but not while it is only read', async ({ expect }) => {
     const driven = await lab.createSession({ activityTtl: 10 })
     const polled = await lab.createSession({ activityTtl: 10 })

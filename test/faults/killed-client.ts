@@ -1,0 +1,11 @@
+/** A program that asks for a session, says so, and waits to be killed. Started by tests. @module */
+import { writeSync } from 'node:fs'
+import { Bowline } from '../../src/index.ts'
+
+const [leaseDir] = process.argv.slice(2)
+const bowline = new Bowline({ leaseDir })
+const creating = bowline.sessions.create({ ttl: 600 })
+writeSync(1, 'creating\n')
+const session = await creating
+writeSync(1, `created ${session.id}\n`)
+setInterval(() => undefined, 1000)
