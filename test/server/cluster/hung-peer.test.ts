@@ -13,18 +13,20 @@ const apiKey = 'hung-key-0123456789abcdef'
 test('a server that hangs holds nobody up: what the store knows is told, and new sessions start elsewhere', async () => {
   await using database = await (await sharedPostgres()).createDatabase()
   const databaseUrl = database.url
-  await using narrow = await startLab({ databaseUrl, apiKey, maxSessions: 1 })
+  await using shared = await mkdtempDisposable(join(tmpdir(), 'bowline-blobs-'))
+  const blobs = shared.path
+  await using narrow = await startLab({ databaseUrl, apiKey, blobs, maxSessions: 1 })
   await using dataDir = await mkdtempDisposable(join(tmpdir(), 'bowline-hung-'))
   await using hung = await startServerProcess({
     dataDir: dataDir.path,
-    flags: ['--database-url', databaseUrl, '--max-sessions', '100'],
+    flags: ['--database-url', databaseUrl, '--max-sessions', '100', '--blobs', blobs],
     env: { BOWLINE_API_KEY: apiKey },
   })
   await using store = await openStore({ dataDir: dataDir.path, databaseUrl })
   const held = await hung.create({ ttl: 600 })
   const own = await narrow.createSession({ ttl: 600 })
   expect(narrow.server.liveSessions()).toBe(1)
-  await using spare = await startLab({ databaseUrl, apiKey, maxSessions: 20 })
+  await using spare = await startLab({ databaseUrl, apiKey, blobs, maxSessions: 20 })
 
   hung.kill('SIGSTOP')
   const [read, deleted, created] = await Promise.all([

@@ -1,5 +1,8 @@
 import { once } from 'node:events'
+import { mkdtempDisposable } from 'node:fs/promises'
 import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startLab, type Lab } from '../../lab/lab.ts'
@@ -88,9 +91,11 @@ describe('a session whose client leaves before the answer', () => {
 test('a session that another server made for a client that has left ends at once, too, and costs nothing', async () => {
   await using database = await (await sharedPostgres()).createDatabase()
   const databaseUrl = database.url
-  await using near = await startLab({ databaseUrl, apiKey, maxSessions: 1 })
+  await using shared = await mkdtempDisposable(join(tmpdir(), 'bowline-blobs-'))
+  const blobs = shared.path
+  await using near = await startLab({ databaseUrl, apiKey, blobs, maxSessions: 1 })
   const { id } = await near.createSession({ ttl: 600 })
-  await using far = await startLab({ databaseUrl, apiKey })
+  await using far = await startLab({ databaseUrl, apiKey, blobs })
 
   for (const leaveMs of [40, 150, 300]) await askAndLeave(near, leaveMs)
 
