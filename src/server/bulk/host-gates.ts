@@ -46,7 +46,7 @@ export class HostGates {
   /** Lets nobody through to a host for a while. */
   pause(host: string, ms: number): void {
     const gate = this.#gateOf(host)
-    gate.nextAtMs = Math.max(gate.nextAtMs, Date.now() + ms)
+    gate.nextAtMs = Math.max(gate.nextAtMs, performance.now() + ms)
   }
 
   #gateOf(host: string): Gate {
@@ -58,16 +58,16 @@ export class HostGates {
 
   async #untilDue(gate: Gate, signal: AbortSignal): Promise<void> {
     for (;;) {
-      const waitMs = gate.nextAtMs - Date.now()
+      const waitMs = gate.nextAtMs - performance.now()
       if (waitMs <= 0) break
       await sleep(waitMs, undefined, { signal })
     }
-    gate.nextAtMs = Date.now() + this.#manners.delayMs * this.#servers
+    gate.nextAtMs = performance.now() + this.#manners.delayMs * this.#servers
   }
 
   #leave(host: string, gate: Gate): void {
     gate.users -= 1
     // A host that is to be left alone is remembered until somebody has waited for it.
-    if (gate.users === 0 && gate.nextAtMs <= Date.now()) this.#gates.delete(host)
+    if (gate.users === 0 && gate.nextAtMs <= performance.now()) this.#gates.delete(host)
   }
 }
