@@ -11,14 +11,16 @@ export const openLive = ({ store, onError }: Parts, sessions: Sessions, gateway:
     onError,
     stagePartsOf: (session) => {
       const focus = gateway.focusOf(session)
-      const { downloadsDir, uploadsDir } = session.browser.folder.seen
+      const { folder, targets } = session.browser
+      // Viewers drive pages, never a session of their choice.
+      const policy = { ...folder.seen, kindOfSession: () => undefined, kindOfTarget: targets.kindOf }
       return {
         activePage: () => focus.page,
         openedPages: () => focus.opened,
         onActivePage: (listener) => focus.onChange(listener),
         openDialog: (page) => focus.dialogOf(page),
         refuse: (method, params) => {
-          const verdict = judgeCommand({ id: 0, method, params }, { downloadsDir, uploadsDir })
+          const verdict = judgeCommand({ id: 0, method, params }, policy)
           return verdict.kind === 'refuse' ? verdict.message : undefined
         },
       }

@@ -43,6 +43,7 @@ const behaviour = [
   // Only what the session asks for goes out.
   '--disable-background-networking',
   '--disable-client-side-phishing-detection',
+  '--disable-component-extensions-with-background-pages',
   '--disable-component-update',
   '--disable-default-apps',
   '--disable-domain-reliability',

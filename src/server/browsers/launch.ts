@@ -4,9 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { abortable, signalWithTimeout } from '../../kit/abort.ts'
 import { BowlineError } from '../../kit/errors.ts'
 import { routePipe, type CdpRouter } from '../cdp/router.ts'
+import { watchTargetKinds, type TargetWatch } from '../cdp/target-watch.ts'
 import { startProcess, type BrowserExit, type BrowserProcess } from './browser-process.ts'
 import type { BrowserBinary } from './find.ts'
 import { browserArgs, browserEnvironment } from './flags.ts'
+import { blockInternalPages } from './preferences.ts'
 import { giveTo, jailPaths, removeFolder, type BootFolder, type BrowserFolder } from './folders.ts'
 import { jailOf, nextUid, wrapCommand, type Layers } from './layers.ts'
 import { browserLedger, writeLedger } from './ledger.ts'
@@ -66,6 +68,8 @@ export interface Browser extends AsyncDisposable {
   readonly router: CdpRouter
   readonly folder: BrowserFolder
   readonly proxy: BrowserProxy | undefined
+  /** Knows which of its targets are not web pages. */
+  readonly targets: TargetWatch
   /** The about:blank page that is there from the start. */
   readonly parkedTargetId: string
   /** The id of the default context. Undefined: the browser did not name it. */
@@ -108,10 +112,9 @@ export const launchBrowser = async (
     await removeFolder(folder.root)
   }
   undo.defer(removeAll)
-  if (options.prepare !== undefined) {
-    await options.prepare(folder)
-    if (uid !== undefined) await giveTo(uid, folder.userDataDir)
-  }
+  await options.prepare?.(folder)
+  if (binary.kind === 'chromium') await blockInternalPages(folder.userDataDir)
+  if (uid !== undefined) await giveTo(uid, folder.userDataDir)
   signal?.throwIfAborted()
   const isOffline = jailOf(layers)?.isOffline === true
   const proxy = await options.openProxy?.({ uid, lentPort: isOffline ? lentPort : undefined })
@@ -131,7 +134,7 @@ export const launchBrowser = async (
   })
   writeLedger(folder.root, browserLedger, started.pid)
   const router = routePipe(started.pipe, proxy?.correct)
-  const { version, parked } = await answered(started, { router, proxy }, options, signal)
+  const { version, parked, targets } = await answered(started, { router, proxy, kind: binary.kind }, options, signal)
   undo.move()
   const watch = watchBrowser(router, { ...options.watch, onHung: () => started.kill() })
   void started.exited.then(async () => {
@@ -146,6 +149,7 @@ export const launchBrowser = async (
     router,
     folder,
     proxy,
+    targets,
     parkedTargetId: parked.targetId,
     defaultContextId: parked.browserContextId,
     version,
@@ -156,17 +160,20 @@ export const launchBrowser = async (
 
 const answered = async (
   started: BrowserProcess,
-  { router, proxy }: { readonly router: CdpRouter; readonly proxy: BrowserProxy | undefined },
+  parts: { readonly router: CdpRouter; readonly proxy: BrowserProxy | undefined; readonly kind: BrowserBinary['kind'] },
   { timeoutMs = startTimeoutMs }: LaunchOptions,
   signal: AbortSignal | undefined,
-): Promise<{ version: string; parked: ParkedPage }> => {
-  const greet = async (): Promise<{ version: string; parked: ParkedPage }> => {
-    const [{ product }, parked] = await Promise.all([
+): Promise<{ version: string; parked: ParkedPage; targets: TargetWatch }> => {
+  const { router, proxy, kind } = parts
+  const greet = async (): Promise<{ version: string; parked: ParkedPage; targets: TargetWatch }> => {
+    const watching = watchTargetKinds(router, { hasInternalFrames: kind === 'chromium' })
+    const [{ product }, targets, parked] = await Promise.all([
       router.call('Browser.getVersion'),
-      findParkedPage(router),
+      watching,
+      findParkedPage(router, watching),
       started.lentPort?.then((listener) => proxy?.serve?.(listener)),
     ])
-    return { version: String(product), parked }
+    return { version: String(product), parked, targets }
   }
   try {
     return await abortable(greet(), signalWithTimeout(signal, timeoutMs))

@@ -19,8 +19,11 @@ interface TargetInfo {
 // Only a Chromium that titles its blank page otherwise, or not at all, is waited for so long.
 const settleMs = 5000
 
-/** The page a browser starts with, once its about:blank is loaded: a navigation before that would be undone by it. */
-export const findParkedPage = async (router: CdpRouter): Promise<ParkedPage> => {
+/**
+ * The page a browser starts with, once its about:blank is loaded: a navigation before that would be undone by it.
+ * `announced` resolves when the targets that exist were announced to the server; later changes must be, too.
+ */
+export const findParkedPage = async (router: CdpRouter, announced: Promise<unknown>): Promise<ParkedPage> => {
   const loaded = Promise.withResolvers<string>()
   let first: string | undefined
   let browserContextId: string | undefined
@@ -33,15 +36,12 @@ export const findParkedPage = async (router: CdpRouter): Promise<ParkedPage> => 
   }
   const stop = router.onEvent((event: CdpIncoming) => look(event.params?.['targetInfo'] as TargetInfo | undefined))
   try {
-    await router.call('Target.setDiscoverTargets', { discover: true })
-    // Whatever was there already was announced before the answer.
+    await announced
     first ??= String((await router.call('Target.createTarget', { url: 'about:blank' }))['targetId'])
     const settled = [loaded.promise, sleep(settleMs, first, { ref: false }), router.closed.then(() => '')]
     const targetId = await Promise.race(settled)
     return { targetId, browserContextId }
   } finally {
     stop()
-    // A browser that is gone has been reported above.
-    await router.call('Target.setDiscoverTargets', { discover: false }).catch(() => undefined)
   }
 }

@@ -8,6 +8,7 @@ import { ClientTargets } from './client-targets.ts'
 import { closeCodes, type CloseReason } from './close-codes.ts'
 import { ClientPages, type PageFocus } from './page-focus.ts'
 import { judgeCommand, parseCommand, type PolicyContext } from './policy.ts'
+import { SessionKinds } from './session-kinds.ts'
 
 /** Bytes that may wait for one client before the browser is told to wait. */
 const highWaterBytes = 16 * 1024 * 1024
@@ -31,6 +32,7 @@ export class CdpClient {
   readonly #policy: PolicyContext
   readonly #pages: ClientPages
   readonly #targets = new ClientTargets()
+  readonly #kinds: SessionKinds
   #lag: { bytes: number; sinceMs: number } | undefined
   #lastHeardMs = performance.now()
 
@@ -51,8 +53,15 @@ export class CdpClient {
     this.#onLag = parts.onLag
     this.#endSession = parts.endSession
     this.#pages = new ClientPages(parts.focus)
-    const { downloadsDir, uploadsDir } = parts.session.browser.folder.seen
-    this.#policy = { downloadsDir, uploadsDir, defaultContextId: parts.session.browser.defaultContextId }
+    const { folder, targets, defaultContextId } = parts.session.browser
+    this.#kinds = new SessionKinds(targets, (commands) => commands.forEach((command) => this.#take(command)))
+    this.#policy = {
+      downloadsDir: folder.seen.downloadsDir,
+      uploadsDir: folder.seen.uploadsDir,
+      defaultContextId,
+      kindOfSession: (sessionId) => this.#kinds.kindOfSession(sessionId),
+      kindOfTarget: (targetId) => this.#kinds.kindOfTarget(targetId),
+    }
     this.#webSocket.on('message', (data) => this.#receive(data))
     this.#webSocket.on('pong', () => this.#heard())
     this.#socket.on('drain', () => this.#setLag(false))
@@ -94,6 +103,7 @@ export class CdpClient {
   async leave(): Promise<void> {
     this.#setLag(false)
     this.#pages.leave()
+    this.#kinds[Symbol.dispose]()
     await this.#channel[Symbol.asyncDispose]()
   }
 
@@ -112,6 +122,7 @@ export class CdpClient {
     const event = JSON.parse(message.toString()) as CdpIncoming
     this.#pages.follow(event)
     this.#targets.follow(event)
+    this.#kinds.follow(event)
   }
 
   #heard(): void {
@@ -135,6 +146,10 @@ export class CdpClient {
       })
       return
     }
+    this.#take(command)
+  }
+
+  #take(command: CdpCommand): void {
     try {
       this.#obey(command)
     } catch (error) {
@@ -147,10 +162,19 @@ export class CdpClient {
 
   #obey(command: CdpCommand): void {
     const { id, sessionId } = command
+    const held = this.#kinds.hold(command)
+    if (held === 'held') return
+    if (held === 'full') {
+      this.#answer({ id, sessionId, error: { code: errorCodes.server, message: 'Too many commands wait for a frame' } })
+      return
+    }
     const verdict = judgeCommand(command, this.#policy)
     switch (verdict.kind) {
       case 'refuse':
         this.#answer({ id, sessionId, error: { code: errorCodes.server, message: verdict.message } })
+        return
+      case 'answer':
+        this.#answer({ id, sessionId, result: verdict.result })
         return
       case 'browser-close':
         // First, since Puppeteer lets go of the connection with the answer.

@@ -1,17 +1,28 @@
 import { resolve, sep } from 'node:path'
 import type { CdpCommand } from '../cdp/message.ts'
+import type { TargetKind } from '../cdp/target-watch.ts'
+import type { SessionKind } from './session-kinds.ts'
+import { judgeInternalCommand } from './internal-target.ts'
 
-/** Where a session's files may lie, as its browser sees it. */
+/** What a command is judged by beside itself. */
 export interface PolicyContext {
+  /** Where a session's files may lie, as its browser sees it. */
   readonly downloadsDir: string
   readonly uploadsDir: string
   /** Chromium names its default context to clients, and does not find it by that name. */
   readonly defaultContextId?: string | undefined
+  /** What a session of the client belongs to. Undefined when it is none of the client's. */
+  readonly kindOfSession: (sessionId: string) => SessionKind | undefined
+  readonly kindOfTarget: (targetId: string) => TargetKind
 }
 
-/** What becomes of a command: passed on (perhaps changed), refused with a message, or taken as the end of the browser. */
+/**
+ * What becomes of a command: passed on (perhaps changed), answered without the browser, refused with a message, or taken
+ * as the end of the browser.
+ */
 export type Verdict =
   | { readonly kind: 'pass'; readonly command: CdpCommand }
+  | { readonly kind: 'answer'; readonly result: object }
   | { readonly kind: 'refuse'; readonly message: string }
   | { readonly kind: 'browser-close' }
 
@@ -19,10 +30,16 @@ type Params = Readonly<Record<string, unknown>>
 type Rule = (command: CdpCommand, params: Params, context: PolicyContext) => Verdict
 
 /**
- * Decides on one command of a client. This list is a courtesy that gives clear answers; the boundary is the isolation of
- * the browser process. It holds for commands nested in `Target.sendMessageToTarget`, too.
+ * Decides on one command of a client, by its method and by the target that its session belongs to. The boundary is the
+ * isolation of the browser process; this keeps clients from the parts of a browser that could reach around the egress
+ * proxy, and gives clear answers. It holds for commands nested in `Target.sendMessageToTarget`, too.
  */
-export const judgeCommand = (command: CdpCommand, context: PolicyContext): Verdict => {
+export const judgeCommand = (command: CdpCommand, context: PolicyContext): Verdict =>
+  command.sessionId !== undefined && context.kindOfSession(command.sessionId) === 'internal'
+    ? judgeInternalCommand(command)
+    : judgeByMethod(command, context)
+
+const judgeByMethod = (command: CdpCommand, context: PolicyContext): Verdict => {
   const domain = command.method.slice(0, command.method.indexOf('.'))
   const rule = ruleOf(command.method) ?? ruleOf(`${domain}.*`)
   return rule === undefined ? pass(command) : rule(command, command.params ?? {}, context)
@@ -99,13 +116,36 @@ const createsContext: Rule = (command, params) => {
     : pass(command)
 }
 
+/** The browser lists its own targets, too: a session of one could open files and pages that no web page can. */
+const attaches: Rule = (command, params, context) =>
+  context.kindOfTarget(String(params['targetId'])) === 'internal'
+    ? refuse(`${command.method}: the target is not a web page but a part of the browser`)
+    : pass(command)
+
+/** For the browser as a whole, Fetch would hand over the requests of its own parts, such as the code of the PDF viewer. */
+const interceptsRequests: Rule = (command, _params, { kindOfSession }) =>
+  command.sessionId === undefined || kindOfSession(command.sessionId) === 'browser'
+    ? refuse('Fetch.enable is not allowed for the whole browser: enable it in the session of a page')
+    : pass(command)
+
 const nested: Rule = (command, params, context) => {
   const inner = parseCommand(params['message'])
   if (inner === undefined) return refuse('Target.sendMessageToTarget: the message is not a CDP command')
-  const verdict = judgeCommand(inner, context)
+  const { sessionId: outer } = params
+  // Named by its target alone, the session would be one that was not judged.
+  if (typeof outer !== 'string' || 'targetId' in params) {
+    return refuse('Target.sendMessageToTarget: name the session by `sessionId` alone')
+  }
+  const sessions = [outer, inner.sessionId ?? outer] as const
+  const kinds = sessions.map((id) => context.kindOfSession(id))
+  if (kinds.includes(undefined)) return refuse('No session with given id')
+  const isWeb = kinds.every((kind) => kind === 'web')
+  const verdict = isWeb ? judgeByMethod({ ...inner, sessionId: sessions[1] }, context) : judgeInternalCommand(inner)
+  if (verdict.kind === 'answer') return refuse(`${inner.method} is not allowed inside Target.sendMessageToTarget here`)
   if (verdict.kind === 'browser-close') return refuse('Browser.close is not allowed inside Target.sendMessageToTarget')
   if (verdict.kind === 'refuse') return verdict
-  return pass({ ...command, params: { ...params, message: JSON.stringify(verdict.command) } })
+  const message = JSON.stringify({ ...verdict.command, sessionId: inner.sessionId })
+  return pass({ ...command, params: { ...params, message } })
 }
 
 const rules: Readonly<Record<string, Rule>> = {
@@ -118,6 +158,7 @@ const rules: Readonly<Record<string, Rule>> = {
   'Cast.*': refused,
   'DOM.setFileInputFiles': uploads,
   'Extensions.*': refused,
+  'Fetch.enable': interceptsRequests,
   'Fetch.continueRequest': navigates('url'),
   'Input.dispatchDragEvent': draggedFiles,
   'Network.continueInterceptedRequest': navigates('url'),
@@ -126,6 +167,8 @@ const rules: Readonly<Record<string, Rule>> = {
   'Page.navigate': navigates('url'),
   'Page.setDownloadBehavior': downloads,
   'SystemInfo.*': refused,
+  'Target.attachToTarget': attaches,
+  'Target.autoAttachRelated': attaches,
   'Target.createBrowserContext': createsContext,
   'Target.createTarget': navigates('url'),
   'Target.exposeDevToolsProtocol': refused,

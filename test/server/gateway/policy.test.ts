@@ -1,7 +1,16 @@
 import { describe, expect, test } from 'vitest'
+import type { SessionKind } from '../../../src/server/gateway/client-targets.ts'
 import { judgeCommand, parseCommand, type PolicyContext, type Verdict } from '../../../src/server/gateway/policy.ts'
 
-const context: PolicyContext = { downloadsDir: '/run/s1/downloads', uploadsDir: '/run/s1/uploads' }
+const context: PolicyContext = {
+  downloadsDir: '/run/s1/downloads',
+  uploadsDir: '/run/s1/uploads',
+  kindOfSession: (id) =>
+    ({ S: 'web', T: 'web', INTERNAL: 'internal', BROWSER: 'browser', UNKNOWN: 'unknown' })[id] as
+      | SessionKind
+      | undefined,
+  kindOfTarget: (id) => (id === 'INTERNAL' ? 'internal' : 'web'),
+}
 
 const judge = (method: string, params: Record<string, unknown> = {}): Verdict =>
   judgeCommand({ id: 1, method, params }, context)
@@ -168,6 +177,64 @@ describe('a command inside Target.sendMessageToTarget', () => {
 
   test('must be a command', () => {
     expect(judge('Target.sendMessageToTarget', { sessionId: 'S', message: '[]' })).toMatchObject({ kind: 'refuse' })
+  })
+})
+
+describe('a target that is a part of the browser', () => {
+  const judgeInside = (method: string, params: Record<string, unknown> = {}): Verdict =>
+    judgeCommand({ id: 1, method, params, sessionId: 'INTERNAL' }, context)
+
+  test.each(['Target.attachToTarget', 'Target.autoAttachRelated'])('is not attached to by %s', (method) => {
+    expect(judge(method, { targetId: 'INTERNAL' })).toMatchObject({ kind: 'refuse' })
+    expect(judge(method, { targetId: 'page' })).toMatchObject({ kind: 'pass' })
+  })
+
+  test.each([
+    'Runtime.evaluate',
+    'Runtime.callFunctionOn',
+    'Page.navigate',
+    'Page.createIsolatedWorld',
+    'Page.setDocumentContentNow',
+    'Network.getResponseBody',
+    'Fetch.fulfillRequest',
+    'Target.sendMessageToTarget',
+    'constructor',
+  ])('takes no %s', (method) => {
+    expect(judgeInside(method)).not.toMatchObject({ kind: 'pass' })
+  })
+
+  test.each(['Page.enable', 'Runtime.enable', 'Page.getFrameTree', 'Runtime.runIfWaitingForDebugger'])(
+    'takes %s, which drivers need to go on',
+    (method) => {
+      expect(judgeInside(method)).toMatchObject({ kind: 'pass' })
+    },
+  )
+
+  test('is not intercepted by Fetch for the whole browser', () => {
+    const enable = (sessionId?: string): Verdict =>
+      judgeCommand({ id: 1, method: 'Fetch.enable', params: {}, sessionId }, context)
+
+    expect([enable().kind, enable('BROWSER').kind, enable('S').kind]).toEqual(['refuse', 'refuse', 'pass'])
+  })
+
+  test('acknowledges the settings of drivers, which have no effect', () => {
+    const script = judgeInside('Page.addScriptToEvaluateOnNewDocument', { source: 'chrome.tabs.create({})' })
+
+    expect(script).toEqual({ kind: 'answer', result: { identifier: '0' } })
+    expect(judgeInside('Fetch.enable')).toEqual({ kind: 'answer', result: {} })
+  })
+
+  test.each([
+    [{ sessionId: 'INTERNAL' }],
+    [{ sessionId: 'UNKNOWN' }],
+    [{ sessionId: 'BROWSER' }],
+    [{ sessionId: 'of another client' }],
+    [{ targetId: 'T' }],
+    [{ sessionId: 'S', targetId: 'INTERNAL' }],
+  ])('takes no command inside Target.sendMessageToTarget to %j', (receiver) => {
+    const message = JSON.stringify({ id: 1, method: 'Runtime.evaluate', params: { expression: '1' } })
+
+    expect(judge('Target.sendMessageToTarget', { ...receiver, message })).toMatchObject({ kind: 'refuse' })
   })
 })
 

@@ -45,7 +45,8 @@ describe.runIf(hasBubblewrap).each(['shell', 'chromium'] as const)(
     afterAll(async () => undo.disposeAsync())
 
     beforeEach(async () => {
-      raw = await openRawBrowser(host)
+      // With a profile that Bowline has not prepared: as if the browser itself were taken over.
+      raw = await openRawBrowser(host, { extraArgs: ['--profile-directory=Free'] })
     })
     afterEach(async () => raw[Symbol.asyncDispose]())
 
