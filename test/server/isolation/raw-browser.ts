@@ -20,10 +20,14 @@ export interface RawBrowser extends AsyncDisposable {
 
 const everything = 'document.documentElement.outerHTML + document.documentElement.innerText'
 
-/** Launches one and attaches to its page. */
-export const openRawBrowser = async (host: BrowserHost, options: LaunchOptions = {}): Promise<RawBrowser> => {
+/** Launches one and attaches to its page. Unless it `isWatched`, the server does not close pages of the browser's own. */
+export const openRawBrowser = async (
+  host: BrowserHost,
+  { isWatched = false, ...options }: LaunchOptions & { readonly isWatched?: boolean } = {},
+): Promise<RawBrowser> => {
   const browser = await launchBrowser(host, options)
   const { router } = browser
+  if (!isWatched) await router.call('Target.setDiscoverTargets', { discover: false })
   const attach = async (targetId: string): Promise<string> =>
     String((await router.call('Target.attachToTarget', { targetId, flatten: true }))['sessionId'])
   const evaluateIn = async (session: string, expression: string): Promise<unknown> => {
