@@ -1,12 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { styleText } from 'node:util'
 import { Command } from 'commander'
-import { isBowlineError } from '../kit/errors.ts'
+import { BowlineError, isBowlineError } from '../kit/errors.ts'
 import { listBrowsers } from '../server/browsers/find.ts'
 import { openBrowserHost } from '../server/browsers/host.ts'
-import { describeLayers } from '../server/browsers/layers.ts'
+import { describeLayers, isHeld } from '../server/browsers/layers.ts'
 import { browserSearchEnvironment, readConfig } from '../server/config.ts'
 import { sessionsThatFit } from '../server/sessions/capacity.ts'
 import { inspectStore, type StoreState } from '../server/store/inspect.ts'
@@ -15,7 +15,7 @@ import { print, printJson } from './print.ts'
 /** One thing that was looked at. */
 interface Finding {
   readonly what: string
-  /** `bad` means that the server cannot run; `poor` that it runs with less than it could. */
+  /** `bad` means that the server cannot run, or runs browsers without isolation; `poor` that it runs with less than it could. */
   readonly state: 'good' | 'poor' | 'bad'
   readonly detail: string
 }
@@ -64,16 +64,17 @@ const browsers = async (flags: DoctorFlags): Promise<readonly Finding[]> => {
           },
         ],
   )
-  const dataDir = await mkdtemp(join(tmpdir(), 'bowline-doctor-'))
   try {
-    const { browser, isolation } = readConfig(flags)
+    const { browser, isolation, dataDir: ownDir } = readConfig(flags)
+    await using folder = await openScratchFolder([tmpdir(), ownDir])
+    const dataDir = folder.path
     await using host = await openBrowserHost({ dataDir, choice: browser, isolation, environment })
     const { kind, path } = host.binary
-    const layers = describeLayers(host.layers).map(({ name, state, detail }): Finding => ({
-      what: name,
-      state: state === 'on' ? 'good' : 'poor',
-      detail,
-    }))
+    const off = isHeld(host.layers) ? 'poor' : 'bad'
+    const layers = describeLayers(host.layers).map(({ name, state, detail }): Finding => {
+      const isWall = name === 'chromium sandbox' || name === 'bubblewrap'
+      return { what: name, state: state === 'on' ? 'good' : isWall ? off : 'poor', detail }
+    })
     const starts: Finding = {
       what: 'browser starts',
       state: 'good',
@@ -82,9 +83,26 @@ const browsers = async (flags: DoctorFlags): Promise<readonly Finding[]> => {
     return [...found, starts, ...layers]
   } catch (error) {
     return [...found, { what: 'browser starts', state: 'bad', detail: inWords(error) }]
-  } finally {
-    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
   }
+}
+
+/** A folder for the browser that is started, in the first place that can be written to. Disposing removes it. */
+const openScratchFolder = async (places: readonly string[]): Promise<AsyncDisposable & { readonly path: string }> => {
+  const problems: string[] = []
+  for (const place of places) {
+    try {
+      // A data directory is made by the first server that uses it.
+      await mkdir(place, { mode: 0o700 }).catch(() => undefined)
+      const path = await mkdtemp(join(place, 'bowline-doctor-'))
+      const remove = async (): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 5 })
+      return { path, [Symbol.asyncDispose]: remove }
+    } catch (error) {
+      problems.push(inWords(error))
+    }
+  }
+  throw new BowlineError('CONFIG_INVALID', `No folder can be written to: ${problems.join('; ')}`, {
+    hint: 'Set `TMPDIR` or `--data-dir` to a folder on a writable file system.',
+  })
 }
 
 const store = async (flags: DoctorFlags): Promise<Finding> => {

@@ -123,7 +123,7 @@ export const catalogue = {
   CONFIG_INVALID: { status: 0, hint: 'See `bowline serve --help`.' },
   ISOLATION_MISSING: {
     status: 0,
-    hint: 'Install bubblewrap and allow user namespaces, or start with `--isolation auto`. `bowline doctor` tells more.',
+    hint: 'Install bubblewrap and allow user namespaces, or choose another `--isolation`. `bowline doctor` tells more.',
   },
   DATA_DIR_IN_USE: { status: 0, hint: 'Stop the other server, or give this one its own `--data-dir`.' },
   DATA_DIR_UNUSABLE: {

@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { announce } from './app/announce.ts'
 import { explainStartFailure } from './app/explain-start-failure.ts'
 import { joinCluster } from './app/join-cluster.ts'
+import { logIsolation } from './app/log-isolation.ts'
 import { openHttp } from './app/open-http.ts'
 import { openProfiles } from './app/open-profiles.ts'
 import { openStorage } from './app/open-storage.ts'
@@ -84,6 +85,7 @@ const start = async (config: ServerConfig, known: KnownParts): Promise<RunningSe
     }),
   )
   known.signal?.throwIfAborted()
+  logIsolation(log, host.layers)
   const egress = undo.use(await openEgress({ ...config, resolve: known.resolve, log }))
   const browsers = undo.use(
     openBrowserPool({ host, warm: config.warm, launchOptions: { openProxy: egress.openLane }, log }),

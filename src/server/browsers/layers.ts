@@ -58,6 +58,9 @@ export const nextUid = (layers: Layers): number | undefined => {
 /** The bubblewrap of these layers; undefined when there is none. */
 export const jailOf = ({ jail }: Layers): Jail | undefined => ('missing' in jail ? undefined : jail)
 
+/** Whether anything holds a page that breaks out of its renderer: Chromium's own sandbox or bubblewrap. */
+export const isHeld = (layers: Layers): boolean => layers.isSandboxed || jailOf(layers) !== undefined
+
 /** The command line that starts a browser inside these layers. */
 export const wrapCommand = async (layers: Layers, command: CommandLine, options: JailOptions): Promise<CommandLine> => {
   const jail = jailOf(layers)

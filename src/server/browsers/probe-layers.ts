@@ -8,7 +8,7 @@ import type { BrowserBinary } from './find.ts'
 import type { BootFolder } from './folders.ts'
 import { findJail, type Jail } from './jail.ts'
 import { launchBrowser, type BrowserProxy, type ProxyOptions } from './launch.ts'
-import type { Layers, NoJail, RunAs } from './layers.ts'
+import { isHeld, type Layers, type NoJail, type RunAs } from './layers.ts'
 
 /** How much isolation is asked for: all the machine has, all or nothing, none around the files, or nothing but the browser's own. */
 export type Isolation = 'auto' | 'strict' | 'uid' | 'none'
@@ -23,7 +23,8 @@ export const canSwitchUser = (): boolean => process.getuid?.() === 0
 
 /**
  * Finds out which layers hold on this machine, by starting a browser in the best of them and stepping down until one
- * starts. Throws BROWSER_START_FAILED when none does, and ISOLATION_MISSING when `strict` cannot be had.
+ * starts. Throws BROWSER_START_FAILED when none does, and ISOLATION_MISSING when what does is less than `isolation`
+ * accepts: only `none` accepts a browser that neither Chromium's own sandbox nor bubblewrap holds.
  */
 export const probeLayers = async (
   ground: { readonly binary: BrowserBinary; readonly boot: BootFolder },
@@ -33,6 +34,7 @@ export const probeLayers = async (
   const machine = { setprivPath: await findSetpriv(), isShmSmall: await isShmSmall() }
   const jail = await chooseJail(isolation)
   let problem: unknown
+  let sandboxProblem: unknown
   let missing: NoJail | undefined
   for (const step of ladder(isolation, jail)) {
     // What went wrong with bubblewrap is said where it is missed.
@@ -40,19 +42,42 @@ export const probeLayers = async (
     const layers: Layers = { ...machine, ...step, jail: stepJail }
     try {
       await using _browser = await launchBrowser({ ...ground, layers }, { openProxy: openNoProxy }, signal)
-      return layers
     } catch (error) {
       signal?.throwIfAborted()
       // The reason of the best step says most.
       problem ??= error
-      if (!('missing' in step.jail))
-        missing ??= { missing: `does not work here (it needs user namespaces): ${lastLine(error)}` }
+      if ('missing' in step.jail) sandboxProblem ??= error
+      else missing ??= { missing: `does not work here (it needs user namespaces): ${lastLine(error)}` }
+      continue
     }
+    if (isolation !== 'none' && !isHeld(layers)) throw notHeld(layers, sandboxProblem)
+    return layers
   }
   if (isolation !== 'strict') throw problem
   throw new BowlineError('ISOLATION_MISSING', `Strict isolation does not work here: ${lastLine(problem)}`, {
     cause: problem,
   })
+}
+
+const notHeld = ({ jail }: Layers, cause: unknown): BowlineError => {
+  const bubblewrap = 'missing' in jail ? jail.missing : 'not used'
+  return new BowlineError(
+    'ISOLATION_MISSING',
+    `Browsers cannot be isolated here. Chromium's sandbox does not start: ${sandboxReason(cause)}. Bubblewrap: ${bubblewrap}`,
+    {
+      cause,
+      hint:
+        'Allow unprivileged user namespaces and install bubblewrap; in Docker, run as a user other than root with a seccomp profile that allows them. ' +
+        'To run without isolation, where a page that breaks out of its renderer has the rights of the server, start with `--isolation none`.',
+    },
+  )
+}
+
+/** The line in which Chromium says why its sandbox does not start. */
+const sandboxReason = (error: unknown): string => {
+  const lines = (Error.isError(error) ? error.message : String(error)).split('\n')
+  const reason = lines.find((line) => /sandbox|namespace|not permitted/i.test(line)) ?? lastLine(error)
+  return reason.trim().replace(/\.$/, '').slice(0, 300)
 }
 
 /** The bubblewrap to try. Throws ISOLATION_MISSING when it is a must and not there. */
@@ -70,7 +95,11 @@ type Step = Pick<Layers, 'runAs' | 'isSandboxed' | 'jail'>
 
 const notUsed: NoJail = { missing: 'not used' }
 
-/** From best to worst. Never without the sandbox while any user can have it, and as root only when there is no other user. */
+/**
+ * From best to worst. Never without the sandbox while any user can have it, and as root only when there is no other user.
+ * The steps without sandbox and bubblewrap are there for `none`, and to tell a machine without isolation from a browser
+ * that does not start.
+ */
 const ladder = (isolation: Isolation, jail: Jail | NoJail): readonly Step[] => {
   const users: readonly RunAs[] = canSwitchUser() && isolation !== 'none' ? ['each', 'nobody'] : ['self']
   const jails = 'missing' in jail || isolation === 'strict' ? [jail] : [jail, notUsed]

@@ -13,7 +13,7 @@ export const browserSettings = {
   isolation: {
     flag: 'isolation',
     env: 'BOWLINE_ISOLATION',
-    help: 'auto: every layer the machine has; strict: also no network but the egress proxy, or no start; uid: no bubblewrap; none: no user of its own either',
+    help: 'auto: every layer there is, at least one; strict: also no network but the egress proxy, or no start; uid: no bubblewrap; none: maybe without any',
     accepts: '"auto", "strict", "uid" or "none"',
     schema: z.enum(['auto', 'strict', 'uid', 'none']).default('auto'),
   },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { SessionKind } from '../../../src/server/gateway/client-targets.ts'
+import type { SessionKind } from '../../../src/server/gateway/session-kinds.ts'
 import { judgeCommand, parseCommand, type PolicyContext, type Verdict } from '../../../src/server/gateway/policy.ts'
 
 const context: PolicyContext = {

@@ -1,16 +1,63 @@
 import { existsSync } from 'node:fs'
 import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { pino } from 'pino'
 import { expect, test } from 'vitest'
+import { logIsolation } from '../../../src/server/app/log-isolation.ts'
 import { openBrowserHost } from '../../../src/server/browsers/host.ts'
 import { describeLayers, jailOf, type Layer } from '../../../src/server/browsers/layers.ts'
 import { browserPaths } from '../../lab/browser-paths.ts'
+import { writeUnsandboxed } from '../../lab/unsandboxed-browser.ts'
 import { openDataDir } from '../browsers/ground.ts'
 
 const hasBubblewrap = existsSync('/usr/bin/bwrap')
 
 const layer = (layers: readonly Layer[], name: Layer['name']): Layer | undefined =>
   layers.find((each) => each.name === name)
+
+test.each(['auto', 'uid'] as const)(
+  'where neither the sandbox nor bubblewrap works, --isolation %s does not start',
+  async (isolation) => {
+    await using dataDir = await openDataDir()
+    const choice = await writeUnsandboxed(dataDir.path)
+
+    const opening = openBrowserHost({ dataDir: dataDir.path, choice, isolation, environment: process.env })
+
+    await expect(opening).rejects.toMatchObject({
+      code: 'ISOLATION_MISSING',
+      message: expect.stringMatching(/sandbox does not start: .*No usable sandbox.*Bubblewrap: /),
+      hint: expect.stringMatching(/user namespaces.*bubblewrap.*--isolation none/),
+    })
+  },
+)
+
+test('browsers run without isolation when asked to, with a warning in the log', async () => {
+  await using dataDir = await openDataDir()
+  const choice = await writeUnsandboxed(dataDir.path)
+  const lines: string[] = []
+  const log = pino({ base: null }, { write: (line: string) => void lines.push(line) })
+
+  await using host = await openBrowserHost({
+    dataDir: dataDir.path,
+    choice,
+    isolation: 'none',
+    environment: process.env,
+  })
+  logIsolation(log, host.layers)
+
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+    { level: 40, isolation: { 'chromium sandbox': 'off', bubblewrap: 'off' } },
+  ])
+})
+
+test('a browser that starts nowhere is no lack of isolation', async () => {
+  await using dataDir = await openDataDir()
+  const choice = await writeUnsandboxed(dataDir.path, 'exit 1')
+
+  const opening = openBrowserHost({ dataDir: dataDir.path, choice, environment: process.env })
+
+  await expect(opening).rejects.toMatchObject({ code: 'BROWSER_START_FAILED' })
+})
 
 /** A browser that starts anywhere but inside bubblewrap, where there is no shell for its script. */
 const writeLauncher = async (folder: string): Promise<string> => {

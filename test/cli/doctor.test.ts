@@ -1,0 +1,50 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startProgram } from '../client/program.ts'
+import { writeUnsandboxed } from '../lab/unsandboxed-browser.ts'
+import { openDataDir } from '../server/browsers/ground.ts'
+
+interface Finding {
+  readonly what: string
+  readonly state: 'good' | 'poor' | 'bad'
+  readonly detail: string
+}
+
+let home: Awaited<ReturnType<typeof openDataDir>>
+beforeAll(async () => {
+  home = await openDataDir()
+})
+afterAll(async () => home[Symbol.asyncDispose]())
+
+const runDoctor = async (
+  ...args: readonly string[]
+): Promise<{ code: number | null; findings: readonly Finding[] }> => {
+  const dataDir = join(home.path, 'data')
+  // As on a read-only root: nothing but the data directory can be written to.
+  const env = { TMPDIR: '/proc/sys' }
+  await using program = startProgram('src/cli/main.ts', ['doctor', '--data-dir', dataDir, '--json', ...args], env)
+  const { code } = await program.ended
+  return { code, findings: JSON.parse(program.lines.join('\n')) as readonly Finding[] }
+}
+
+test('the doctor finds a machine well where a browser starts in a sandbox, even if only its data can be written', async () => {
+  const { code, findings } = await runDoctor()
+
+  expect(findings.filter(({ state }) => state === 'bad')).toEqual([])
+  expect(code).toBe(0)
+})
+
+test.each([
+  ['auto', 'browser starts'],
+  ['none', 'chromium sandbox'],
+])('the doctor fails with --isolation %s where no browser starts in a sandbox', async (isolation, what) => {
+  const browser = await writeUnsandboxed(home.path)
+
+  const { code, findings } = await runDoctor('--browser', browser, '--isolation', isolation)
+
+  expect(findings.find((finding) => finding.what === what)).toMatchObject({
+    state: 'bad',
+    detail: expect.stringContaining('sandbox'),
+  })
+  expect(code).toBe(1)
+})
