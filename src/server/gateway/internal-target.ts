@@ -1,5 +1,5 @@
 import type { CdpCommand } from '../cdp/message.ts'
-import type { Verdict } from './policy.ts'
+import type { Verdict } from './verdict.ts'
 
 /**
  * Decides on a command to a target that is not a web page, such as the frame of the PDF viewer, whose code may do more

@@ -3,6 +3,7 @@ import type { CdpCommand } from '../cdp/message.ts'
 import type { TargetKind } from '../cdp/target-watch.ts'
 import type { SessionKind } from './session-kinds.ts'
 import { judgeInternalCommand } from './internal-target.ts'
+import type { Verdict } from './verdict.ts'
 
 /** What a command is judged by beside itself. */
 export interface PolicyContext {
@@ -15,16 +16,6 @@ export interface PolicyContext {
   readonly kindOfSession: (sessionId: string) => SessionKind | undefined
   readonly kindOfTarget: (targetId: string) => TargetKind
 }
-
-/**
- * What becomes of a command: passed on (perhaps changed), answered without the browser, refused with a message, or taken
- * as the end of the browser.
- */
-export type Verdict =
-  | { readonly kind: 'pass'; readonly command: CdpCommand }
-  | { readonly kind: 'answer'; readonly result: object }
-  | { readonly kind: 'refuse'; readonly message: string }
-  | { readonly kind: 'browser-close' }
 
 type Params = Readonly<Record<string, unknown>>
 type Rule = (command: CdpCommand, params: Params, context: PolicyContext) => Verdict

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { SessionKind } from '../../../src/server/gateway/session-kinds.ts'
-import { judgeCommand, parseCommand, type PolicyContext, type Verdict } from '../../../src/server/gateway/policy.ts'
+import { judgeCommand, parseCommand, type PolicyContext } from '../../../src/server/gateway/policy.ts'
+import type { Verdict } from '../../../src/server/gateway/verdict.ts'
 
 const context: PolicyContext = {
   downloadsDir: '/run/s1/downloads',
