@@ -16,7 +16,9 @@ export interface Jail {
 
 const bwrapPaths = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap']
 
-// Programs that were not installed for Chromium are left out: a page that breaks out finds no shell.
+// The folders of programs are left out. That is tidiness, not a boundary: a page that breaks out brings its own code,
+// /usr/lib has programs of some packages, and a browser without a network is started by a shell that stays visible.
+// /proc/self/mountinfo tells where on the machine the mounted folders lie, though not what is beside them.
 const systemFolders = [
   '/usr/lib',
   '/usr/lib32',

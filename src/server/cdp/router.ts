@@ -214,7 +214,7 @@ class PipeRouter implements CdpRouter {
   }
 }
 
-/** No client counts that far, and the protocol allows it. */
-const firstBorrowedId = 2_000_000_000
+/** Ids of commands in the name of clients begin here. Clients may not use them; Chromium takes 32 bits. */
+export const firstBorrowedId = 2_000_000_000
 
 const browserGone = (method: string): BowlineError => new BowlineError('CDP_FAILED', `${method}: the browser is gone`)

@@ -7,7 +7,7 @@ import type { LiveSession } from '../sessions/live-session.ts'
 import { ClientTargets } from './client-targets.ts'
 import { closeCodes, type CloseReason } from './close-codes.ts'
 import { ClientPages, type PageFocus } from './page-focus.ts'
-import { judgeCommand, parseCommand, type PolicyContext } from './policy.ts'
+import { isAnswerableId, judgeCommand, parseCommand, type PolicyContext } from './policy.ts'
 import { SessionKinds } from './session-kinds.ts'
 
 /** Bytes that may wait for one client before the browser is told to wait. */
@@ -19,7 +19,7 @@ const lagLimitMs = 20_000
 /** Silence after which a socket counts as half open: three pings unanswered, with room for a client stopped in a debugger. */
 const silenceLimitMs = 120_000
 
-const errorCodes = { parse: -32_700, server: -32_000, session: -32_001 } as const
+const errorCodes = { parse: -32_700, request: -32_600, server: -32_000, session: -32_001 } as const
 
 /** One connected CDP client: commands in through the policy, messages out with back-pressure. */
 export class CdpClient {
@@ -146,7 +146,10 @@ export class CdpClient {
       })
       return
     }
-    this.#take(command)
+    if (isAnswerableId(command.id)) return this.#take(command)
+    const { id, sessionId } = command
+    const message = 'Message must have an id from -2147483648 to 1999999999'
+    this.#answer({ id, sessionId, error: { code: errorCodes.request, message } })
   }
 
   #take(command: CdpCommand): void {

@@ -1,5 +1,6 @@
 import { resolve, sep } from 'node:path'
 import type { CdpCommand } from '../cdp/message.ts'
+import { firstBorrowedId } from '../cdp/router.ts'
 import type { TargetKind } from '../cdp/target-watch.ts'
 import type { SessionKind } from './session-kinds.ts'
 import { judgeInternalCommand } from './internal-target.ts'
@@ -107,6 +108,15 @@ const createsContext: Rule = (command, params) => {
     : pass(command)
 }
 
+/** Chromium does not answer when a step leads nowhere. */
+const readsDirectory: Rule = (command, params) => {
+  const { pathComponents } = (params['bucketFileSystemLocator'] ?? {}) as { readonly pathComponents?: unknown }
+  const isStep = (step: unknown): boolean => typeof step === 'string' && !/^\.{0,2}$|[/\\]/.test(step)
+  return pathComponents === undefined || (Array.isArray(pathComponents) && pathComponents.every(isStep))
+    ? pass(command)
+    : refuse(`${command.method}: \`pathComponents\` must be names of directories, without "..", "/" or "\\"`)
+}
+
 /** The browser lists its own targets, too: a session of one could open files and pages that no web page can. */
 const attaches: Rule = (command, params, context) =>
   context.kindOfTarget(String(params['targetId'])) === 'internal'
@@ -145,18 +155,31 @@ const rules: Readonly<Record<string, Rule>> = {
   'Browser.crashGpuProcess': refused,
   'Browser.executeBrowserCommand': refused,
   'Browser.getBrowserCommandLine': refused,
+  // They tell of the machine and of the browser's inner life, as SystemInfo does. No driver asks for them.
+  'Browser.getHistogram': refused,
+  'Browser.getHistograms': refused,
   'Browser.setDownloadBehavior': downloads,
   'Cast.*': refused,
   'DOM.setFileInputFiles': uploads,
   'Extensions.*': refused,
   'Fetch.enable': interceptsRequests,
   'Fetch.continueRequest': navigates('url'),
+  'FileSystem.getDirectory': readsDirectory,
   'Input.dispatchDragEvent': draggedFiles,
+  // Their modules have addresses, which an exploit would need. The counters and purges of Memory are for one page, or
+  // for a browser that no other session has.
+  'Memory.getAllTimeSamplingProfile': refused,
+  'Memory.getBrowserSamplingProfile': refused,
+  'Memory.getSamplingProfile': refused,
+  // Without relief a browser takes memory from the others of the machine.
+  'Memory.setPressureNotificationsSuppressed': refused,
   'Network.continueInterceptedRequest': navigates('url'),
   'Network.loadNetworkResource': navigates('url'),
   'PWA.*': refused,
   'Page.navigate': navigates('url'),
   'Page.setDownloadBehavior': downloads,
+  // Passed on purpose: Security.setIgnoreCertificateErrors, by which drivers implement `ignoreHTTPSErrors`. It holds for
+  // one target or for the browser of one session, and the egress policy stands behind it.
   'SystemInfo.*': refused,
   'Target.attachToTarget': attaches,
   'Target.autoAttachRelated': attaches,
@@ -168,11 +191,19 @@ const rules: Readonly<Record<string, Rule>> = {
   'Target.sendMessageToTarget': nested,
   'Target.setRemoteLocations': refused,
   'Tethering.*': refused,
+  // Drivers record traces. One tells the command line of the browser, which names its folders as the browser sees them:
+  // inside bubblewrap they tell nothing of the machine.
   'Tracing.start': (command, params) =>
     'perfettoConfig' in params
       ? refuse('Tracing.start: perfettoConfig is not allowed, because it may name files')
       : pass(command),
 }
+
+/**
+ * Ids that can be answered: Chromium answers one outside 32 bits without its id, for which a client would wait for ever,
+ * and the server numbers its own commands above. Reads of larger ones succeed, so that the refusal can name the id.
+ */
+export const isAnswerableId = (id: number): boolean => id >= -(2 ** 31) && id < firstBorrowedId
 
 /** Reads a command from JSON text; undefined when it is none. */
 export const parseCommand = (text: unknown): CdpCommand | undefined => {

@@ -110,6 +110,11 @@ describe('who gets in', () => {
 })
 
 describe('commands', () => {
+  let cdpUrl: string
+  beforeAll(async () => {
+    cdpUrl = (await lab.createSession()).cdpUrl
+  })
+
   test('of the browser and of a page are answered without a trace of the shared session', async () => {
     const session = await lab.createSession()
     await using cdp = await connectCdp(session.cdpUrl)
@@ -133,6 +138,19 @@ describe('commands', () => {
     expect(version.result).toBeDefined()
     expect(cdp.events).toContainEqual(expect.objectContaining({ error: expect.objectContaining({ code: -32_700 }) }))
   })
+
+  test.each([2_000_000_000, 2 ** 31, Number.MAX_SAFE_INTEGER, -(2 ** 31) - 1])(
+    'with the id %d, which Chromium could not answer, get an error with that id',
+    async (id) => {
+      await using cdp = await connectCdp(cdpUrl)
+      const answered = once(cdp.socket, 'message')
+
+      cdp.socket.send(JSON.stringify({ id, method: 'Browser.getVersion' }))
+
+      const [answer] = (await answered) as [Buffer]
+      expect(JSON.parse(answer.toString())).toMatchObject({ id, error: { code: -32_600 } })
+    },
+  )
 
   test('that are nested too deep to be written again get an error, and the server lives on', async () => {
     const session = await lab.createSession()

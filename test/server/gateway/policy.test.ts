@@ -122,6 +122,12 @@ describe('files given to a page', () => {
 test.each([
   'Browser.crash',
   'Browser.getBrowserCommandLine',
+  'Browser.getHistogram',
+  'Browser.getHistograms',
+  'Memory.getAllTimeSamplingProfile',
+  'Memory.getBrowserSamplingProfile',
+  'Memory.getSamplingProfile',
+  'Memory.setPressureNotificationsSuppressed',
   'Extensions.loadUnpacked',
   'SystemInfo.getInfo',
   'SystemInfo.getProcessInfo',
@@ -131,6 +137,29 @@ test.each([
   'Tethering.bind',
 ])('%s is refused', (method) => {
   expect(judge(method)).toEqual({ kind: 'refuse', message: `${method} is not allowed in a Bowline session` })
+})
+
+test.each(['Tracing.start', 'Security.setIgnoreCertificateErrors', 'Memory.getDOMCounters'])(
+  '%s, which drivers use, is passed on',
+  (method) => {
+    expect(judge(method)).toMatchObject({ kind: 'pass' })
+  },
+)
+
+describe('a directory of FileSystem.getDirectory', () => {
+  const read = (pathComponents: unknown): string =>
+    judge('FileSystem.getDirectory', { bucketFileSystemLocator: { storageKey: 'x', pathComponents } }).kind
+
+  test.each([[[]], [['a']], [['a', 'b.c', '...']]])('may be %j', (steps) => {
+    expect(read(steps)).toBe('pass')
+  })
+
+  test.each([[['..']], [['a', '..']], [['.']], [['']], [['a/b']], [['a\\b']], ['a'], [[1]]])(
+    'may not be %j',
+    (steps) => {
+      expect(read(steps)).toBe('refuse')
+    },
+  )
 })
 
 test('a context may not bring a proxy that would go round the egress policy', () => {
