@@ -12,6 +12,9 @@ export interface JobCounterParts {
 /** Counts the ended pages of jobs, and ends each job with its last page. Whoever reads a job has it counted first. */
 export class JobCounter {
   readonly #parts: JobCounterParts
+  /** The count of each job that is under way, and the one that waits for it. */
+  readonly #running = new Map<string, Promise<CountedJob | undefined>>()
+  readonly #waiting = new Map<string, Promise<CountedJob | undefined>>()
 
   constructor(parts: JobCounterParts) {
     this.#parts = parts
@@ -24,8 +27,28 @@ export class JobCounter {
     return true
   }
 
-  /** Counts a job. Undefined: there is no such job. */
+  /** Counts a job. Those who ask while it is being counted share the next count. Undefined: there is no such job. */
   async count(jobId: string): Promise<CountedJob | undefined> {
+    const waiting = this.#waiting.get(jobId)
+    if (waiting !== undefined) return waiting
+    const next = this.#countAfter(this.#running.get(jobId), jobId)
+    this.#waiting.set(jobId, next)
+    return next
+  }
+
+  async #countAfter(before: Promise<unknown> | undefined, jobId: string): Promise<CountedJob | undefined> {
+    await before?.catch(() => undefined)
+    const counting = this.#countNow(jobId)
+    this.#waiting.delete(jobId)
+    this.#running.set(jobId, counting)
+    try {
+      return await counting
+    } finally {
+      if (this.#running.get(jobId) === counting) this.#running.delete(jobId)
+    }
+  }
+
+  async #countNow(jobId: string): Promise<CountedJob | undefined> {
     const { store, announcer } = this.#parts
     return store.db.transaction().execute(async (db) => {
       const counted = await countBulkPages(db, jobId)
