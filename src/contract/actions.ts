@@ -31,8 +31,13 @@ const wait = z
 /** Paper that a PDF can be printed on. */
 export const paperFormat = z.enum(['A0', 'A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'Letter', 'Legal', 'Tabloid', 'Ledger'])
 
-/** One step on a page before its content is taken. */
-export const action = z.discriminatedUnion('type', [
+/** Some clients call the action `pdf` by another name. */
+const renamed = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && 'type' in value && value.type === 'generatePDF'
+    ? { ...value, type: 'pdf' }
+    : value
+
+const actionObject = z.discriminatedUnion('type', [
   wait,
   z.strictObject({ type: z.literal('click'), selector, all: z.boolean().default(false) }),
   z.strictObject({ type: z.literal('screenshot'), ...screenshotFields }),
@@ -63,6 +68,9 @@ export const action = z.discriminatedUnion('type', [
     format: paperFormat.default('Letter'),
   }),
 ])
+
+/** One step on a page before its content is taken. */
+export const action = z.preprocess(renamed, actionObject) as unknown as typeof actionObject
 
 /** Most actions of one scrape. */
 export const maxActions = 50

@@ -15,7 +15,7 @@ const profileFields = z.object({
     .min(sessionLimits.profileName.min)
     .max(sessionLimits.profileName.max)
     // Addresses are read as paths: such a profile could be written, and never be read or deleted.
-    .refine((name) => name !== '.' && name !== '..', 'A profile cannot be called "." or "..": choose another name'),
+    .refine((name) => name !== '.' && name !== '..', '`profile.name` cannot be "." or "..": choose another name'),
   /** Whether browser state is written back at the end. Only one session at a time may write. Default true. */
   saveChanges: z.boolean().default(true),
 })

@@ -72,9 +72,9 @@ export const bulkRoutes = {
   previewCrawl: {
     method: 'POST',
     path: '/v2/crawl/params-preview',
-    summary: 'Turn a prompt into options of a crawl: refused, for want of a language model that does',
+    summary: 'Turn a prompt into options of a crawl, with the language model of the server',
     body: crawl.crawlPreviewRequest,
-    response: bulk.startBulkResponse,
+    response: crawl.crawlPreviewResponse,
   },
   getCrawl: {
     method: 'GET',

@@ -64,6 +64,12 @@ export const startBulkResponse = z.looseObject({
   url: z.string(),
   /** Addresses that were left out, as they were sent. */
   invalidURLs: z.array(z.string()).optional(),
+  /** What of the request was not done. */
+  warning: z.string().optional(),
+  /** Options of a crawl that a language model wrote from its prompt. */
+  promptGeneratedOptions: z.record(z.string(), z.unknown()).optional(),
+  /** Options that a crawl with a prompt runs with. */
+  finalCrawlerOptions: z.record(z.string(), z.unknown()).optional(),
 })
 
 /** Answer of cancelling a job. */

@@ -52,7 +52,7 @@ const crawlFields = {
 /** Body of `POST /v2/crawl`. Unknown keys are refused. */
 export const crawlRequest = z.strictObject({
   ...crawlFields,
-  /** Options in words. Refused: there is nobody to read them. */
+  /** Options in words. A language model of the server writes those that are absent; without one, a `warning` says so. */
   prompt: z.string().max(10_000).optional(),
   /** `include`: the pages of sitemaps and the links of pages; `skip`: no sitemaps; `only`: no links. Default `include`. */
   sitemap: z.enum(['include', 'skip', 'only']).default('include'),
@@ -84,6 +84,13 @@ export const activeCrawlsResponse = z.looseObject({
       options: z.record(z.string(), z.unknown()),
     }),
   ),
+})
+
+/** Answer of `POST /v2/crawl/params-preview`. */
+export const crawlPreviewResponse = z.looseObject({
+  success: z.literal(true),
+  /** The address, and the options that a language model wrote. */
+  data: z.looseObject({ url: z.string() }),
 })
 
 /** Body of `POST /v2/crawl/params-preview`. */

@@ -53,6 +53,8 @@ export const document = z.looseObject({
   /** Address of the picture; it works for 24 hours. */
   screenshot: text.optional(),
   json: z.unknown().optional(),
+  /** What the page says, in short. */
+  summary: text.optional(),
   attributes: z.array(z.looseObject({ selector: text, attribute: text, values: z.array(text) })).optional(),
   changeTracking: changeTracking.optional(),
   actions: actionResults.optional(),

@@ -14,7 +14,18 @@ const extraction = z.strictObject({
 })
 
 const formatName = z.enum(
-  ['markdown', 'html', 'rawHtml', 'links', 'screenshot', 'screenshot@fullPage', 'json', 'extract', 'changeTracking'],
+  [
+    'markdown',
+    'html',
+    'rawHtml',
+    'links',
+    'screenshot',
+    'screenshot@fullPage',
+    'summary',
+    'json',
+    'extract',
+    'changeTracking',
+  ],
   {
     error: (issue) =>
       `This server has no format ${shorten(JSON.stringify(issue.input) ?? 'undefined', 100)} in its first version`,

@@ -19,11 +19,14 @@ const formatObject = z.discriminatedUnion(
     bare('rawHtml'),
     bare('links'),
     bare('images'),
+    bare('summary'),
     z.strictObject({ type: z.literal('screenshot'), ...screenshotFields }),
     z.strictObject({
       type: z.literal('json'),
       schema: jsonSchema.optional(),
       prompt: z.string().max(10_000).optional(),
+      /** Accepted and without effect: the model is always told to follow no instruction of the page. */
+      checkPromptInjection: z.boolean().optional(),
     }),
     z.strictObject({
       type: z.literal('changeTracking'),
@@ -52,6 +55,7 @@ const formatNames = [
   'rawHtml',
   'links',
   'images',
+  'summary',
   'screenshot',
   'screenshot@fullPage',
   'json',

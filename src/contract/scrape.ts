@@ -8,21 +8,42 @@ import { location } from './location.ts'
 import { pageUrl } from './page-url.ts'
 import { requestHeaders } from './request-headers.ts'
 
+const onlyFalse = (what: string) => z.literal(false, `This server does not ${what}`).optional()
+
 /** How PDFs are read. */
 const pdfParser = z.strictObject({
   type: z.literal('pdf', 'This server parses `pdf` and nothing else'),
   /** Only text that the file holds as text can be read: `ocr` is refused. */
-  mode: z.enum(['fast', 'auto']).default('auto'),
+  mode: z
+    .enum(['fast', 'auto'], '`mode` must be `fast` or `auto`: this server reads no text from pictures (OCR)')
+    .default('auto'),
   maxPages: z.int().min(1).max(10_000).optional(),
+  /** Only `false`: this server does not list the pages of a PDF. */
+  pages: onlyFalse('list the pages of a PDF'),
+  /** Only `false`: an alias of `pages`. */
+  pageMarkdown: onlyFalse('list the pages of a PDF'),
+  /** Only `false`: this server does not locate the blocks of a PDF. */
+  blocks: onlyFalse('locate the blocks of a PDF'),
+  /** Only `false`: this server does not mark the pages of a PDF. */
+  pageMarkers: onlyFalse('mark the pages of a PDF'),
 })
 
-const parsers = boundedArray(
+/** Images need no parser: clients that name one get what they would get without. */
+const withoutImages = (value: unknown): unknown => {
+  const isImage = (each: unknown): boolean =>
+    each === 'image' || (typeof each === 'object' && each !== null && 'type' in each && each.type === 'image')
+  return Array.isArray(value) ? (value as readonly unknown[]).filter((each) => !isImage(each)) : value
+}
+
+const parserList = boundedArray(
   z.preprocess((value) => (typeof value === 'string' ? { type: value } : value), pdfParser) as unknown as z.ZodType<
     PdfParser,
     'pdf' | z.input<typeof pdfParser>
   >,
   1,
 )
+
+const parsers = z.preprocess(withoutImages, parserList) as unknown as typeof parserList
 
 /** How PDFs are read. */
 export type PdfParser = z.output<typeof pdfParser>
@@ -58,13 +79,32 @@ export const scrapeFields = {
   location: location.optional(),
   removeBase64Images: z.boolean().default(true),
   blockAds: z.boolean().default(true),
-  /** `stealth` means `enhanced`. Default `auto`: enhanced when basic fails. */
+  /**
+   * `stealth` means `enhanced`; a server without an enhanced proxy scrapes the basic way, with a `warning`. Default
+   * `auto`: enhanced when basic fails.
+   */
   proxy: z.enum(['basic', 'stealth', 'enhanced', 'auto']).default('auto'),
   /** Whether a page is never opened in a browser unless an option asks for one. Default false. */
   fastMode: z.boolean().default(false),
   profile: profile.optional(),
   /** Whether nothing of the page is kept. Default false. */
   zeroDataRetention: z.boolean().default(false),
+  /** Only `false`: this server does not redact personal data. */
+  redactPII: onlyFalse('redact personal data: remove `redactPII`, and redact what you get'),
+  /** Only the mode `off`: this server does not rate addresses. */
+  threatProtection: z
+    .looseObject({
+      mode: z.literal(
+        'off',
+        'This server has no threat protection: remove `threatProtection`, or set its mode to `off`',
+      ),
+    })
+    .optional(),
+  /** Accepted and without effect, as are the next three: other services log it. */
+  auditMetadata: z.unknown().optional(),
+  useMock: z.unknown().optional(),
+  domainTools: z.unknown().optional(),
+  toolDetail: z.unknown().optional(),
 } as const
 
 const clientFields = {

@@ -121,6 +121,8 @@ export const searchRequest = z
     domainTools: z.boolean().optional(),
     /** Accepted and without effect: there is no catalogue of tools. */
     toolDetail: z.string().max(200).optional(),
+    /** Accepted and without effect: results are scraped before the answer. */
+    asyncScraping: z.boolean().optional(),
     /** What is scraped of each result. Default: nothing. */
     scrapeOptions: searchScrapeOptions.optional(),
   })

@@ -7,7 +7,7 @@ export interface CatalogueEntry {
 /** Every error code of the client, the server and the CLI, in one table. Statuses follow the API; 0 = never crosses the wire. */
 export const catalogue = {
   // What the caller sent
-  BAD_REQUEST: { status: 400, hint: 'Compare the request with `details` and the OpenAPI document at /openapi.json.' },
+  BAD_REQUEST: { status: 400, hint: 'Correct the request. /docs describes every field of it.' },
   BAD_REQUEST_INVALID_JSON: { status: 400, hint: 'Send a JSON body with `Content-Type: application/json`.' },
   UNAUTHORIZED: { status: 401, hint: 'Send `Authorization: Bearer <API key>`. `bowline keys create` makes a key.' },
   INSUFFICIENT_CREDITS: {
@@ -47,10 +47,6 @@ export const catalogue = {
   FORMAT_UNAVAILABLE: {
     status: 400,
     hint: 'Start the server with `--llm-url` and `--llm-model`: any service that speaks the OpenAI chat protocol will do.',
-  },
-  PROXY_UNAVAILABLE: {
-    status: 400,
-    hint: 'Start the server with `--proxy-enhanced URL`, or use the proxy `basic` or `auto`.',
   },
   SEARCH_TIMEOUT: { status: 408, hint: 'Raise `timeout`, lower `limit`, or scrape less of each result.' },
   JOB_NOT_FOUND: {

@@ -60,6 +60,7 @@ export const openHttp = async (
     webhooks: parts.webhooks,
     monitors: parts.monitors,
     bulk: parts.bulk,
+    languageModel: parts.languageModel,
     watchers,
     profiles: parts.profiles,
     states: { sessions, profiles: parts.profiles },

@@ -9,6 +9,7 @@ import { openMailer } from '../mail/open-mailer.ts'
 import { openMapper, type Mapper } from '../map/mapper.ts'
 import type { Monitors } from '../monitors/monitors.ts'
 import { openMonitors } from '../monitors/open-monitors.ts'
+import type { LanguageModel } from '../scrape/formats/language-model.ts'
 import { openScrapes, type OpenScrapesParts } from '../scrape/open-scrapes.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
 import { openSearches } from '../search/open-searches.ts'
@@ -28,6 +29,7 @@ export interface Work {
   readonly webhooks: Webhooks
   readonly monitors: Monitors
   readonly bulk: BulkJobs
+  readonly languageModel: LanguageModel | undefined
 }
 
 /** Opens what works for callers, into `undo`. What jobs use is opened before them, so that it is still there while they stop. */
@@ -57,5 +59,5 @@ export const openWork = async (
   const monitors = await openMonitors(undo, { ...means, mailer })
   const bulk = await openBulk(undo, config, means)
   const extracts = await openExtracts(undo, means)
-  return { scrapes, searches, mapper, extracts, jobs, webhooks, monitors, bulk }
+  return { scrapes, searches, mapper, extracts, jobs, webhooks, monitors, bulk, languageModel }
 }

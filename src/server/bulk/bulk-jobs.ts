@@ -79,6 +79,7 @@ export class BulkJobs {
 
   /** Enters a job and its pages, and answers once they are safe. Throws IDEMPOTENCY_KEY_REUSED, INSUFFICIENT_CREDITS. */
   async start(order: BulkOrder): Promise<{ readonly id: string }> {
+    for (const round of order.plan.rounds) assertReadable(order.plan, round)
     const { pages, plan, ...facts } = order
     // Whole seconds: a caller compares what the answers say.
     const createdAt = new Date()
@@ -111,6 +112,7 @@ export class BulkJobs {
       if (found.status === 'cancelled' || found.status === 'failed') {
         throw new BowlineError('CONFLICT', `The job ${ref.id} was ${found.status}: nothing can be added to it`)
       }
+      assertReadable(found.plan, round)
       const plan = { ...found.plan, rounds: [...found.plan.rounds, round] }
       await reopenBulkJob(db, found.id, JSON.stringify(plan))
       await this.#add(
@@ -206,6 +208,14 @@ export class BulkJobs {
     if (found !== undefined && found.requestHash === requestHash) return found
     throw reused()
   }
+}
+
+/** Refuses pages whose documents nobody would get: they are not kept, and no webhook hears of them. Throws BAD_REQUEST. */
+function assertReadable({ webhook }: Pick<BulkPlan, 'webhook'>, { request }: BulkRound): void {
+  if (!request.zeroDataRetention || webhook?.events.includes('page') === true) return
+  throw new BowlineError('BAD_REQUEST', 'zeroDataRetention keeps no documents of a job, so they need a webhook', {
+    hint: 'Name a `webhook` for the event `page`, or scrape the pages one by one.',
+  })
 }
 
 /** Whether a job has this addition by its idempotency key. Throws IDEMPOTENCY_KEY_REUSED when it has another by that. */

@@ -2,6 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { Failure } from '../../contract/failure.ts'
 import { boundNames, listIssues, shorten, tellMore } from '../../contract/validation-issues.ts'
+import { describeIssue } from './describe-issue.ts'
 import { sizeText } from './body-sizes.ts'
 import { BowlineError, isBowlineError } from '../../kit/errors.ts'
 
@@ -19,7 +20,7 @@ export const invalidRequest = (error: z.core.$ZodError, part: string): BowlineEr
   const { issues: details, more } = listIssues(error.issues)
   const message =
     unrecognized === undefined
-      ? `Bad Request: ${where === '' ? part : where}: ${shorten(first?.message ?? 'invalid')}`
+      ? describeIssue(first, where === '' ? part : where)
       : `Unrecognized key in ${part}: ${boundNames(unrecognized.keys).join(', ')}`
   return new BowlineError('BAD_REQUEST', `${message}${tellMore(more)}`, { details })
 }

@@ -1,5 +1,6 @@
 import type { Route } from '../../contract/routes.ts'
 import { describeUnknownKey, findUnknownKeys } from '../../contract/unknown-keys.ts'
+import { boundNames } from '../../contract/validation-issues.ts'
 
 /** Names of the calling program, which clients add to every body. */
 const clientKeys: ReadonlySet<string> = new Set(['origin', 'integration'])
@@ -8,7 +9,7 @@ const clientKeys: ReadonlySet<string> = new Set(['origin', 'integration'])
 export function unknownKeysWarning({ body: schema }: Route, body: unknown): string | undefined {
   const keys = schema === undefined ? [] : findUnknownKeys(schema, body).filter(({ path }) => !clientKeys.has(path))
   if (keys.length === 0) return undefined
-  return `Unknown ${keys.length === 1 ? 'key was' : 'keys were'} ignored: ${keys.map(describeUnknownKey).join(', ')}.`
+  return `Unknown ${keys.length === 1 ? 'key was' : 'keys were'} ignored: ${boundNames(keys.map(describeUnknownKey)).join(', ')}.`
 }
 
 /** Adds a warning to an answer, after the one that it has. */

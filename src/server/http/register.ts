@@ -15,6 +15,8 @@ export interface Call {
   /** Address under which this client reached the server, without trailing slash. */
   readonly baseUrl: string
   readonly idempotencyKey: string | undefined
+  /** The body as it was sent, without defaults. */
+  readonly sentBody?: unknown
   /** The request as it came, for handing it on to another server. */
   readonly raw: FastifyRequest
   /** Resolves to whether the whole answer was handed to the connection of the client. */
@@ -67,7 +69,11 @@ export const registerRoutes = (
         preValidation: async (request) => void bodies.set(request, request.body),
         handler: async (request, reply) => {
           const input = { params: request.params, query: request.query, body: request.body }
-          const call = { ...callOf(request), delivered: async () => deliveryOf(reply.raw) }
+          const call = {
+            ...callOf(request),
+            sentBody: bodies.get(request),
+            delivered: async () => deliveryOf(reply.raw),
+          }
           const startedAt = new Date()
           const enter = (outcome: { readonly answer: unknown } | { readonly error: unknown }): void => {
             const job = describeJob?.({ teamId: call.key.teamId, body: request.body, ...outcome }, startedAt)

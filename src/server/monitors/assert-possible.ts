@@ -12,7 +12,7 @@ export interface MonitorWishes {
   readonly judgeEnabled?: boolean | undefined
 }
 
-/** Refuses what this server cannot do for a monitor. Throws FORMAT_UNAVAILABLE, PROXY_UNAVAILABLE, MAIL_UNAVAILABLE, BAD_REQUEST. */
+/** Refuses what this server cannot do for a monitor. Throws FORMAT_UNAVAILABLE, MAIL_UNAVAILABLE, BAD_REQUEST. */
 export const assertPossible = (
   parts: Pick<MonitorParts, 'scrapes' | 'searches' | 'languageModel' | 'mailer'>,
   targets: readonly KnownTarget[],

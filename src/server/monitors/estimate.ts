@@ -11,7 +11,7 @@ export interface EstimateParts {
   readonly searches: Pick<Searches, 'price'>
 }
 
-/** What one check costs when every page is read, in credits. Throws what this server cannot do: FORMAT_UNAVAILABLE, PROXY_UNAVAILABLE, BAD_REQUEST. */
+/** What one check costs when every page is read, in credits. Throws what this server cannot do: FORMAT_UNAVAILABLE, BAD_REQUEST. */
 export const estimateCheck = (
   { scrapes, searches }: EstimateParts,
   targets: readonly KnownTarget[],

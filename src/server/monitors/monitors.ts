@@ -38,7 +38,7 @@ export class Monitors {
     this.#parts = parts
   }
 
-  /** Makes a monitor. Throws what this server cannot do: FORMAT_UNAVAILABLE, PROXY_UNAVAILABLE, MAIL_UNAVAILABLE. */
+  /** Makes a monitor. Throws what this server cannot do: FORMAT_UNAVAILABLE, MAIL_UNAVAILABLE. */
   async create(request: CreateMonitorRequest, { teamId, apiKeyId, baseUrl }: Maker): Promise<ListedMonitor> {
     const { store, mailer } = this.#parts
     const { webhook, notification, goal, schedule } = request

@@ -2,22 +2,22 @@ import type { ScrapeRequest } from '../../contract/scrape.ts'
 import { BowlineError } from '../../kit/errors.ts'
 import type { LanguageModel } from './formats/language-model.ts'
 
-/** Refuses what this server is not set up for, before any work. Throws FORMAT_UNAVAILABLE, PROXY_UNAVAILABLE, BAD_REQUEST. */
+/** Refuses what this server is not set up for, before any work. Throws FORMAT_UNAVAILABLE, BAD_REQUEST. */
 export const assertAvailable = (
-  parts: { readonly languageModel: LanguageModel | undefined; readonly hasEnhancedProxy: boolean },
-  { formats, proxy, zeroDataRetention, profile, fastMode, actions = [] }: ScrapeRequest,
+  parts: { readonly languageModel: LanguageModel | undefined },
+  { formats, zeroDataRetention, profile, fastMode, actions = [] }: ScrapeRequest,
 ): void => {
   const extracting = formats.find(
-    (format) => format.type === 'json' || (format.type === 'changeTracking' && format.modes.includes('json')),
+    (format) =>
+      format.type === 'json' ||
+      format.type === 'summary' ||
+      (format.type === 'changeTracking' && format.modes.includes('json')),
   )
   if (extracting !== undefined && parts.languageModel === undefined) {
     throw new BowlineError(
       'FORMAT_UNAVAILABLE',
-      `The format ${extracting.type}${extracting.type === 'json' ? '' : ' in its mode json'} needs a language model, and none is configured`,
+      `The format ${extracting.type}${extracting.type === 'changeTracking' ? ' in its mode json' : ''} needs a language model, and none is configured`,
     )
-  }
-  if ((proxy === 'enhanced' || proxy === 'stealth') && !parts.hasEnhancedProxy) {
-    throw new BowlineError('PROXY_UNAVAILABLE', `The proxy "${proxy}" is not configured`)
   }
   if (zeroDataRetention && formats.some(({ type }) => type === 'changeTracking')) {
     throw new BowlineError('BAD_REQUEST', 'changeTracking keeps the page, and zeroDataRetention forbids it')

@@ -11,6 +11,12 @@ const shapeless: ReadonlySet<string> = new Set([
   'timeout',
   'origin',
   'integration',
+  'redactPII',
+  'threatProtection',
+  'auditMetadata',
+  'useMock',
+  'domainTools',
+  'toolDetail',
   'proxy',
 ])
 

@@ -7,7 +7,8 @@ import type { Store } from '../store/store.ts'
 import { trackingKeyOf } from './cache-key.ts'
 import { extractJson, maxCharacters, type LanguageModel } from './formats/language-model.ts'
 import { trackChanges, type TrackedChange } from './formats/track-changes.ts'
-import type { LoadedByProxy } from './load-by-proxy.ts'
+import { summarize } from './formats/summarize.ts'
+import { isEnhancedProxy, type LoadedByProxy } from './load-by-proxy.ts'
 import type { LoadedPage } from './loaded-page.ts'
 import { makeTextFormats, type TextFormats } from './make-document.ts'
 import type { ActionYield } from './render/actions.ts'
@@ -17,6 +18,7 @@ import type { FileKeeper } from './scrape-files.ts'
 export interface FinishParts extends LoadedByProxy {
   readonly store: Store
   readonly languageModel: LanguageModel | undefined
+  readonly hasEnhancedProxy: boolean
   readonly files: FileKeeper
   /** Places to read PDFs in. */
   readonly pdfPlaces: Slots
@@ -44,14 +46,16 @@ export const finishDocument = async (parts: FinishParts): Promise<FinishedDocume
   const actions = page.actions === undefined ? undefined : await storeActions(files, page.actions)
   const screenshot = page.screenshot === undefined ? undefined : await files.keep(page.screenshot)
   const json = await extractData(parts, made)
+  const summary = await summarizePage(parts, made)
   const tracking = await track(parts, made)
-  const warning = [page.warning, made.warning, warningOfModel(request, made)]
+  const warning = [page.warning, made.warning, warningOfModel(request, made), proxyWarning(parts)]
     .filter((each) => each !== undefined)
     .join(' ')
   const document: Document = {
     ...made.formats,
     ...(screenshot !== undefined && { screenshot }),
     ...(json !== undefined && { json }),
+    ...(summary !== undefined && { summary }),
     ...(tracking !== undefined && { changeTracking: tracking.changeTracking }),
     ...(actions !== undefined && { actions }),
     ...(warning !== '' && { warning }),
@@ -63,11 +67,28 @@ export const finishDocument = async (parts: FinishParts): Promise<FinishedDocume
 
 function warningOfModel({ formats }: ScrapeRequest, { markdown }: TextFormats): string | undefined {
   const isExtracted = formats.some(
-    (format) => format.type === 'json' || (format.type === 'changeTracking' && format.modes.includes('json')),
+    (format) =>
+      format.type === 'json' ||
+      format.type === 'summary' ||
+      (format.type === 'changeTracking' && format.modes.includes('json')),
   )
   const [sent, all] = [maxCharacters, markdown.length].map((count) => count.toLocaleString('en'))
   if (!isExtracted || markdown.length <= maxCharacters) return undefined
   return `The language model got the first ${sent} of ${all} characters of Markdown.`
+}
+
+/** Without an enhanced proxy, pages that ask for one come the basic way, at the basic price. */
+function proxyWarning({ request: { proxy }, hasEnhancedProxy }: FinishParts): string | undefined {
+  if (hasEnhancedProxy || !isEnhancedProxy(proxy)) return undefined
+  return `The proxy "${proxy}" is not configured on this server: the page was scraped without it.`
+}
+
+async function summarizePage(
+  { request, languageModel, signal }: FinishParts,
+  { markdown }: TextFormats,
+): Promise<string | undefined> {
+  if (languageModel === undefined || !request.formats.some(({ type }) => type === 'summary')) return undefined
+  return summarize(languageModel, { markdown, signal })
 }
 
 const metadataOf = ({ page, request, isEnhanced }: FinishParts, { metadata }: TextFormats): Document['metadata'] => ({

@@ -17,10 +17,13 @@ const siteFailures: ReadonlySet<string> = new Set([
   'SCRAPE_DNS_RESOLUTION_ERROR',
 ])
 
-/** Loads a page by the proxy of its request. `auto`: the basic one, and the enhanced one when that fails or is turned away. */
+/** Whether only the enhanced proxy is asked for. */
+export const isEnhancedProxy = (proxy: string): boolean => proxy === 'enhanced' || proxy === 'stealth'
+
+/** Loads a page by the proxy of its request, the basic way where there is no other. `auto`: the basic one, and the enhanced one when that fails or is turned away. */
 export const loadByProxy = async (loader: PageLoader, call: LoadCall, hasEnhanced: boolean): Promise<LoadedByProxy> => {
   const { proxy } = call.request
-  if (proxy === 'enhanced' || proxy === 'stealth') {
+  if (hasEnhanced && isEnhancedProxy(proxy)) {
     const loaded = await loader.load(call, 'enhanced')
     return { ...loaded, isEnhanced: await loader.usesProxy(call.request.url, 'enhanced', call.signal) }
   }

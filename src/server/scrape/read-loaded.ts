@@ -10,8 +10,8 @@ const fromHtml: ReadonlySet<string> = new Set(['markdown', 'html', 'links', 'ima
 export const readLoaded = (workers: Workers, request: ScrapeRequest, signal: AbortSignal) => {
   const { formats, onlyMainContent, onlyCleanContent, includeTags, excludeTags, removeBase64Images, blockAds } = request
   const wanted = new Set(formats.map(({ type }) => type).filter((type) => fromHtml.has(type)))
-  // Data are extracted from Markdown.
-  if (formats.some(({ type }) => type === 'json')) wanted.add('markdown')
+  // Data are extracted from Markdown, and summaries made from it.
+  if (formats.some(({ type }) => type === 'json' || type === 'summary')) wanted.add('markdown')
   const attributes = formats.find((format) => format.type === 'attributes')?.selectors
   const options = { onlyMainContent, onlyCleanContent, includeTags, excludeTags, removeBase64Images, blockAds }
   return async ({ body, url }: LoadedPage): Promise<PageResult | undefined> => {

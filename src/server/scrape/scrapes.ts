@@ -19,7 +19,7 @@ import { isPersonal, pageKeyOf } from './cache-key.ts'
 import { Cache, type CachedPage, type PageToStore } from './cache.ts'
 import { finishDocument, type FinishedDocument } from './finish-document.ts'
 import type { LanguageModel } from './formats/language-model.ts'
-import { loadByProxy } from './load-by-proxy.ts'
+import { isEnhancedProxy, loadByProxy } from './load-by-proxy.ts'
 import { PageLoader, type LoaderParts } from './load-page.ts'
 import { readLoaded } from './read-loaded.ts'
 import { openFileKeeper } from './scrape-files.ts'
@@ -85,14 +85,14 @@ export class Scrapes implements AsyncDisposable {
     this.#recordUnmetered = gather(async (scrapes) => recordUnmetered(parts.store.db, scrapes))
   }
 
-  /** The least that a scrape costs. Throws FORMAT_UNAVAILABLE, PROXY_UNAVAILABLE, BAD_REQUEST when it can come to nothing here. */
+  /** The least that a scrape costs. Throws FORMAT_UNAVAILABLE, BAD_REQUEST when it can come to nothing here. */
   estimate(request: ScrapeRequest): number {
     assertAvailable(this.#parts, request)
-    const isEnhanced = request.proxy === 'enhanced' || request.proxy === 'stealth'
+    const isEnhanced = this.#parts.hasEnhancedProxy && isEnhancedProxy(request.proxy)
     return this.#price(request, { isEnhanced, pages: 1 })
   }
 
-  /** Scrapes one page. Throws SCRAPE_*, FORMAT_UNAVAILABLE, PROXY_UNAVAILABLE, INSUFFICIENT_CREDITS, EGRESS_REFUSED, PDF_*. */
+  /** Scrapes one page. Throws SCRAPE_*, FORMAT_UNAVAILABLE, INSUFFICIENT_CREDITS, EGRESS_REFUSED, PDF_*. */
   async scrape(call: ScrapeCall): Promise<ScrapeOutcome> {
     const { permits } = this.#parts
     const { request, teamId, signal } = call
@@ -111,7 +111,7 @@ export class Scrapes implements AsyncDisposable {
     })
   }
 
-  /** Throws what `scrape` would throw before any work: FORMAT_UNAVAILABLE, PROXY_UNAVAILABLE, BAD_REQUEST. */
+  /** Throws what `scrape` would throw before any work: FORMAT_UNAVAILABLE, BAD_REQUEST. */
   check(request: ScrapeRequest): void {
     assertAvailable(this.#parts, request)
   }

@@ -135,7 +135,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a crawl, in %s', (place) => {
     expect((await lab.api('GET', '/v1/crawl/ongoing')).body['crawls']).toEqual([])
   })
 
-  test('needs options rather than a prompt', async () => {
+  test('previews a prompt only with a language model', async () => {
     const { lab, site } = world
     const preview = await lab.api('POST', '/v2/crawl/params-preview', { url: site.url('/'), prompt: 'the docs' })
 

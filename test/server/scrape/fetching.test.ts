@@ -273,14 +273,13 @@ describe('what goes wrong', () => {
 
   test.each([
     ['an unknown option', { colour: 'red' }, 'Unrecognized key in body: colour'],
-    ['a format that is not there', { formats: ['summary'] }, 'no format "summary"'],
+    ['a format that is not there', { formats: ['branding'] }, 'no format "branding"'],
     ['an unknown key in a format', { formats: [{ type: 'json', systemPrompt: 'x' }] }, 'systemPrompt'],
     ['another scheme', { url: 'ftp://example.com' }, 'URL uses unsupported protocol'],
     ['a name without a top-level domain', { url: 'http://intranet/' }, 'top-level domain'],
     ['a wait longer than half of the timeout', { waitFor: 2000, timeout: 3000 }, 'half of timeout'],
     ['a selector that is none', { includeTags: ['p['] }, 'not a CSS selector'],
     ['data without a language model', { formats: ['json'] }, 'language model'],
-    ['a proxy that is not there', { proxy: 'stealth' }, 'not configured'],
     ['tracking without Markdown', { formats: ['changeTracking'] }, 'needs markdown'],
     ['a header of the connection', { headers: { Host: 'example.com' } }, 'headers.Host: this header belongs'],
     ['a header with a line break', { headers: { 'X-A': 'b\r\nc: d' } }, 'headers.X-A: it is no header value'],

@@ -9,6 +9,7 @@ import { BowlineError } from '../../../kit/errors.ts'
 import type { BulkJobs } from '../../bulk/bulk-jobs.ts'
 import type { BulkRound } from '../../bulk/plan.ts'
 import { earlierBatch } from '../../compat/earlier-batch.ts'
+import type { LanguageModel } from '../../scrape/formats/language-model.ts'
 import type { Scrapes } from '../../scrape/scrapes.ts'
 import { bulkHandlers } from '../bulk-handlers.ts'
 import { bulkPath } from '../bulk-status.ts'
@@ -18,6 +19,8 @@ import { versionOf, type Call, type Handlers } from '../register.ts'
 export interface BatchRouteParts {
   readonly bulk: BulkJobs
   readonly scrapes: Scrapes
+  /** Undefined: prompts of crawls are not read. */
+  readonly languageModel: LanguageModel | undefined
 }
 
 type Started = Awaited<ReturnType<NonNullable<Handlers['startBatch']>>>

@@ -4,6 +4,7 @@ import { maxUrlLength } from '../../../kit/canonical-url.ts'
 import { BowlineError } from '../../../kit/errors.ts'
 import { toCrawlPage } from '../../bulk/choose-links.ts'
 import type { CrawlPlan } from '../../bulk/crawl-plan.ts'
+import { optionsFromPrompt } from '../../bulk/crawl-prompt.ts'
 import { withLinks } from '../../bulk/page-links.ts'
 import { earlierCrawl } from '../../compat/earlier-crawl.ts'
 import { bulkHandlers } from '../bulk-handlers.ts'
@@ -23,7 +24,17 @@ interface EarlierPart {
 export const crawlRoutes = (parts: BatchRouteParts): Handlers => {
   const { get, cancel, errors } = bulkHandlers(parts.bulk)
   return {
-    startCrawl: async ({ body }, call) => start(parts, { body }, call),
+    startCrawl: async ({ body }, call) => {
+      if (body.prompt === undefined) return start(parts, { body }, call)
+      const { languageModel } = parts
+      if (languageModel === undefined) return { ...(await start(parts, { body }, call)), warning: noModelWarning }
+      const written = await optionsFromPrompt(languageModel, { url: body.url, prompt: body.prompt })
+      const sent: object = call.sentBody ?? {}
+      const taken = Object.fromEntries(Object.entries(written).filter(([name]) => !Object.hasOwn(sent, name)))
+      const { prompt: _prompt, scrapeOptions: _scrapeOptions, webhook: _webhook, ...final } = { ...body, ...taken }
+      const started = await start(parts, { body: { ...body, ...taken } }, call)
+      return { ...started, promptGeneratedOptions: written, finalCrawlerOptions: final }
+    },
     startEarlierCrawl: async ({ body }, call) => {
       const showsExtract = body.scrapeOptions.formats.includes('extract')
       return start(parts, { body: earlierCrawl(body), earlier: { maxPathDepth: body.maxDepth, showsExtract } }, call)
@@ -38,8 +49,10 @@ export const crawlRoutes = (parts: BatchRouteParts): Handlers => {
         options: { ...plan.crawl?.options },
       })),
     }),
-    previewCrawl: async () => {
-      throw noPrompt()
+    previewCrawl: async ({ body: { url, prompt } }) => {
+      const { languageModel } = parts
+      if (languageModel === undefined) throw noPrompt()
+      return { success: true, data: { ...(await optionsFromPrompt(languageModel, { url, prompt })), url } }
     },
     getCrawl: get,
     cancelCrawl: cancel,
@@ -53,7 +66,6 @@ const start = async (
   call: Call,
 ): Promise<Started> => {
   const { key, baseUrl, idempotencyKey } = call
-  if (body.prompt !== undefined) throw noPrompt()
   const request = {
     ...body.scrapeOptions,
     formats: withLinks(body.scrapeOptions.formats),
@@ -81,10 +93,17 @@ const start = async (
   })
   return { success: true, id, url: `${baseUrl}/${version}${bulkPath({ id, kind: 'crawl' })}` }
 }
+const noModelWarning =
+  'The prompt was ignored, because this server has no language model: the crawl runs with its other options.'
+
 const noPrompt = (): BowlineError =>
-  new BowlineError('FORMAT_UNAVAILABLE', 'This server does not make options of a crawl from a prompt', {
-    hint: 'Say what you want with `includePaths`, `excludePaths`, `limit` and `maxDiscoveryDepth`.',
-  })
+  new BowlineError(
+    'FORMAT_UNAVAILABLE',
+    'Options of a crawl are made from a prompt by a language model, and none is configured',
+    {
+      hint: 'Start the server with `--llm-url` and `--llm-model`, or use `includePaths`, `excludePaths`, `limit` and `maxDiscoveryDepth`.',
+    },
+  )
 
 const toPlan = (body: CrawlRequest, earlier: EarlierPart | undefined): CrawlPlan => {
   const { url, webhook: _webhook, origin: _origin, integration: _integration, ...options } = body
