@@ -21,6 +21,9 @@ interface Turn {
 const maxThreads = 4
 const heapMb = 1024
 
+/** Characters of a page after which its thread is replaced: a heap that has grown is not given back while the thread idles. */
+const maxKeptLength = 2_000_000
+
 /** Threads for work that takes processor time. A page that hangs or eats its memory loses its thread, never the server. */
 export class Workers implements AsyncDisposable {
   readonly #threads: number
@@ -51,7 +54,7 @@ export class Workers implements AsyncDisposable {
       throw error
     } finally {
       worker.off('message', answer.resolve).off('error', onEnd).off('exit', onEnd)
-      if (outcome === undefined) this.#end(worker)
+      if (outcome === undefined || job.html.length > maxKeptLength) this.#end(worker)
       else this.#giveBack(worker)
     }
     if (outcome.kind === 'done') return outcome.result
