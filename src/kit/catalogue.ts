@@ -79,6 +79,10 @@ export const catalogue = {
   // What the server could not do
   UNKNOWN_ERROR: { status: 500, hint: 'The server log has the details under this request id.' },
   PROFILE_UNREADABLE: { status: 500, hint: 'Roll back to another version: `bowline profiles rollback NAME VERSION`.' },
+  PROFILE_STORAGE_UNAVAILABLE: {
+    status: 503,
+    hint: 'The profile itself is intact. Retry after the seconds in `Retry-After`; if it stays so, check `--blobs` and the log of the server.',
+  },
   NOT_IMPLEMENTED: { status: 501, hint: undefined },
   BROWSER_START_FAILED: { status: 502, hint: 'Run `bowline doctor` on the server.' },
   BROWSER_NOT_FOUND: {

@@ -32,7 +32,8 @@ export async function joinCluster(
       log.warn({ audit: 'key.retired', keyId, prefix }, 'No server is configured with this bootstrap key any more')
     }
   }
-  const node = { ...parts, nodeUrl: nodeUrl ?? url, bootstrapKeyId: bootstrapKey.id, blobsId, onRetired }
+  const onBeat = (error: unknown): void => parts.writes.note(error)
+  const node = { ...parts, nodeUrl: nodeUrl ?? url, bootstrapKeyId: bootstrapKey.id, blobsId, onRetired, onBeat }
   beating.defer(async () => removeNode(store.db, nodeId))
   const retired = await enterNode(node)
   onRetired(retired)

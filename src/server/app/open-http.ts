@@ -73,6 +73,8 @@ export const openHttp = async (
     metrics,
     onError,
     nodeId: parts.nodeId,
+    writes: parts.writes,
+    dataDir: config.dataDir,
     peers: createPeers(store, parts.nodeId),
     log,
     layers: describeLayers(host.layers),

@@ -4,6 +4,7 @@ import type { BrowserHost } from '../browsers/host.ts'
 import type { BrowserPool } from '../browsers/pool.ts'
 import type { ServerConfig } from '../config.ts'
 import { createMetrics } from '../http/metrics.ts'
+import { WriteHealth } from '../http/readiness.ts'
 import type { Identity } from '../identity.ts'
 import type { Profiles } from '../profiles/profiles.ts'
 import { sessionsThatFit } from '../sessions/capacity.ts'
@@ -15,6 +16,8 @@ import { withPrices } from '../usage/prices.ts'
 /** What sessions are made with, and the numbers they leave. */
 export type Parts = SessionParts & {
   readonly metrics: ReturnType<typeof createMetrics>
+  /** Whether the heartbeats of this node reach the store. */
+  readonly writes: WriteHealth
   readonly bootstrapKey: KeyRow
 }
 
@@ -46,6 +49,7 @@ export const prepareSessions = async (
     browsers,
     profiles,
     metrics,
+    writes: new WriteHealth(),
     prices: withPrices(config.prices),
     nodeId: identity.nodeId,
     maxSessions: config.maxSessions ?? sessionsThatFit(host.binary.kind),

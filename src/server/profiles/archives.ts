@@ -57,7 +57,7 @@ export const writeArchive = async (
   throw reasons.find((reason) => !isPrematureClose(reason)) ?? reasons[0]
 }
 
-/** Restores an archive into an empty user-data-dir and answers its extras. Throws PROFILE_UNREADABLE, PROFILE_TOO_LARGE. */
+/** Restores an archive into an empty user-data-dir and answers its extras. Throws PROFILE_UNREADABLE, PROFILE_STORAGE_UNAVAILABLE, PROFILE_TOO_LARGE. */
 export const readArchive = async (
   { blobs, key, quotaBytes }: ArchiveParts,
   archive: { readonly profileId: string; readonly blob: string; readonly keyId: string },
@@ -83,10 +83,20 @@ export const readArchive = async (
     return unpacked.value
   } catch (cause) {
     if (cause instanceof BowlineError) throw cause
-    if (!(await blobs.has(archive.blob).catch(() => true))) throw missing(cause)
+    const isThere = await blobs.has(archive.blob).catch(() => undefined)
+    if (isThere === undefined) throw storageAway(cause)
+    if (!isThere) throw missing(cause)
     const message = Error.isError(cause) ? cause.message : String(cause)
     throw new BowlineError('PROFILE_UNREADABLE', `The saved profile could not be read: ${message}`, { cause })
   }
+}
+
+/** The error for a bucket or folder that does not answer. Its address is for the log of the server alone. */
+export function storageAway(cause: unknown): BowlineError {
+  return new BowlineError('PROFILE_STORAGE_UNAVAILABLE', 'The storage of saved profiles does not respond', {
+    cause,
+    retryAfterSeconds: 5,
+  })
 }
 
 const missing = (cause: unknown): BowlineError =>

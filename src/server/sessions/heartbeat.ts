@@ -14,6 +14,8 @@ export type HeartbeatParts = SessionParts & {
   readonly blobsId: string
   /** Called with bootstrap keys that have just stopped working. */
   readonly onRetired: (keys: RetiredKeys) => void
+  /** Called after each heartbeat with the error that it failed with; undefined: the store could be written to. */
+  readonly onBeat: (error: unknown) => void
 }
 
 type RetiredKeys = Awaited<ReturnType<typeof retireBootstrapKeys>>
@@ -77,7 +79,13 @@ export const startHeartbeat = (parts: HeartbeatParts, sessions: Sessions): Async
     if (isBeating) return
     isBeating = true
     current = beat()
-      .catch((error: unknown) => parts.onError(error, 'heartbeat'))
+      .then(
+        () => parts.onBeat(undefined),
+        (error: unknown) => {
+          parts.onBeat(error)
+          parts.onError(error, 'heartbeat')
+        },
+      )
       .finally(() => {
         isBeating = false
       })

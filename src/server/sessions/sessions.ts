@@ -81,7 +81,7 @@ export class Sessions implements AsyncDisposable {
   /**
    * Starts a session, or finds the one an earlier request with the same idempotency key started.
    * Throws INSUFFICIENT_CREDITS, CONCURRENCY_LIMIT, IDEMPOTENCY_KEY_REUSED, SESSION_ENDED, PROFILE_LOCKED,
-   * PROFILE_UNREADABLE, BROWSER_START_FAILED, DRAINING.
+   * PROFILE_UNREADABLE, PROFILE_STORAGE_UNAVAILABLE, BROWSER_START_FAILED, DRAINING.
    */
   async create(wanted: NewSession): Promise<SessionRow> {
     if (wanted.idempotencyKey === undefined) return this.#create(wanted)

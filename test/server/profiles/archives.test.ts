@@ -6,10 +6,11 @@ import { buffer } from 'node:stream/consumers'
 import { zstdCompressSync } from 'node:zlib'
 import { pack, type Header } from 'tar-stream'
 import { describe, expect, test } from 'vitest'
+import type { BowlineError } from '../../../src/kit/errors.ts'
 import { readArchive, writeArchive, type Archive, type ArchiveParts } from '../../../src/server/profiles/archives.ts'
 import { seal } from '../../../src/server/profiles/seal.ts'
 import { openBlobs } from '../../../src/server/store/blobs.ts'
-import { describeEachPlace, openFolderPlace, type LabBlobPlace } from '../../lab/blob-places.ts'
+import { describeEachPlace, openFolderPlace, openS3Place, type LabBlobPlace } from '../../lab/blob-places.ts'
 import { temporaryFolder } from '../../lab/stores.ts'
 
 const profileId = '01a1fd15-0c10-7879-aa7c-0b034b2f48df'
@@ -41,6 +42,20 @@ const restore = async (parts: ArchiveParts, archive: Pick<Archive, 'blob' | 'key
   const extras = await readArchive(parts, { profileId: id, ...archive }, folder.path)
   return { extras, files: await filesOf(folder.path) }
 }
+
+test('an archive in a bucket that does not answer is said to be out of reach for now, without the address', async () => {
+  const lab = await openS3Place()
+  await using source = await temporaryFolder()
+  await fill(source.path, { 'Default/Cookies': 'cookies' })
+  const parts = await openParts(lab)
+  const archive = await writeArchive(parts, profileId, { userDataDir: source.path, extras: '{}' })
+  await lab[Symbol.asyncDispose]()
+
+  const error: unknown = await restore(parts, archive).catch((cause: unknown) => cause)
+
+  expect(error).toMatchObject({ code: 'PROFILE_STORAGE_UNAVAILABLE', status: 503, retryAfterSeconds: 5 })
+  expect((error as BowlineError).message + (error as BowlineError).hint).not.toMatch(/127\.0\.0\.1|rollback/)
+})
 
 describeEachPlace('an archive', (open) => {
   test('holds what a profile keeps, its extras, and no caches', async () => {

@@ -4,6 +4,7 @@ import type { Layer } from '../../browsers/layers.ts'
 import type { BrowserBinary } from '../../browsers/find.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import type { Store } from '../../store/store.ts'
+import { readDisk, reasonsNotReady, type WriteHealth } from '../readiness.ts'
 
 /** What the health routes ask. */
 export interface HealthParts {
@@ -12,6 +13,9 @@ export interface HealthParts {
   readonly sessions: Sessions
   readonly layers: readonly Layer[]
   readonly binary: BrowserBinary
+  readonly dataDir: string
+  /** What the heartbeats of this node, each of which writes to the store, have come to. */
+  readonly writes: WriteHealth
 }
 
 /** Milliseconds that the store has to answer a readiness probe. */
@@ -30,23 +34,30 @@ export const registerHealth = (app: FastifyInstance, parts: HealthParts): void =
       () => 'open' as const,
       () => 'unreachable' as const,
     )
-    const { binary } = parts
-    const checks = {
+    // Where it cannot be read, nothing is said of it.
+    const disk = await readDisk(parts.dataDir).catch(() => undefined)
+    const { binary, sessions } = parts
+    const { isDraining } = sessions
+    const areWritesFailing = parts.writes.isFailing
+    const reasons = reasonsNotReady({ isStoreOpen: store === 'open', areWritesFailing, disk, isWarm, isDraining })
+    return {
+      status: reasons.length === 0 ? 'ok' : 'unavailable',
+      reasons,
       browser: { path: binary.path, kind: binary.kind, version: binary.version },
-      store: { kind: parts.store.kind, state: store },
+      store: { kind: parts.store.kind, state: store, isWritable: store === 'open' && !areWritesFailing },
+      disk,
       pool: { ...parts.browsers.stats(), isWarm },
-      sessions: { live: parts.sessions.load, max: parts.sessions.maxSessions, isDraining: parts.sessions.isDraining },
+      sessions: { live: sessions.load, max: sessions.maxSessions, isDraining },
       layers: parts.layers,
     }
-    return { ready: store === 'open' && isWarm && !parts.sessions.isDraining, checks }
   }
 
   app.get('/e2e-test', hidden, async () => 'OK')
   for (const path of ['/livez', '/v0/health/liveness']) app.get(path, hidden, async () => ({ status: 'ok' }))
   for (const path of ['/readyz', '/v0/health/readiness']) {
     app.get(path, hidden, async (_request, reply) => {
-      const { ready, checks } = await readiness()
-      return reply.code(ready ? 200 : 503).send({ status: ready ? 'ok' : 'unavailable', ...checks })
+      const checks = await readiness()
+      return reply.code(checks.reasons.length === 0 ? 200 : 503).send(checks)
     })
   }
 }
