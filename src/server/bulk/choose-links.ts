@@ -1,6 +1,6 @@
 import { canonicalUrl, identityOf } from '../../kit/canonical-url.ts'
 import { folderOf } from '../map/link-collection.ts'
-import { matchPatterns, type Patterns } from '../map/match-patterns.ts'
+import type { PatternMatcher } from '../map/match-patterns.ts'
 import type { CrawlPlan } from './crawl-plan.ts'
 
 /** A page that a crawl may scrape. */
@@ -17,8 +17,12 @@ export const toCrawlPage = (address: string, { ignoreQueryParameters }: CrawlPla
   return url === undefined || noPage.test(url.pathname) ? undefined : { url: url.href, identity: identityOf(url) }
 }
 
-/** Those of the addresses that belong to a crawl, each once; none when to tell takes too long. */
-export const chooseLinks = (addresses: readonly string[], plan: CrawlPlan): readonly CrawlPage[] => {
+/** Those of the addresses that belong to a crawl, each once. Throws BAD_REQUEST when to tell takes too long. */
+export const chooseLinks = async (
+  addresses: readonly string[],
+  plan: CrawlPlan,
+  matcher: PatternMatcher,
+): Promise<readonly CrawlPage[]> => {
   const start = new URL(plan.url)
   const pages = new Map<string, CrawlPage>()
   for (const address of addresses) {
@@ -28,16 +32,8 @@ export const chooseLinks = (addresses: readonly string[], plan: CrawlPlan): read
   const found = [...pages.values()]
   const { includePaths: include, excludePaths: exclude, regexOnFullURL } = plan
   const texts = found.map(({ url }) => (regexOnFullURL ? url : new URL(url).pathname))
-  const matches = matchAny(texts, { include, exclude })
+  const matches = await matcher.match(texts, { include, exclude })
   return found.filter((_, index) => matches[index] === true)
-}
-
-const matchAny = (texts: readonly string[], patterns: Patterns): readonly boolean[] => {
-  try {
-    return matchPatterns(texts, patterns)
-  } catch {
-    return []
-  }
 }
 
 const isWithin = (url: URL, start: URL, plan: CrawlPlan): boolean => {

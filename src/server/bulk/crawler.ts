@@ -1,7 +1,9 @@
 import type { Kysely } from 'kysely'
 import type { Dispatcher } from 'undici'
 import { mapRequest } from '../../contract/map.ts'
+import { isBowlineError } from '../../kit/errors.ts'
 import { uuidV7 } from '../../kit/ids.ts'
+import type { PatternMatcher } from '../map/match-patterns.ts'
 import { mapSite } from '../map/map-site.ts'
 import type { ScrapeOutcome } from '../scrape/scrapes.ts'
 import { findBulkJob } from '../store/bulk-jobs.ts'
@@ -9,6 +11,8 @@ import { findIdentities, insertBulkPages, type BulkPageRow } from '../store/bulk
 import type { Database } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import { chooseLinks, type CrawlPage } from './choose-links.ts'
+import type { CrawlPlan } from './crawl-plan.ts'
+import { JobFault } from './job-fault.ts'
 import { linksOf } from './page-links.ts'
 import type { BulkJob } from './plan.ts'
 
@@ -16,6 +20,8 @@ import type { BulkJob } from './plan.ts'
 export interface CrawlerParts {
   readonly store: Store
   readonly dispatcher: Dispatcher
+  /** Holds the expressions of crawls against addresses. */
+  readonly matcher: PatternMatcher
 }
 
 /** Milliseconds for the sitemaps of a site. */
@@ -47,7 +53,7 @@ export class Crawler {
     const found = await mapSite(this.#parts.dispatcher, request.data, { signal }).catch(() => undefined)
     signal.throwIfAborted()
     if (found === undefined) return
-    const pages = chooseLinks(
+    const pages = await this.#choose(
       found.links.map((link) => link.url),
       crawl,
     )
@@ -63,8 +69,18 @@ export class Crawler {
   ): Promise<void> => {
     const depth = page.depth + 1
     if (crawl === undefined || crawl.sitemap === 'only' || depth > (crawl.maxDiscoveryDepth ?? Infinity)) return
-    const pages = chooseLinks(linksOf(document), crawl)
+    const pages = await this.#choose(linksOf(document), crawl)
     await this.#add(db, id, { pages, depth, limit: crawl.limit })
+  }
+
+  async #choose(addresses: readonly string[], plan: CrawlPlan): Promise<readonly CrawlPage[]> {
+    try {
+      return await chooseLinks(addresses, plan, this.#parts.matcher)
+    } catch (error) {
+      // Every other page would take as long: the job is given up at once.
+      if (isBowlineError(error) && error.code === 'BAD_REQUEST') throw new JobFault(error.message, { cause: error })
+      throw error
+    }
   }
 
   async #add(

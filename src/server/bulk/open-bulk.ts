@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import type { Jobs } from '../jobs/jobs.ts'
+import { PatternMatcher } from '../map/match-patterns.ts'
 import { RobotsRules } from '../map/robots-rules.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
 import { deleteExpiredBulkJobs } from '../store/bulk-jobs.ts'
@@ -48,13 +49,14 @@ export const openBulk = async (
 ): Promise<BulkJobs> => {
   const { store, onError } = parts
   const news = new News()
+  const matcher = undo.use(new PatternMatcher())
   const announcer = new Announcer(parts.webhooks)
   const counter = new JobCounter({ ...parts, announcer })
   const scraper = new PageScraper({
     ...parts,
     announcer,
     news,
-    crawler: new Crawler(parts),
+    crawler: new Crawler({ ...parts, matcher }),
     slots: new Slots(settings.maxBulkPages),
     gates: new HostGates({
       concurrency: settings.maxHostPages,

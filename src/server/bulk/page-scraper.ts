@@ -10,6 +10,7 @@ import { isStoreUnavailable } from '../store/unavailable.ts'
 import type { Announcer } from './announcer.ts'
 import { pauseMs, retryMs, tries } from './another-try.ts'
 import type { Crawler } from './crawler.ts'
+import { JobFault } from './job-fault.ts'
 import type { HostGates } from './host-gates.ts'
 import type { News } from './news.ts'
 import { scrapeOf, type BulkJob } from './plan.ts'
@@ -112,7 +113,7 @@ export class PageScraper {
     } catch (error) {
       signal.throwIfAborted()
       // A fault of the store says nothing about the page, which goes back to the queue.
-      if (error instanceof Superseded || isStoreUnavailable(error)) throw error
+      if (error instanceof Superseded || error instanceof JobFault || isStoreUnavailable(error)) throw error
       return error
     }
   }

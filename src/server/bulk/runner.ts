@@ -7,6 +7,7 @@ import { claimBulkPages, freeBulkPages, type BulkPageRow } from '../store/bulk-p
 import type { Store } from '../store/store.ts'
 import type { Announcer } from './announcer.ts'
 import type { JobCounter } from './job-counter.ts'
+import { JobFault } from './job-fault.ts'
 import type { News } from './news.ts'
 import type { PageScraper } from './page-scraper.ts'
 import { toBulkJob, type BulkJob } from './plan.ts'
@@ -100,7 +101,8 @@ export class Runner {
       const hasMore = await this.#work(toBulkJob(row), { part, holder }, AbortSignal.any([signal, stop.signal]))
       if (hasMore) await jobs.send(bulkQueue, part)
     } catch (error) {
-      if (!stop.signal.aborted) throw error
+      if (error instanceof JobFault) await this.#fail(row.id, error.message)
+      else if (!stop.signal.aborted) throw error
     } finally {
       running.delete(stop)
       if (running.size === 0) this.#running.delete(row.id)
@@ -161,9 +163,12 @@ export class Runner {
   }
 
   async #giveUp({ jobId }: BulkPart, error: unknown): Promise<void> {
-    const { store, announcer, news, onError } = this.#parts
-    onError(error, `working on the job ${jobId}`)
-    const message = 'The server could not go on with this job because of an error of its own'
+    this.#parts.onError(error, `working on the job ${jobId}`)
+    await this.#fail(jobId, 'The server could not go on with this job because of an error of its own')
+  }
+
+  async #fail(jobId: string, message: string): Promise<void> {
+    const { store, announcer, news } = this.#parts
     await store.db.transaction().execute(async (db) => {
       if (!(await endBulkJob(db, jobId, { status: 'failed', error: message }))) return
       const row = await findBulkJob(db, jobId)

@@ -6,7 +6,7 @@ import type { Abortable } from '../../kit/abort.ts'
 import { identityOf } from '../../kit/canonical-url.ts'
 import { mapSite } from '../map/map-site.ts'
 import type { ShowPage } from '../map/show-start.ts'
-import { matchPatterns } from '../map/match-patterns.ts'
+import { PatternMatcher } from '../map/match-patterns.ts'
 import { RobotsRules } from '../map/robots-rules.ts'
 import { listKnownUrls } from '../store/monitor-pages.ts'
 import type { Store } from '../store/store.ts'
@@ -45,11 +45,12 @@ const listCrawled = async (
     includeSubdomains: crawlOptions.allowSubdomains ?? false,
     filterByPath: crawlOptions.crawlEntireDomain !== true,
   })
-  const kept = keepPaths(known, crawlOptions)
+  await using matcher = new PatternMatcher()
+  const kept = await keepPaths(known, crawlOptions, matcher)
   const found = await findPages(request, { dispatcher, showPage, signal }, kept.length > 0)
   const robots = new RobotsRules(dispatcher)
   const urls = new Map<string, string>()
-  for (const each of [...kept, ...keepPaths(found, crawlOptions)]) {
+  for (const each of [...kept, ...(await keepPaths(found, crawlOptions, matcher))]) {
     if (urls.size >= limit) break
     // Thousands of rules for thousands of addresses must not keep other callers waiting.
     await setImmediate()
@@ -60,12 +61,13 @@ const listCrawled = async (
   return [...urls.values()]
 }
 
-const keepPaths = (
+const keepPaths = async (
   urls: readonly string[],
   { includePaths, excludePaths, regexOnFullURL = false }: NonNullable<CrawlTarget['crawlOptions']>,
-): readonly string[] => {
+  matcher: PatternMatcher,
+): Promise<readonly string[]> => {
   const texts = urls.map((url) => (regexOnFullURL ? url : new URL(url).pathname))
-  const matches = matchPatterns(texts, { include: includePaths ?? [], exclude: excludePaths ?? [] })
+  const matches = await matcher.match(texts, { include: includePaths ?? [], exclude: excludePaths ?? [] })
   return urls.filter((_, index) => matches[index] === true)
 }
 

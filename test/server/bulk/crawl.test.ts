@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Pages } from '../../lab/pages/page.ts'
 import { chooseLinks } from '../../../src/server/bulk/choose-links.ts'
+import { PatternMatcher } from '../../../src/server/map/match-patterns.ts'
 import { linksTo, sitemapOf } from '../map/world.ts'
 import { startBulkWorld, type BulkWorld } from './world.ts'
 
@@ -19,6 +20,7 @@ const pages: Pages = {
   '/sitemap.xml': sitemapOf('/docs/hidden'),
   '/robots.txt': ({ response }) => void response.end('User-agent: *\nDisallow: /docs/private/\n'),
   '/held': () => undefined,
+  '/trap': linksTo(`/${'a'.repeat(40)}!`),
   '/wide/': ({ response, crossOrigin }) => {
     response.setHeader('content-type', 'text/html')
     response.end(`<a href="/wide/near">near</a><a href="${crossOrigin}/wide/far">far</a>`)
@@ -135,6 +137,12 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a crawl, in %s', (place) => {
     expect((await lab.api('GET', '/v1/crawl/ongoing')).body['crawls']).toEqual([])
   })
 
+  test('fails when its expressions take too long for the links of a page', async () => {
+    const { status } = await crawl('/trap', { includePaths: ['^/(a+)+$'], sitemap: 'skip', crawlEntireDomain: true })
+
+    expect(status).toMatchObject({ status: 'failed', error: expect.stringContaining('includePaths') })
+  })
+
   test('previews a prompt only with a language model', async () => {
     const { lab, site } = world
     const preview = await lab.api('POST', '/v2/crawl/params-preview', { url: site.url('/'), prompt: 'the docs' })
@@ -143,8 +151,33 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a crawl, in %s', (place) => {
   })
 })
 
-test('a pattern that takes for ever matches nothing', () => {
-  const plan = { url: 'https://a.example/', includePaths: ['^/(a+)+$'], excludePaths: [] }
+describe('expressions of callers', () => {
+  const plan = { url: 'https://a.example/', includePaths: ['^/(a+)+$'], excludePaths: [] as string[] }
 
-  expect(chooseLinks([`https://a.example/${'a'.repeat(40)}!`], plan as never)).toEqual([])
+  test('that take for ever are an error, and keep nobody else waiting', async () => {
+    await using matcher = new PatternMatcher()
+    let turns = 0
+    const timer = setInterval(() => (turns += 1), 1)
+
+    const choosing = chooseLinks([`https://a.example/${'a'.repeat(40)}!`], plan as never, matcher)
+
+    await expect(choosing).rejects.toThrow('includePaths and excludePaths cannot be used: they took longer than 500 ms')
+    clearInterval(timer)
+    expect(turns).toBeGreaterThan(20)
+  })
+
+  test('may look around, and work after others that took for ever', async () => {
+    await using matcher = new PatternMatcher()
+    const slow = chooseLinks([`https://a.example/${'a'.repeat(40)}!`], plan as never, matcher)
+    const good = { ...plan, includePaths: ['^/(?!private)'], excludePaths: ['(b)\\1'] }
+
+    const chosen = chooseLinks(
+      ['/a', '/private', '/abba'].map((path) => `https://a.example${path}`),
+      { ...good, crawlEntireDomain: true } as never,
+      matcher,
+    )
+
+    await expect(slow).rejects.toThrow('500 ms')
+    expect((await chosen).map(({ url }) => url)).toEqual(['https://a.example/a'])
+  })
 })
