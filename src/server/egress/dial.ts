@@ -1,4 +1,4 @@
-import { connect, type Socket } from 'node:net'
+import { connect, type Socket, isIP } from 'node:net'
 import { BowlineError } from '../../kit/errors.ts'
 import type { AddressPolicy } from './address-policy.ts'
 import type { Target } from './allow-list.ts'
@@ -27,12 +27,12 @@ export const judgeTarget = async (
   const addresses = verdicts.filter((verdict) => verdict.kind !== 'refused').map(({ address }) => address)
   if (addresses.length > 0) return { ...target, addresses, kind }
   const refused = verdicts.find((verdict) => verdict.kind === 'refused')
-  const place = refused === undefined || refused.address === target.host ? '' : ` (${refused.address})`
-  throw new BowlineError(
-    'EGRESS_REFUSED',
-    `${target.host}:${target.port}${place} is refused: ${refused?.reason ?? 'it has no address'}`,
-    { hint: refused?.hint },
-  )
+  // What a name resolves to here is nobody's business: an internal name server could be read that way.
+  const isName = refused !== undefined && isIP(target.host) === 0 && refused.hint === undefined
+  const reason = isName ? 'the address is not public' : (refused?.reason ?? 'it has no address')
+  throw new BowlineError('EGRESS_REFUSED', `${target.host}:${target.port} is refused: ${reason}`, {
+    hint: refused?.hint,
+  })
 }
 
 const addressesOf = async (resolve: Resolve, target: Target, signal?: AbortSignal): Promise<readonly string[]> => {

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { EndReason } from '../../contract/browser.ts'
 import type { CdpRouter } from '../cdp/router.ts'
+import { isClientFault } from '../cdp/socket-fault.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { CdpClient, lagGate } from './cdp-client.ts'
@@ -98,7 +99,9 @@ export class Gateway implements Disposable {
     const onEnd = (): void => client.endSession(session.ended.reason as EndReason)
     session.ended.addEventListener('abort', onEnd)
     this.#clients.add(client)
-    webSocket.on('error', (error) => this.#onError(error, `CDP socket of session ${session.row.id}`))
+    webSocket.on('error', (error) => {
+      if (!isClientFault(error)) this.#onError(error, `CDP socket of session ${session.row.id}`)
+    })
     webSocket.on('close', () => {
       this.#clients.delete(client)
       session.ended.removeEventListener('abort', onEnd)

@@ -68,7 +68,8 @@ const connect = async (
   { request, socket, head }: Upgrade,
   onRelay: (relay: RelayedSocket) => void,
 ): Promise<void> => {
-  const url = new URL(request.url ?? '/', 'http://localhost')
+  const url = URL.parse(request.url ?? '/', 'http://localhost')
+  if (url === null) throw new BowlineError('BAD_REQUEST', 'The address of this WebSocket cannot be read')
   const watched = watchedJob(url.pathname)
   if (watched !== undefined) return parts.watchers.serve(watched, { request, socket, head })
   const token = url.searchParams.get('token') ?? ''

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { EndReason } from '../../contract/browser.ts'
+import { isClientFault } from '../cdp/socket-fault.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { SessionRow } from '../store/sessions.ts'
 import type { Ended } from './server-message.ts'
@@ -101,7 +102,9 @@ export class LiveViews implements Disposable {
     const onEnd = (): void => void this.#sayGoodbye(session, viewer)
     session.ended.addEventListener('abort', onEnd)
     const closed = new Promise<void>((resolve) => webSocket.once('close', () => resolve()))
-    webSocket.on('error', (error) => this.#parts.onError(error, `viewer of session ${session.row.id}`))
+    webSocket.on('error', (error) => {
+      if (!isClientFault(error)) this.#parts.onError(error, `viewer of session ${session.row.id}`)
+    })
     void closed.then(() => {
       this.#viewers.delete(viewer)
       session.ended.removeEventListener('abort', onEnd)

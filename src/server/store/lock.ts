@@ -1,3 +1,4 @@
+import { chmod } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { BowlineError } from '../../kit/errors.ts'
@@ -12,9 +13,12 @@ export const lockFolder = async (folder: string): Promise<Disposable> => {
   await makeFolder(folder)
   // SQLite serves as the portable file lock that Node lacks. Nothing else may open this file in the same process:
   // POSIX drops a lock when any handle of its holder on the file is closed.
-  const lock = new DatabaseSync(join(folder, 'lock.sqlite'))
+  const path = join(folder, 'lock.sqlite')
+  const lock = new DatabaseSync(path)
   try {
     lock.exec('pragma busy_timeout = 0; pragma locking_mode = exclusive; begin exclusive')
+    // Whoever can open the file can hold its lock, and keep the server from starting.
+    await chmod(path, 0o600)
   } catch (cause) {
     lock.close()
     throw new BowlineError('DATA_DIR_IN_USE', `Another server is using the data directory ${resolve(folder)}`, {

@@ -14,6 +14,7 @@ import type { BulkJob } from '../../../src/server/bulk/plan.ts'
 import { bulkQueue, Runner, shareOut } from '../../../src/server/bulk/runner.ts'
 import type { SendOptions } from '../../../src/server/jobs/jobs.ts'
 import { openJobs } from '../../../src/server/jobs/open-jobs.ts'
+import { PatternMatcher } from '../../../src/server/map/match-patterns.ts'
 import type { RobotsRules } from '../../../src/server/map/robots-rules.ts'
 import type { ScrapeOutcome } from '../../../src/server/scrape/scrapes.ts'
 import { findBulkJob, insertBulkJob, reopenBulkJob } from '../../../src/server/store/bulk-jobs.ts'
@@ -182,7 +183,7 @@ test('a job goes on however many servers died over it, and fails only the pages 
     gates: new HostGates({ concurrency: 4, delayMs: 0 }),
     robots: { allows: async () => true } as unknown as RobotsRules,
     honoursRobots: false,
-    crawler: new Crawler({ store, dispatcher: new Agent() }),
+    crawler: new Crawler({ store, dispatcher: new Agent(), matcher: new PatternMatcher() }),
   })
   await Runner.open({ ...parts, store, scraper })
   // The part of a server that died, for the sixteenth time, with pages 0 to 3 in hand: with page 2 too often by now.

@@ -1,7 +1,15 @@
 import { once } from 'node:events'
 import { connect, type AddressInfo } from 'node:net'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createAddressPolicy } from '../../../src/server/egress/address-policy.ts'
+import { judgeTarget } from '../../../src/server/egress/dial.ts'
+import { createOwnPorts } from '../../../src/server/egress/own-ports.ts'
+import { readIdentity } from '../../../src/server/identity.ts'
+import { lockFolder } from '../../../src/server/store/lock.ts'
 import { guardBodies } from '../../../src/server/http/guard-bodies.ts'
 import { startLab, type Lab } from '../../lab/lab.ts'
 
@@ -171,4 +179,41 @@ test('no more connections are taken than the server may have', async () => {
 
   for (const socket of sockets) socket.destroy()
   await expect.poll(async () => (await small.api('GET', '/livez').catch(() => undefined))?.status).toBe(200)
+})
+
+test.each(['//', '//[', 'http://[/'])('a WebSocket upgrade to %s is a bad request', async (target) => {
+  const { port, hostname } = new URL(lab.server.url)
+  const socket = connect(Number(port), hostname).setEncoding('utf8')
+  socket.write(
+    `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`,
+  )
+
+  const [answer] = (await once(socket, 'data')) as [string]
+
+  expect(answer).toMatch(/^HTTP\/1\.1 400 .*"BAD_REQUEST"/s)
+  socket.destroy()
+})
+
+test('the data directory is made for its user alone, and so is its lock', async () => {
+  await using folder = await temporaryFolder()
+  const dataDir = join(folder.path, 'made')
+
+  await readIdentity(dataDir, undefined)
+  using _lock = await lockFolder(dataDir)
+
+  const mode = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
+  expect([await mode(dataDir), await mode(join(dataDir, 'lock.sqlite'))]).toEqual(['700', '600'])
+})
+
+const temporaryFolder = async () => {
+  const path = await mkdtemp(join(tmpdir(), 'bowline-limits-'))
+  return { path, [Symbol.asyncDispose]: async () => rm(path, { recursive: true }) }
+}
+
+test('the refusal of a name does not tell what it resolves to', async () => {
+  const parts = { policy: createAddressPolicy({ ownPorts: createOwnPorts() }), resolve: async () => ['10.1.2.3'] }
+
+  const judged = judgeTarget(parts, { host: 'db.internal', port: 80 })
+
+  await expect(judged).rejects.toThrow(/^db\.internal:80 is refused: the address is not public$/)
 })
