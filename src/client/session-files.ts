@@ -17,6 +17,8 @@ export interface UploadOptions extends Abortable {
   readonly name?: string | undefined
   /** Files of one group share a folder. Default: a new one. */
   readonly group?: string | undefined
+  /** The `lastModified` that pages see, in milliseconds since the epoch. Default: that of the local file or `File`, else now. */
+  readonly lastModified?: number | undefined
 }
 
 /** The files of a session: what its browser downloaded, and what it was sent. Bytes are streamed; no file is held in memory. */
@@ -71,9 +73,14 @@ export const createSessionFiles = (
     list: async (how) => listFilesResponse.parse(await (await send({ method: 'GET' }, how)).json()).files,
     read,
     download: async (name, path, how) => writeWhole(await read(name, how), path, how?.signal),
-    upload: async (source, { name, group, ...how } = {}) => {
-      const { body, size } = await openSource(source)
-      const query = { name: name ?? (typeof source === 'string' ? basename(source) : 'file'), ...(group && { group }) }
+    upload: async (source, { name, group, lastModified, ...how } = {}) => {
+      const { body, size, modifiedAt } = await openSource(source)
+      const shown = lastModified ?? modifiedAt
+      const query = {
+        name: name ?? (typeof source === 'string' ? basename(source) : 'file'),
+        ...(group && { group }),
+        ...(shown !== undefined && { lastModified: String(Math.floor(shown)) }),
+      }
       const answer = await send({ method: 'POST', query, body, size }, how)
       return uploadFileResponse.parse(await answer.json())
     },
@@ -134,11 +141,19 @@ const tryJson = (text: string): unknown => {
   }
 }
 
-const openSource = async (
-  source: string | Blob | ReadableStream<Uint8Array>,
-): Promise<{ readonly body: ReadableStream<Uint8Array>; readonly size: number | undefined }> => {
-  if (source instanceof Blob) return { body: source.stream(), size: source.size }
-  if (typeof source !== 'string') return { body: source, size: undefined }
+interface OpenSource {
+  readonly body: ReadableStream<Uint8Array>
+  readonly size?: number | undefined
+  /** In milliseconds since the epoch. */
+  readonly modifiedAt?: number | undefined
+}
+
+const openSource = async (source: string | Blob | ReadableStream<Uint8Array>): Promise<OpenSource> => {
+  if (source instanceof Blob) {
+    const modifiedAt = source instanceof File ? source.lastModified : undefined
+    return { body: source.stream(), size: source.size, modifiedAt }
+  }
+  if (typeof source !== 'string') return { body: source }
   const found = await stat(source)
   if (found.isDirectory()) {
     throw new BowlineError('BAD_REQUEST', `${source} is a folder`, { hint: 'Send its files, with one `group`.' })
@@ -148,5 +163,6 @@ const openSource = async (
   const stream = size === 0 ? Readable.from([]) : createReadStream(source, size === undefined ? {} : { end: size - 1 })
   // Node's default counts chunks where it should count bytes, and would read the whole file ahead.
   const strategy = new ByteLengthQueuingStrategy({ highWaterMark: readAheadBytes })
-  return { body: Readable.toWeb(stream, { strategy }) as ReadableStream<Uint8Array>, size }
+  const modifiedAt = size === undefined ? undefined : found.mtimeMs
+  return { body: Readable.toWeb(stream, { strategy }) as ReadableStream<Uint8Array>, size, modifiedAt }
 }

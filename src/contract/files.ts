@@ -31,6 +31,8 @@ export const uploadFileQuery = filesQuery.extend({
     .string()
     .regex(/^[\w-]{1,64}$/)
     .optional(),
+  /** The `lastModified` that pages see, in milliseconds since the epoch. Default: the time of the upload. */
+  lastModified: z.coerce.number().int().min(-8.64e15).max(8.64e15).optional(),
 })
 
 /** Answer of `GET /v2/browser/{id}/files`, oldest first. */

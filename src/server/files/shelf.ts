@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { constants, type ReadStream } from 'node:fs'
-import { chmod, mkdir, open, rm } from 'node:fs/promises'
+import { chmod, mkdir, open, rm, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Transform, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -22,6 +22,8 @@ export interface FileLimits {
 export interface Upload {
   readonly name: string
   readonly group: string | undefined
+  /** In milliseconds since the epoch. Undefined: when it was received. */
+  readonly lastModified: number | undefined
   /** What the client says it will send, in bytes. */
   readonly announcedBytes: number | undefined
   readonly body: Readable
@@ -101,6 +103,7 @@ export class Shelf {
     const entry = this.add({ name: parts.join('/'), direction: 'upload', path, guid: undefined })
     try {
       await this.#write(entry, groupDir, upload.body)
+      if (upload.lastModified !== undefined) await utimes(path, new Date(), new Date(upload.lastModified))
     } catch (error) {
       this.#entries.delete(entry.name)
       throw this.#translate(error, upload.name)

@@ -41,10 +41,11 @@ export const registerFiles = (app: FastifyInstance, parts: FileRouteParts): void
 
   register(app, 'uploadFile', async (request) => {
     const session = await admit(parts, request)
-    const { name, group } = request.query as Query<'uploadFile'>
+    const { name, group, lastModified } = request.query as Query<'uploadFile'>
     const announced = request.headers['content-length']
     const announcedBytes = announced === undefined ? undefined : Number(announced)
-    const received = await shelves.of(session).receive({ name, group, announcedBytes, body: detachBody(request.raw) })
+    const upload = { name, group, lastModified, announcedBytes, body: detachBody(request.raw) }
+    const received = await shelves.of(session).receive(upload)
     return { success: true, ...received }
   })
 
