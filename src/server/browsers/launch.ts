@@ -112,9 +112,7 @@ export const launchBrowser = async (
     await removeFolder(folder.root)
   }
   undo.defer(removeAll)
-  await options.prepare?.(folder)
-  if (binary.kind === 'chromium') await blockInternalPages(folder.userDataDir)
-  if (uid !== undefined) await giveTo(uid, folder.userDataDir)
+  await prepareProfile(folder, { ...options, kind: binary.kind, uid })
   signal?.throwIfAborted()
   const isOffline = jailOf(layers)?.isOffline === true
   const proxy = await options.openProxy?.({ uid, lentPort: isOffline ? lentPort : undefined })
@@ -156,6 +154,16 @@ export const launchBrowser = async (
     silentMs: watch.silentMs,
     ...ending(started, { router, watch, removeAll }),
   }
+}
+
+/** Fills the user-data-dir and gives it to the browser's user. */
+async function prepareProfile(
+  folder: BrowserFolder,
+  { prepare, kind, uid }: Pick<LaunchOptions, 'prepare'> & Pick<BrowserBinary, 'kind'> & Pick<Browser, 'uid'>,
+): Promise<void> {
+  await prepare?.(folder)
+  if (kind === 'chromium') await blockInternalPages(folder.userDataDir)
+  if (uid !== undefined) await giveTo(uid, folder.userDataDir)
 }
 
 const answered = async (
