@@ -35,7 +35,7 @@ describe('an invalid body gets a short answer in a short time:', () => {
     ['300,000 addresses', '/v2/batch/scrape', { urls: many(300_000, 'no address at all') }, '`urls` has more than'],
     ['100,000 bad addresses', '/v1/batch/scrape', { urls: many(100_000, 'http://') }, '99,980 more'],
     ['100,000 bad addresses that are ignored', '/v2/batch/scrape', { urls: many(100_000, 'http://') }, 'No valid URLs'],
-    ['100,000 numbers for addresses', '/v2/batch/scrape', { urls: many(100_000, 1) }, 'expected string'],
+    ['100,000 numbers for addresses', '/v2/batch/scrape', { urls: many(100_000, 1) }, 'must be a string'],
     ['60,000 formats', '/v2/scrape', { url: 'a.example', formats: many(60_000, 'none') }, 'at most 20'],
     ['60,000 actions', '/v2/scrape', { url: 'a.example', actions: many(60_000, { type: 'none' }) }, 'at most 50'],
     ['60,000 selectors', '/v2/scrape', { url: 'a.example', includeTags: many(60_000, 1) }, 'includeTags'],
