@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { writeShorthands } from '../../src/contract/shorthand.ts'
 import { routes, type Route } from '../../src/contract/routes.ts'
 import { readFieldComments } from './field-comments.ts'
 import { page, table } from './markdown.ts'
@@ -52,7 +53,9 @@ interface JsonSchema {
 }
 
 const fieldsOf = (schema: z.ZodType, io: 'input' | 'output'): readonly (readonly string[])[] => {
-  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as JsonSchema
+  const { properties = {}, required = [] } = writeShorthands(
+    z.toJSONSchema(schema, { io, unrepresentable: 'any' }),
+  ) as JsonSchema
   return Object.entries(properties).map(([name, field]) => {
     const title = `\`${name}\`${required.includes(name) ? '' : '?'}`
     const standard = field.default === undefined ? '' : `\`${JSON.stringify(field.default)}\``
@@ -63,10 +66,20 @@ const fieldsOf = (schema: z.ZodType, io: 'input' | 'output'): readonly (readonly
 
 const typeOf = (field: JsonSchema): string => {
   const choices = field.anyOf ?? field.oneOf
-  if (choices !== undefined) return [...new Set(choices.map(typeOf))].join(' or ')
+  if (choices !== undefined) {
+    const types = [...new Set(choices.flatMap((choice) => typeOf(choice).split(' or ')))]
+    // An object that only names its type is said by the name alone.
+    return types.filter((type) => types.length === 1 || !/^\{ type: "\w+" \}$/.test(type)).join(' or ')
+  }
   if (field.const !== undefined) return `\`${JSON.stringify(field.const)}\``
   if (field.enum !== undefined) return field.enum.map((value) => `\`${String(value)}\``).join(', ')
-  if (field.items !== undefined) return `array of ${typeOf(field.items)}`
+  if (field.items !== undefined) {
+    const item = typeOf(field.items)
+    return item.includes(' or ') ? `array of (${item})` : `array of ${item}`
+  }
+  const kind = field.properties?.['type']?.const
+  if (kind !== undefined)
+    return `{ type: ${JSON.stringify(kind)}${Object.keys(field.properties ?? {}).length > 1 ? ', …' : ''} }`
   const name = typeof field.type === 'string' ? field.type : (field.type?.join(' or ') ?? 'any')
   return [name, field.format === 'date-time' ? '(ISO 8601)' : '', boundsOf(field)]
     .filter((part) => part !== '')

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { withShorthand } from './shorthand.ts'
 import { screenshotFields, selector } from './actions.ts'
 import { boundedArray } from './bounded.ts'
 import { shorten } from './validation-issues.ts'
@@ -75,4 +76,8 @@ const spellOut = (value: unknown): unknown => {
 }
 
 /** A format, with its name alone spelt out as an object. */
-export const format = z.preprocess(spellOut, formatObject) as unknown as z.ZodType<Format, FormatInput>
+export const format = withShorthand(
+  formatObject,
+  spellOut,
+  formatNames.filter((name) => name !== 'attributes'),
+) as unknown as z.ZodType<Format, FormatInput>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { withShorthand } from './shorthand.ts'
 import { boundedArray, clientName } from './bounded.ts'
 import { action, maxActions, maxWaitMs, selector, waitOfActions } from './actions.ts'
 import { profile } from './browser.ts'
@@ -36,10 +37,9 @@ const withoutImages = (value: unknown): unknown => {
 }
 
 const parserList = boundedArray(
-  z.preprocess((value) => (typeof value === 'string' ? { type: value } : value), pdfParser) as unknown as z.ZodType<
-    PdfParser,
-    'pdf' | z.input<typeof pdfParser>
-  >,
+  withShorthand(pdfParser, (value) => (typeof value === 'string' ? { type: value } : value), [
+    'pdf',
+  ]) as unknown as z.ZodType<PdfParser, 'pdf' | z.input<typeof pdfParser>>,
   1,
 )
 

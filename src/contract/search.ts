@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { withShorthand } from './shorthand.ts'
 import { boundedArray, clientName } from './bounded.ts'
 import { document } from './document.ts'
 import { checkEarlierOptions, earlierScrapeFields } from './earlier-scrape.ts'
@@ -55,8 +56,8 @@ const sourceObject = z.strictObject({
   location: z.string().max(500).optional(),
 })
 
-const spelt = <Schema extends z.ZodType>(schema: Schema): Schema =>
-  z.preprocess((value) => (typeof value === 'string' ? { type: value } : value), schema) as unknown as Schema
+const spelt = <Schema extends z.ZodType>(schema: Schema, names: readonly string[]): Schema =>
+  withShorthand(schema, (value) => (typeof value === 'string' ? { type: value } : value), names)
 
 const eachOnce = (items: readonly { readonly type: string }[]): boolean =>
   new Set(items.map(({ type }) => type)).size === items.length
@@ -95,14 +96,17 @@ export const searchRequest = z
     limit: z.int().min(1).max(100).default(10),
     /** Where to look. Default the web. */
     sources: withoutForeign(
-      boundedArray(spelt(sourceObject) as z.ZodType<SearchSource, SearchSourceInput>, 10, 1).refine(
+      boundedArray(spelt(sourceObject, sourceNames) as z.ZodType<SearchSource, SearchSourceInput>, 10, 1).refine(
         eachOnce,
         'Each source may be named once',
       ),
     ).default([{ type: 'web' }]),
     /** Only results of these kinds. */
     categories: boundedArray(
-      spelt(z.strictObject({ type: z.enum(categoryNames) })) as z.ZodType<SearchCategory, SearchCategoryInput>,
+      spelt(z.strictObject({ type: z.enum(categoryNames) }), categoryNames) as z.ZodType<
+        SearchCategory,
+        SearchCategoryInput
+      >,
       10,
     )
       .refine(eachOnce, 'Each category may be named once')

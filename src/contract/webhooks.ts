@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { withShorthand } from './shorthand.ts'
 import { atMostEntries, boundedArray } from './bounded.ts'
 import { webAddress } from './map.ts'
 import { requestHeaders } from './request-headers.ts'
@@ -20,8 +21,7 @@ const webhookHeaders = requestHeaders.superRefine((headers, context) => {
 
 /** Makes the schema of a webhook that may ask for the given events: an address alone, or an object. Default: all events. */
 export const webhookFor = <const Events extends readonly [string, ...string[]]>(events: Events) =>
-  z.preprocess(
-    (value) => (typeof value === 'string' ? { url: value } : value),
+  withShorthand(
     z.strictObject({
       /** Where events are posted to. */
       url: webAddress,
@@ -31,6 +31,7 @@ export const webhookFor = <const Events extends readonly [string, ...string[]]>(
       metadata: z.record(z.string().max(200), z.string().max(8192)).superRefine(atMostEntries(100)).default({}),
       events: boundedArray(z.enum(events), 20).default([...events]),
     }),
+    (value) => (typeof value === 'string' ? { url: value } : value),
   ) as unknown as z.ZodType<WebhookSpec, string | WebhookInput<Events[number]>>
 
 /** Where events are posted to, and which. */

@@ -3,15 +3,27 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import { jsonSchemaTransform } from 'fastify-type-provider-zod'
+import { writeShorthands } from '../../contract/shorthand.ts'
+import { tags } from './openapi-tags.ts'
 
 /** Serves the OpenAPI document at /openapi.json and a page for it at /docs, both made from the contract. */
 export const registerOpenApi = async (app: FastifyInstance, version: string): Promise<void> => {
   await app.register(swagger, {
     openapi: {
-      info: { title: 'Bowline', description: 'Remote browser sessions with the bill in your hand.', version },
+      info: {
+        title: 'Bowline',
+        description: 'Remote browser sessions, scraping, crawling and search.',
+        version,
+        license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+      },
+      servers: [{ url: '/', description: 'This server' }],
+      tags: [...tags],
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
     },
-    transform: jsonSchemaTransform,
+    transform: (document) => {
+      const { schema, url } = jsonSchemaTransform(document)
+      return { schema: writeShorthands(schema), url }
+    },
   })
   const type = 'image/svg+xml'
   const content = readFileSync(new URL('../live/page/icon.svg', import.meta.url), 'utf8')

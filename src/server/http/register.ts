@@ -2,6 +2,8 @@ import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
 import type { z } from 'zod'
 import { routes, type Route, type RouteName, type Routes } from '../../contract/routes.ts'
 import type { KeyRow } from '../store/keys.ts'
+import { failure } from '../../contract/failure.ts'
+import { tagOf } from './openapi-tags.ts'
 import { unknownKeysWarning, withWarning } from './ignored-keys.ts'
 import { sizeText, smallBodyBytes } from './body-sizes.ts'
 import { deliveryOf } from './delivery.ts'
@@ -98,11 +100,19 @@ export const schemaOf = (name: RouteName, route: Route, isAlias: boolean): Fasti
   ...(route.params === undefined ? {} : { params: route.params }),
   ...(route.query === undefined ? {} : { querystring: route.query }),
   ...(route.body === undefined ? {} : { body: route.body }),
-  response: { 200: route.response },
-  ...(route.body === undefined
-    ? {}
-    : { description: `The body may have ${sizeText(route.maxBodyBytes ?? smallBodyBytes)}.` }),
-  summary: isAlias ? `${route.summary} (alias of ${route.path})` : route.summary,
-  operationId: isAlias ? `${name}Alias` : name,
+  response: { 200: route.response, '4xx': failure, '5xx': failure },
+  summary: route.summary,
+  description: descriptionOf(route),
+  operationId: name,
+  tags: [tagOf(route.path)],
   security: [{ bearer: [] }],
+  // A generated client needs one way to each operation.
+  ...(isAlias && ({ hide: true } as object)),
 })
+
+const descriptionOf = ({ summary, aliases = [], body, maxBodyBytes }: Route): string =>
+  [
+    `${summary}.`,
+    ...(body === undefined ? [] : [`The body may have ${sizeText(maxBodyBytes ?? smallBodyBytes)}.`]),
+    ...(aliases.length === 0 ? [] : [`Also at ${aliases.map((path) => `\`${path}\``).join(', ')}.`]),
+  ].join(' ')

@@ -1,3 +1,4 @@
+import { failure } from '../../../contract/failure.ts'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { z } from 'zod'
 import { isBowlineError } from '../../../kit/errors.ts'
@@ -29,7 +30,15 @@ export const registerMonitorMail = (app: FastifyInstance, { store }: { readonly 
       `/v2/monitor/email/${purpose}`,
       {
         bodyLimit: maxBodyBytes,
-        schema: { body, response: { 200: response }, summary, operationId: `${purpose}Email` },
+        schema: {
+          body,
+          response: { 200: response, '4xx': failure, '5xx': failure },
+          summary,
+          description: `${summary}, by the token of a mail.`,
+          operationId: `${purpose}Email`,
+          tags: ['Monitors'],
+          security: [],
+        },
       },
       async (request) => ({ success: true, ...(await answerLink(store.db, request.body.token, purpose)) }),
     )
