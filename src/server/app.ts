@@ -72,18 +72,13 @@ const start = async (config: ServerConfig, known: KnownParts): Promise<RunningSe
   await using undo = new AsyncDisposableStack()
   const log = pino({ level: config.logLevel, base: null }, pino.destination(2))
   const failed = Promise.withResolvers<Error>()
+  const started = Promise.withResolvers<void>()
   const storage = await openStorage(undo, config, { log, onFatal: failed.resolve })
   const { identity, store, blobs } = storage
   known.signal?.throwIfAborted()
-  const host = undo.use(
-    await openBrowserHost({
-      dataDir: config.dataDir,
-      choice: config.browser,
-      isolation: config.isolation,
-      environment: browserSearchEnvironment(),
-      layers: known.layers,
-    }),
-  )
+  const { dataDir, browser: choice, isolation } = config
+  const environment = browserSearchEnvironment()
+  const host = undo.use(await openBrowserHost({ dataDir, choice, isolation, environment, layers: known.layers }))
   known.signal?.throwIfAborted()
   logIsolation(log, host.layers)
   const egress = undo.use(await openEgress({ ...config, resolve: known.resolve, log }))
@@ -104,13 +99,14 @@ const start = async (config: ServerConfig, known: KnownParts): Promise<RunningSe
   }
   known.signal?.throwIfAborted()
   const recovered = await settlePast(parts, identity)
-  const { app, sessions, beating } = await openHttp(undo, config, parts, host, log)
+  const { app, sessions, beating } = await openHttp(undo, config, { ...parts, whenStarted: started.promise }, host, log)
   const url = await app.listen({ host: config.host, port: config.port })
   const retiredKeys = await joinCluster(config, parts, { ...storage, url, sessions, beating, log })
   undo.use(egress.ownPorts.guard(Number(new URL(url).port || 80)))
   await announce(undo, config, url)
   // First of all: whoever asks while the rest is closed is turned away.
   undo.defer(() => sessions.startDraining())
+  started.resolve()
   const opened = undo.move()
   return {
     url,

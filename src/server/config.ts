@@ -194,6 +194,7 @@ const secretSettings: ReadonlySet<SettingName> = new Set([
   'profileKey',
   'llmKey',
   'webhookSecret',
+  'metricsToken',
   'braveKey',
   'smtpUrl',
 ])

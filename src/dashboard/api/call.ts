@@ -41,6 +41,8 @@ export interface Api {
   ) => Promise<Answer>
   /** An answer that is no JSON. */
   readonly read: (path: string, signal?: AbortSignal) => Promise<Response>
+  /** An answer of any status. */
+  readonly ask: (path: string, signal?: AbortSignal) => Promise<Response>
 }
 
 /** Makes the API for a key. `onRefused` is told when the server does not know the key any more. */
@@ -76,6 +78,7 @@ export const createApi = (key: string, onRefused: (fault: Fault) => void): Api =
     get: async (path, signal) => json(request('GET', path, undefined, signal)),
     send: async (method, path, body, signal) => json(request(method, path, body, signal)),
     read: async (path, signal) => request('GET', path, undefined, signal),
+    ask: async (path, signal) => fetch(path, { headers: { authorization: `Bearer ${key}` }, signal: signal ?? null }),
   }
 }
 

@@ -14,18 +14,32 @@ export interface Readiness {
 /** How the server is, and its numbers. */
 export interface Health {
   readonly readiness: Readiness
-  readonly samples: readonly Sample[]
+  /** Undefined: only admin keys may read the numbers of all teams. */
+  readonly samples: readonly Sample[] | undefined
 }
 
 /** Asks the server how it is. */
 export const readHealth = async (api: Api, signal: AbortSignal): Promise<Health> => {
-  const [readiness, metrics] = await Promise.all([readReadiness(signal), api.read('/metrics', signal)])
-  return { readiness, samples: readMetrics(await metrics.text()) }
+  const [readiness, metrics] = await Promise.all([readReadiness(api, signal), readSamples(api, signal)])
+  return { readiness, samples: metrics }
 }
 
 /** A server that is not ready says so with an error status, and all the same says why. */
-const readReadiness = async (signal: AbortSignal): Promise<Readiness> => {
-  const response = await fetch('/readyz', { signal }).catch(() => undefined)
+const readReadiness = async (api: Api, signal: AbortSignal): Promise<Readiness> => {
+  const response = await api.ask('/readyz', signal).catch(() => undefined)
   if (response === undefined) throw new Fault(0, { error: 'The server does not answer' })
-  return (await response.json()) as Readiness
+  const readiness = (await response.json()) as Partial<Readiness>
+  // It tells no more to those whose key it cannot check.
+  if (readiness.browser === undefined)
+    throw new Fault(response.status, { error: 'The server cannot check the key now' })
+  return readiness as Readiness
+}
+
+const readSamples = async (api: Api, signal: AbortSignal): Promise<readonly Sample[] | undefined> => {
+  try {
+    return readMetrics(await (await api.read('/metrics', signal)).text())
+  } catch (error) {
+    if (error instanceof Fault && error.status === 403) return undefined
+    throw error
+  }
 }

@@ -35,7 +35,7 @@ export const HealthPage = () => {
       {value === undefined && fault === undefined && <Waiting />}
       {value !== undefined && (
         <>
-          <Numbers samples={value.samples} />
+          {value.samples !== undefined && <Numbers samples={value.samples} />}
           <div class="columns">
             <Server readiness={value.readiness} />
             <Layers readiness={value.readiness} />

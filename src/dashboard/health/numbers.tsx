@@ -26,11 +26,11 @@ export const Numbers = ({ samples }: { readonly samples: readonly Sample[] }) =>
       <Numeral title="Answers" value={formatNumber(answered)}>
         {formatNumber(meanMs)} ms each, {formatNumber(failed)} failed
       </Numeral>
-      <Numeral title="Traffic of browsers" value={formatBytes(sum('bowline_egress_received_bytes'))}>
-        {formatNumber(sum('bowline_egress_refused'))} refused
+      <Numeral title="Traffic of browsers" value={formatBytes(sum('bowline_egress_received_bytes_total'))}>
+        {formatNumber(sum('bowline_egress_refused_total'))} refused
       </Numeral>
       <Numeral title="Up for" value={formatDuration(upMs)}>
-        {formatNumber(sum('bowline_browsers_launched'))} browsers launched
+        {formatNumber(sum('bowline_browsers_launched_total'))} browsers launched
       </Numeral>
     </div>
   )

@@ -30,11 +30,18 @@ export interface OpenHttp {
   readonly beating: AsyncDisposableStack
 }
 
+interface HttpMeans {
+  readonly egress: Egress
+  readonly blobs: Blobs
+  /** Resolves once nothing can stop the start any more. */
+  readonly whenStarted: Promise<void>
+}
+
 /** Builds the sessions and every way to them, into `undo`; the caller lets the HTTP server listen. */
 export const openHttp = async (
   undo: AsyncDisposableStack,
   config: ServerConfig,
-  parts: Parts & Work & Usage & { readonly egress: Egress; readonly blobs: Blobs },
+  parts: Parts & Work & Usage & HttpMeans,
   host: BrowserHost,
   log: Logger,
 ): Promise<OpenHttp> => {
@@ -48,33 +55,16 @@ export const openHttp = async (
   metrics.watch({ sessions, browsers, gateway, live, egress })
   const watchers = new Watchers({ bulk: parts.bulk, authenticator, publicUrl: config.publicUrl, onError })
   const { app, drain } = await buildHttpApp({
-    mapper: parts.mapper,
-    activity: parts.activity,
-    permits: parts.permits,
-    takeRequest: parts.takeRequest,
-    store,
-    blobs: parts.blobs,
-    scrapes: parts.scrapes,
-    searches: parts.searches,
-    extracts: parts.extracts,
-    webhooks: parts.webhooks,
-    monitors: parts.monitors,
-    bulk: parts.bulk,
-    languageModel: parts.languageModel,
+    ...parts,
     watchers,
-    profiles: parts.profiles,
     states: { sessions, profiles: parts.profiles },
-    browsers,
     sessions,
     gateway,
     live,
     ...left,
     authenticator,
-    metrics,
-    onError,
-    nodeId: parts.nodeId,
-    writes: parts.writes,
     dataDir: config.dataDir,
+    metricsToken: config.metricsToken,
     peers: createPeers(store, parts.nodeId),
     log,
     layers: describeLayers(host.layers),

@@ -12,6 +12,7 @@ import type { SessionParts } from '../sessions/session-parts.ts'
 import { ensureBootstrapKey, type KeyRow } from '../store/keys.ts'
 import type { Store } from '../store/store.ts'
 import { withPrices } from '../usage/prices.ts'
+import { packageVersion } from '../version.ts'
 
 /** What sessions are made with, and the numbers they leave. */
 export type Parts = SessionParts & {
@@ -42,7 +43,7 @@ export const prepareSessions = async (
   if (bootstrapKey.revokedAt !== undefined) {
     log.warn({ keyId: bootstrapKey.id, prefix: bootstrapKey.prefix }, 'The bootstrap key is revoked and stays refused')
   }
-  const metrics = createMetrics()
+  const metrics = createMetrics(packageVersion)
   return {
     bootstrapKey,
     store,

@@ -3,6 +3,16 @@ import { list, type Setting } from './setting.ts'
 
 /** How people and programs are told what happened. */
 export const tellingSettings = {
+  metricsToken: {
+    flag: 'metrics-token',
+    env: 'BOWLINE_METRICS_TOKEN',
+    help: 'bearer token with which a scrape job may read /metrics and nothing else; default: admin keys alone read it',
+    accepts: 'at least 16 characters without white space',
+    schema: z
+      .string()
+      .regex(/^\S{16,}$/)
+      .optional(),
+  },
   webhookSecret: {
     flag: 'webhook-secret',
     env: 'BOWLINE_WEBHOOK_SECRET',

@@ -34,6 +34,7 @@ import { registerHealth, type HealthParts } from './routes/health.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { recordingRoutes, registerRecordings } from './routes/recordings.ts'
 import { profileRoutes, type ProfileRouteParts } from './routes/profiles.ts'
+import { registerMetrics } from './routes/metrics.ts'
 import { registerLive } from './routes/live.ts'
 import { registerScrapeFiles, scrapeRoutes, type ScrapeRouteParts } from './routes/scrape.ts'
 import { mapRoutes } from './routes/map.ts'
@@ -68,6 +69,7 @@ export interface HttpParts
   readonly webhooks: Webhooks
   readonly monitors: Monitors
   readonly metrics: Metrics
+  readonly metricsToken: string | undefined
   readonly publicUrl: string | undefined
   readonly version: string
   /** Connections at a time; further ones are closed at once. */
@@ -105,6 +107,7 @@ export const buildHttpApp = async (
   refuseUnknownRoutes(app)
   await registerOpenApi(app, parts.version)
   registerHealth(app, parts)
+  registerMetrics(app, parts)
   await app.register(async (scope) => registerDashboard(scope, parts))
   registerLive(app, parts)
   registerScrapeFiles(app, parts)
@@ -157,9 +160,6 @@ const registerProtected = async (app: FastifyInstance, parts: HttpParts): Promis
     ...extractRoutes(parts),
   }
   registerRoutes(app, handlers, callOf, parts.activity.record)
-  app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
-    reply.type(parts.metrics.registry.contentType).send(await parts.metrics.registry.metrics()),
-  )
 }
 
 /** Refuses what no route takes before its body is read. */
@@ -188,7 +188,7 @@ const recordRequests = (app: FastifyInstance, metrics: Metrics): void => {
   })
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none'
-    metrics.requestAnswered(route, reply.statusCode, reply.elapsedTime / 1000)
+    metrics.requestAnswered(request.method, route, reply.statusCode, reply.elapsedTime / 1000)
     request.log.debug(
       { method: request.method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
       'answered',

@@ -284,7 +284,7 @@ describe('the end', () => {
         endReason: 'crashed',
         creditsBilled: 2,
       })
-    const { body } = await lab.api('GET', '/readyz', undefined, {})
+    const { body } = await lab.api('GET', '/readyz')
     expect(body['sessions']).toMatchObject({ live: 0 })
   })
 

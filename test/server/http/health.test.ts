@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startLab, type Lab } from '../../lab/lab.ts'
 
+const metricsToken = 'metrics-token-0123456789'
+
 let lab: Lab
 beforeAll(async () => {
-  lab = await startLab({ warm: 1 })
+  lab = await startLab({ warm: 1, metricsToken })
 })
 afterAll(async () => lab[Symbol.asyncDispose]())
 
@@ -11,10 +13,10 @@ test('/livez answers without a key', async () => {
   expect(await lab.api('GET', '/livez', undefined, {})).toMatchObject({ status: 200, body: { status: 'ok' } })
 })
 
-test('/readyz is ready once the pool is warm, and names browser, store and layers', async () => {
+test('/readyz is ready once the pool is warm, and names browser, store and layers to those with a key', async () => {
   await expect.poll(async () => (await lab.api('GET', '/readyz', undefined, {})).status).toBe(200)
 
-  const { body } = await lab.api('GET', '/readyz', undefined, {})
+  const { body } = await lab.api('GET', '/readyz')
 
   expect(body).toMatchObject({
     status: 'ok',
@@ -26,15 +28,58 @@ test('/readyz is ready once the pool is warm, and names browser, store and layer
   expect(body['layers'].map((layer: { name: string }) => layer.name)).toContain('chromium sandbox')
 })
 
-test('/metrics needs a key and speaks Prometheus', async () => {
+test.each([{}, { authorization: 'Bearer bl-unknown' }])(
+  '/readyz tells nothing of the machine to %j',
+  async (headers) => {
+    const { status, body } = await lab.api('GET', '/readyz', undefined, headers)
+
+    expect([200, 503]).toContain(status)
+    expect(Object.keys(body).toSorted()).toEqual(['pool', 'reasons', 'sessions', 'status', 'store'])
+    expect([body['store'], body['pool'], body['sessions']].map((part) => Object.keys(part))).toEqual([
+      ['state', 'isWritable'],
+      ['isWarm'],
+      ['isDraining'],
+    ])
+  },
+)
+
+test('/metrics takes an admin key or the metrics token, and speaks Prometheus', async () => {
   const session = await lab.createSession()
   await lab.api('DELETE', `/v2/browser/${session.id}`)
+  const { body: member } = await lab.api('POST', '/v2/team/keys', { team: 'others' })
+  const statusWith = async (headers: Readonly<Record<string, string>>, path = '/metrics') =>
+    (await lab.api('GET', path, undefined, headers)).status
+  const token = { authorization: `Bearer ${metricsToken}` }
 
-  expect((await lab.api('GET', '/metrics', undefined, {})).status).toBe(401)
+  expect(await statusWith({})).toBe(401)
+  expect(await statusWith({ authorization: `Bearer ${member['key']}` })).toBe(403)
+  expect(await statusWith(token)).toBe(200)
+  expect(await statusWith(token, '/v2/browser')).toBe(401)
   const { body } = await lab.api('GET', '/metrics')
   expect(body['text']).toMatch(/^bowline_sessions_ended_total\{reason="deleted"\} 1$/m)
   expect(body['text']).toMatch(/^bowline_credits_billed_total 2$/m)
-  expect(body['text']).toMatch(/^bowline_request_seconds_count\{route="\/v2\/browser",status="200"\} 1$/m)
+  expect(body['text']).toMatch(/^bowline_request_seconds_count\{method="POST",route="\/v2\/browser",status="200"\} 1$/m)
+  expect(body['text']).toMatch(/^bowline_request_seconds_bucket\{le="600",method="POST"/m)
+  expect(body['text']).toMatch(/^bowline_build_info\{version="[^"]+",node="24[^"]+"\} 1$/m)
+})
+
+test('what only grows is a counter, and is counted once however often it is read', async () => {
+  await lab.api('GET', '/metrics')
+  const { body } = await lab.api('GET', '/metrics')
+  const text = body['text'] as string
+
+  for (const name of [
+    'browsers_launched',
+    'orphans_swept',
+    'egress_sent_bytes',
+    'egress_received_bytes',
+    'egress_refused',
+    'live_input_refused',
+  ]) {
+    expect(text).toContain(`# TYPE bowline_${name}_total counter`)
+  }
+  const launched = (await lab.api('GET', '/readyz')).body['pool'].launched as number
+  expect(text).toMatch(new RegExp(`^bowline_browsers_launched_total ${launched}$`, 'm'))
 })
 
 test('the OpenAPI document lists every route of the contract, and its page opens', async () => {

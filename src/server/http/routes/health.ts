@@ -1,10 +1,12 @@
 import type { FastifyInstance } from 'fastify'
+import { abortable } from '../../../kit/abort.ts'
 import type { BrowserPool } from '../../browsers/pool.ts'
 import type { Layer } from '../../browsers/layers.ts'
 import type { BrowserBinary } from '../../browsers/find.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import type { Store } from '../../store/store.ts'
 import { readDisk, reasonsNotReady, type WriteHealth } from '../readiness.ts'
+import type { Authenticator } from '../auth.ts'
 
 /** What the health routes ask. */
 export interface HealthParts {
@@ -16,6 +18,9 @@ export interface HealthParts {
   readonly dataDir: string
   /** What the heartbeats of this node, each of which writes to the store, have come to. */
   readonly writes: WriteHealth
+  readonly authenticator: Pick<Authenticator, 'authenticate'>
+  /** Resolves once nothing can stop the start any more. */
+  readonly whenStarted: Promise<void>
 }
 
 /** Milliseconds that the store has to answer a readiness probe. */
@@ -24,6 +29,10 @@ const pingTimeoutMs = 2000
 /** Registers the routes that need no key: liveness, readiness, and the names public clients probe. */
 export const registerHealth = (app: FastifyInstance, parts: HealthParts): void => {
   const hidden = { schema: { hide: true } as object }
+  let hasStarted = false
+  void parts.whenStarted.then(() => {
+    hasStarted = true
+  })
   let isWarm = false
   void parts.browsers.whenWarm.then(() => {
     isWarm = true
@@ -39,7 +48,13 @@ export const registerHealth = (app: FastifyInstance, parts: HealthParts): void =
     const { binary, sessions } = parts
     const { isDraining } = sessions
     const areWritesFailing = parts.writes.isFailing
-    const reasons = reasonsNotReady({ isStoreOpen: store === 'open', areWritesFailing, disk, isWarm, isDraining })
+    const reasons = reasonsNotReady({
+      isStoreOpen: store === 'open',
+      areWritesFailing,
+      disk,
+      isWarm: isWarm && hasStarted,
+      isDraining,
+    })
     return {
       status: reasons.length === 0 ? 'ok' : 'unavailable',
       reasons,
@@ -55,9 +70,24 @@ export const registerHealth = (app: FastifyInstance, parts: HealthParts): void =
   app.get('/e2e-test', hidden, async () => 'OK')
   for (const path of ['/livez', '/v0/health/liveness']) app.get(path, hidden, async () => ({ status: 'ok' }))
   for (const path of ['/readyz', '/v0/health/readiness']) {
-    app.get(path, hidden, async (_request, reply) => {
+    app.get(path, hidden, async (request, reply) => {
       const checks = await readiness()
-      return reply.code(checks.reasons.length === 0 ? 200 : 503).send(checks)
+      const { status, reasons, store, pool, sessions } = checks
+      // Without a key: what a balancer acts upon, and nothing to attack the machine by.
+      const summary = {
+        status,
+        reasons,
+        store: { state: store.state, isWritable: store.isWritable },
+        pool: { isWarm: pool.isWarm },
+        sessions: { isDraining: sessions.isDraining },
+      }
+      // A probe with a key that is no longer valid, or that cannot be checked now, is answered like one without.
+      const signal = AbortSignal.timeout(pingTimeoutMs)
+      const isKnown = await abortable(parts.authenticator.authenticate(request.headers.authorization), signal).then(
+        () => true,
+        () => false,
+      )
+      return reply.code(reasons.length === 0 ? 200 : 503).send(isKnown ? checks : summary)
     })
   }
 }
