@@ -107,7 +107,7 @@ export const schemaOf = (name: RouteName, route: Route, isAlias: boolean): Fasti
   tags: [tagOf(route.path)],
   security: [{ bearer: [] }],
   // A generated client needs one way to each operation.
-  ...(isAlias && ({ hide: true } as object)),
+  ...(isAlias && { hide: true }),
 })
 
 const descriptionOf = ({ summary, aliases = [], body, maxBodyBytes }: Route): string =>
