@@ -26,6 +26,8 @@ export interface BulkResult extends BulkProgress {
   readonly documents: readonly Document[]
   /** The pages that failed, and why. */
   readonly errors: BulkErrors['errors']
+  /** What the service warns of, such as options that kept a crawl from following links. */
+  readonly warning?: string | undefined
   /** Pages that robots.txt forbids. */
   readonly robotsBlocked: readonly string[]
   /** What was no address, and left out. */
@@ -121,7 +123,15 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
     const { errors, robotsBlocked } = await this.#calls.errors(id)
     const invalidUrls = await this.invalidUrls()
     if (last === undefined) throw new BowlineError('RESPONSE_INVALID', `The job ${id} has no status`)
-    return { ...progressOf(id, last), documents, errors, robotsBlocked, invalidUrls, expiresAt: last.expiresAt }
+    return {
+      ...progressOf(id, last),
+      documents,
+      errors,
+      robotsBlocked,
+      invalidUrls,
+      expiresAt: last.expiresAt,
+      warning: last.warning,
+    }
   }
 
   /** Every answer about the job until it has ended, with the documents that are new in it. */

@@ -13,13 +13,14 @@ import {
   reopenBulkJob,
   type BulkJobRow,
 } from '../store/bulk-jobs.ts'
-import { insertBulkPages, listFailedPages } from '../store/bulk-pages.ts'
+import { insertBulkPages, listCompletedPages, listFailedPages } from '../store/bulk-pages.ts'
 import { jobLifeMs } from '../store/job-life.ts'
 import type { Database } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import { assertAffordable } from '../usage/affordable.ts'
 import type { Announcer } from './announcer.ts'
 import type { JobCounter } from './job-counter.ts'
+import { explainSinglePage } from './explain-single-page.ts'
 import type { News } from './news.ts'
 import { toBulkJob, type BulkJob, type BulkPlan, type BulkRound } from './plan.ts'
 import { readDocuments, type Documents } from './read-documents.ts'
@@ -143,6 +144,17 @@ export class BulkJobs {
   /** Documents of a job, after the first `skip`. */
   async documents(job: BulkJob, range: { readonly skip: number; readonly limit: number }): Promise<Documents> {
     return readDocuments(this.#parts, job, range)
+  }
+
+  /** Why a crawl that is complete found one page only. Undefined: it found more, or there is no more to find. */
+  async explainSinglePage({ id, status, total, plan: { crawl } }: BulkJob): Promise<string | undefined> {
+    if (crawl === undefined || crawl.limit === 1 || crawl.sitemap === 'only' || status !== 'completed' || total !== 1) {
+      return undefined
+    }
+    const [page] = await listCompletedPages(this.#parts.store.db, id, { skip: 0, limit: 1 })
+    if (page === undefined) return undefined
+    const document = (await this.#parts.scrapes.readMany([page.scrapeId])).get(page.scrapeId)
+    return document && explainSinglePage(document, crawl)
   }
 
   /** What failed of a job. Throws as `find` does. */

@@ -36,7 +36,8 @@ export const chooseLinks = async (
   return found.filter((_, index) => matches[index] === true)
 }
 
-const isWithin = (url: URL, start: URL, plan: CrawlPlan): boolean => {
+/** Whether the host and the path of an address belong to a crawl. */
+export const isWithin = (url: URL, start: URL, plan: CrawlPlan): boolean => {
   if (hostOf(url) !== hostOf(start)) {
     return plan.allowExternalLinks || (plan.allowSubdomains && hostOf(url).endsWith(`.${hostOf(start)}`))
   }

@@ -17,6 +17,10 @@ export const readBulkStatus = async (
   const skip = query.skip + read
   const limit = query.limit === 100 ? '' : `&limit=${query.limit}`
   const { createdAt, finishedAt, completed, failed, total, credits, error } = job
+  const warning =
+    read > documents.length
+      ? 'Documents of a job with zeroDataRetention are not kept: its webhook gets them.'
+      : await bulk.explainSinglePage(job)
   const endMs = (finishedAt ?? new Date()).getTime()
   const status: BulkStatusResponse = {
     success: true,
@@ -32,9 +36,7 @@ export const readBulkStatus = async (
     ...(finishedAt !== undefined && { completedAt: finishedAt.toISOString() }),
     duration: (endMs - createdAt.getTime()) / 1000,
     ...(error !== undefined && { error }),
-    ...(read > documents.length && {
-      warning: 'Documents of a job with zeroDataRetention are not kept: its webhook gets them.',
-    }),
+    ...(warning !== undefined && { warning }),
   }
   return { status, read }
 }

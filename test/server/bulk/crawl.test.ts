@@ -43,6 +43,19 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a crawl, in %s', (place) => {
     return { url, status: await world.ended(url) }
   }
 
+  test('that finds one page says which options left out its links', async () => {
+    const { status } = await crawl('/blog/one', { limit: 12 })
+    const whole = await crawl('/blog/two', { limit: 12 })
+
+    expect(status).toMatchObject({
+      completed: 1,
+      warning:
+        'The crawl found only its start page. These links of it were not followed: ' +
+        '1 link outside the path of the start URL (see `crawlEntireDomain: true`).',
+    })
+    expect(whole.status).not.toHaveProperty('warning')
+  })
+
   test('scrapes what is under its start, by links and sitemaps, each page once, and honours robots.txt', async () => {
     const { url, status } = await crawl('/docs/')
 
