@@ -8,7 +8,7 @@ export function detectCharset(bytes: Uint8Array): string {
   const letters = lengthOf(runs)
   // Western languages have accents here and there; others have hardly anything else in their words.
   const isForeign = letters >= 2 * fewLetters && lengthOf(runs.filter((run) => run.length > 1)) / letters > 0.7
-  const words = isForeign ? (text.match(/[^ \t\r\n]*[\x80-\xff][^ \t\r\n]*/g) ?? []).join(' ') : text
+  const words = isForeign ? foreignWordsOf(text) : text
   const found = candidatesOf(words, start)
   return (isForeign ? foreignOf(found) : undefined) ?? westernOf(found, letters) ?? 'windows-1252'
 }
@@ -19,6 +19,14 @@ const countedBytes = 16_000
 
 /** Letters beyond ASCII below which nothing can be told. */
 const fewLetters = 4
+
+/** One word may be as long as the page, so no pattern looks for a letter from each of its places. */
+function foreignWordsOf(text: string): string {
+  return text
+    .split(/[ \t\r\n]+/)
+    .filter((word) => /[\x80-\xff]/.test(word))
+    .join(' ')
+}
 
 interface Candidate {
   readonly name: string
