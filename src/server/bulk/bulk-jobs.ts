@@ -250,6 +250,7 @@ const empty = {
   completed: 0,
   failed: 0,
   credits: 0,
+  matchingMs: 0,
   error: undefined,
   finishedAt: undefined,
 } as const

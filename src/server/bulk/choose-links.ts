@@ -9,6 +9,12 @@ export interface CrawlPage {
   readonly identity: string
 }
 
+/** The pages that were chosen, and how long their addresses were matched with the expressions of the crawl. */
+export interface ChosenLinks {
+  readonly pages: readonly CrawlPage[]
+  readonly ms: number
+}
+
 const noPage = /\.(?:jpe?g|png|gif|webp|avif|svg|ico|css|m?js|gz|zip|tar|mp[34]|webm|woff2?|ttf|exe|dmg)$/i
 
 /** The page under which an address is scraped; undefined: it is none. */
@@ -21,8 +27,8 @@ export const toCrawlPage = (address: string, { ignoreQueryParameters }: CrawlPla
 export const chooseLinks = async (
   addresses: readonly string[],
   plan: CrawlPlan,
-  matcher: PatternMatcher,
-): Promise<readonly CrawlPage[]> => {
+  { matcher, teamId }: { readonly matcher: Pick<PatternMatcher, 'match'>; readonly teamId: string },
+): Promise<ChosenLinks> => {
   const start = new URL(plan.url)
   const pages = new Map<string, CrawlPage>()
   for (const address of addresses) {
@@ -32,8 +38,8 @@ export const chooseLinks = async (
   const found = [...pages.values()]
   const { includePaths: include, excludePaths: exclude, regexOnFullURL } = plan
   const texts = found.map(({ url }) => (regexOnFullURL ? url : new URL(url).pathname))
-  const matches = await matcher.match(texts, { include, exclude })
-  return found.filter((_, index) => matches[index] === true)
+  const { matches, ms } = await matcher.match(texts, { include, exclude, teamId })
+  return { pages: found.filter((_, index) => matches[index] === true), ms }
 }
 
 /** Whether the host and the path of an address belong to a crawl. */

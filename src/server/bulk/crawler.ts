@@ -3,10 +3,10 @@ import type { Dispatcher } from 'undici'
 import { mapRequest } from '../../contract/map.ts'
 import { isBowlineError } from '../../kit/errors.ts'
 import { uuidV7 } from '../../kit/ids.ts'
-import type { PatternMatcher } from '../map/match-patterns.ts'
+import { matchingBudgetMs, overBudget, type PatternMatcher } from '../map/match-patterns.ts'
 import { mapSite } from '../map/map-site.ts'
 import type { ScrapeOutcome } from '../scrape/scrapes.ts'
-import { findBulkJob } from '../store/bulk-jobs.ts'
+import { addMatchingMs, findBulkJob } from '../store/bulk-jobs.ts'
 import { findIdentities, insertBulkPages, type BulkPageRow } from '../store/bulk-pages.ts'
 import type { Database } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
@@ -21,11 +21,23 @@ export interface CrawlerParts {
   readonly store: Store
   readonly dispatcher: Dispatcher
   /** Holds the expressions of crawls against addresses. */
-  readonly matcher: PatternMatcher
+  readonly matcher: Pick<PatternMatcher, 'match'>
 }
 
 /** Milliseconds for the sitemaps of a site. */
 const sitemapMs = 30_000
+
+/** Pages that are to be added to a crawl. */
+export interface NextPages {
+  readonly pages: readonly CrawlPage[]
+  /** Links between them and the start. */
+  readonly depth: number
+  /** Most pages of the crawl. */
+  readonly limit: number
+}
+
+/** Milliseconds of matching that are entered with the job. Less is less than what loading the page has taken. */
+const countedMs = 10
 
 /** Finds the pages of crawls: those of sitemaps before the first page, those that pages link to as these end. */
 export class Crawler {
@@ -36,7 +48,8 @@ export class Crawler {
   }
 
   /** Reads the sitemaps of the site before its first page. A site that has none, or none that can be read, has links. */
-  async begin({ id, plan: { crawl } }: BulkJob, page: BulkPageRow, signal: AbortSignal): Promise<void> {
+  async begin(job: BulkJob, page: BulkPageRow, signal: AbortSignal): Promise<void> {
+    const { crawl } = job.plan
     if (crawl === undefined || page.place !== 0 || crawl.sitemap === 'skip') return
     const { url, limit, allowSubdomains: includeSubdomains, ignoreQueryParameters } = crawl
     const request = mapRequest.safeParse({
@@ -53,29 +66,27 @@ export class Crawler {
     const found = await mapSite(this.#parts.dispatcher, request.data, { signal }).catch(() => undefined)
     signal.throwIfAborted()
     if (found === undefined) return
-    const pages = await this.#choose(
-      found.links.map((link) => link.url),
-      crawl,
-    )
-    await this.#parts.store.db.transaction().execute(async (db) => this.#add(db, id, { pages, depth: 1, limit }))
+    const addresses = found.links.map((link) => link.url)
+    const pages = await this.#choose(addresses, job, crawl)
+    await this.#parts.store.db.transaction().execute(async (db) => this.add(db, job.id, { pages, depth: 1, limit }))
   }
 
-  /** Enters the pages that a page leads to, in the transaction that ends it. */
-  readonly follow = async (
-    db: Kysely<Database>,
-    { id, plan: { crawl } }: BulkJob,
-    page: BulkPageRow,
-    { document }: ScrapeOutcome,
-  ): Promise<void> => {
+  /** Finds the pages that a page leads to, before the transaction that ends it: nothing waits for slow expressions. */
+  async follow(job: BulkJob, page: BulkPageRow, { document }: ScrapeOutcome): Promise<NextPages | undefined> {
+    const { crawl } = job.plan
     const depth = page.depth + 1
-    if (crawl === undefined || crawl.sitemap === 'only' || depth > (crawl.maxDiscoveryDepth ?? Infinity)) return
-    const pages = await this.#choose(linksOf(document), crawl)
-    await this.#add(db, id, { pages, depth, limit: crawl.limit })
+    if (crawl === undefined || crawl.sitemap === 'only' || depth > (crawl.maxDiscoveryDepth ?? Infinity))
+      return undefined
+    return { pages: await this.#choose(linksOf(document), job, crawl), depth, limit: crawl.limit }
   }
 
-  async #choose(addresses: readonly string[], plan: CrawlPlan): Promise<readonly CrawlPage[]> {
+  async #choose(addresses: readonly string[], { id, teamId }: BulkJob, plan: CrawlPlan): Promise<readonly CrawlPage[]> {
+    const { store, matcher } = this.#parts
     try {
-      return await chooseLinks(addresses, plan, this.#parts.matcher)
+      const { pages, ms } = await chooseLinks(addresses, plan, { matcher, teamId })
+      // Kept with the job: every server that takes part in it adds to the same time, and a restart forgets none of it.
+      if (ms >= countedMs && (await addMatchingMs(store.db, id, ms)) > matchingBudgetMs) throw overBudget('crawl')
+      return pages
     } catch (error) {
       // Every other page would take as long: the job is given up at once.
       if (isBowlineError(error) && error.code === 'BAD_REQUEST') throw new JobFault(error.message, { cause: error })
@@ -83,11 +94,8 @@ export class Crawler {
     }
   }
 
-  async #add(
-    db: Kysely<Database>,
-    jobId: string,
-    { pages, depth, limit }: { readonly pages: readonly CrawlPage[]; readonly depth: number; readonly limit: number },
-  ): Promise<void> {
+  /** Enters pages that were found, in the transaction that ends the page they were found on. */
+  async add(db: Kysely<Database>, jobId: string, { pages, depth, limit }: NextPages): Promise<void> {
     if (pages.length === 0) return
     // Whoever has the job locked is alone in adding to it.
     const job = await findBulkJob(db, jobId, { locks: true })

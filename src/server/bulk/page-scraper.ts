@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts'
 import { isStoreUnavailable } from '../store/unavailable.ts'
 import type { Announcer } from './announcer.ts'
 import { pauseMs, retryMs, tries } from './another-try.ts'
-import type { Crawler } from './crawler.ts'
+import type { Crawler, NextPages } from './crawler.ts'
 import { JobFault } from './job-fault.ts'
 import type { HostGates } from './host-gates.ts'
 import type { News } from './news.ts'
@@ -93,8 +93,14 @@ export class PageScraper {
     using _gate = await gates.enter(new URL(page.url).host, signal)
     const { teamId, apiKeyId, baseUrl } = job
     const request = scrapeOf(job, page)
-    const alongside = async (db: Kysely<Database>, outcome: ScrapeOutcome): Promise<void> =>
-      this.#complete(db, job, page, outcome)
+    let next: NextPages | undefined
+    const prepare = async (outcome: ScrapeOutcome): Promise<void> => {
+      next = await this.#parts.crawler.follow(job, page, outcome)
+    }
+    const alongside = async (db: Kysely<Database>, outcome: ScrapeOutcome): Promise<void> => {
+      if (next !== undefined) await this.#parts.crawler.add(db, job.id, next)
+      await this.#complete(db, job, page, outcome)
+    }
     try {
       await scrapes.scrape({
         request,
@@ -102,6 +108,7 @@ export class PageScraper {
         apiKeyId,
         baseUrl,
         signal,
+        prepare,
         alongside,
         // A page that waits for a place among the work of its team keeps none of this server.
         enter: async () => slots.take(signal),
@@ -119,8 +126,7 @@ export class PageScraper {
   }
 
   async #complete(db: Kysely<Database>, job: BulkJob, page: BulkPageRow, outcome: ScrapeOutcome): Promise<void> {
-    const { announcer, crawler } = this.#parts
-    await crawler.follow(db, job, page, outcome)
+    const { announcer } = this.#parts
     if (!(await endBulkPage(db, page, { state: 'completed', credits: outcome.credits }))) throw new Superseded()
     await announcer.pageCompleted(db, job, page, outcome.document)
   }

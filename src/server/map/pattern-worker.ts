@@ -11,7 +11,7 @@ export interface MatchJob {
 }
 
 /** Which texts match, or why that cannot be told. */
-export type MatchAnswer = { readonly matches: readonly boolean[] } | { readonly error: string }
+export type MatchAnswer = { readonly matches: readonly boolean[]; readonly ms: number } | { readonly error: string }
 
 const script = new Script(`(() => {
   const toTest = (pattern) => { const expression = new RegExp(pattern); return (text) => expression.test(text) }
@@ -23,9 +23,11 @@ const script = new Script(`(() => {
 parentPort?.on('message', ({ limitMs, ...job }: MatchJob) => parentPort?.postMessage(answer(job, limitMs)))
 
 function answer(job: Omit<MatchJob, 'limitMs'>, limitMs: number): MatchAnswer {
+  const startedAt = performance.now()
   try {
     // A context of its own is what lets a regular expression be stopped.
-    return { matches: [...(script.runInContext(createContext({ ...job }), { timeout: limitMs }) as boolean[])] }
+    const matches = [...(script.runInContext(createContext({ ...job }), { timeout: limitMs }) as boolean[])]
+    return { matches, ms: performance.now() - startedAt }
   } catch (error) {
     return { error: Error.isError(error) && 'code' in error ? `they took longer than ${limitMs} ms` : String(error) }
   }

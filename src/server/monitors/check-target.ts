@@ -5,6 +5,7 @@ import { listDonePages, recordPage } from '../store/monitor-pages.ts'
 import type { MonitorRow } from '../store/monitors.ts'
 import { checkPage, hashUrl, type CheckedPage } from './check-page.ts'
 import { checkResult, findResults } from './check-search.ts'
+import type { CheckMatching } from './check-matching.ts'
 import type { KnownTarget } from './definition.ts'
 import { listUrls } from './list-urls.ts'
 import type { MonitorParts } from './monitor-parts.ts'
@@ -17,6 +18,8 @@ export interface Run {
   readonly monitor: MonitorRow
   /** Aborts when the server stops, the lease is lost or the monitor is deleted. */
   readonly signal: AbortSignal
+  /** What the expressions of its targets are matched with. */
+  readonly matching: CheckMatching
 }
 
 /** What became of a target. */
@@ -50,9 +53,9 @@ const checkPages = async (
   run: Run,
   target: Exclude<KnownTarget, { readonly type: 'search' }>,
 ): Promise<TargetResult> => {
-  const { parts, check, monitor, signal } = run
+  const { parts, check, monitor, signal, matching } = run
   const { id: targetId, type } = target
-  const urls = await listUrls(target, { ...parts, monitorId: monitor.id, targetId, signal })
+  const urls = await listUrls(target, { ...parts, monitorId: monitor.id, targetId, signal, matching })
   await forEachNew(run, targetId, urls, async (url) => checkPage(parts, { check, monitor, target, url, signal }))
   return { targetId, type, pages: urls.length }
 }

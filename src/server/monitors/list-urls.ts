@@ -6,8 +6,8 @@ import type { Abortable } from '../../kit/abort.ts'
 import { identityOf } from '../../kit/canonical-url.ts'
 import { mapSite } from '../map/map-site.ts'
 import type { ShowPage } from '../map/show-start.ts'
-import { PatternMatcher } from '../map/match-patterns.ts'
 import { RobotsRules } from '../map/robots-rules.ts'
+import type { CheckMatching } from './check-matching.ts'
 import { listKnownUrls } from '../store/monitor-pages.ts'
 import type { Store } from '../store/store.ts'
 
@@ -18,6 +18,7 @@ export interface ListUrlsParts extends Abortable {
   readonly showPage: ShowPage
   readonly monitorId: string
   readonly targetId: string
+  readonly matching: CheckMatching
 }
 
 /**
@@ -33,7 +34,7 @@ export const listUrls = async (
 
 const listCrawled = async (
   { url, crawlOptions = {} }: CrawlTarget,
-  { store, dispatcher, showPage, signal, ...ids }: ListUrlsParts,
+  { store, dispatcher, showPage, signal, matching, ...ids }: ListUrlsParts,
 ): Promise<readonly string[]> => {
   const { sitemap, ignoreQueryParameters, ignoreRobotsTxt = false } = crawlOptions
   const limit = crawlOptions.limit ?? monitorLimits.crawlPages.default
@@ -45,12 +46,11 @@ const listCrawled = async (
     includeSubdomains: crawlOptions.allowSubdomains ?? false,
     filterByPath: crawlOptions.crawlEntireDomain !== true,
   })
-  await using matcher = new PatternMatcher()
-  const kept = await keepPaths(known, crawlOptions, matcher)
+  const kept = await keepPaths(known, crawlOptions, matching)
   const found = await findPages(request, { dispatcher, showPage, signal }, kept.length > 0)
   const robots = new RobotsRules(dispatcher)
   const urls = new Map<string, string>()
-  for (const each of [...kept, ...(await keepPaths(found, crawlOptions, matcher))]) {
+  for (const each of [...kept, ...(await keepPaths(found, crawlOptions, matching))]) {
     if (urls.size >= limit) break
     // Thousands of rules for thousands of addresses must not keep other callers waiting.
     await setImmediate()
@@ -64,10 +64,10 @@ const listCrawled = async (
 const keepPaths = async (
   urls: readonly string[],
   { includePaths, excludePaths, regexOnFullURL = false }: NonNullable<CrawlTarget['crawlOptions']>,
-  matcher: PatternMatcher,
+  matching: CheckMatching,
 ): Promise<readonly string[]> => {
   const texts = urls.map((url) => (regexOnFullURL ? url : new URL(url).pathname))
-  const matches = await matcher.match(texts, { include: includePaths ?? [], exclude: excludePaths ?? [] })
+  const matches = await matching.match(texts, { include: includePaths ?? [], exclude: excludePaths ?? [] })
   return urls.filter((_, index) => matches[index] === true)
 }
 

@@ -4,11 +4,15 @@ import { reserveCheck, settleCheck } from '../store/check-bills.ts'
 import { claimCheck, releaseChecks, renewCheck, type CheckRow } from '../store/monitor-checks.ts'
 import { sumUpPages } from '../store/monitor-pages.ts'
 import { findMonitor, type MonitorRow } from '../store/monitors.ts'
+import { CheckMatching } from './check-matching.ts'
 import { checkTarget, type Run, type TargetResult } from './check-target.ts'
 import { definitionOf } from './definition.ts'
 import { estimateMonitor } from './estimate.ts'
 import type { MonitorParts } from './monitor-parts.ts'
 import { tellEnd } from './tell.ts'
+
+/** A check whose monitor was not looked up yet. */
+type Unstarted = Omit<Run, 'monitor' | 'matching'>
 
 const renewMs = 10_000
 
@@ -50,11 +54,11 @@ const renew = async ({ store }: MonitorParts, check: CheckRow): Promise<void> =>
 
 const deleted = (): BowlineError => new BowlineError('MONITOR_NOT_FOUND', 'The monitor was deleted')
 
-const settleLost = async (run: Omit<Run, 'monitor'>, error: unknown): Promise<void> => {
+const settleLost = async (run: Unstarted, error: unknown): Promise<void> => {
   if (isBowlineError(error) && error.code === 'MONITOR_NOT_FOUND') await settle(run, undefined, [], error.message)
 }
 
-const work = async (run: Omit<Run, 'monitor'>): Promise<void> => {
+const work = async (run: Unstarted): Promise<void> => {
   const { parts, check } = run
   const monitor = await findMonitor(parts.store.db, check.monitorId)
   if (monitor === undefined) return settle(run, undefined, [], deleted().message)
@@ -65,14 +69,17 @@ const work = async (run: Omit<Run, 'monitor'>): Promise<void> => {
   if (!(await reserveCheck(parts.store.db, { id: check.id, teamId: check.teamId, credits }))) {
     return settle(run, monitor, [], `It takes ${credits} credits, and the team has less`, 'skipped_no_credits')
   }
+  await using matching = new CheckMatching()
   const results: TargetResult[] = []
-  for (const target of definitionOf(monitor).targets) results.push(await checkTarget({ ...run, monitor }, target))
+  for (const target of definitionOf(monitor).targets) {
+    results.push(await checkTarget({ ...run, monitor, matching }, target))
+  }
   await settle(run, monitor, results)
 }
 
 /** Ends a check, bills it once and tells of it once, whatever happens to the server meanwhile. */
 const settle = async (
-  { parts, check }: Omit<Run, 'monitor'>,
+  { parts, check }: Unstarted,
   monitor: MonitorRow | undefined,
   results: readonly TargetResult[],
   error?: string,

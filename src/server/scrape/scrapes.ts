@@ -55,6 +55,8 @@ export interface ScrapeCall {
   readonly isPrepaid?: boolean | undefined
   /** Id of the scrape, under which it is billed once. Default: a new one. */
   readonly id?: string | undefined
+  /** Done before that transaction begins. What it throws ends the scrape, and nothing is billed. Only with `alongside`. */
+  readonly prepare?: ((outcome: ScrapeOutcome) => Promise<void>) | undefined
   /** Done in the transaction that enters the scrape and its bill: what it throws undoes them. */
   readonly alongside?: ((db: Kysely<Database>, outcome: ScrapeOutcome) => Promise<void>) | undefined
   /** Called once the team may work; what it answers is disposed of with the end of the scrape. Only with `alongside`. */
@@ -219,7 +221,7 @@ export class Scrapes implements AsyncDisposable {
   }
 
   async #record(
-    { request, teamId, apiKeyId, alongside, isPrepaid = false }: ScrapeCall,
+    { request, teamId, apiKeyId, prepare, alongside, isPrepaid = false }: ScrapeCall,
     permit: Permit,
     outcome: ScrapeOutcome,
     row: { readonly stored?: PageToStore | undefined; readonly hasFiles: boolean; readonly secret: string },
@@ -239,6 +241,7 @@ export class Scrapes implements AsyncDisposable {
     }
     if (alongside === undefined) await enter(store)
     else {
+      await prepare?.(outcome)
       await store.transaction().execute(async (db) => {
         await enter(db)
         await alongside(db, outcome)

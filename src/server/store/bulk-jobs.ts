@@ -62,6 +62,17 @@ export const reopenBulkJob = async (db: Kysely<Database>, id: string, plan: stri
   await db.updateTable('bulkJob').set({ plan, status: 'scraping', finishedAt: null }).where('id', '=', id).execute()
 }
 
+/** Adds to the time that the expressions of a crawl have taken. Returns all of it, in milliseconds. */
+export const addMatchingMs = async (db: Kysely<Database>, id: string, ms: number): Promise<number> => {
+  const row = await db
+    .updateTable('bulkJob')
+    .set({ matchingMs: sql<number>`matching_ms + ${Math.ceil(ms)}` })
+    .where('id', '=', id)
+    .returning('matchingMs')
+    .executeTakeFirst()
+  return row?.matchingMs ?? 0
+}
+
 /** Ends a job that still runs. False: it had ended before. */
 export const endBulkJob = async (
   db: Kysely<Database>,

@@ -17,6 +17,7 @@ import { activityErrors } from './migrations/0014-activity-errors.ts'
 import { bootstrapKeys } from './migrations/0015-bootstrap-keys.ts'
 import { storedPages } from './migrations/0016-stored-pages.ts'
 import { heldPages } from './migrations/0017-held-pages.ts'
+import { matchingTime } from './migrations/0018-matching-time.ts'
 
 /** Every step of the schema as statements, in order. A released step is never edited: add another. */
 const steps: Readonly<Record<string, readonly string[]>> = {
@@ -36,6 +37,7 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   '0015-bootstrap-keys': bootstrapKeys,
   '0016-stored-pages': storedPages,
   '0017-held-pages': heldPages,
+  '0018-matching-time': matchingTime,
 }
 
 /** The names of all steps, in order. */

@@ -172,7 +172,7 @@ describe('expressions of callers', () => {
     let turns = 0
     const timer = setInterval(() => (turns += 1), 1)
 
-    const choosing = chooseLinks([`https://a.example/${'a'.repeat(40)}!`], plan as never, matcher)
+    const choosing = chooseLinks([`https://a.example/${'a'.repeat(40)}!`], plan as never, { matcher, teamId: 'slow' })
 
     await expect(choosing).rejects.toThrow('includePaths and excludePaths cannot be used: they took longer than 500 ms')
     clearInterval(timer)
@@ -181,16 +181,16 @@ describe('expressions of callers', () => {
 
   test('may look around, and work after others that took for ever', async () => {
     await using matcher = new PatternMatcher()
-    const slow = chooseLinks([`https://a.example/${'a'.repeat(40)}!`], plan as never, matcher)
+    const slow = chooseLinks([`https://a.example/${'a'.repeat(40)}!`], plan as never, { matcher, teamId: 'slow' })
     const good = { ...plan, includePaths: ['^/(?!private)'], excludePaths: ['(b)\\1'] }
 
     const chosen = chooseLinks(
       ['/a', '/private', '/abba'].map((path) => `https://a.example${path}`),
       { ...good, crawlEntireDomain: true } as never,
-      matcher,
+      { matcher, teamId: 'quick' },
     )
 
     await expect(slow).rejects.toThrow('500 ms')
-    expect((await chosen).map(({ url }) => url)).toEqual(['https://a.example/a'])
+    expect((await chosen).pages.map(({ url }) => url)).toEqual(['https://a.example/a'])
   })
 })

@@ -10,7 +10,7 @@ import { Crawler } from '../../../src/server/bulk/crawler.ts'
 import { HostGates } from '../../../src/server/bulk/host-gates.ts'
 import { News } from '../../../src/server/bulk/news.ts'
 import { PageScraper } from '../../../src/server/bulk/page-scraper.ts'
-import type { BulkJob } from '../../../src/server/bulk/plan.ts'
+import { toBulkJob, type BulkJob } from '../../../src/server/bulk/plan.ts'
 import { bulkQueue, Runner, shareOut } from '../../../src/server/bulk/runner.ts'
 import type { SendOptions } from '../../../src/server/jobs/jobs.ts'
 import { openJobs } from '../../../src/server/jobs/open-jobs.ts'
@@ -202,4 +202,27 @@ test('a job goes on however many servers died over it, and fails only the pages 
   const pages = await listFailedPages(store.db, id)
   expect(pages).toMatchObject([{ place: 2, error: '20 times a server crashed while it scraped https://a.example/2' }])
   expect(errors).toEqual([])
+})
+
+test('expressions that are slow, each time within the limit, fail a crawl once all servers spent its time on them', async () => {
+  await using undo = new AsyncDisposableStack()
+  const crawl = { url: 'https://a.example/', limit: 10, includePaths: ['(a+)+$'], excludePaths: [] }
+  const { id } = await openJob(undo, 'crawl', { rounds: [{ request: {} }], crawl })
+  const matcher = {
+    match: async (texts: readonly string[]) => Promise.resolve({ matches: texts.map(() => true), ms: 499 }),
+  }
+  const follow = async (): Promise<unknown> => {
+    const row = await findBulkJob(store.db, id)
+    if (row === undefined) throw new Error('There is no such job')
+    const document = { links: ['https://a.example/a'], metadata: {} }
+    // Each time as on another server, or after a restart.
+    const crawler = new Crawler({ store, dispatcher: new Agent(), matcher })
+    return crawler.follow(toBulkJob(row), pageAt(0) as BulkPageRow, { id, document, credits: 1 })
+  }
+
+  for (let call = 1; call <= 60; call += 1) await follow()
+
+  await expect(follow()).rejects.toThrow(
+    'includePaths and excludePaths cannot be used: matching them took longer than 30 s in this crawl',
+  )
 })

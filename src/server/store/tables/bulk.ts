@@ -24,6 +24,8 @@ export interface BulkJobTable {
   readonly completed: Generated<number>
   readonly failed: Generated<number>
   readonly credits: Generated<number>
+  /** How long the expressions of a crawl have been matched, in milliseconds. */
+  readonly matchingMs: Generated<number>
   /** Why all of it failed. */
   readonly error: Nullable<string>
   readonly idempotencyKey: Nullable<string>

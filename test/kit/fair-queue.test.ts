@@ -1,0 +1,50 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { FairQueue } from '../../src/kit/fair-queue.ts'
+
+/** Work that keeps the processor busy for so long, and says when it has ended. */
+const takes = (ms: number, name: string, done: string[]) => async () => {
+  await nextTurn()
+  const end = performance.now() + ms
+  while (performance.now() < end);
+  done.push(name)
+}
+
+test('one owner with much slow work delays others by one piece of it', async () => {
+  const queue = new FairQueue()
+  const done: string[] = []
+  const slow = Array.from({ length: 4 }, async (_, at) => queue.run('slow', takes(20, `slow ${at}`, done)))
+
+  const quick = Array.from({ length: 3 }, async (_, at) => queue.run('quick', takes(0, `quick ${at}`, done)))
+  await Promise.all([...slow, ...quick])
+
+  expect(done).toEqual(['slow 0', 'quick 0', 'quick 1', 'quick 2', 'slow 1', 'slow 2', 'slow 3'])
+})
+
+test('an owner that comes back has not saved up the time that it did not use', async () => {
+  const queue = new FairQueue()
+  const done: string[] = []
+  const idle = queue.run('idle', takes(0, 'idle', done))
+  const busy = Array.from({ length: 4 }, async (_, at) =>
+    queue.run('busy', async () => {
+      await takes(10, `busy ${at}`, done)()
+      if (at === 2)
+        back = Array.from({ length: 3 }, async (__, each) => queue.run('idle', takes(30, `back ${each}`, done)))
+    }),
+  )
+  let back: Promise<void>[] = []
+  await Promise.all([idle, ...busy])
+  await Promise.all(back)
+
+  expect(done).toEqual(['idle', 'busy 0', 'busy 1', 'busy 2', 'back 0', 'busy 3', 'back 1', 'back 2'])
+})
+
+test('work that fails leaves its turn to the next', async () => {
+  const queue = new FairQueue()
+
+  const failed = queue.run('a', async () => Promise.reject(new Error('broken')))
+  const next = queue.run('a', async () => Promise.resolve('done'))
+
+  await expect(failed).rejects.toThrow('broken')
+  await expect(next).resolves.toBe('done')
+})
