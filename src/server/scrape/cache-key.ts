@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ScrapeRequest } from '../../contract/scrape.ts'
+import { isEnhancedProxy } from './load-by-proxy.ts'
 import { placeOf } from './place.ts'
 
 /** Options that say how and when to answer, not what. */
@@ -24,7 +25,7 @@ const shapeless: ReadonlySet<string> = new Set([
 export function pageKeyOf(request: ScrapeRequest): string | undefined {
   if (isPersonal(request) || request.zeroDataRetention) return undefined
   const { acceptLanguage } = placeOf(request)
-  return hashOf({ url: withoutFragment(request.url), mobile: request.mobile, acceptLanguage })
+  return hashOf({ url: addressOf(request.url), mobile: request.mobile, acceptLanguage })
 }
 
 /** Identifies everything about a request that shapes its answer. The order of formats and selectors does not. */
@@ -32,7 +33,8 @@ export function answerKeyOf(request: ScrapeRequest): string {
   const { formats, includeTags, excludeTags, ...rest } = request
   const shaping = Object.fromEntries(Object.entries(rest).filter(([name]) => !shapeless.has(name)))
   const lists = { formats: inOrder(formats), includeTags: inOrder(includeTags), excludeTags: inOrder(excludeTags) }
-  return hashOf({ ...shaping, ...lists, url: withoutFragment(request.url) })
+  // Where there is no enhanced proxy, the answer to whoever asked for it says so.
+  return hashOf({ ...shaping, ...lists, isEnhanced: isEnhancedProxy(request.proxy), url: addressOf(request.url) })
 }
 
 function inOrder(list: readonly unknown[] | undefined): readonly string[] {
@@ -50,7 +52,7 @@ export const trackingKeyOf = (request: ScrapeRequest, tag: string | null): strin
   const { onlyMainContent, onlyCleanContent, includeTags, excludeTags, removeBase64Images, mobile } = request
   const location = isDefaultPlace(request.location) ? undefined : request.location
   const shaping = { onlyMainContent, onlyCleanContent, includeTags, excludeTags, removeBase64Images, mobile, location }
-  return hashOf({ ...shaping, tag, url: withoutFragment(request.url) })
+  return hashOf({ ...shaping, tag, url: addressOf(request.url) })
 }
 
 /** To name the default country is to say nothing. */
@@ -58,9 +60,10 @@ function isDefaultPlace(location: ScrapeRequest['location']): boolean {
   return location?.languages === undefined && (location?.country ?? 'us') === 'us'
 }
 
-const withoutFragment = (address: string): string => {
+/** An address without its fragment, but for one that names a view of an application (`#/users`, `#!/users`). */
+const addressOf = (address: string): string => {
   const url = new URL(address)
-  url.hash = ''
+  if (!/^#!?\//.test(url.hash)) url.hash = ''
   return url.href
 }
 

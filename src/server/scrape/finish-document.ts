@@ -13,6 +13,7 @@ import type { LoadedPage } from './loaded-page.ts'
 import { makeTextFormats, type TextFormats } from './make-document.ts'
 import type { ActionYield } from './render/actions.ts'
 import type { FileKeeper } from './scrape-files.ts'
+import { warningOfUnapplied } from './unapplied-options.ts'
 
 /** What a document is made from. */
 export interface FinishParts extends LoadedByProxy {
@@ -41,14 +42,15 @@ export interface FinishedDocument {
 
 /** Makes the document of a loaded page: all formats, and what is known about it. */
 export const finishDocument = async (parts: FinishParts): Promise<FinishedDocument> => {
-  const { request, page, reading, files } = parts
+  const { request, page, reading, isRendered, files } = parts
+  const unapplied = warningOfUnapplied(request, page, isRendered)
   const made = await makeTextFormats(request, page, reading, parts)
   const actions = page.actions === undefined ? undefined : await storeActions(files, page.actions)
   const screenshot = page.screenshot === undefined ? undefined : await files.keep(page.screenshot)
   const json = await extractData(parts, made)
   const summary = await summarizePage(parts, made)
   const tracking = await track(parts, made)
-  const warning = [page.warning, made.warning, warningOfModel(request, made), proxyWarning(parts)]
+  const warning = [page.warning, unapplied, made.warning, warningOfModel(request, made), proxyWarning(parts)]
     .filter((each) => each !== undefined)
     .join(' ')
   const document: Document = {

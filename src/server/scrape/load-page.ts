@@ -9,7 +9,6 @@ import { placeOf } from './place.ts'
 import type { RenderedPage } from './render/render-page.ts'
 import type { Renderer } from './render/renderer.ts'
 import type { RenderRoute } from './render/scrape-browsers.ts'
-import { warningOfUnapplied } from './unapplied-options.ts'
 import { reasonsToRender, wayAfterFetch } from './way.ts'
 
 /** What pages are loaded with. */
@@ -48,9 +47,7 @@ export class PageLoader implements AsyncDisposable {
   /** Loads a page by a route. Throws SCRAPE_*, EGRESS_REFUSED, PROFILE_LOCKED, or the signal's reason. */
   async load(call: LoadCall, route: RenderRoute): Promise<ReadPage> {
     const loaded = await this.#load(call, route)
-    const { page, isRendered } = loaded
-    const warnings = [warningOfHeaders(call.request, page), warningOfUnapplied(call.request, page, isRendered)]
-    return { ...loaded, page: withWarnings(page, warnings) }
+    return { ...loaded, page: withWarnings(loaded.page, [warningOfHeaders(call.request, loaded.page)]) }
   }
 
   async #load(call: LoadCall, route: RenderRoute): Promise<ReadPage> {

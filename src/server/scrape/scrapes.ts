@@ -154,14 +154,24 @@ export class Scrapes implements AsyncDisposable {
     if (found === undefined) return undefined
     const id = call.id ?? uuidV7()
     const { createdAt, facts: stored } = found
-    const made = found.kind === 'answer' ? found.document : await this.#fromPage(call, found, signal)
-    const pages = Number(made.metadata['numPages'] ?? 1)
+    // What a page says of itself in its metadata is no base for a bill.
+    const { document: made, pages } =
+      found.kind === 'answer'
+        ? { document: found.document, pages: stored.pdf?.readPages ?? 1 }
+        : await this.#fromPage(call, found, signal)
     const credits = this.#price(call.request, {
       isEnhanced: stored.isEnhanced && call.request.proxy !== 'basic',
       pages,
     })
-    const facts = { scrapeId: id, cacheState: 'hit' as const, cachedAt: createdAt.toISOString(), creditsUsed: credits }
-    const document = { ...made, metadata: { ...made.metadata, ...facts, ...waitOf(permit) } }
+    const { concurrencyQueueDurationMs: _, ...metadata } = made.metadata
+    const facts = {
+      sourceURL: call.request.url,
+      scrapeId: id,
+      cacheState: 'hit' as const,
+      cachedAt: createdAt.toISOString(),
+      creditsUsed: credits,
+    }
+    const document = { ...made, metadata: { ...metadata, ...facts, ...waitOf(permit) } }
     const outcome = { id, document, credits }
     await this.#record(call, permit, outcome, { hasFiles: false, secret: randomSecret() })
     return outcome
@@ -172,13 +182,14 @@ export class Scrapes implements AsyncDisposable {
     { request, teamId, baseUrl }: ScrapeCall,
     { page, facts }: Extract<CachedPage, { readonly kind: 'page' }>,
     signal: AbortSignal,
-  ): Promise<Document> {
+  ): Promise<Pick<FinishedDocument, 'document' | 'pages'>> {
     const reading = await readLoaded(this.#parts.workers, request, signal)(page)
     const loaded = { page, reading, isEnhanced: facts.isEnhanced, isRendered: facts.rendering !== undefined }
     const files = openFileKeeper(this.#parts.blobs, { id: '', baseUrl, secret: undefined })
-    const { document } = await finishDocument({ ...this.#parts, files, request, teamId, signal, ...loaded })
+    const { document, pages } = await finishDocument({ ...this.#parts, files, request, teamId, signal, ...loaded })
     const wantsPicture = request.formats.some(({ type }) => type === 'screenshot')
-    return wantsPicture && facts.screenshot !== undefined ? { ...document, screenshot: facts.screenshot.url } : document
+    const screenshot = wantsPicture ? facts.screenshot?.url : undefined
+    return { document: screenshot === undefined ? document : { ...document, screenshot }, pages }
   }
 
   async #anew(call: ScrapeCall, permit: Permit, signal: AbortSignal): Promise<ScrapeOutcome> {

@@ -43,7 +43,7 @@ export function factsOf(
     isWhole: lengthOf(body) <= maxLength,
     isShell: reading?.isShell ?? false,
     isEnhanced,
-    isUnverified: skipTlsVerification && page.url.startsWith('https:'),
+    isUnverified: skipTlsVerification && [request.url, page.url].some((url) => url.startsWith('https:')),
     ...(isRendered && { rendering: { waitFor, blockAds, timezone: placeOf(request).timezone } }),
     ...(url !== undefined && { screenshot: { format: JSON.stringify(format), url } }),
     ...(body.kind === 'pdf-text' && {

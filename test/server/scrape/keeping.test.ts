@@ -11,6 +11,14 @@ beforeAll(async () => {
         response.setHeader('content-type', 'text/html')
         response.end(`<p>first</p><p>version ${version}</p><p>last</p>`)
       },
+      '/says-pages': ({ response, url }) => {
+        response.setHeader('content-type', 'text/html')
+        response.end(`<meta name="numPages" content="${url.search.slice(1)}"><p>A page of the site.</p>`)
+      },
+      '/views': ({ response }) => {
+        response.setHeader('content-type', 'text/html')
+        response.end('<main></main><script>document.querySelector("main").textContent = location.hash</script>')
+      },
     },
   )
 })
@@ -118,6 +126,42 @@ describe('a page that was scraped', () => {
       expect((await world.read(path, { maxAge: 60_000 }))['metadata']['cacheState']).toBe('miss')
     },
   )
+
+  test.each(['5000', 'many', '-3'])('costs no more when it says that it has %s pages', async (pages) => {
+    await world.read(`/says-pages?${pages}`)
+    for (const formats of [['markdown'], ['links']]) {
+      const { metadata } = await world.read(`/says-pages?${pages}`, { formats, maxAge: 60_000 })
+
+      expect(metadata).toMatchObject({ cacheState: 'hit', creditsUsed: 1 })
+    }
+  })
+
+  test('is served with the warnings that belong to the request', async () => {
+    const asked = (path: string, options: object) => world.read(path, { maxAge: 60_000, ...options })
+    const narrow = await asked('/notes.txt?warned', { includeTags: ['p'] })
+    const plain = await asked('/notes.txt?warned', { formats: ['links'] })
+    const narrowAgain = await asked('/notes.txt?warned', { formats: ['links'], excludeTags: ['b'] })
+    const enhanced = await asked('/article?proxied', { proxy: 'enhanced' })
+    const basic = await asked('/article?proxied', {})
+
+    expect(narrow['warning']).toContain('`includeTags`')
+    expect(plain['metadata']['cacheState']).toBe('hit')
+    expect(plain['warning']).toBeUndefined()
+    expect(narrowAgain['warning']).toMatch(/: `excludeTags`\.$/)
+    expect(enhanced['warning']).toContain('is not configured')
+    expect(basic['metadata']['cacheState']).toBe('hit')
+    expect(basic['warning']).toBeUndefined()
+  })
+
+  test('is told apart by views of an application in its address, and not by places in it', async () => {
+    const first = await world.read('/views#/first', { maxAge: 60_000, waitFor: 1 })
+    const second = await world.read('/views#/second', { maxAge: 60_000, waitFor: 1 })
+    await world.read('/views#top', { maxAge: 60_000, waitFor: 1 })
+    const place = await world.read('/views#end', { maxAge: 60_000, waitFor: 1 })
+
+    expect([first['markdown'], second['markdown']]).toEqual(['#/first\n', '#/second\n'])
+    expect(place['metadata']).toMatchObject({ cacheState: 'hit', sourceURL: world.site.url('/views#end') })
+  })
 
   test('can be read again by its id, under both versions of the API', async () => {
     const page = await world.read('/article')
