@@ -25,9 +25,11 @@ export function normalizeCron(cron: string): string {
       const field = fields[index]
       const known = field === undefined ? undefined : names[field.name]
       if (field === undefined || known === undefined) return text
-      return text.replaceAll(/[a-z]+/gi, (name) => {
+      return text.replaceAll(/(-?)([a-z]+)/gi, (all, dash: string, name: string) => {
         const position = known.indexOf(name.toLowerCase())
-        return position < 0 ? name : String(position + field.min)
+        if (position < 0) return all
+        // A range of weekdays ends on the seventh day.
+        return dash + String(dash === '-' && field.name === 'day of week' ? position || 7 : position + field.min)
       })
     })
     .join(' ')

@@ -34,6 +34,7 @@ test.each([
 test.each([
   ['0 9 * * MON', '0 9 * * 1'],
   ['0  9 * jan,DEC mon-FRI', '0 9 * 1,12 1-5'],
+  ['0 9 * * SUN,fri-Sun', '0 9 * * 0,5-7'],
 ])('the cron expression %s is stored as %s', (cron, stored) => {
   expect(schedule.parse({ cron }).cron).toBe(stored)
 })
