@@ -65,7 +65,7 @@ const toPageWish = async (store: Store, wish: SearchWish): Promise<PageWish> => 
     configurations: [...new Set([configurationOf(wish.language), 'english', 'simple'])],
     text,
     anyOf: related.length === 0 ? [] : await wordsAbout(store, teamId, related),
-    textsAnyOf: groups.filter(([first]) => first?.kind !== 'site'),
+    textsAnyOf: groups.filter(([first]) => !isKeyed(first)),
     phrases: exactly.filter((phrase) => pairsOf(phrase).length === 0),
     exactly,
     excludedTexts: values('text', true),
@@ -73,7 +73,7 @@ const toPageWish = async (store: Store, wish: SearchWish): Promise<PageWish> => 
     keys: [team, ...placedKeys(single, false).flat(), ...unspaced.flatMap((word) => pairsOf(word).map(keyOf.pair))],
     keysAnyOf: [
       ...alternativesOf(wish),
-      ...groups.filter(([first]) => first?.kind === 'site').map((sites) => sites.map(domainKeyOf)),
+      ...groups.filter(([first]) => isKeyed(first)).map((clauses) => clauses.map(keyOfAlternative)),
     ],
     excludedKeys: [
       ...placedKeys(single, true),
@@ -88,6 +88,19 @@ const toPageWish = async (store: Store, wish: SearchWish): Promise<PageWish> => 
 
 function alternativesIn({ alternatives = [], ...first }: Clause): readonly Clause[] {
   return [first, ...alternatives]
+}
+
+/** Whether alternatives are found by keys, not by their words. */
+function isKeyed(clause: Clause | undefined): boolean {
+  return clause?.kind === 'site' || clause?.kind === 'filetype'
+}
+
+function keyOfAlternative(clause: Clause): string {
+  return clause.kind === 'filetype' ? typeKeyOf(clause) : domainKeyOf(clause)
+}
+
+function typeKeyOf({ value }: Clause): string {
+  return value === 'pdf' ? keyOf.pdf : keyOf.urlWord(value)
 }
 
 function domainKeyOf({ value }: Clause): string {
@@ -107,7 +120,7 @@ const keysOfClause = (clause: Clause): readonly string[] => {
     const [, ...path] = value.split('/')
     return [domainKeyOf(clause), ...wordsOf(path.join(' ')).map(keyOf.urlWord)]
   }
-  if (kind === 'filetype') return value === 'pdf' ? [keyOf.pdf] : [keyOf.urlWord(value)]
+  if (kind === 'filetype') return [typeKeyOf(clause)]
   if (kind === 'inurl') return wordsOf(value).map(keyOf.urlWord)
   return kind === 'intitle' ? wordsOf(value).map(keyOf.titleWord) : []
 }

@@ -13,7 +13,7 @@ const token = /(-?)(?:((?:site|inurl|allinurl|intitle|allintitle|related|filetyp
 
 /**
  * Reads a query: words and `"…"`, with `-`, `site:`, `inurl:`, `allinurl:`, `intitle:`, `allintitle:`, `related:` or
- * `filetype:` before either. `OR` joins the words and phrases, or the sites, on both sides of it.
+ * `filetype:` before either. `OR` joins the words and phrases, the sites, or the file types on both sides of it.
  */
 export const parseQuery = (query: string): readonly Clause[] => {
   const clauses: Clause[] = []
@@ -47,10 +47,10 @@ export const parseQuery = (query: string): readonly Clause[] => {
   return clauses
 }
 
-/** Words and phrases can be alternatives of each other, and so can sites. */
+/** Words and phrases can be alternatives of each other, and so can sites, and file types. */
 function canJoin(left: Clause, right: Clause): boolean {
   if (left.isExcluded || right.isExcluded) return false
-  return (isText(left) && isText(right)) || (left.kind === 'site' && right.kind === 'site')
+  return (isText(left) && isText(right)) || (left.kind === right.kind && /^(?:site|filetype)$/.test(left.kind))
 }
 
 const isText = ({ kind }: Clause): boolean => kind === 'text' || kind === 'phrase'

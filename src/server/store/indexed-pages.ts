@@ -183,7 +183,10 @@ const phraseQuery = (configurations: readonly string[], phrase: string): RawBuil
 
 const keysQuery = (keys: readonly string[]): RawBuilder<unknown> => sql`${keys.map(quoted).join(' & ')}::tsquery`
 
-const quoted = (key: string): string => `'${key.replaceAll(/['\\]/g, (mark) => mark + mark)}'`
+/** The database takes no key above 2 kB. No page has one as long as this. */
+const maxKeyLength = 500
+
+const quoted = (key: string): string => `'${key.slice(0, maxKeyLength).replaceAll(/['\\]/g, (mark) => mark + mark)}'`
 
 const conditionsOf = (wish: PageWish, ranked: RawBuilder<unknown> | undefined): RawBuilder<unknown> => {
   const { configurations, excludedTexts, excludedPhrases, excludedKeys, keysAnyOf } = wish

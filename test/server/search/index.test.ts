@@ -148,7 +148,11 @@ describeEachStore('the index', (openStore) => {
     expect(await found('night "running in" OR "red shoes"')).toEqual(['a.example/harbour', 'b.example/red-shoes'])
     expect(await found('shoes site:docs.a.example OR site:b.example/blog')).toEqual(['b.example/blog/harbour'])
     expect(await found('boats filetype:xlsx')).toEqual(['b.example/boats.xlsx'])
+    expect(await found('boats filetype:doc OR filetype:xlsx')).toEqual(['b.example/boats.xlsx'])
     expect(await found('year -filetype:xlsx')).toEqual([])
+    for (const name of ['filetype', 'site', 'inurl', 'intitle']) {
+      expect(await found(`boats ${name}:${'漢'.repeat(1500)}`)).toEqual([])
+    }
     expect(await found('boats filetype:pdf')).toEqual([])
   })
 

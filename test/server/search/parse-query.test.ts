@@ -27,6 +27,7 @@ test.each([
   ['filetype:PDF ext:.xlsx -filetype:doc', ['filetype pdf', 'filetype xlsx', 'not filetype doc']],
   ['red OR "dark blue" OR green shoes', ['text red | phrase dark blue | text green', 'text shoes']],
   ['site:a.example OR site:b.example boats', ['site a.example | site b.example', 'text boats']],
+  ['filetype:pdf OR ext:doc boats', ['filetype pdf | filetype doc', 'text boats']],
   // Words cannot be joined with sites. A leading OR and a lower-case "or" are words.
   ['OR boats OR site:a.example or -red', ['text OR', 'text boats', 'site a.example', 'text or', 'not text red']],
   ['  - "" site: ', []],
@@ -47,6 +48,8 @@ test.each([
   ['site:a.example/docs', 'http://a.example/blog', false],
   ['site:a.example OR site:b.example', 'http://b.example/', true],
   ['site:a.example OR site:b.example', 'http://c.example/', false],
+  ['filetype:doc OR filetype:pdf', 'http://a.example/x.pdf', true],
+  ['filetype:doc OR filetype:pdf', 'http://a.example/x.html', false],
   ['filetype:pdf', 'http://a.example/x.PDF?y', true],
   ['filetype:pdf', 'http://a.example/x.html', false],
   ['filetype:pdf', 'http://a.example/download/7', true],
