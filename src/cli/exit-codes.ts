@@ -21,6 +21,7 @@ const outcomesOfCodes: Readonly<Record<string, Outcome>> = {
   DATA_DIR_IN_USE: 'configuration',
   DATA_DIR_UNUSABLE: 'configuration',
   LISTEN_FAILED: 'configuration',
+  PROFILE_KEY_MISSING: 'configuration',
   STORE_FAILED: 'configuration',
   ISOLATION_MISSING: 'configuration',
   BROWSER_NOT_FOUND: 'configuration',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { teamName } from './teams.ts'
 
 /** An API key as lists show it. The key itself is shown once, when it is made. */
 export const keySummary = z.looseObject({
@@ -20,7 +21,7 @@ export const keySummary = z.looseObject({
 export const createKeyRequest = z.object({
   name: z.string().min(1).max(100).default('key'),
   /** Name of the team the key is for; made when it does not exist. Default: the team of the calling key. */
-  team: z.string().min(1).max(100).optional(),
+  team: teamName.optional(),
   role: z.enum(['admin', 'member']).default('member'),
 })
 

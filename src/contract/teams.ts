@@ -5,6 +5,16 @@ import { rateLimitText } from './rate-limits.ts'
 const credits = z.int().min(0).max(1e12)
 const maxConcurrency = z.int().min(1).max(1e6)
 
+/** The name of a team that is to be made: it goes into addresses, command lines and logs. */
+export const teamName = z
+  .string()
+  .min(1)
+  .max(100)
+  .regex(
+    /^[\p{L}\p{N}](?:[\p{L}\p{N} ._@-]*[\p{L}\p{N}._-])?$/u,
+    'The name of a team has letters, digits, spaces and . _ @ -, and begins with a letter or digit',
+  )
+
 /** A team: who pays, how much is left, and how much it may do at a time. */
 export const teamSummary = z.looseObject({
   id: z.string(),
@@ -23,7 +33,7 @@ export const teamSummary = z.looseObject({
 
 /** Body of `POST /v2/teams`. */
 export const createTeamRequest = z.strictObject({
-  name: z.string().min(1).max(100),
+  name: teamName,
   /** Default: unmetered. */
   credits: credits.nullable().optional(),
   /** Default: no limit. */

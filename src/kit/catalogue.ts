@@ -130,6 +130,10 @@ export const catalogue = {
     status: 0,
     hint: 'Name a directory that this user can write to and that has room, with `--data-dir` or `--blobs`.',
   },
+  PROFILE_KEY_MISSING: {
+    status: 0,
+    hint: 'Restore the key from a backup, or set it with `--profile-key`. To give these profiles up, set `--profile-key` to a new key from `openssl rand -hex 32`.',
+  },
   LISTEN_FAILED: { status: 0, hint: 'Name another address with `--host` or another port with `--port`.' },
   STORE_FAILED: { status: 0, hint: undefined },
 

@@ -66,6 +66,7 @@ test('teams are created, given credits and limited', async () => {
   expect(team).toMatchObject({ name: 'acme', credits: 100, maxConcurrency: 3, rateLimits: null })
   expect(JSON.parse(limited.lines.join('\n'))).toMatchObject({ credits: 120, maxConcurrency: null, rateLimits: 'x10' })
   expect((await run('teams', 'set-credits', 'nobody', '5')).errors).toContain('TEAM_NOT_FOUND')
+  expect((await run('teams', 'create', 'bad name!')).errors).toContain('letters, digits, spaces')
 })
 
 test('the client reads all pages of the activity, one after the other', async () => {

@@ -13,7 +13,7 @@ export const openProfiles = async (
   config: ServerConfig,
   { store, blobs, identity, log }: { store: Store; blobs: Blobs; identity: Identity; log: Logger },
 ): Promise<Profiles> => {
-  const key = await readProfileKey({ configured: config.profileKey, dataDir: config.dataDir, store })
+  const key = await readProfileKey({ configured: config.profileKey, dataDir: config.dataDir, store, log })
   const onError = (error: unknown, what: string): void => log.error({ err: error }, what)
   undo.use(startSweeping({ store, blobs, onError }))
   return new Profiles({

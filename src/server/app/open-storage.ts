@@ -5,6 +5,7 @@ import type { Blobs } from '../store/blobs.ts'
 import { lockFolder } from '../store/lock.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
+import { assertEmbeddedStoreExpected, assertPostgresExpected } from './check-store-change.ts'
 import { openConfiguredBlobs } from './open-blobs.ts'
 
 /** What the server remembers across restarts. */
@@ -27,6 +28,8 @@ export async function openStorage(
   // The embedded store has a lock of its own.
   if (databaseUrl !== undefined) undo.use(await lockFolder(dataDir))
   const identity = await readIdentity(dataDir, config.apiKey)
+  if (databaseUrl === undefined) await assertEmbeddedStoreExpected(dataDir)
   const store = undo.use(await openStore({ ...config, onFatal, log }))
+  if (databaseUrl !== undefined) await assertPostgresExpected(store, dataDir, log)
   return { identity, store, ...(await openConfiguredBlobs(config, { store, identity })) }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { serializerCompiler } from 'fastify-type-provider-zod'
-import { BowlineError } from '../../kit/errors.ts'
+import { BowlineError, isBowlineError } from '../../kit/errors.ts'
 import type { KeyRow } from '../store/keys.ts'
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Shelves } from '../files/shelves.ts'
@@ -13,6 +13,7 @@ import type { Store } from '../store/store.ts'
 import type { Usage } from '../usage/open-usage.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import type { Authenticator } from './auth.ts'
+import { createAuthFailureLog } from './auth-failures.ts'
 import { smallBodyBytes } from './body-sizes.ts'
 import { drainRequests, type RequestDrain } from './draining.ts'
 import { answerError } from './errors.ts'
@@ -123,8 +124,12 @@ export const buildHttpApp = async (
 /** The routes that need a key. */
 const registerProtected = async (app: FastifyInstance, parts: HttpParts): Promise<void> => {
   const callers = new WeakMap<FastifyRequest, KeyRow>()
+  const noteFailure = createAuthFailureLog((facts) => parts.log.info(facts, 'Authentication failed'))
   app.addHook('onRequest', async (request) => {
-    const key = await parts.authenticator.authenticate(request.headers.authorization)
+    const key = await parts.authenticator.authenticate(request.headers.authorization).catch((error: unknown) => {
+      if (isBowlineError(error) && error.code === 'UNAUTHORIZED') noteFailure(request.ip)
+      throw error
+    })
     callers.set(request, key)
     // A session that another server would rather have made here was counted there.
     if (request.method === 'POST' && isHopTo(request.raw, parts.nodeId)) return

@@ -36,7 +36,10 @@ export const makeCluster = async (folder: string, options: ClusterOptions = {}):
     await makeAnew(draft)
     // A template only saves time: a home that cannot be written to is no reason not to start.
     await packFolder(draft, template).catch((error: unknown) =>
-      options.log?.warn({ err: error, template }, 'The database template could not be kept'),
+      options.log?.warn(
+        { reason: String(error), template },
+        'The database template could not be cached, so the next first start is slow, too',
+      ),
     )
   }
   await syncTree(draft)

@@ -210,3 +210,13 @@ export const findUsedBlobs = async (db: Kysely<Database>, blobs: readonly string
   const rows = await db.selectFrom('profileVersion').select('blob').where('blob', 'in', blobs).execute()
   return new Set(rows.map(({ blob }) => blob))
 }
+
+/** How many saved versions each encryption key has, by the id of the key. */
+export async function countVersionsByKey(db: Kysely<Database>): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom('profileVersion')
+    .select((eb) => ['keyId', eb.fn.countAll<number>().as('count')])
+    .groupBy('keyId')
+    .execute()
+  return new Map(rows.map(({ keyId, count }) => [keyId, count]))
+}

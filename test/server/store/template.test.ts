@@ -40,7 +40,7 @@ describe('the template of a first start', () => {
   test('that cannot be kept is reported and otherwise no matter', async () => {
     await first.ping()
 
-    expect(warnings.at(-1)).toContain('could not be kept')
+    expect(warnings.at(-1)).toContain('could not be cached')
   })
 
   test('that is damaged is reported, passed over, and replaced', async () => {
