@@ -12,6 +12,8 @@ export interface WorkersOptions {
   readonly threads?: number | undefined
   /** Milliseconds for one page. Then its thread is ended. Default 20,000. */
   readonly timeoutMs?: number | undefined
+  /** Milliseconds after which a thread with a heap that has grown ends if no page came. Default 5000. */
+  readonly idleMs?: number | undefined
 }
 
 interface Turn {
@@ -21,20 +23,27 @@ interface Turn {
 const maxThreads = 4
 const heapMb = 1024
 
-/** Characters of a page after which its thread is replaced: a heap that has grown is not given back while the thread idles. */
-const maxKeptLength = 2_000_000
+/**
+ * Bytes of a thread's heap above which it ends after its page, and above which it ends when it idles. V8 does not shrink
+ * the heap of a thread that waits. It frees the pages of a heap that has ended about 8 s later.
+ */
+const maxHeapBytes = 256_000_000
+const maxIdleHeapBytes = 64_000_000
 
 /** Threads for work that takes processor time. A page that hangs or eats its memory loses its thread, never the server. */
 export class Workers implements AsyncDisposable {
   readonly #threads: number
   readonly #timeoutMs: number
-  readonly #idle: Worker[] = []
+  readonly #idleMs: number
+  readonly #idle: { readonly worker: Worker; readonly end: NodeJS.Timeout | undefined }[] = []
+  readonly #heapBytes = new WeakMap<Worker, number>()
   readonly #all = new Set<Worker>()
   readonly #queue: Turn[] = []
 
-  constructor({ threads = Math.min(maxThreads, availableParallelism()), timeoutMs = 20_000 }: WorkersOptions = {}) {
-    this.#threads = threads
+  constructor({ threads, timeoutMs = 20_000, idleMs = 5000 }: WorkersOptions = {}) {
+    this.#threads = threads ?? Math.min(maxThreads, availableParallelism())
     this.#timeoutMs = timeoutMs
+    this.#idleMs = idleMs
   }
 
   /** Works on a page. Throws BAD_REQUEST, SCRAPE_SITE_ERROR, or the signal's reason. */
@@ -54,7 +63,8 @@ export class Workers implements AsyncDisposable {
       throw error
     } finally {
       worker.off('message', answer.resolve).off('error', onEnd).off('exit', onEnd)
-      if (outcome === undefined || job.html.length > maxKeptLength) this.#end(worker)
+      this.#heapBytes.set(worker, outcome?.heapBytes ?? 0)
+      if (outcome === undefined || outcome.heapBytes > maxHeapBytes) this.#end(worker)
       else this.#giveBack(worker)
     }
     if (outcome.kind === 'done') return outcome.result
@@ -62,12 +72,14 @@ export class Workers implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    for (const { end } of this.#idle) clearTimeout(end)
     await Promise.all([...this.#all].map(async (worker) => worker.terminate()))
   }
 
   async #take(signal: AbortSignal | undefined): Promise<Worker> {
     const idle = this.#idle.pop()
-    if (idle !== undefined) return idle
+    clearTimeout(idle?.end)
+    if (idle !== undefined) return idle.worker
     if (this.#all.size < this.#threads) return this.#start()
     const turn: Turn = { ready: Promise.withResolvers() }
     this.#queue.push(turn)
@@ -96,8 +108,16 @@ export class Workers implements AsyncDisposable {
 
   #giveBack(worker: Worker): void {
     const next = this.#queue.shift()
-    if (next === undefined) this.#idle.push(worker)
-    else next.ready.resolve(worker)
+    if (next !== undefined) return next.ready.resolve(worker)
+    const hasGrown = (this.#heapBytes.get(worker) ?? 0) > maxIdleHeapBytes
+    const end = hasGrown ? setTimeout(() => this.#endIdle(worker), this.#idleMs).unref() : undefined
+    this.#idle.push({ worker, end })
+  }
+
+  #endIdle(worker: Worker): void {
+    const index = this.#idle.findIndex((each) => each.worker === worker)
+    if (index !== -1) this.#idle.splice(index, 1)
+    this.#end(worker)
   }
 
   #end(worker: Worker): void {

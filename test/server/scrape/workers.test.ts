@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import type { Worker } from 'node:worker_threads'
 import { afterAll, expect, test } from 'vitest'
 import { Workers } from '../../../src/server/scrape/workers.ts'
 
@@ -32,4 +34,17 @@ test('a page that nobody waits for any more is given up', async () => {
   )
 
   expect((await workers.run(job('<p>next</p>'))).markdown).toBe('next\n')
+})
+
+test('a thread whose heap has grown ends when it idles, and the next page gets another', async () => {
+  await using idling = new Workers({ threads: 1, idleMs: 10 })
+  const started = once(process, 'worker') as Promise<[Worker]>
+  const large = idling.run({ ...job('<p>some text here</p>'.repeat(30_000)), options: { onlyMainContent: false } })
+  const [thread] = await started
+  const ended = once(thread, 'exit')
+  await large
+
+  await ended
+
+  expect((await idling.run(job('<p>next</p>'))).markdown).toBe('next\n')
 })
