@@ -1,6 +1,7 @@
 import { Readable, pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { declaredCharset } from '../../kit/declared-charset.ts'
+import { textCharset } from '../../kit/text-charset.ts'
 
 /** Characters handed on at a time: what reads them can stop between two pieces. */
 const pieceLength = 16_384
@@ -33,14 +34,30 @@ export async function* unpack(source: AsyncIterable<Uint8Array>, maxBytes: numbe
   }
 }
 
-/** Text in pieces of at most 16,384 characters. What does not say in which charset it is counts as UTF-8. */
+/** Bytes of a text that names no charset from which it is told. */
+const judgedBytes = 65_536
+
+/** Text in pieces of at most 16,384 characters, in the charset that it names, else in the one that its start looks like. */
 export async function* decodeText(chunks: AsyncIterable<Uint8Array>, contentType?: string): AsyncGenerator<string> {
   let decoder: InstanceType<typeof TextDecoder> | undefined
+  let head: Buffer = Buffer.alloc(0)
   for await (const chunk of chunks) {
-    decoder ??= new TextDecoder(declaredCharset(chunk, contentType))
-    yield* pieces(decoder.decode(chunk, { stream: true }))
+    if (decoder !== undefined) {
+      yield* pieces(decoder.decode(chunk, { stream: true }))
+      continue
+    }
+    head = Buffer.concat([head, chunk])
+    const declared = declaredCharset(head, contentType)
+    if (declared === undefined && head.length < judgedBytes) continue
+    decoder = new TextDecoder(declared ?? textCharset(head.subarray(0, wholeLength(head)), contentType))
+    yield* pieces(decoder.decode(head, { stream: true }))
   }
-  if (decoder !== undefined) yield* pieces(decoder.decode())
+  yield* pieces(decoder === undefined ? new TextDecoder(textCharset(head, contentType)).decode(head) : decoder.decode())
+}
+
+/** The length without a character that the next chunk may complete. */
+function wholeLength(bytes: Uint8Array): number {
+  return bytes.findLastIndex((byte) => byte < 0x80) + 1 || bytes.length
 }
 
 /** Text in such pieces. */

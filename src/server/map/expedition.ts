@@ -10,6 +10,8 @@ export interface Expedition {
   readonly robots: Robots
   /** Gets an address, its body cut at `maxBytes`. Rejects like `fetchStream`, and when looking is over. */
   readonly open: (url: URL, maxBytes: number) => Promise<FetchedStream>
+  /** Notes what was left out, as a sentence for the warning. */
+  readonly noteCut: (what: string) => void
   /** Aborts when looking is over: the call has ended, or its time is spent. */
   readonly signal: AbortSignal
 }

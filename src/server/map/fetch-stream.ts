@@ -11,6 +11,8 @@ export interface FetchStreamOptions extends Abortable {
   readonly headersFor: (url: URL) => Readonly<Record<string, string>>
   /** Bytes after which the body ends, counted after decompression by the transfer encoding. */
   readonly maxBytes: number
+  /** Called when there were more bytes. */
+  readonly onCut?: (() => void) | undefined
   /** Milliseconds the whole transfer may take. */
   readonly timeoutMs: number
 }
@@ -43,7 +45,7 @@ export const fetchStream = async (start: URL, options: FetchStreamOptions): Prom
       url,
       status: response.status,
       contentType: response.headers.get('content-type')?.toLowerCase() ?? '',
-      chunks: bounded(response.body ?? [], options.maxBytes),
+      chunks: bounded(response.body ?? [], options),
       [Symbol.asyncDispose]: async () => done.abort(),
     }
   } catch (error) {
@@ -89,12 +91,15 @@ const follow = async (start: URL, options: FetchStreamOptions, signal: AbortSign
 
 async function* bounded(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  maxBytes: number,
+  { maxBytes, onCut }: Pick<FetchStreamOptions, 'maxBytes' | 'onCut'>,
 ): AsyncGenerator<Uint8Array> {
   let left = maxBytes
   for await (const chunk of source) {
-    yield chunk.byteLength <= left ? chunk : chunk.subarray(0, left)
+    if (left > 0) yield chunk.byteLength <= left ? chunk : chunk.subarray(0, left)
     left -= chunk.byteLength
-    if (left <= 0) return
+    if (left < 0) {
+      onCut?.()
+      return
+    }
   }
 }

@@ -33,6 +33,9 @@ export interface SiteMap {
 const lookingMs = 50_000
 const transferMs = 30_000
 
+/** Sentences of a warning about what was left out. */
+const maxCuts = 3
+
 const usualSitemaps = ['/sitemap.xml', '/sitemap_index.xml', '/sitemap.txt'] as const
 
 /**
@@ -79,6 +82,8 @@ interface Findings {
   readonly status: number | undefined
   /** Whether there were more pages to follow than were followed. */
   readonly isCut: boolean
+  /** What was left out of what was read, as sentences. */
+  readonly cuts: ReadonlySet<string>
 }
 
 const explore = async (
@@ -90,8 +95,12 @@ const explore = async (
   const start = new URL(request.url)
   const site = createSite(start, request)
   const headersFor = createHeadersFor(request)
-  const open: Expedition['open'] = async (url, maxBytes) =>
-    fetchStream(url, { dispatcher, headersFor, maxBytes, timeoutMs: transferMs, signal })
+  const cuts = new Set<string>()
+  const noteCut: Expedition['noteCut'] = (what) => void (cuts.size < maxCuts && cuts.add(what))
+  const open: Expedition['open'] = async (url, maxBytes) => {
+    const onCut = (): void => noteCut(`${url.href} is longer than ${maxBytes / 1e6} MB: the rest was left out.`)
+    return fetchStream(url, { dispatcher, headersFor, maxBytes, onCut, timeoutMs: transferMs, signal })
+  }
   const [robots, fetched] = await Promise.all([readRobots(open, start), readStart(open, start)])
   const page = (fetched.isHtml === true && (await showStart(request, fetched.links, means))) || fetched
   if (page.url !== undefined) site.addHost(page.url)
@@ -103,7 +112,7 @@ const explore = async (
     // Which ones are the best is known only when all are.
     capacity: search === undefined ? limit : mapLimits.max,
   })
-  const expedition: Expedition = { site, links, robots, open, signal }
+  const expedition: Expedition = { site, links, robots, open, noteCut, signal }
   if (sitemap !== 'only' && page.url !== undefined) {
     const { title, description } = page.links
     links.add(page.url.href, { title, description })
@@ -113,7 +122,7 @@ const explore = async (
   const listed = ownSitemaps + (sitemap === 'skip' ? 0 : await readSubdomainSitemaps(expedition, start, request))
   const wantsWalk = ownSitemaps === 0 && sitemap !== 'only' && page.url !== undefined
   const isWhole = wantsWalk && page.url !== undefined ? await walkPages(expedition, page.url, page.links) : true
-  return { expedition, error: fetched.error, status: fetched.status, hasSitemap: listed > 0, isCut: !isWhole }
+  return { expedition, error: fetched.error, status: fetched.status, hasSitemap: listed > 0, isCut: !isWhole, cuts }
 }
 
 const readRobots = async (open: Expedition['open'], start: URL): Promise<Robots> => {
@@ -203,7 +212,9 @@ const present = async (
   const all = isPage ? [...inside, ...outside] : inside
   const ordered = request.search === undefined ? all : await orderByRelevance(all, request.search, { signal })
   const links = ordered.slice(0, request.limit).map(toLink)
-  return { links, warning: warningOf(request, found, { isPage, isLate, count: links.length }) }
+  const warning = warningOf(request, found, { isPage, isLate, count: links.length })
+  const warnings = [...(warning === undefined ? [] : [warning]), ...(links.length < request.limit ? found.cuts : [])]
+  return { links, warning: warnings.length === 0 ? undefined : warnings.join(' ') }
 }
 
 const toLink = ({ url, title, description }: FoundLink): MapLink => ({

@@ -43,7 +43,12 @@ class SitemapWalk {
   }
 
   enqueue(step: Step): void {
-    if (this.#seen.has(step.url.href) || this.#seen.size >= bounds.sitemaps || step.depth > bounds.depth) return
+    if (this.#seen.has(step.url.href)) return
+    if (this.#seen.size >= bounds.sitemaps || step.depth > bounds.depth) {
+      const limit = step.depth > bounds.depth ? `${bounds.depth} levels deep` : `${bounds.sitemaps} of them`
+      this.#expedition.noteCut(`Sitemaps were read up to ${limit}: the rest was left out.`)
+      return
+    }
     this.#seen.add(step.url.href)
     this.queue.push(step)
   }

@@ -31,6 +31,17 @@ describe('a map holds', () => {
     expect((await world.map('/')).links).toMatchObject([{ title: 'Привет' }])
   })
 
+  test('titles of pages that name no charset as their letters are', async () => {
+    const title = Buffer.from([
+      0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2, 0x20, 0xe2, 0xf1, 0xe5, 0xec, 0x20, 0xeb, 0xfe, 0xe4, 0xff, 0xec,
+    ])
+    await using world = await startMapWorld({
+      '/': textPage(Buffer.concat([Buffer.from('<title>'), title, Buffer.from('</title>')]), 'text/html'),
+    })
+
+    expect((await world.map('/')).links).toMatchObject([{ title: 'Привет всем людям' }])
+  })
+
   test('the sitemaps that robots.txt names, in place of the usual ones', async () => {
     await using world = await startMapWorld({
       '/robots.txt': textPage('Sitemap: /one.xml\nSitemap: /two.txt', 'text/plain'),
@@ -223,6 +234,34 @@ describe('a warning tells', () => {
     await using world = await startMapWorld({ '/lonely': linksTo() })
 
     expect((await world.map(path, options)).warning).toContain(words)
+  })
+
+  test.each([
+    [
+      'of a long page',
+      { '/': textPage(`<a href="/a">a</a>${' '.repeat(5_000_001)}`, 'text/html') },
+      'is longer than 5 MB',
+    ],
+    ['of a long robots.txt', { '/robots.txt': textPage('#'.repeat(512_001), 'text/plain') }, 'is longer than 0.512 MB'],
+    [
+      'of many sitemaps',
+      { '/sitemap.xml': indexOf(...Array.from({ length: 1001 }, (_, index) => `/absent/${index}.xml`)) },
+      'up to 1000 of them',
+    ],
+    [
+      'of deep sitemaps',
+      Object.fromEntries(
+        Array.from({ length: 5 }, (_, depth) => [
+          depth === 0 ? '/sitemap.xml' : `/${depth}.xml`,
+          indexOf(`/${depth + 1}.xml`),
+        ]),
+      ),
+      'up to 3 levels deep',
+    ],
+  ])('what is left out: %s', async (_what, pages, words) => {
+    await using world = await startMapWorld(pages)
+
+    expect((await world.map('/')).warning).toContain(words)
   })
 
   test('that a walk did not come to its end', async () => {

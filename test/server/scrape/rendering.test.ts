@@ -192,6 +192,35 @@ test('the screenshot format shows the whole page when asked to', async () => {
   expect(whole!.readUInt32BE(20)).toBeGreaterThan(5000)
 })
 
+describe('a warning tells', () => {
+  const script = (source: string): object => ({ type: 'executeJavascript', script: source })
+  const click = { type: 'click', selector: 'i', all: true }
+  test.each([
+    [
+      'of the part of a high page',
+      { formats: ['screenshot@fullPage'] },
+      [script("document.body.style.height = '20000px'")],
+      'the first 16384 px',
+    ],
+    [
+      'of frames',
+      {},
+      [script("for (let i = 0; i < 60; i++) document.body.append(document.createElement('iframe'))")],
+      'those after the first 50',
+    ],
+    [
+      'of elements not clicked',
+      {},
+      [script("document.body.innerHTML = '<i></i>'.repeat(101)"), click],
+      'the first 100 were clicked',
+    ],
+  ])('%s', async (_what, options, actions, words) => {
+    const page = await world.read('/acting', { onlyMainContent: false, ...options, actions })
+
+    expect(page['warning']).toContain(words)
+  })
+})
+
 describe('the reader of a page', () => {
   test('is where the location says', async () => {
     const page = await world.read('/place', { waitFor: 1, location: { country: 'de' } })

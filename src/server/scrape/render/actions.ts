@@ -110,9 +110,12 @@ const findAll = `(selector) => {
   return found
 }`
 
+/** Elements that one action clicks. */
+const maxClicks = 100
+
 /** Scrolls each element into view and answers the middle of what is seen of it. */
 const findPoints = `(selector, all) => {
-  const found = (${findAll})(selector).slice(0, all ? 100 : 1)
+  const found = (${findAll})(selector).slice(0, all ? ${maxClicks} : 1)
   return found.map(({ element, frames }) => {
     element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' })
     const box = element.getBoundingClientRect()
@@ -131,6 +134,7 @@ const clickByScript = `(selector, index) => (${findAll})(selector)[index]?.eleme
 const click = async (tab: Tab, selector: string, all: boolean): Promise<void> => {
   const count = ((await evaluateFunction(tab, findPoints, selector, all)) as readonly unknown[]).length
   if (count === 0) throw new BowlineError('SCRAPE_ACTION_ERROR', `No element matches ${JSON.stringify(selector)}`)
+  if (all && count === maxClicks) await noteUnclicked(tab, selector)
   for (let index = 0; index < count; index += 1) {
     const source = `(selector, index) => (${findPoints})(selector, true)[index]`
     const point = (
@@ -142,6 +146,13 @@ const click = async (tab: Tab, selector: string, all: boolean): Promise<void> =>
     if (point?.isSeen !== true) await evaluateFunction(tab, clickByScript, selector, index)
     else await clickAt(tab, point)
   }
+}
+
+const noteUnclicked = async (tab: Tab, selector: string): Promise<void> => {
+  const matching = await evaluateFunction(tab, `(selector) => (${findAll})(selector).length`, selector)
+  if (Number(matching) <= maxClicks) return
+  const name = JSON.stringify(selector)
+  tab.cuts.add(`${String(matching)} elements match ${name}: the first ${maxClicks} were clicked.`)
 }
 
 const clickAt = async (tab: Tab, { x, y }: { readonly x: number; readonly y: number }): Promise<void> => {

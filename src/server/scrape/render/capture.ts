@@ -36,6 +36,9 @@ export const takeScreenshot = async (tab: Tab, wish: ScreenshotWish): Promise<Ma
 const wholePage = async (tab: Tab): Promise<object> => {
   const { cssContentSize } = await tab.call('Page.getLayoutMetrics')
   const { width, height } = cssContentSize as { readonly width: number; readonly height: number }
+  if (height > maxHeight) {
+    tab.cuts.add(`The page is ${Math.ceil(height)} px high: the screenshot shows the first ${maxHeight} px.`)
+  }
   return { x: 0, y: 0, width, height: Math.min(height, maxHeight), scale: 1 }
 }
 

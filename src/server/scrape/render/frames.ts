@@ -34,5 +34,9 @@ export const listFrames = async (tab: Tab): Promise<readonly Frame[]> => {
     }
     if (frameTree !== undefined) visit(frameTree as FrameTree, true)
   }
-  return [...local, ...remote].slice(0, maxFrames)
+  const frames = [...local, ...remote]
+  if (frames.length > maxFrames) {
+    tab.cuts.add(`The page has ${frames.length} frames: those after the first ${maxFrames} were left out.`)
+  }
+  return frames.slice(0, maxFrames)
 }

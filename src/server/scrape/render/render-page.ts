@@ -4,7 +4,7 @@ import { throwIfCut } from '../../../kit/abort.ts'
 import { BowlineError } from '../../../kit/errors.ts'
 import type { CdpRouter } from '../../cdp/router.ts'
 import { classifyBody } from '../fetch/classify-body.ts'
-import type { LoadedPage } from '../loaded-page.ts'
+import { withWarnings, type LoadedPage } from '../loaded-page.ts'
 import type { Place } from '../place.ts'
 import type { MadeFile } from '../scrape-files.ts'
 import { performActions, type ActionYield } from './actions.ts'
@@ -59,7 +59,8 @@ export const renderPage = async (task: RenderTask): Promise<RenderOutcome> => {
     if (request.waitFor > 0) await sleep(request.waitFor, undefined, { signal: tab.signal })
     if (request.blockAds) await clearView(tab, watch, task.consentScript)
     const actions = request.actions === undefined ? undefined : await performActions(tab, watch, request.actions)
-    return { kind: 'page', page: await takePage(tab, request, watch.response(), actions) }
+    const page = await takePage(tab, request, watch.response(), actions)
+    return { kind: 'page', page: withWarnings(page, [...tab.cuts]) }
   } catch (error) {
     // A wait that was cut short does not know why.
     throwIfCut(tab.signal, error)

@@ -17,6 +17,8 @@ export interface Tab extends Disposable {
   readonly call: (method: string, params?: object, sessionId?: string) => Promise<CdpResult>
   /** Calls with the events of the page and of its frames' sessions. */
   readonly on: (listener: (event: CdpIncoming) => void) => void
+  /** What was left out of what was taken of the page, as sentences for its warning. */
+  readonly cuts: Set<string>
   /** Sessions of frames that live in processes of their own, by session, with the id of their frame. */
   readonly frameSessions: ReadonlyMap<string, { readonly frameId: string; readonly parent: string }>
 }
@@ -59,6 +61,7 @@ export const openTab = async (
     sessionId,
     signal: ended,
     call,
+    cuts: new Set(),
     frameSessions,
     on: (listener) => void listeners.push(listener),
     [Symbol.dispose]: stop,
