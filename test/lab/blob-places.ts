@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import S3rver from 's3rver'
 import { describe } from 'vitest'
 import { parseBlobPlace, type BlobPlace } from '../../src/server/store/blobs.ts'
@@ -48,4 +49,48 @@ export const openS3Place = async (): Promise<LabBlobPlace> => {
 export const describeEachPlace = (title: string, spec: (open: () => Promise<LabBlobPlace>) => void): void => {
   describe(`${title}, in a folder`, () => spec(openFolderPlace))
   describe(`${title}, in a bucket`, () => spec(openS3Place))
+}
+
+/** A bucket behind a line that can be cut: while it is, every connection ends at once. */
+export const openCuttableBucket = async (): Promise<LabBlobPlace & { readonly setCut: (isCut: boolean) => void }> => {
+  await using undo = new AsyncDisposableStack()
+  const bucket = undo.use(await openS3Place())
+  const endpoint = new URL(new URL(bucket.address).searchParams.get('endpoint') ?? '')
+  const sockets = new Set<Socket>()
+  let isNowCut = false
+  const line = createServer((client) => {
+    const upstream = connect(Number(endpoint.port), endpoint.hostname)
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.on('error', () => undefined).on('close', () => sockets.delete(socket))
+    }
+    if (isNowCut) return client.destroy()
+    client.on('close', () => upstream.destroy())
+    upstream.on('close', () => client.destroy())
+    client.pipe(upstream).pipe(client)
+    return undefined
+  })
+  line.listen(0, '127.0.0.1')
+  await once(line, 'listening')
+  undo.defer(async () => {
+    const closed = once(line, 'close')
+    line.close()
+    for (const socket of sockets) socket.destroy()
+    await closed
+  })
+  const { port } = line.address() as AddressInfo
+  const address = bucket.address.replace(
+    encodeURIComponent(endpoint.origin),
+    encodeURIComponent(`http://127.0.0.1:${port}`),
+  )
+  const owned = undo.move()
+  return {
+    address,
+    place: parseBlobPlace(address, labS3Credentials),
+    setCut: (isCut: boolean) => {
+      isNowCut = isCut
+      if (isCut) for (const socket of sockets) socket.destroy()
+    },
+    [Symbol.asyncDispose]: async () => owned.disposeAsync(),
+  }
 }

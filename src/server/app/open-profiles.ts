@@ -16,7 +16,8 @@ export const openProfiles = async (
   const key = await readProfileKey({ configured: config.profileKey, dataDir: config.dataDir, store, log })
   const onError = (error: unknown, what: string): void => log.error({ err: error }, what)
   undo.use(startSweeping({ store, blobs, onError }))
-  return new Profiles({
+  const profiles = await Profiles.open({
+    dataDir: config.dataDir,
     store,
     blobs,
     key,
@@ -25,4 +26,5 @@ export const openProfiles = async (
     keepVersions: config.profileVersions,
     onError,
   })
+  return undo.use(profiles)
 }

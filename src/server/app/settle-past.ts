@@ -9,5 +9,7 @@ export const settlePast = async (parts: Parts, identity: Identity): Promise<numb
   const former = nodes.find((node) => node.id === identity.nodeId)
   const ended = await endLostSessions(parts, identity.nodeId, former?.heartbeatAt)
   for (const row of ended) parts.onEnd?.(row)
+  // Its leases are free by now, and nobody of this node can take them yet.
+  await parts.profiles.resumePending()
   return ended.length
 }

@@ -92,11 +92,13 @@ export const readArchive = async (
 }
 
 /** The error for a bucket or folder that does not answer. Its address is for the log of the server alone. */
-export function storageAway(cause: unknown): BowlineError {
-  return new BowlineError('PROFILE_STORAGE_UNAVAILABLE', 'The storage of saved profiles does not respond', {
-    cause,
-    retryAfterSeconds: 5,
-  })
+export function storageAway(cause: unknown, consequence?: string): BowlineError {
+  const message = 'The storage of saved profiles does not respond'
+  return new BowlineError(
+    'PROFILE_STORAGE_UNAVAILABLE',
+    consequence === undefined ? message : `${message}. ${consequence}`,
+    { cause, retryAfterSeconds: 5 },
+  )
 }
 
 const missing = (cause: unknown): BowlineError =>

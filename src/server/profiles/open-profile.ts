@@ -2,7 +2,8 @@ import { BowlineError } from '../../kit/errors.ts'
 import { releaseLease, type Lease } from '../store/profile-leases.ts'
 import { commitVersion, pruneVersions, type ProfileVersionRow } from '../store/profiles.ts'
 import type { Store } from '../store/store.ts'
-import { readArchive, writeArchive, type ArchiveParts } from './archives.ts'
+import { readArchive, storageAway, writeArchive, type ArchiveParts } from './archives.ts'
+import type { PendingSaves } from './pending-saves.ts'
 
 /** What a profile keeps beside files, as text. */
 export type Extras = string
@@ -24,7 +25,8 @@ export interface OpenProfile extends AsyncDisposable {
   readonly restore: (userDataDir: string) => Promise<Extras | undefined>
   /**
    * Saves the user-data-dir of an ended browser as the new current version and gives the lease back. Throws
-   * PROFILE_LEASE_LOST, PROFILE_TOO_LARGE; then the profile is as it was.
+   * PROFILE_LEASE_LOST, PROFILE_TOO_LARGE; then the profile is as it was. Throws PROFILE_STORAGE_UNAVAILABLE, too: then
+   * what a session leaves is kept on this node, with the lease, and saved later.
    */
   readonly save: (request: SaveRequest) => Promise<ProfileVersionRow>
 }
@@ -34,6 +36,8 @@ export interface OpenProfileParts extends ArchiveParts {
   readonly store: Store
   /** Versions that are kept of each profile. */
   readonly keepVersions: number
+  /** Keeps what could not be stored. */
+  readonly pending: PendingSaves
   /** Forgets a lease that ended. */
   readonly onLeaseEnd: (lease: Lease) => void
   readonly onError: (error: unknown, what: string) => void
@@ -46,7 +50,7 @@ export const openProfile = (
   version: ProfileVersionRow | undefined,
   lease: Lease | undefined,
 ): OpenProfile => {
-  const { store, blobs, keepVersions, onError } = parts
+  const { store, blobs, pending, onError } = parts
   let held = lease
 
   const letGo = async (): Promise<void> => {
@@ -60,7 +64,9 @@ export const openProfile = (
   const save = async (request: SaveRequest): Promise<ProfileVersionRow> => {
     if (held === undefined) throw leaseLost(name)
     const { profileId } = held
-    const archive = await writeArchive(parts, profileId, request)
+    const archive = await writeArchive(parts, profileId, request).catch(async (error: unknown) => {
+      throw error instanceof BowlineError ? error : await keepForLater(request, error)
+    })
     const saved = await commitVersion(store.db, held, {
       ...archive,
       browser: request.browser,
@@ -75,13 +81,25 @@ export const openProfile = (
     }
     parts.onLeaseEnd(held)
     held = undefined
-    await prune(profileId).catch((error: unknown) => onError(error, `tidying the versions of profile ${profileId}`))
+    await pruneProfile(parts, profileId).catch((error: unknown) =>
+      onError(error, `tidying the versions of profile ${profileId}`),
+    )
     return saved
   }
 
-  const prune = async (profileId: string): Promise<void> => {
-    const blobsToDelete = await pruneVersions(store.db, profileId, keepVersions)
-    await Promise.all(blobsToDelete.map(async (blob) => blobs.delete(blob)))
+  /** Keeps what a session leaves, since nobody can repeat it, and returns the error that says so. */
+  const keepForLater = async (request: SaveRequest, cause: unknown): Promise<BowlineError> => {
+    onError(cause, `storing the profile "${name}"`)
+    if (held === undefined || request.sessionId === undefined) return storageAway(cause)
+    try {
+      await pending.add(held, name, request)
+    } catch (error) {
+      onError(error, `keeping the profile "${name}" for later`)
+      return storageAway(cause)
+    }
+    // Whoever saves it later gives the lease back.
+    held = undefined
+    return storageAway(cause, 'The changes are kept on the server and saved as soon as it does')
   }
 
   return {
@@ -91,6 +109,15 @@ export const openProfile = (
     save,
     [Symbol.asyncDispose]: letGo,
   }
+}
+
+/** Deletes the versions of a profile that are no longer kept. */
+export async function pruneProfile(
+  { store, blobs, keepVersions }: Pick<OpenProfileParts, 'store' | 'blobs' | 'keepVersions'>,
+  profileId: string,
+): Promise<void> {
+  const blobsToDelete = await pruneVersions(store.db, profileId, keepVersions)
+  await Promise.all(blobsToDelete.map(async (blob) => blobs.delete(blob)))
 }
 
 const leaseLost = (name: string): BowlineError =>

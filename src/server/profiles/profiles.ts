@@ -17,11 +17,14 @@ import {
   type ProfileSummary,
   type ProfileVersionRow,
 } from '../store/profiles.ts'
-import { openProfile, type OpenProfile, type OpenProfileParts } from './open-profile.ts'
+import { openProfile, pruneProfile, type OpenProfile, type OpenProfileParts } from './open-profile.ts'
+import { PendingSaves } from './pending-saves.ts'
 
 /** What the profiles of a node are built from. */
-export interface ProfilesParts extends Omit<OpenProfileParts, 'onLeaseEnd'> {
+export interface ProfilesParts extends Omit<OpenProfileParts, 'onLeaseEnd' | 'pending'> {
   readonly nodeId: string
+  /** Data directory of this node, for what could not be stored. */
+  readonly dataDir: string
 }
 
 /** Who opens a profile, and whether to write it. */
@@ -34,19 +37,43 @@ export interface OpenRequest extends ProfileName {
 /** Most seconds that a caller is told to wait for a locked profile. */
 const longestRetryAfterSeconds = 60
 
-/** The profiles of all teams: one writer at a time each, any number of readers. */
-export class Profiles {
+/** The profiles of all teams: one writer at a time each, any number of readers. Disposing stops what is being stored. */
+export class Profiles implements AsyncDisposable {
   readonly #parts: ProfilesParts
-  readonly #leases = new Map<string, Lease>()
+  readonly #leases: Map<string, Lease>
+  readonly #pending: PendingSaves
 
-  constructor(parts: ProfilesParts) {
+  private constructor(parts: ProfilesParts, leases: Map<string, Lease>, pending: PendingSaves) {
     this.#parts = parts
+    this.#leases = leases
+    this.#pending = pending
+  }
+
+  static async open(parts: ProfilesParts): Promise<Profiles> {
+    const leases = new Map<string, Lease>()
+    const pending = await PendingSaves.open({
+      ...parts,
+      onLease: ({ profileId, fence }) => void leases.set(keyOf({ profileId, fence }), { profileId, fence }),
+      onLeaseEnd: (lease) => void leases.delete(keyOf(lease)),
+      onSaved: async (profileId) => pruneProfile(parts, profileId),
+    })
+    return new Profiles(parts, leases, pending)
+  }
+
+  /** Goes on with what a former run of this node could not store. Called before anybody can open a profile. */
+  async resumePending(): Promise<void> {
+    await this.#pending.resume()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pending[Symbol.asyncDispose]()
   }
 
   /** Opens a profile for a session. Throws PROFILE_LOCKED when it is to be written and another session writes it. */
   async open({ teamId, name, isWritable, sessionId }: OpenRequest): Promise<OpenProfile> {
     const { store, nodeId } = this.#parts
-    const parts = { ...this.#parts, onLeaseEnd: (lease: Lease) => void this.#leases.delete(keyOf(lease)) }
+    const pending = this.#pending
+    const parts = { ...this.#parts, pending, onLeaseEnd: (lease: Lease) => void this.#leases.delete(keyOf(lease)) }
     if (!isWritable) return openProfile(parts, name, await findCurrentVersion(store.db, { teamId, name }), undefined)
     const taken = await takeLease(store.db, { teamId, name, nodeId, sessionId })
     if ('holder' in taken) throw lockedBy(name, taken.holder)

@@ -92,6 +92,17 @@ export const renewLeases = async (db: Kysely<Database>, leases: readonly Lease[]
   )
 }
 
+/** Takes back a lease that ended while its node was down. False when another one was given since: its fence is newer. */
+export const reclaimLease = async (db: Kysely<Database>, lease: Lease, nodeId: string): Promise<boolean> => {
+  const { numUpdatedRows } = await db
+    .updateTable('profile')
+    .set({ leaseNodeId: nodeId, leaseExpiresAt: nowPlusLease })
+    .where('id', '=', lease.profileId)
+    .where('fence', '=', lease.fence)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
 /** Gives a lease back. Harmless when it was lost. */
 export const releaseLease = async (db: Kysely<Database>, lease: Lease): Promise<void> => {
   await db

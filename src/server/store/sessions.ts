@@ -138,6 +138,16 @@ export const recordActivity = async (
     where session.id = used.id and session.status = 'active'`.execute(db)
 }
 
+/** Writes down the version that a session left after its end, in place of why there was none. */
+export const recordSavedProfile = async (db: Kysely<Database>, id: string, version: number): Promise<void> => {
+  await db
+    .updateTable('session')
+    .set({ profileVersion: version, profileError: null })
+    .where('id', '=', id)
+    .where('status', '<>', 'active')
+    .execute()
+}
+
 const tryAdmit = async (db: Kysely<Database>, wanted: NewSession): Promise<SessionRow | undefined> => {
   try {
     const row = await admitStatement(db, wanted).executeTakeFirst()

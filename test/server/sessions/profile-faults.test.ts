@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { labS3Credentials, openS3Place } from '../../lab/blob-places.ts'
+import { labS3Credentials, openCuttableBucket, openS3Place } from '../../lab/blob-places.ts'
 import { browserPids } from '../../lab/browser-processes.ts'
 import { startLab, type Lab } from '../../lab/lab.ts'
 import { memoriesOf, memoryPages, recall, remember } from '../../lab/memories.ts'
@@ -86,6 +86,53 @@ test.concurrent(
     const take = async () => second.api('POST', '/v2/browser', { profile })
     expect((await take()).body).toMatchObject({ code: 'PROFILE_LOCKED' })
     await expect.poll(async () => (await take()).status, { timeout: 60_000, interval: 1000 }).toBe(200)
+  },
+)
+
+test.concurrent(
+  'what a session leaves while the bucket is away is kept, and saved when it is back, also by the next start',
+  { timeout: 150_000 },
+  async ({ expect }) => {
+    await using bucket = await openCuttableBucket()
+    await using folder = await temporaryFolder()
+    const env = {
+      BOWLINE_BLOBS: bucket.address,
+      AWS_ACCESS_KEY_ID: labS3Credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: labS3Credentials.secretAccessKey,
+    }
+    const start = async (): Promise<ServerProcess> => startServerProcess({ dataDir: folder.path, env })
+    const isSaved = async (server: ServerProcess, id: string, version: number): Promise<void> => {
+      const read = async () => (await server.api('GET', `/v2/browser/${id}`)).body['profile']
+      await expect.poll(read, { timeout: 30_000 }).toEqual({ name: 'acme', saveChanges: true, version })
+    }
+    const leave = async (server: ServerProcess, value: string): Promise<string> => {
+      const session = await server.create({ profile })
+      await visit(session, async (page) => remember(page, site, value))
+      bucket.setCut(true)
+      const { status, body } = await server.api('DELETE', `/v2/browser/${session.id}`)
+      expect({ status, body }).toMatchObject({
+        status: 200,
+        body: { profile: { error: expect.stringContaining('kept') } },
+      })
+      expect(body['profile'].error).not.toContain('127.0.0.1')
+      return session.id
+    }
+    const killed = await start()
+
+    const first = await leave(killed, 'first')
+    // Nobody may write what is based on the version before.
+    expect((await killed.api('POST', '/v2/browser', { profile })).body).toMatchObject({ code: 'PROFILE_LOCKED' })
+    bucket.setCut(false)
+    await isSaved(killed, first, 1)
+
+    const second = await leave(killed, 'second')
+    killed.kill('SIGKILL')
+    await killed.exited
+    bucket.setCut(false)
+    await using next = await start()
+    await isSaved(next, second, 2)
+    expect(await readAs(next, true)).toEqual(memoriesOf('second'))
+    expect(await readdir(join(folder.path, 'pending-profiles', 'profiles'))).toEqual([])
   },
 )
 

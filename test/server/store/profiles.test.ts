@@ -60,7 +60,8 @@ describeEachStore('a profile', (openStore) => {
       },
       transformResult: async ({ result }) => result,
     }
-    const profiles = new Profiles({
+    const profiles = await Profiles.open({
+      dataDir: folder.path,
       store: { ...store, db: store.db.withPlugin(failing) },
       blobs: await openBlobs({ kind: 'folder', path: folder.path }),
       key: { bytes: Buffer.alloc(32), id: 'key' },

@@ -11,7 +11,8 @@ const store = await openStore({ dataDir: folder, databaseUrl })
 const blobs = await openBlobs({ kind: 'folder', path: join(folder, 'blobs') })
 const key = { bytes: Buffer.from(keyHex, 'hex'), id: 'lab' }
 const onError = (error: unknown): void => void process.stderr.write(`${String(error)}\n`)
-const profiles = new Profiles({ store, blobs, key, nodeId, quotaBytes: 1e8, keepVersions: 2, onError })
+const limits = { quotaBytes: 1e8, keepVersions: 2 }
+const profiles = await Profiles.open({ store, blobs, key, nodeId, dataDir: folder, ...limits, onError })
 
 const saveForEver = async (name: string): Promise<never> => {
   const userDataDir = await mkdtemp(join(folder, 'profile-'))
