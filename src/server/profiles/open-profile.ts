@@ -4,18 +4,7 @@ import { commitVersion, pruneVersions, type ProfileVersionRow } from '../store/p
 import type { Store } from '../store/store.ts'
 import { readArchive, storageAway, writeArchive, type ArchiveParts } from './archives.ts'
 import type { PendingSaves } from './pending-saves.ts'
-
-/** What a profile keeps beside files, as text. */
-export type Extras = string
-
-/** What is saved, and what wrote it. */
-export interface SaveRequest {
-  readonly userDataDir: string
-  readonly extras: Extras
-  /** Such as `HeadlessChrome/156.0.8078.79`. */
-  readonly browser: string
-  readonly sessionId: string | undefined
-}
+import type { Extras, SaveRequest } from './save-request.ts'
 
 /** A profile in use: by its one writer, or by a reader. Disposing gives the writer's lease back. */
 export interface OpenProfile extends AsyncDisposable {

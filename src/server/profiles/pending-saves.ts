@@ -7,7 +7,7 @@ import { commitVersion, type ProfileVersionRow } from '../store/profiles.ts'
 import { findSession, recordSavedProfile } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 import { writeArchive, type ArchiveParts } from './archives.ts'
-import type { SaveRequest } from './open-profile.ts'
+import type { SaveRequest } from './save-request.ts'
 
 const pendingSave = z.object({
   name: z.string(),
