@@ -65,12 +65,13 @@ export const document = z.looseObject({
     description: z.union([text, z.array(text)]).optional(),
     /** Final address. */
     url: text.optional(),
-    /** Address as asked for. */
+    /** Address as the caller wrote it. */
     sourceURL: text.optional(),
     statusCode: z.number().optional(),
     scrapeId: text.optional(),
     contentType: text.optional(),
     proxyUsed: z.enum(['basic', 'stealth']).optional(),
+    /** Whether the page was stored before. Absent when no stored page was asked for. */
     cacheState: z.enum(['hit', 'miss']).optional(),
     cachedAt: text.optional(),
     creditsUsed: z.number().optional(),

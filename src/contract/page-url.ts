@@ -20,3 +20,17 @@ export const pageUrl = z
     }
     return url.href
   })
+
+/**
+ * The address to show as the source of a page: as the caller wrote it, so that documents can be matched with requests.
+ * Text that no store keeps is shown in its canonical form.
+ */
+export function sourceUrl(given: unknown, canonical: string): string {
+  if (typeof given !== 'string' || !given.isWellFormed() || /\p{Cc}/u.test(given)) return canonical
+  return given
+}
+
+/** The source of a page from the body of its request, as it was sent. */
+export function sentUrl(body: unknown, canonical: string): string {
+  return sourceUrl(typeof body === 'object' && body !== null && 'url' in body ? body.url : undefined, canonical)
+}

@@ -30,7 +30,7 @@ export class Announcer {
   }
 
   async pageFailed(db: Kysely<Database>, job: BulkJob, page: BulkPageRow, error: string): Promise<void> {
-    const data = [{ metadata: { sourceURL: page.url, scrapeId: page.scrapeId, error } }]
+    const data = [{ metadata: { sourceURL: page.sourceUrl ?? page.url, scrapeId: page.scrapeId, error } }]
     await this.#send(db, job, { event: 'page', key: `page:${page.place}`, data, error })
   }
 

@@ -13,7 +13,7 @@ import {
   reopenBulkJob,
   type BulkJobRow,
 } from '../store/bulk-jobs.ts'
-import { insertBulkPages, listCompletedPages, listFailedPages } from '../store/bulk-pages.ts'
+import { insertBulkPages, listCompletedPages, listFailedPages, type NewBulkPage } from '../store/bulk-pages.ts'
 import { jobLifeMs } from '../store/job-life.ts'
 import type { Database } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
@@ -37,6 +37,9 @@ export interface BulkJobsParts {
   readonly news: News
 }
 
+/** A page to add to a job. */
+export type BulkPage = Omit<NewBulkPage, 'place' | 'scrapeId'>
+
 /** A job to start. */
 export interface BulkOrder {
   readonly kind: BulkJobRow['kind']
@@ -46,7 +49,7 @@ export interface BulkOrder {
   /** Address of this server as its client knows it, without trailing slash. */
   readonly baseUrl: string
   readonly plan: BulkPlan
-  readonly pages: readonly { readonly url: string; readonly identity?: string | undefined }[]
+  readonly pages: readonly BulkPage[]
   /** A second order with the same key and the same `requestHash` is the first one. */
   readonly idempotencyKey?: string | undefined
   readonly requestHash?: string | undefined
@@ -55,7 +58,7 @@ export interface BulkOrder {
 /** Pages to add to a job. */
 export interface BulkAddition {
   readonly round: BulkRound
-  readonly urls: readonly string[]
+  readonly pages: readonly BulkPage[]
 }
 
 /** Whose job is meant. */
@@ -106,7 +109,7 @@ export class BulkJobs {
    * Adds pages to a job of the team, which goes on if it was complete; with an idempotency key, once. Throws
    * JOB_NOT_FOUND, CONFLICT when it was cancelled or failed, IDEMPOTENCY_KEY_REUSED.
    */
-  async append(ref: BulkRef, { round, urls }: BulkAddition): Promise<{ readonly id: string }> {
+  async append(ref: BulkRef, { round, pages }: BulkAddition): Promise<{ readonly id: string }> {
     return this.#parts.store.db.transaction().execute(async (db) => {
       const found = await this.find(ref, { db, locks: true })
       if (isAdded(found, round)) return found
@@ -116,12 +119,8 @@ export class BulkJobs {
       assertReadable(found.plan, round)
       const plan = { ...found.plan, rounds: [...found.plan.rounds, round] }
       await reopenBulkJob(db, found.id, JSON.stringify(plan))
-      await this.#add(
-        db,
-        { ...found, plan },
-        urls.map((url) => ({ url })),
-        { round: plan.rounds.length - 1, isTended: found.status === 'scraping' },
-      )
+      const order = { round: plan.rounds.length - 1, isTended: found.status === 'scraping' }
+      await this.#add(db, { ...found, plan }, pages, order)
       return found
     })
   }
@@ -163,14 +162,14 @@ export class BulkJobs {
     const pages = await listFailedPages(this.#parts.store.db, job.id)
     const failed = pages.filter(({ state }) => state === 'failed')
     return {
-      errors: failed.map(({ scrapeId, finishedAt, url, errorCode, error = '' }) => ({
+      errors: failed.map(({ scrapeId, finishedAt, url, sourceUrl, errorCode, error = '' }) => ({
         id: scrapeId,
         timestamp: finishedAt?.toISOString(),
-        url,
+        url: sourceUrl ?? url,
         code: errorCode,
         error,
       })),
-      robotsBlocked: pages.filter(({ state }) => state === 'blocked').map(({ url }) => url),
+      robotsBlocked: pages.filter(({ state }) => state === 'blocked').map(({ url, sourceUrl }) => sourceUrl ?? url),
     }
   }
 

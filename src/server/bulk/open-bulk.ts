@@ -66,7 +66,7 @@ export const openBulk = async (
     robots: new RobotsRules(parts.dispatcher),
     honoursRobots: settings.robots === 'honour',
   })
-  const runner = await Runner.open({ ...parts, scraper, announcer, counter, news })
+  const runner = await Runner.open({ ...parts, maxPages: settings.maxBulkPages, scraper, announcer, counter, news })
   const timer = setInterval(() => {
     deleteExpiredBulkJobs(store.db).catch((error: unknown) => onError(error, 'removing old batches'))
   }, sweepMs).unref()

@@ -104,6 +104,7 @@ export class PageScraper {
     try {
       await scrapes.scrape({
         request,
+        sourceUrl: page.sourceUrl,
         teamId,
         apiKeyId,
         baseUrl,

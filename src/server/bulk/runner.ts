@@ -24,6 +24,8 @@ export interface RunnerParts {
   readonly store: Store
   readonly jobs: Jobs
   readonly scraper: Pick<PageScraper, 'scrape'>
+  /** Pages that this server scrapes at a time. A single job may have all of them. Default: one. */
+  readonly maxPages?: number | undefined
   readonly announcer: Announcer
   readonly counter: Pick<JobCounter, 'count'>
   readonly news: News
@@ -36,7 +38,7 @@ const parallel = 64
 /** After so long a part gives way to those of other jobs. */
 const sliceMs = 15_000
 
-/** Pages that one part has in hand at a time, and that of a job which has one part only. */
+/** Least pages that one part has in hand at a time, and that of a job which has one part only. */
 const lanes = { shared: 4, whole: 16 } as const
 
 /** Parts of a job: enough for several servers to do it together, and one for every so many pages. */
@@ -115,9 +117,9 @@ export class Runner {
     { part, holder }: { readonly part: BulkPart; readonly holder: string },
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { store, counter } = this.#parts
+    const { store, counter, maxPages = 1 } = this.#parts
     let job = found
-    const concurrency = widthOf(job, part)
+    const concurrency = widthOf(job, part, maxPages)
     const endMs = Date.now() + sliceMs
     const running = new Set<Promise<void>>()
     const failures: unknown[] = []
@@ -180,7 +182,7 @@ export class Runner {
 }
 
 /** Pages of a job that one part has in hand at a time. */
-function widthOf({ plan: { maxConcurrency, crawl } }: BulkJob, { shares }: BulkPart): number {
+function widthOf({ plan: { maxConcurrency, crawl } }: BulkJob, { shares }: BulkPart, maxPages: number): number {
   if (crawl?.delay !== undefined) return 1
-  return maxConcurrency ?? (shares === 1 ? lanes.whole : lanes.shared)
+  return maxConcurrency ?? Math.max(shares === 1 ? lanes.whole : lanes.shared, Math.ceil(maxPages / shares))
 }

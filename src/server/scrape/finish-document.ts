@@ -93,10 +93,9 @@ async function summarizePage(
   return summarize(languageModel, { markdown, signal })
 }
 
-const metadataOf = ({ page, request, isEnhanced }: FinishParts, { metadata }: TextFormats): Document['metadata'] => ({
+const metadataOf = ({ page, isEnhanced }: FinishParts, { metadata }: TextFormats): Document['metadata'] => ({
   ...Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined)),
   url: page.url,
-  sourceURL: request.url,
   statusCode: page.statusCode,
   ...(page.contentType === undefined ? {} : { contentType: page.contentType }),
   ...(page.statusCode >= 400 && { error: `The page answered ${page.statusCode}` }),

@@ -22,6 +22,7 @@ import type { LanguageModel } from './formats/language-model.ts'
 import { isEnhancedProxy, loadByProxy } from './load-by-proxy.ts'
 import { PageLoader, type LoaderParts } from './load-page.ts'
 import { readLoaded } from './read-loaded.ts'
+import { missOf, sourceOf, waitOf } from './scrape-facts.ts'
 import { openFileKeeper } from './scrape-files.ts'
 import type { OnScraped } from './scraped-page.ts'
 import { factsOf } from './stored-page.ts'
@@ -45,6 +46,8 @@ export interface ScrapesParts extends LoaderParts {
 /** One page to scrape, and for whom. */
 export interface ScrapeCall {
   readonly request: ScrapeRequest
+  /** The address as the caller wrote it. Default: that of the request. */
+  readonly sourceUrl?: string | undefined
   readonly teamId: string
   readonly apiKeyId: string
   /** Address of this server as its client knows it, without trailing slash. */
@@ -164,14 +167,8 @@ export class Scrapes implements AsyncDisposable {
       pages,
     })
     const { concurrencyQueueDurationMs: _, ...metadata } = made.metadata
-    const facts = {
-      sourceURL: call.request.url,
-      scrapeId: id,
-      cacheState: 'hit' as const,
-      cachedAt: createdAt.toISOString(),
-      creditsUsed: credits,
-    }
-    const document = { ...made, metadata: { ...metadata, ...facts, ...waitOf(permit) } }
+    const facts = { cacheState: 'hit' as const, cachedAt: createdAt.toISOString(), creditsUsed: credits }
+    const document = { ...made, metadata: { ...metadata, ...sourceOf(call, id), ...facts, ...waitOf(permit) } }
     const outcome = { id, document, credits }
     await this.#record(call, permit, outcome, { hasFiles: false, secret: randomSecret() })
     return outcome
@@ -204,7 +201,7 @@ export class Scrapes implements AsyncDisposable {
       if (call.minds === true) assertWelcome(loaded.page)
       const finished = await finishDocument({ ...this.#parts, files, request, teamId, signal, ...loaded })
       const credits = this.#price(request, { isEnhanced: loaded.isEnhanced, pages: finished.pages })
-      const facts = { scrapeId: id, cacheState: 'miss' as const, creditsUsed: credits, ...waitOf(permit) }
+      const facts = { ...sourceOf(call, id), ...missOf(request), creditsUsed: credits, ...waitOf(permit) }
       const { document } = finished
       const outcome = { id, document: { ...document, metadata: { ...document.metadata, ...facts } }, credits }
       const isStored = request.storeInCache && loaded.page.statusCode < 400
@@ -282,12 +279,6 @@ const withKeeping = (call: ScrapeCall, keep: FinishedDocument['keep']): ScrapeCa
   }
   return { ...call, alongside }
 }
-
-/** What the metadata tell of the time a scrape waited for a place. */
-const waitOf = ({ waitedMs }: Permit) => ({
-  concurrencyLimited: waitedMs > 0,
-  ...(waitedMs > 0 ? { concurrencyQueueDurationMs: Math.round(waitedMs) } : {}),
-})
 
 /** Runs work within the timeout of a request. Throws SCRAPE_TIMEOUT. */
 const inTime = async <Result>(call: ScrapeCall, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> => {

@@ -1,5 +1,5 @@
 import type { Document } from '../../contract/document.ts'
-import { pageUrl } from '../../contract/page-url.ts'
+import { pageUrl, sourceUrl } from '../../contract/page-url.ts'
 import type { SearchRequest } from '../../contract/search.ts'
 import { BowlineError, isBowlineError } from '../../kit/errors.ts'
 import { publicHeaders } from '../../kit/shares-headers.ts'
@@ -52,7 +52,8 @@ const scrapeOne = async (
     const address = pageUrl.safeParse(url)
     if (!address.success) throw new BowlineError('BAD_REQUEST', address.error.issues[0]?.message ?? 'Invalid URL')
     const headers = takesHeaders(new URL(address.data)) ? options.headers : publicHeaders(options.headers)
-    return await scrapes.scrape({ ...who, request: { ...options, headers, url: address.data }, signal })
+    const request = { ...options, headers, url: address.data }
+    return await scrapes.scrape({ ...who, request, sourceUrl: sourceUrl(url, address.data), signal })
   } catch (error) {
     return { document: failed(url, error), credits: 0 }
   }

@@ -7,7 +7,10 @@ import type { BulkPageTable } from './tables/bulk.ts'
 export type BulkPageRow = Recorded<Selectable<BulkPageTable>>
 
 /** A page that is to be entered. */
-export type NewBulkPage = Pick<BulkPageRow, 'place' | 'url' | 'scrapeId'> & { readonly identity?: string | undefined }
+export type NewBulkPage = Pick<BulkPageRow, 'place' | 'url' | 'scrapeId'> & {
+  readonly sourceUrl?: string | undefined
+  readonly identity?: string | undefined
+}
 
 const rowsAtOnce = 1000
 
@@ -21,9 +24,10 @@ export const insertBulkPages = async (
   for (let start = 0; start < pages.length; start += rowsAtOnce) {
     const some = pages.slice(start, start + rowsAtOnce)
     const { numAffectedRows = 0n } = await sql`
-      insert into bulk_page (job_id, round, depth, place, url, identity, scrape_id)
+      insert into bulk_page (job_id, round, depth, place, url, source_url, identity, scrape_id)
       select ${jobId}::uuid, ${round}::smallint, ${depth}::smallint, new.* from unnest(
         ${some.map(({ place }) => place)}::integer[], ${some.map(({ url }) => url)}::text[],
+        ${some.map(({ url, sourceUrl }) => (sourceUrl === url ? null : (sourceUrl ?? null)))}::text[],
         ${some.map(({ identity }) => identity ?? null)}::text[], ${some.map(({ scrapeId }) => scrapeId)}::uuid[]) as new
       on conflict (job_id, identity) where identity is not null do nothing`.execute(db)
     added += Number(numAffectedRows)

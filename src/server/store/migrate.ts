@@ -18,6 +18,7 @@ import { bootstrapKeys } from './migrations/0015-bootstrap-keys.ts'
 import { storedPages } from './migrations/0016-stored-pages.ts'
 import { heldPages } from './migrations/0017-held-pages.ts'
 import { matchingTime } from './migrations/0018-matching-time.ts'
+import { sourceUrls } from './migrations/0019-source-urls.ts'
 
 /** Every step of the schema as statements, in order. A released step is never edited: add another. */
 const steps: Readonly<Record<string, readonly string[]>> = {
@@ -38,6 +39,7 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   '0016-stored-pages': storedPages,
   '0017-held-pages': heldPages,
   '0018-matching-time': matchingTime,
+  '0019-source-urls': sourceUrls,
 }
 
 /** The names of all steps, in order. */

@@ -25,7 +25,6 @@ test('a static page is fetched without a browser and answers its main content', 
     statusCode: 200,
     contentType: 'text/html; charset=utf-8',
     proxyUsed: 'basic',
-    cacheState: 'miss',
     creditsUsed: 1,
   })
   expect(world.site.requests.all.map(({ path }) => path)).toEqual(['/article'])

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { z } from 'zod'
 import type { BatchRequest } from '../../../contract/batch.ts'
-import { pageUrl } from '../../../contract/page-url.ts'
+import { pageUrl, sourceUrl } from '../../../contract/page-url.ts'
 import { scrapeFields, type ScrapeOptions } from '../../../contract/scrape.ts'
 import { listIssues, shorten, tellMore } from '../../../contract/validation-issues.ts'
 import { BowlineError } from '../../../kit/errors.ts'
-import type { BulkJobs } from '../../bulk/bulk-jobs.ts'
+import type { BulkJobs, BulkPage } from '../../bulk/bulk-jobs.ts'
 import type { BulkRound } from '../../bulk/plan.ts'
 import { earlierBatch } from '../../compat/earlier-batch.ts'
 import type { LanguageModel } from '../../scrape/formats/language-model.ts'
@@ -29,9 +29,9 @@ type Started = Awaited<ReturnType<NonNullable<Handlers['startBatch']>>>
 export const batchRoutes = ({ bulk, scrapes }: BatchRouteParts): Handlers => {
   const start = async (body: BatchRequest, showsExtract: boolean, call: Call): Promise<Started> => {
     const { key, baseUrl, idempotencyKey } = call
-    const { urls, invalid } = await checkUrls(body)
+    const { pages, invalid } = await checkUrls(body)
     const round = toRound(body, showsExtract)
-    scrapes.check({ ...round.request, url: urls[0] ?? '' })
+    scrapes.check({ ...round.request, url: pages[0]?.url ?? '' })
     const version = versionOf(call)
     const { webhook, maxConcurrency, appendToId } = body
     const requestHash = createHash('sha256').update(JSON.stringify(body)).digest('hex')
@@ -46,11 +46,11 @@ export const batchRoutes = ({ bulk, scrapes }: BatchRouteParts): Handlers => {
             idempotencyKey,
             requestHash,
             plan: { rounds: [round], webhook, maxConcurrency },
-            pages: urls.map((url) => ({ url })),
+            pages,
           })
         : await bulk.append(
             { id: appendToId, teamId: key.teamId, kind: 'batch_scrape' },
-            { round: { ...round, idempotencyKey, requestHash }, urls },
+            { round: { ...round, idempotencyKey, requestHash }, pages },
           )
     return {
       success: true,
@@ -73,15 +73,15 @@ export const batchRoutes = ({ bulk, scrapes }: BatchRouteParts): Handlers => {
 const checkUrls = async ({
   urls,
   ignoreInvalidURLs,
-}: BatchRequest): Promise<{ readonly urls: readonly string[]; readonly invalid: readonly string[] }> => {
-  const valid: string[] = []
+}: BatchRequest): Promise<{ readonly pages: readonly BulkPage[]; readonly invalid: readonly string[] }> => {
+  const valid: BulkPage[] = []
   const invalid: string[] = []
   const issues: z.core.$ZodIssue[] = []
   for (const [index, url] of urls.entries()) {
     // Checking 100,000 addresses takes more than a second: others are served meanwhile.
     if (index % checkedAtOnce === checkedAtOnce - 1) await setImmediate()
     const result = pageUrl.safeParse(url)
-    if (result.success) valid.push(result.data)
+    if (result.success) valid.push({ url: result.data, sourceUrl: sourceUrl(url, result.data) })
     else {
       invalid.push(url)
       const [issue] = result.error.issues
@@ -99,7 +99,7 @@ const checkUrls = async ({
     const hint = `${shorten(invalid[0] ?? '')}: ${reason}`
     throw new BowlineError('BAD_REQUEST', 'No valid URLs provided', { hint, details })
   }
-  return { urls: valid, invalid }
+  return { pages: valid, invalid }
 }
 
 const checkedAtOnce = 500

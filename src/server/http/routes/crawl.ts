@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { CrawlRequest } from '../../../contract/crawl.ts'
+import { sentUrl } from '../../../contract/page-url.ts'
 import { maxUrlLength } from '../../../kit/canonical-url.ts'
 import { BowlineError } from '../../../kit/errors.ts'
 import { toCrawlPage } from '../../bulk/choose-links.ts'
@@ -89,7 +90,13 @@ const start = async (
       maxConcurrency,
       crawl,
     },
-    pages: [{ url: body.url, identity: toCrawlPage(body.url, crawl)?.identity ?? body.url.slice(0, maxUrlLength) }],
+    pages: [
+      {
+        url: body.url,
+        sourceUrl: sentUrl(call.sentBody, body.url),
+        identity: toCrawlPage(body.url, crawl)?.identity ?? body.url.slice(0, maxUrlLength),
+      },
+    ],
   })
   return { success: true, id, url: `${baseUrl}/${version}${bulkPath({ id, kind: 'crawl' })}` }
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { ScrapeRequest } from '../../../contract/scrape.ts'
+import { sentUrl } from '../../../contract/page-url.ts'
 import { earlierScrape } from '../../compat/earlier-scrape.ts'
 import { readScrapeFile } from '../../scrape/scrape-files.ts'
 import type { Scrapes, ScrapeOutcome } from '../../scrape/scrapes.ts'
@@ -17,10 +18,11 @@ export interface ScrapeRouteParts {
 
 /** The routes of scrapes. */
 export const scrapeRoutes = ({ scrapes }: ScrapeRouteParts): Handlers => {
-  const scrape = async (request: ScrapeRequest, { key, baseUrl, raw }: Call): Promise<ScrapeOutcome> => {
+  const scrape = async (request: ScrapeRequest, { key, baseUrl, raw, sentBody }: Call): Promise<ScrapeOutcome> => {
     using caller = untilCallerLeaves(raw)
+    const who = { teamId: key.teamId, apiKeyId: key.id, baseUrl, signal: caller.signal }
     // Awaited here, for the watch ends with this function.
-    return await scrapes.scrape({ request, teamId: key.teamId, apiKeyId: key.id, baseUrl, signal: caller.signal })
+    return await scrapes.scrape({ ...who, request, sourceUrl: sentUrl(sentBody, request.url) })
   }
 
   return {

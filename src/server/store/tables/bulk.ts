@@ -41,6 +41,8 @@ export interface BulkPageTable {
   /** Its number in the job, from 0. */
   readonly place: number
   readonly url: string
+  /** The address as the caller wrote it. Null: as above. */
+  readonly sourceUrl: Nullable<string>
   /** What it has in common with other addresses of the same page. Null: it need not be alone. */
   readonly identity: Nullable<string>
   /** Which of the options of the job it is scraped with. */
