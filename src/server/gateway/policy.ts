@@ -91,9 +91,26 @@ const uploads: Rule = (command, params, context) => {
   return foreign === undefined ? pass(command) : refuseForeignFile(command.method, foreign)
 }
 
-const draggedFiles: Rule = (command, params, context) => {
-  const data = params['data'] as { files?: unknown } | undefined
-  return uploads({ ...command, params }, { files: data?.files }, context)
+/** What a client drags into a page. A browser opens an address that a page does not take, from any scheme. */
+const drags: Rule = (command, params, context) => {
+  const { files, items } = (params['data'] ?? {}) as { readonly files?: unknown; readonly items?: unknown }
+  const addresses = (Array.isArray(items) ? items : []).flatMap(addressesOf)
+  const foreign = addresses.find((url) => !isNavigable(url))
+  return foreign === undefined
+    ? uploads({ ...command, params }, { files }, context)
+    : refuse(
+        `${command.method}: ${JSON.stringify(foreign)} may not be dragged: use http, https, about:blank, data or blob`,
+      )
+}
+
+/** Addresses that a dragged item holds, one a line. A line that begins with "#" is a comment. */
+const addressesOf = (item: unknown): readonly string[] => {
+  const { mimeType, data } = (item ?? {}) as { readonly mimeType?: unknown; readonly data?: unknown }
+  if (typeof mimeType !== 'string' || !/uri-list|url/i.test(mimeType)) return []
+  return String(data)
+    .split(/[\r\n]+/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'))
 }
 
 /** A context with a proxy of its own would go round the server's egress policy. */
@@ -165,7 +182,7 @@ const rules: Readonly<Record<string, Rule>> = {
   'Fetch.enable': interceptsRequests,
   'Fetch.continueRequest': navigates('url'),
   'FileSystem.getDirectory': readsDirectory,
-  'Input.dispatchDragEvent': draggedFiles,
+  'Input.dispatchDragEvent': drags,
   // Their modules have addresses, which an exploit would need. The counters and purges of Memory are for one page, or
   // for a browser that no other session has.
   'Memory.getAllTimeSamplingProfile': refused,

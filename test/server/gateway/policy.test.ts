@@ -119,6 +119,38 @@ describe('files given to a page', () => {
   })
 })
 
+describe('an address that is dragged into a page', () => {
+  const drag = (data: unknown, mimeType = 'text/uri-list'): Verdict =>
+    judge('Input.dispatchDragEvent', {
+      type: 'drop',
+      data: {
+        items: [
+          { mimeType: 'text/plain', data },
+          { mimeType, data },
+        ],
+      },
+    })
+
+  test.each(['https://example.com/', '# two\r\nhttp://a.example/\r\nabout:blank\r\n', ''])('may be %j', (data) => {
+    expect(drag(data)).toMatchObject({ kind: 'pass' })
+  })
+
+  test.each([
+    'file:///etc/passwd',
+    ' FILE:///etc/passwd',
+    '#\nhttp://a.example/\nfile:///etc/passwd',
+    'chrome://version',
+    7,
+  ])('may not be %j', (data) => {
+    expect(drag(data)).toMatchObject({ kind: 'refuse' })
+    expect(drag(data, 'Text/URI-List')).toMatchObject({ kind: 'refuse' })
+  })
+
+  test('is no matter of text', () => {
+    expect(drag('file:///etc/passwd', 'text/plain')).toMatchObject({ kind: 'pass' })
+  })
+})
+
 test.each([
   'Browser.crash',
   'Browser.getBrowserCommandLine',
