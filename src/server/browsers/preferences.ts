@@ -10,12 +10,27 @@ export const blockInternalPages = async (userDataDir: string): Promise<void> => 
   const folder = join(userDataDir, 'Default')
   const path = join(folder, 'Preferences')
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const preferences = { ...(await readPreferences(path)), policy: { url_blocklist: blockedUrls } }
+  const preferences = {
+    ...(await readPreferences(path)),
+    policy: { url_blocklist: blockedUrls, url_allowlist: allowedUrls },
+  }
   await writeFile(path, JSON.stringify(preferences), { mode: 0o600 })
 }
 
-// Not `chrome-extension:`, which the frame of the PDF viewer needs.
-const blockedUrls = ['file://*', 'chrome://*', 'chrome-untrusted://*', 'devtools://*', 'view-source:*']
+const blockedUrls = [
+  'file://*',
+  'chrome://*',
+  'chrome-untrusted://*',
+  'chrome-extension://*',
+  'devtools://*',
+  'view-source:*',
+]
+
+/**
+ * The frame of the PDF viewer. Nothing else of it may be a document: any web page may put its style sheet into a frame,
+ * and such a frame has all rights of the extension.
+ */
+const allowedUrls = ['chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai/index.html']
 
 /** The preferences of a restored profile. A file that Chromium could not read is left out, as Chromium does. */
 const readPreferences = async (path: string): Promise<object> => {

@@ -19,6 +19,7 @@ const objects = [
 const pdf = `%PDF-1.4\n${objects.map((text, index) => `${index + 1} 0 obj${text}endobj\n`).join('')}trailer<</Root 1 0 R>>`
 const pdfUrl = `data:application/pdf;base64,${Buffer.from(pdf).toString('base64')}`
 const viewer = 'chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai/index.html'
+const styleSheet = 'chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai/pdf_embedder.css'
 const viewerUrl = /^chrome-extension:/
 
 const open = (url: string): string =>
@@ -43,6 +44,7 @@ describe('a client of full Chromium that opens a PDF', () => {
       await startSite({
         '/paper.pdf': ({ response }) => void response.setHeader('content-type', 'application/pdf').end(pdf),
         '/viewer': (exchange) => sendHtml(exchange, 'A frame', `<iframe src="${viewer}"></iframe>`),
+        '/style': (exchange) => sendHtml(exchange, 'A frame', ''),
         '/paper': (exchange) => sendHtml(exchange, 'A paper', '<embed src="/paper.pdf" type="application/pdf">'),
       }),
     )
@@ -164,13 +166,40 @@ describe('a client of full Chromium that opens a PDF', () => {
     expect(ofBrowser.error?.message).toContain('in the session of a page')
   })
 
+  test('cannot put a file of the viewer that pages may use into a frame', async () => {
+    const page = await openTab()
+    const autoAttach = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true }
+    await cdp.call('Target.setAutoAttach', autoAttach, page)
+    cdp.socket.on('message', (data) => {
+      const { method, params } = JSON.parse((data as Buffer).toString()) as CdpMessage
+      if (method !== 'Target.attachedToTarget' || params?.['targetInfo'].type !== 'iframe') return
+      const source = `chrome.tabs.create({ url: 'about:blank#taken' })`
+      void cdp.call('Page.addScriptToEvaluateOnNewDocument', { source }, params['sessionId'])
+      void cdp.call('Runtime.runIfWaitingForDebugger', {}, params['sessionId'])
+    })
+    await cdp.call('Page.navigate', { url: site.url('/style') }, page)
+    const expression = `new Promise((done) => {
+      const frame = document.createElement('iframe')
+      frame.onload = () => done('loaded')
+      frame.src = '${styleSheet}'
+      document.body.append(frame)
+    })`
+    const { result } = await cdp.call('Runtime.evaluate', { expression, awaitPromise: true }, page)
+
+    expect(result?.['result'].value).toBe('loaded')
+    const opened = async (): Promise<readonly TargetInfo[]> =>
+      (await targets()).filter(({ url }) => viewerUrl.test(url) || url.includes('taken'))
+    await expect.poll(opened).toEqual([])
+  })
+
   test('cannot open the viewer without a PDF', async () => {
     const page = await openTab()
     await cdp.call('Page.navigate', { url: site.url('/viewer') }, page)
     const expression = `open('${viewer}'); new Promise((done) => setTimeout(done, 200))`
     await cdp.call('Runtime.evaluate', { expression, awaitPromise: true, userGesture: true }, page)
 
-    expect((await targets()).filter(({ url }) => viewerUrl.test(url))).toEqual([])
+    // A tab that was refused shows an error under this address until it is closed.
+    await expect.poll(async () => (await targets()).filter(({ url }) => viewerUrl.test(url))).toEqual([])
   })
 
   test('sees it with Playwright and goes on', async () => {
