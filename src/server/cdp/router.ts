@@ -7,6 +7,8 @@ export type Receive = (message: Buffer) => void
 
 /** One client's share of a browser: a browser-level session of its own and every session announced to it. */
 export interface CdpChannel extends AsyncDisposable {
+  /** The target that stands for the client's connection. */
+  readonly browserTargetId: string
   /**
    * Passes a command on. `unknown-session` means that its `sessionId` is not one of this channel's; `full` means that it
    * was passed on and that the caller should hold further commands back until `router.onDrain` calls.
@@ -132,9 +134,11 @@ class PipeRouter implements CdpRouter {
 
   readonly openChannel = async (receive: Receive): Promise<CdpChannel> => {
     const { sessionId } = (await this.call('Target.attachToBrowserTarget')) as { sessionId: string }
+    const { targetInfo } = await this.call('Target.getTargetInfo', {}, sessionId)
     const sessions = new Set([sessionId])
     this.#sessions.set(sessionId, { receive, isRoot: true, sessions })
     return {
+      browserTargetId: (targetInfo as { targetId: string }).targetId,
       owns: (id) => sessions.has(id) && id !== sessionId,
       send: (command) => {
         const target = command.sessionId ?? sessionId

@@ -7,8 +7,8 @@ const failureMs = 300_000
 /** Hosts whose addresses are kept. */
 const maxHosts = 2000
 
-/** The longest answer that is looked at for an error. */
-const maxAnswerBytes = 4096
+/** How much of an answer is looked at for an error. */
+const answerStartBytes = 256
 
 const events = {
   failed: Buffer.from('{"method":"Network.loadingFailed"'),
@@ -18,7 +18,8 @@ const events = {
   socket: Buffer.from('{"method":"Network.webSocketFrameError"'),
 }
 const answer = Buffer.from('{"id":')
-const errorKey = Buffer.from('"errorText":"net::')
+/** The answer to `Page.navigate`. What a script returned stands behind another key. */
+const failedNavigation = /^\{"id":\d+,"result":\{"frameId":"[^"]*",(?:"loaderId":"[^"]*",)?"errorText":"net::/
 const responseKeys = {
   response: Buffer.from('"response":{"url":"'),
   request: Buffer.from('"redirectResponse":{"url":"'),
@@ -73,7 +74,7 @@ export class BrowserMessages {
     if (startsWith(message, events.request)) return this.#correctAddress(message, responseKeys.request)
     if (performance.now() - this.#lastFailureMs > failureMs) return message
     if (startsWith(message, answer)) {
-      return message.length <= maxAnswerBytes && message.includes(errorKey)
+      return failedNavigation.test(message.toString('latin1', 0, answerStartBytes))
         ? this.#correctError(message, true)
         : message
     }

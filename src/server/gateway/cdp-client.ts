@@ -31,7 +31,7 @@ export class CdpClient {
   readonly #endSession: () => void
   readonly #policy: PolicyContext
   readonly #pages: ClientPages
-  readonly #targets = new ClientTargets()
+  readonly #targets: ClientTargets
   readonly #kinds: SessionKinds
   #lag: { bytes: number; sinceMs: number } | undefined
   #lastHeardMs = performance.now()
@@ -53,6 +53,7 @@ export class CdpClient {
     this.#onLag = parts.onLag
     this.#endSession = parts.endSession
     this.#pages = new ClientPages(parts.focus)
+    this.#targets = new ClientTargets(parts.channel.browserTargetId)
     const { folder, targets, defaultContextId } = parts.session.browser
     this.#kinds = new SessionKinds(targets, (commands) => commands.forEach((command) => this.#take(command)))
     this.#policy = {
@@ -69,8 +70,11 @@ export class CdpClient {
 
   /** Passes a message of the browser on. */
   readonly deliver = (message: Buffer): void => {
-    if (isTargetEvent(message)) this.#followTargets(message)
-    else this.#pages.followDialog(message)
+    if (isTargetEvent(message)) {
+      if (!this.#followTargets(message)) return
+    } else {
+      this.#pages.followDialog(message)
+    }
     if (this.#webSocket.readyState !== this.#webSocket.OPEN || this.#pages.withholds(message)) return
     this.#webSocket.send(message, { binary: false })
     if (this.#webSocket.bufferedAmount > highWaterBytes) this.#setLag(true)
@@ -118,11 +122,14 @@ export class CdpClient {
     for (const event of this.#targets.destroyAll()) this.#webSocket.send(JSON.stringify(event))
   }
 
-  #followTargets(message: Buffer): void {
+  /** Returns whether the client may be told. */
+  #followTargets(message: Buffer): boolean {
     const event = JSON.parse(message.toString()) as CdpIncoming
+    if (this.#targets.withholds(event)) return false
     this.#pages.follow(event)
     this.#targets.follow(event)
     this.#kinds.follow(event)
+    return true
   }
 
   #heard(): void {

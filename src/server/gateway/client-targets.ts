@@ -12,6 +12,29 @@ export class ClientTargets {
   readonly #attached = new Map<string, Attachment>()
   /** Announced by `Target.setDiscoverTargets`, with the session that asked for it. */
   readonly #discovered = new Map<string, string | undefined>()
+  readonly #browserTargetId: string
+  readonly #hidden = new Set<string>()
+
+  /** `browserTargetId`: the target that stands for the client's own connection. */
+  constructor(browserTargetId: string) {
+    this.#browserTargetId = browserTargetId
+  }
+
+  /**
+   * Whether an event is not for this client: Chromium announces a target of type `browser` for each connection, those of
+   * other clients and of the server itself among them, and libraries take the first for their own.
+   */
+  withholds({ method, params = {} }: CdpIncoming): boolean {
+    const { targetId = '', targetInfo } = params as {
+      targetId?: string
+      targetInfo?: { type: string; targetId: string }
+    }
+    if (method === 'Target.targetDestroyed') return this.#hidden.has(targetId)
+    const isAnnouncement = method === 'Target.targetCreated' || method === 'Target.targetInfoChanged'
+    if (!isAnnouncement || targetInfo?.type !== 'browser' || targetInfo.targetId === this.#browserTargetId) return false
+    this.#hidden.add(targetInfo.targetId)
+    return true
+  }
 
   /** Takes an event of the Target domain on its way to the client. */
   follow({ method, params = {}, sessionId: parent }: CdpIncoming): void {

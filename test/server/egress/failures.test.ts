@@ -171,6 +171,22 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
       expect(consoleTexts.join('\n')).not.toMatch(/ERR_(?:RESPONSE_HEADERS|SOCKS|TUNNEL|PROXY)/)
     })
 
+    test('what a script returns comes back as it is after a failure', async () => {
+      const { cdpUrl } = await lab.createSession()
+      await using browser = await chromium.connectOverCDP(cdpUrl)
+      const context = browser.contexts()[0]!
+      const page = context.pages()[0]!
+      expect(await messageOf(page.goto(urls['a closed port']!))).toContain('ERR_CONNECTION_REFUSED')
+      const inPage = await context.newCDPSession(page)
+      const value = { frameId: 'f', errorText: 'net::ERR_RESPONSE_HEADERS_MULTIPLE_LOCATION' }
+      const evaluated = await inPage.send('Runtime.evaluate', {
+        expression: `(${JSON.stringify(value)})`,
+        returnByValue: true,
+      })
+
+      expect(evaluated.result.value).toEqual(value)
+    })
+
     test('Puppeteer sees the errors of a direct connection', async () => {
       const { cdpUrl } = await lab.createSession()
       const browser = await connectPuppeteer({ browserWSEndpoint: cdpUrl, defaultViewport: null })

@@ -1,5 +1,5 @@
 import { chromium } from 'playwright-core'
-import { connect as connectPuppeteer } from 'puppeteer-core'
+import { connect as connectPuppeteer, TargetType } from 'puppeteer-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectCdp } from '../../lab/cdp-socket.ts'
 import { startLab, type Lab } from '../../lab/lab.ts'
@@ -105,4 +105,32 @@ test('a client that closes the browser is told of the end of its targets, and no
   )
   await other.call('Browser.getVersion')
   expect(told(other).filter(({ method }) => /Destroyed|detached/.test(String(method)))).toEqual([])
+})
+
+test('of the targets that stand for connections, a client is told of its own only', async () => {
+  const { cdpUrl } = await lab.createSession({ ttl: 120 })
+  const connect = async () => connectPuppeteer({ browserWSEndpoint: cdpUrl, defaultViewport: null })
+  const [first, second] = [await connect(), await connect()]
+  const raw = await connectCdp(cdpUrl)
+  await raw.call('Target.setDiscoverTargets', { discover: true, filter: [{}] })
+  const third = await connect()
+  const ownOf = async (browser: typeof first) => {
+    const session = await browser.target().createCDPSession()
+    return (await session.send('Target.getTargetInfo')).targetInfo.targetId
+  }
+  const own = [await ownOf(first), await ownOf(second), await ownOf(third)]
+  await third.disconnect()
+  // Chromium tells of the end of a connection before it creates the next target.
+  const page = await first.newPage()
+  await page.goto(site.url('/'))
+
+  expect(new Set(own).size).toBe(3)
+  for (const browser of [first, second]) {
+    expect(browser.targets().filter((target) => target.type() === TargetType.BROWSER)).toHaveLength(1)
+  }
+  const told = raw.events.map(({ params }) => params?.['targetInfo'] as { type: string; targetId: string } | undefined)
+  expect(new Set(told.filter((info) => info?.type === 'browser').map((info) => info?.targetId)).size).toBe(1)
+  const ended = raw.events.filter(({ method }) => method === 'Target.targetDestroyed')
+  expect(ended.filter(({ params }) => own.includes(String(params?.['targetId'])))).toEqual([])
+  await Promise.all([first.disconnect(), second.disconnect()])
 })
