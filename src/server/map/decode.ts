@@ -41,18 +41,25 @@ const judgedBytes = 65_536
 export async function* decodeText(chunks: AsyncIterable<Uint8Array>, contentType?: string): AsyncGenerator<string> {
   let decoder: InstanceType<typeof TextDecoder> | undefined
   let head: Buffer = Buffer.alloc(0)
-  for await (const chunk of chunks) {
-    if (decoder !== undefined) {
-      yield* pieces(decoder.decode(chunk, { stream: true }))
-      continue
+  const wholeHead = (): string => new TextDecoder(textCharset(head, contentType)).decode(head)
+  try {
+    for await (const chunk of chunks) {
+      if (decoder !== undefined) {
+        yield* pieces(decoder.decode(chunk, { stream: true }))
+        continue
+      }
+      head = Buffer.concat([head, chunk])
+      const declared = declaredCharset(head, contentType)
+      if (declared === undefined && head.length < judgedBytes) continue
+      decoder = new TextDecoder(declared ?? textCharset(head.subarray(0, wholeLength(head)), contentType))
+      yield* pieces(decoder.decode(head, { stream: true }))
     }
-    head = Buffer.concat([head, chunk])
-    const declared = declaredCharset(head, contentType)
-    if (declared === undefined && head.length < judgedBytes) continue
-    decoder = new TextDecoder(declared ?? textCharset(head.subarray(0, wholeLength(head)), contentType))
-    yield* pieces(decoder.decode(head, { stream: true }))
+  } catch (error) {
+    // What came before the transfer broke off counts.
+    if (decoder === undefined) yield* pieces(wholeHead())
+    throw error
   }
-  yield* pieces(decoder === undefined ? new TextDecoder(textCharset(head, contentType)).decode(head) : decoder.decode())
+  yield* pieces(decoder === undefined ? wholeHead() : decoder.decode())
 }
 
 /** The length without a character that the next chunk may complete. */
