@@ -49,6 +49,6 @@ test('with --json the whole result is printed, `-` is standard input, and the ex
 test('bowline batch says which file there is not', async () => {
   const { code, errors } = await run('batch', '--file', '/nowhere.txt')
 
-  expect(errors.trim()).toBe("ENOENT: no such file or directory, open '/nowhere.txt'")
+  expect(errors).toMatch(/^LOCAL_FILE_FAILED: \/nowhere\.txt: no such file or directory \(/)
   expect(code).toBe(1)
 })

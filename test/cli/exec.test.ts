@@ -148,11 +148,11 @@ test('--json prints the bill as JSON on standard error', async () => {
 })
 
 test('an option of the session that the server refuses is told with its code', async () => {
-  await using program = startExec('--ttl', '5', '--', 'true')
+  await using program = startExec('--profile', '.', '--', 'true')
 
   const end = await program.ended
 
-  expect(end.code).toBe(1)
+  expect(end.code).toBe(2)
   expect(program.errors()).toMatch(/^BAD_REQUEST: /)
 })
 

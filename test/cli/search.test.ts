@@ -60,7 +60,7 @@ test('search --json prints the whole answer', async () => {
 test('search says which value it does not take', async () => {
   const { code, errors } = await run('search', 'boats', '--tbs', 'soon')
 
-  expect(code).toBe(1)
+  expect(code).toBe(2)
   expect(errors).toMatch(/^BAD_REQUEST: Invalid request body \(.*qdr:d/)
 })
 
@@ -79,6 +79,6 @@ test('extract prints the data, and reads the schema from a file', async () => {
 test('extract says what is wrong with a schema', async () => {
   const { code, errors } = await run('extract', site.url('/boats'), '--schema', join(home, 'nothing.json'))
 
-  expect(code).toBe(1)
+  expect(code).toBe(3)
   expect(errors).toMatch(/^CONFIG_INVALID: .*nothing\.json cannot be read as a JSON Schema/)
 })

@@ -146,7 +146,7 @@ describe('who may act', () => {
       page,
     )
     const metrics = await lab.api('GET', '/metrics')
-    expect(String(metrics.body['text'])).toMatch(/bowline_live_input_refused [1-9]/)
+    expect(String(metrics.body['text'])).toMatch(/bowline_live_input_refused_total [1-9]/)
     expect(targets.result?.['targetInfos']).toHaveLength(1)
     expect(state.result?.['result'].value).toBe('')
   })
