@@ -34,6 +34,7 @@ const formatName = z.enum(
 
 const { onlyMainContent, onlyCleanContent, includeTags, excludeTags, storeInCache, headers, mobile } = scrapeFields
 const { skipTlsVerification, removeBase64Images, blockAds, fastMode, zeroDataRetention } = scrapeFields
+const { redactPII, threatProtection, auditMetadata, useMock, domainTools, toolDetail } = scrapeFields
 
 /** What every way to scrape takes in the first version of the API. */
 export const earlierScrapeFields = {
@@ -50,6 +51,12 @@ export const earlierScrapeFields = {
   blockAds,
   fastMode,
   zeroDataRetention,
+  redactPII,
+  threatProtection,
+  auditMetadata,
+  useMock,
+  domainTools,
+  toolDetail,
   /** Milliseconds. Default one day. */
   maxAge: z.int().min(0).default(86_400_000),
   waitFor: z.int().min(0).max(maxWaitMs).default(0),

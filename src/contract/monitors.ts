@@ -99,7 +99,23 @@ const searchTarget = z
   })
   .refine(hasOneList, { error: 'includeDomains and excludeDomains exclude each other', path: ['excludeDomains'] })
 
-const target = z.discriminatedUnion('type', [scrapeTarget, crawlTarget, searchTarget])
+const targetUnion = z.discriminatedUnion('type', [scrapeTarget, crawlTarget, searchTarget])
+
+/** Keys of search targets that public clients send and that no server reads. */
+const unreadKeys: ReadonlySet<string> = new Set(['depth', 'alertMode', 'recheckAfter', 'scrapeOptions'])
+
+/** Accepts targets as public clients send them: `url` for `urls`, and options of searches that have no effect. */
+const spellTarget = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null || !('type' in value)) return value
+  if (value.type === 'search') {
+    return Object.fromEntries(Object.entries(value).filter(([name]) => !unreadKeys.has(name)))
+  }
+  if (value.type !== 'scrape' || !('url' in value) || 'urls' in value) return value
+  const { url, ...rest } = value
+  return { ...rest, urls: [url] }
+}
+
+const target = z.preprocess(spellTarget, targetUnion) as unknown as typeof targetUnion
 
 /** Who is told, and what, beside a webhook. */
 const notification = z.strictObject({

@@ -48,6 +48,22 @@ const shared = {
 const sourceNames = ['web', 'images', 'news'] as const
 const categoryNames = ['github', 'research', 'pdf', 'developer'] as const
 
+/** Names that public clients have for the category `developer`. */
+const developerNames: ReadonlySet<unknown> = new Set([
+  'repo',
+  'code',
+  'docs',
+  'devdex',
+  'repo_search',
+  'developer_index',
+])
+
+const spellCategory = (value: unknown): unknown => {
+  const type = typeof value === 'object' && value !== null && 'type' in value ? value.type : value
+  if (developerNames.has(type)) return { type: 'developer' }
+  return typeof value === 'string' ? { type: value } : value
+}
+
 const sourceObject = z.strictObject({
   type: z.enum(sourceNames),
   /** Default: that of the request. */
@@ -103,7 +119,7 @@ export const searchRequest = z
     ).default([{ type: 'web' }]),
     /** Only results of these kinds. */
     categories: boundedArray(
-      spelt(z.strictObject({ type: z.enum(categoryNames) }), categoryNames) as z.ZodType<
+      withShorthand(z.strictObject({ type: z.enum(categoryNames) }), spellCategory, categoryNames) as z.ZodType<
         SearchCategory,
         SearchCategoryInput
       >,

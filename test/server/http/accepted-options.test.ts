@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { searchRequest } from '../../../src/contract/search.ts'
 import { startLab, type Lab } from '../../lab/lab.ts'
 import { startModel, type Model } from '../../lab/language-model.ts'
 import { startSite, type Site } from '../../lab/site.ts'
@@ -36,6 +37,46 @@ describe('what public clients send', () => {
       status: 200,
     })
   })
+
+  test.each([
+    { redactPII: false, threatProtection: { mode: 'off' }, auditMetadata: {}, useMock: 'none' },
+    { domainTools: true, toolDetail: 'compact' },
+  ])('and changes nothing is accepted by the first version: %j', async (options) => {
+    const url = site.url('/article')
+    const batch = await lab.api('POST', '/v1/batch/scrape', { urls: [url], ...options })
+
+    expect(await lab.api('POST', '/v1/scrape', { url, ...options })).toMatchObject({ status: 200 })
+    expect(batch).toMatchObject({ status: 200 })
+  })
+
+  test('is redacted by no version', async () => {
+    const { status, body } = await lab.api('POST', '/v1/scrape', { url: site.url('/article'), redactPII: true })
+
+    expect([status, body['error']]).toEqual([400, expect.stringContaining('does not redact personal data')])
+  })
+
+  test('as the target of a monitor has one address, or options of a search that nobody reads', async () => {
+    const watch = async (target: object) =>
+      lab.api('POST', '/v2/monitor', { name: 'a', schedule: { text: 'daily' }, judgeEnabled: false, targets: [target] })
+    const url = site.url('/article')
+    const search = { type: 'search', queries: ['knots'] }
+
+    expect((await watch({ type: 'scrape', url })).body).toMatchObject({ data: { targets: [{ urls: [url] }] } })
+    const read = { depth: 2, alertMode: 'all', recheckAfter: '1d', scrapeOptions: {} }
+    expect((await watch({ ...search, ...read })).body).toMatchObject({ data: { targets: [search] } })
+    expect((await watch({ type: 'scrape', url, urls: [url] })).status).toBe(400)
+  })
+
+  test.each(['repo', 'code', 'docs', 'devdex', 'repo_search', 'developer_index'])(
+    'as the category %s of a search is that of developers',
+    (name) => {
+      const categories = [{ type: 'developer' }]
+
+      for (const sent of [name, { type: name }]) {
+        expect(searchRequest.parse({ query: 'knots', categories: [sent] })).toMatchObject({ categories })
+      }
+    },
+  )
 
   test.each<readonly [object, string]>([
     [{ redactPII: true }, 'does not redact personal data'],
