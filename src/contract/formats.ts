@@ -10,7 +10,12 @@ const bare = <Name extends string>(name: Name) => z.strictObject({ type: z.liter
 export const maxFormats = 20
 
 /** A JSON Schema as callers send it. */
-export const jsonSchema = z.record(z.string(), z.unknown())
+export const jsonSchema = z
+  .record(z.string(), z.unknown())
+  .refine(
+    (schema) => JSON.stringify(schema).length <= 100_000,
+    'The schema must have at most 100,000 characters of JSON',
+  )
 
 const formatObject = z.discriminatedUnion(
   'type',

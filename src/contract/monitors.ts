@@ -131,6 +131,7 @@ const notification = z.strictObject({
   slack: z
     .looseObject({ enabled: z.boolean().default(false) })
     .refine(({ enabled }) => !enabled, 'This server does not write to Slack: use a webhook')
+    .refine((slack) => JSON.stringify(slack).length <= 2000, 'It must have at most 2000 characters of JSON')
     .optional(),
 })
 

@@ -69,11 +69,15 @@ const storageCookie = z.object({
   partitionKey: z.string().optional(),
 })
 
+const storageItem = z.object({ name: z.string(), value: z.string() })
+
+const storageDatabase = z.looseObject({ name: z.string(), version: z.number(), stores: z.array(z.unknown()) })
+
 const storageOrigin = z.object({
   origin: z.url({ protocol: /^https?$/ }),
-  localStorage: z.array(z.object({ name: z.string(), value: z.string() })).default([]),
+  localStorage: z.array(storageItem).default([]),
   /** Databases as Playwright writes them. */
-  indexedDB: z.array(z.looseObject({ name: z.string(), version: z.number(), stores: z.array(z.unknown()) })).optional(),
+  indexedDB: z.array(storageDatabase).optional(),
 })
 
 /** What Playwright calls a storageState: the form in which profiles are exported and imported. */
@@ -82,15 +86,21 @@ export const storageState = z.object({
   origins: z.array(storageOrigin).default([]),
 })
 
-/** Most cookies and origins of one import, each of which the browser visits. */
-export const storageStateLimits = { cookies: 5000, origins: 500 } as const
+/** Most cookies and origins of one import, each of which the browser visits, and most items and databases of one origin. */
+export const storageStateLimits = { cookies: 5000, origins: 500, items: 10_000, databases: 100 } as const
+
+/** As an origin that is exported, but only so much of it. */
+const importedOrigin = storageOrigin.extend({
+  localStorage: boundedArray(storageItem, storageStateLimits.items).default([]),
+  indexedDB: boundedArray(storageDatabase, storageStateLimits.databases).optional(),
+})
 
 /** Body of `PUT /v2/browser/profiles/{name}/storage-state`. */
 export const importStorageStateRequest = z.object({
   /** At most 5000. */
   cookies: boundedArray(storageCookie, storageStateLimits.cookies).default([]),
-  /** At most 500. */
-  origins: boundedArray(storageOrigin, storageStateLimits.origins).default([]),
+  /** At most 500, each with at most 10,000 items of localStorage and 100 databases. */
+  origins: boundedArray(importedOrigin, storageStateLimits.origins).default([]),
 })
 
 /** Answer of `GET /v2/browser/profiles/{name}/storage-state`. */

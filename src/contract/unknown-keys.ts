@@ -9,7 +9,10 @@ export interface UnknownKey {
   readonly suggestion: string | undefined
 }
 
-/** Keys of a value, and of the objects in it, that its schema would drop. Schemas that keep every key have none. */
+/** Unknown keys of one object that are told; a body has room for hundreds of thousands. */
+const maxKeys = 25
+
+/** Keys of a value, and of the objects in it, that its schema would drop: the first 25 of each object. Schemas that keep every key have none. */
 export function findUnknownKeys(
   schema: z.ZodType,
   value: unknown,
@@ -23,11 +26,13 @@ export function findUnknownKeys(
   const shapes = objectsIn(schema)
   if (shapes.length === 0 || shapes.some((shape) => shape.def.catchall instanceof z.ZodUnknown)) return []
   const names = [...new Set(shapes.flatMap((shape) => Object.keys(shape.shape)))]
+  let count = 0
   return Object.entries(value).flatMap(([key, field]) => {
     if (field === undefined) return []
     const known = shapes.map(({ shape }) => shape[key] as z.ZodType | undefined).find((each) => each !== undefined)
     if (known !== undefined) return findUnknownKeys(known, field, [...path, key])
-    return [{ path: [...path, key].join('.'), suggestion: closest(key, names) }]
+    count += 1
+    return count > maxKeys ? [] : [{ path: [...path, key].join('.'), suggestion: closest(key, names) }]
   })
 }
 

@@ -1,9 +1,16 @@
 /** The candidate that `word` is most likely a misspelling of, ignoring case. Undefined when none is near. */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   const near = candidates
+    // Words of callers may have a million letters, and to compare them takes time for each.
+    .filter((candidate) => Math.abs(candidate.length - word.length) <= farthest(candidate))
     .map((candidate) => ({ candidate, distance: distanceOf(word.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(({ candidate, distance }) => distance <= Math.max(1, Math.floor(candidate.length / 3)))
+    .filter(({ candidate, distance }) => distance <= farthest(candidate))
   return near.toSorted((left, right) => left.distance - right.distance)[0]?.candidate
+}
+
+/** The longest distance at which a candidate is near. */
+function farthest(candidate: string): number {
+  return Math.max(1, Math.floor(candidate.length / 3))
 }
 
 /** How many letters must be inserted, deleted, replaced or swapped with the next one. */
