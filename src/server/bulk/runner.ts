@@ -92,8 +92,8 @@ export class Runner {
 
   async #run(part: BulkPart, { jobId: holder, attempt, signal }: Attempt): Promise<void> {
     const { store, jobs } = this.#parts
-    // The server that had this part before has died with these pages in hand.
-    if (attempt > 1) await freeBulkPages(store.db, holder, { crashed: true })
+    // Whoever had this part before has died with these pages in hand, or could not give them back to a store that was away.
+    await freeBulkPages(store.db, holder, { crashed: attempt > 1 })
     const row = await findBulkJob(store.db, part.jobId)
     if (row?.status !== 'scraping') return
     const stop = new AbortController()
@@ -120,7 +120,7 @@ export class Runner {
     const { store, counter, maxPages = 1 } = this.#parts
     let job = found
     const concurrency = widthOf(job, part, maxPages)
-    const endMs = Date.now() + sliceMs
+    const endMs = performance.now() + sliceMs
     const running = new Set<Promise<void>>()
     const failures: unknown[] = []
     const begin = (page: BulkPageRow): void => {
@@ -130,7 +130,7 @@ export class Runner {
       running.add(task)
     }
     try {
-      while (failures.length === 0 && !signal.aborted && Date.now() < endMs) {
+      while (failures.length === 0 && !signal.aborted && performance.now() < endMs) {
         // A page that ends while the store is asked may add others, which the answer does not have.
         const isIdle = running.size === 0
         const limit = concurrency - running.size

@@ -25,6 +25,7 @@ import {
   type BulkPageRow,
 } from '../../../src/server/store/bulk-pages.ts'
 import type { Store } from '../../../src/server/store/store.ts'
+import { storeUnavailable } from '../../../src/server/store/unavailable.ts'
 import { openPgliteStore } from '../../lab/stores.ts'
 import { makeTeam } from '../store/world.ts'
 
@@ -43,6 +44,21 @@ const holdSecondLook = (until: Promise<void>, arrived: () => void): KyselyPlugin
       }
       return result
     },
+  }
+}
+
+/** Fails the first statement that gives pages back. */
+const failFirstReturn = (): KyselyPlugin => {
+  let hasFailed = false
+  return {
+    transformQuery: ({ node }) => {
+      if (!hasFailed && node.kind === 'UpdateQueryNode' && !JSON.stringify(node).includes('"free"')) {
+        hasFailed = true
+        throw storeUnavailable(new Error('The connection was lost'))
+      }
+      return node
+    },
+    transformResult: async ({ result }) => result,
   }
 }
 
@@ -139,6 +155,29 @@ test('a page that is under way when the store fails is not begun again beside it
 
   await vi.waitFor(async () => expect(await findBulkJob(store.db, id)).toMatchObject({ status: 'completed' }), 10_000)
   expect(begun).toBe(1)
+})
+
+test('pages that could not be given back while the store was away are scraped once it is back, and are not taken for deadly', async () => {
+  await using undo = new AsyncDisposableStack()
+  const { id, parts, errors, begin } = await openJob(undo, 'batch_scrape', { rounds: [{}] }, 2)
+  const crashes: number[] = []
+  let isAway = true
+  const scrape = async (_job: unknown, page: BulkPageRow): Promise<void> => {
+    if (isAway && page.place === 1) {
+      isAway = false
+      throw storeUnavailable(new Error('The connection was lost'))
+    }
+    crashes.push(page.crashes)
+    await endBulkPage(store.db, page, { state: 'completed', credits: 1 })
+  }
+  const failing = store.db.withPlugin(failFirstReturn())
+  await Runner.open({ ...parts, store: { ...store, db: failing }, scraper: { scrape } })
+
+  await begin()
+
+  await vi.waitFor(async () => expect(await findBulkJob(store.db, id)).toMatchObject({ status: 'completed' }), 10_000)
+  expect(crashes).toEqual([0, 0])
+  expect(errors).toEqual([])
 })
 
 test('pages that are added to a batch while it runs are scraped with their own options, at the first try', async () => {
