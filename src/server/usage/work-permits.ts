@@ -4,6 +4,7 @@ import { uuidV7 } from '../../kit/ids.ts'
 import { longestTimerMs } from '../../kit/longest-timer.ts'
 import { admitWork, releaseWork } from '../store/running-work.ts'
 import type { Store } from '../store/store.ts'
+import { isStoreUnavailable } from '../store/unavailable.ts'
 
 /** Work that wants to begin. */
 export interface PermitRequest {
@@ -30,6 +31,9 @@ const unlimitedMs = 1000
 
 /** Pause between two looks for a place, in milliseconds. */
 const pauseMs = 150
+
+/** Pause before the next try to give back to a store that was away, in milliseconds. */
+const releaseAgainMs = 1000
 
 /** Lets work of teams begin when they can pay for it and have a place for it, whatever runs on other servers. */
 export class WorkPermits {
@@ -115,7 +119,12 @@ export class WorkPermits {
     | { readonly isAdmitted: true; readonly holdId: string | undefined }
     | { readonly isAdmitted: false; readonly limit: number }
   > {
-    const admission = await admitWork(this.#store.db, { id, teamId, credits, nodeId: this.#nodeId })
+    const work = { id, teamId, credits, nodeId: this.#nodeId }
+    const admission = await admitWork(this.#store.db, work).catch(async (error: unknown) => {
+      // Whether it was entered before the connection broke is not known.
+      if (isStoreUnavailable(error)) await this.#release(id)
+      throw error
+    })
     switch (admission.outcome) {
       case 'admitted':
         return { isAdmitted: true, holdId: id }
@@ -128,6 +137,20 @@ export class WorkPermits {
         return { isAdmitted: false, limit: admission.limit }
     }
     return admission satisfies never
+  }
+
+  /**
+   * Gives back what was set aside. While the store is away that is tried again in the background: whatever the work has
+   * come to is not hidden by this, and the team gets its place back.
+   */
+  async #release(holdId: string): Promise<void> {
+    try {
+      await releaseWork(this.#store.db, holdId)
+    } catch (error) {
+      if (!isStoreUnavailable(error)) throw error
+      // What fails otherwise by then, such as for a store that was closed, comes back when this server starts again.
+      setTimeout(() => void this.#release(holdId).catch(() => undefined), releaseAgainMs).unref()
+    }
   }
 
   #permit(teamId: string, holdId: string | undefined, waitedMs: number): Permit {
@@ -144,7 +167,7 @@ export class WorkPermits {
         if (!isOpen) return
         isOpen = false
         count(this.#running, teamId, -1)
-        if (isHeld && holdId !== undefined) await releaseWork(this.#store.db, holdId)
+        if (isHeld && holdId !== undefined) await this.#release(holdId)
       },
     }
   }

@@ -10,6 +10,7 @@ import { listLedger } from '../../../src/server/store/ledger.ts'
 import { recordScrape } from '../../../src/server/store/scrapes.ts'
 import { admitSession, endSession } from '../../../src/server/store/sessions.ts'
 import type { Store } from '../../../src/server/store/store.ts'
+import { storeUnavailable } from '../../../src/server/store/unavailable.ts'
 import { findTeam } from '../../../src/server/store/teams.ts'
 import { usageHistory } from '../../../src/server/usage/history.ts'
 import { defaultPrices } from '../../../src/server/usage/prices.ts'
@@ -140,6 +141,55 @@ describeEachStore('of a team', (openStore) => {
       const bill = { id: uuidV7(), teamId: team.id, apiKeyId: key.id, credits: 3 }
       expect(await recordScrape(store.db, bill, undefined, late.holdId)).toBe(true)
       expect(await findTeam(store.db, team.id)).toMatchObject({ credits: 7, reservedCredits: 0, activeScrapes: 0 })
+    })
+
+    test('that work cannot give back while the store is away come back later, and the error of the work stays', async () => {
+      await using store = await openStore()
+      const { team } = await makeTeam(store.db, { credits: 10, maxSessions: 2 })
+      let isAway = false
+      const away = storeUnavailable(new Error('The connection was lost'))
+      const db = store.db.withPlugin({
+        transformQuery: ({ node }) => {
+          if (isAway) throw away
+          return node
+        },
+        transformResult: async ({ result }) => result,
+      })
+      const permits = new WorkPermits({ store: { ...store, db }, nodeId: uuidV7() })
+      const work = async (): Promise<void> => {
+        await using _permit = await permits.acquire({ teamId: team.id, credits: 4, waitMs: 0 })
+        isAway = true
+        throw away
+      }
+
+      await expect(work()).rejects.toBe(away)
+
+      expect(await findTeam(store.db, team.id)).toMatchObject({ reservedCredits: 4, activeScrapes: 1 })
+      isAway = false
+      await expect
+        .poll(async () => findTeam(store.db, team.id), { timeout: 10_000 })
+        .toMatchObject({ credits: 10, reservedCredits: 0, activeScrapes: 0 })
+    })
+
+    test('that were set aside as the connection broke come back', async () => {
+      await using store = await openStore()
+      const { team } = await makeTeam(store.db, { credits: 10, maxSessions: 2 })
+      let hasFailed = false
+      const db = store.db.withPlugin({
+        transformQuery: ({ node }) => node,
+        transformResult: async ({ result }) => {
+          if (hasFailed) return result
+          hasFailed = true
+          throw storeUnavailable(new Error('The connection was lost'))
+        },
+      })
+      const permits = new WorkPermits({ store: { ...store, db }, nodeId: uuidV7() })
+
+      await expect(permits.acquire({ teamId: team.id, credits: 4, waitMs: 0 })).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+      })
+
+      expect(await findTeam(store.db, team.id)).toMatchObject({ credits: 10, reservedCredits: 0, activeScrapes: 0 })
     })
 
     test('that stood in line leaves nothing behind that waits', async () => {
