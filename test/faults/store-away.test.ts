@@ -1,3 +1,4 @@
+import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Bowline } from '../../src/index.ts'
 import { startLab, type Lab } from '../lab/lab.ts'
@@ -49,4 +50,51 @@ test('the client waits for a PostgreSQL that comes back', async () => {
   }
 
   expect(await listing).toEqual([])
+})
+
+/** Makes a session that has ended what a connection leaves behind that breaks after its session was entered. */
+const makeStray = async (id: string): Promise<void> => {
+  const client = new Client({ connectionString: database.url })
+  await client.connect()
+  await client.query(
+    `with unbilled as (delete from ledger where subject_id = $1),
+      stray as (update session set status = 'active', end_reason = null, ended_at = null, duration_ms = null,
+        credits_billed = null where id = $1 returning team_id, reserved_credits)
+      update team set active_sessions = active_sessions + 1, reserved_credits = team.reserved_credits + stray.reserved_credits
+      from stray where team.id = stray.team_id`,
+    [id],
+  )
+  await client.end()
+}
+
+test('a session that was entered as the connection broke is ended free of charge, and its request may be repeated', async () => {
+  const create = async (key: string) => {
+    const { status, body } = await lab.api(
+      'POST',
+      '/v2/browser',
+      {},
+      {
+        authorization: `Bearer ${lab.server.apiKey}`,
+        'x-idempotency-key': key,
+      },
+    )
+    return { status, id: String(body['id']) }
+  }
+  const [repeated, forgotten] = [await create('repeated'), await create('forgotten')]
+  for (const { id } of [repeated, forgotten]) {
+    expect((await lab.api('DELETE', `/v2/browser/${id}`)).status).toBe(200)
+    await makeStray(id)
+  }
+
+  const again = await create('repeated')
+
+  expect(again.status).toBe(200)
+  expect(again.id).not.toBe(repeated.id)
+  for (const { id } of [repeated, forgotten]) {
+    await expect
+      .poll(async () => (await lab.api('GET', `/v2/browser/${id}`)).body, { timeout: 20_000 })
+      .toMatchObject({ status: 'error', creditsBilled: 0 })
+  }
+  expect((await lab.api('GET', `/v2/browser/${again.id}`)).body).toMatchObject({ status: 'active' })
+  expect((await lab.api('DELETE', `/v2/browser/${again.id}`)).status).toBe(200)
 })

@@ -1,8 +1,8 @@
 import { beatNode, findDeadNodes, registerNode, removeNode } from '../store/nodes.ts'
 import { reinstateKey, retireBootstrapKeys } from '../store/keys.ts'
-import { recordActivity, sessionsOfRevokedKeys } from '../store/sessions.ts'
+import { activeSessionsOfNode, recordActivity, sessionsOfRevokedKeys } from '../store/sessions.ts'
 import { judgeSilence } from './judge-silence.ts'
-import { endLostSessions } from './recovery.ts'
+import { endLostSessions, endStraySession } from './recovery.ts'
 import type { SessionParts } from './session-parts.ts'
 import type { Sessions } from './sessions.ts'
 
@@ -43,7 +43,7 @@ const comeBack = async (parts: HeartbeatParts, sessions: Sessions): Promise<void
 /**
  * Tells the store every 5 s that this node lives, when each session was last used and which profiles it writes, and ends
  * the sessions of nodes that no longer say so, unless it could not say so itself just now. Ends the sessions whose key was
- * revoked on another node, and retires bootstrap keys that no node is configured with any more.
+ * revoked on another node and those that the store has for this node and nobody got, and retires bootstrap keys that no node is configured with any more.
  */
 export const startHeartbeat = (parts: HeartbeatParts, sessions: Sessions): AsyncDisposable => {
   const written = new Map<string, number>()
@@ -64,6 +64,9 @@ export const startHeartbeat = (parts: HeartbeatParts, sessions: Sessions): Async
     for (const session of live) written.set(session.row.id, session.lastActivityAt())
     for (const id of await sessionsOfRevokedKeys(db, parts.nodeId)) {
       sessions.end(id, 'revoked').catch((error: unknown) => parts.onError(error, `ending session ${id} (revoked)`))
+    }
+    for (const row of await activeSessionsOfNode(db, parts.nodeId)) {
+      if (sessions.isStray(row)) await endStraySession(parts, row)
     }
     parts.onRetired(await retireBootstrapKeys(db))
     if (!mayJudge) return

@@ -26,3 +26,15 @@ export const endLostSessions = async (
   await releaseLeasesOfNode(parts.store.db, nodeId)
   return ended
 }
+
+/**
+ * Ends a session that is entered for this node, which does not have it: the store broke down while it was being made, so
+ * nobody got it. It costs nothing, and a second try with its idempotency key makes a new one.
+ */
+export async function endStraySession(
+  parts: { readonly store: Store; readonly prices: Prices },
+  row: SessionRow,
+): Promise<SessionRow> {
+  const error = 'The database of the server was not available while the session was being made'
+  return billSession(parts, row, { status: 'error', reason: 'lost', durationMs: 0, error })
+}

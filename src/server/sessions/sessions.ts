@@ -11,6 +11,7 @@ import { billSession, type ProfileEnd, type SessionEnd } from './bill.ts'
 import { openSource, type BrowserSource } from './browser-source.ts'
 import { startSessionClock, type LiveSession, type SessionClock } from './live-session.ts'
 import { saveAtEnd } from './profile-browser.ts'
+import { endStraySession } from './recovery.ts'
 import type { SessionEnding, SessionParts } from './session-parts.ts'
 
 interface Entry {
@@ -98,6 +99,11 @@ export class Sessions implements AsyncDisposable {
     }
   }
 
+  /** Whether an active session, just read from the store, is entered for this node and is not here. */
+  isStray({ id, nodeId }: SessionRow): boolean {
+    return nodeId === this.#parts.nodeId && !this.#entries.has(id) && !this.#starts.has(id)
+  }
+
   /** Ends a live session: closes its sockets, saves its profile, bills it, stops its browser. Undefined when it is not alive here. */
   async end(id: string, reason: EndReason, how: Omit<SessionEnding, 'reason'> = {}): Promise<SessionRow | undefined> {
     // One whose browser is not there yet can be seen, and its time may be over: it must not come to life after its end.
@@ -167,7 +173,9 @@ export class Sessions implements AsyncDisposable {
     })
     if (admitted.isNew) return this.#start(admitted.row, startedAtMs, source)
     await source.discard()
-    return admitted.row
+    if (!this.isStray(admitted.row)) return admitted.row
+    await endStraySession(this.#parts, admitted.row)
+    return this.#admitAndStart(id, wanted, credits)
   }
 
   async #start(row: SessionRow, startedAtMs: number, source: BrowserSource): Promise<SessionRow> {
