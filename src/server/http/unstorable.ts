@@ -13,8 +13,9 @@ export const findUnstorable = (data: unknown): z.ZodError | undefined => {
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     const { value, place } = next
     if (typeof value === 'string' && value.includes('\0')) {
-      const message = 'A text must not hold the character U+0000'
-      return new z.ZodError([{ code: 'custom', path: [...pathOf(place)], message, input: undefined }])
+      const path = [...pathOf(place)]
+      const message = `\`${path.join('.')}\` must not contain the character U+0000`
+      return new z.ZodError([{ code: 'custom', path, message, input: undefined }])
     }
     if (!isPlain(value)) continue
     for (const [key, inner] of Object.entries(value)) {

@@ -100,7 +100,7 @@ test('says what it cannot do', async () => {
 test.each([
   [{}, 'query'],
   [{ query: '  ' }, 'query'],
-  [{ query: 'x\0' }, 'query: A text must not hold'],
+  [{ query: 'x\0' }, '`query` must not contain the character U+0000'],
   [{ query: 'x', limit: 101 }, 'limit'],
   [{ query: 'x', tbs: 'qdr:x' }, 'qdr:d'],
   [{ query: 'x', unknown: 1 }, 'unknown'],
