@@ -1,6 +1,6 @@
 import type { BowlineError } from '../kit/errors.ts'
 
-/** What each exit code means, for the help text and the README. */
+/** The meaning of each exit code, for the help text and the README. */
 export const exitCodes = {
   success: { code: 0, meaning: 'success' },
   failure: { code: 1, meaning: 'any other failure, such as a page that could not be scraped' },
