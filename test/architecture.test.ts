@@ -221,6 +221,20 @@ describe('every file', () => {
     )
   })
 
+  test('of the package imports only packages that are installed with it, or that its user installs', () => {
+    const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
+      readonly dependencies: object
+      readonly peerDependencies: object
+    }
+    const declared = { ...dependencies, ...peerDependencies }
+    const installed = sources.filter(({ path }) => !path.startsWith('src/dashboard/'))
+    const undeclared = installed.flatMap(({ path, packages }) =>
+      packages.filter((name) => !Object.hasOwn(declared, name)).map((name) => `${path} → ${name}`),
+    )
+
+    expect(undeclared).toEqual([])
+  })
+
   test('throws only codes of the catalogue', () => {
     const thrown = sources.flatMap(({ path, text }) =>
       [...text.matchAll(/new BowlineError\(\s*'([^']+)'/g)].map((match) => ({ path, code: match[1] ?? '' })),

@@ -1,23 +1,37 @@
-import { SingleBar } from 'cli-progress'
 import type { BulkProgress } from '../client/bulk-run.ts'
+import { openStatusLine } from './status-line.ts'
 
-/** Shows on a terminal how far a job has come, and nothing elsewhere. Disposing takes it away. */
-export const showProgress = (): Disposable & { readonly update: (progress: BulkProgress) => void } => {
-  const bar = process.stderr.isTTY
-    ? new SingleBar({
-        format: '{bar} {value}/{total} pages · {credits} credits · {eta_formatted}',
-        stream: process.stderr,
-        clearOnComplete: true,
-        hideCursor: true,
-      })
-    : undefined
+/** Shows the progress of a job on a terminal, and nothing elsewhere. Disposing it erases the line. */
+export function showProgress(): Disposable & { readonly update: (progress: BulkProgress) => void } {
+  const line = openStatusLine()
+  let start: { readonly atMs: number; readonly completed: number } | undefined
   return {
-    update: ({ completed, total, creditsUsed: credits }) => {
-      if (bar === undefined) return
-      if (!bar.isActive) bar.start(total, completed, { credits })
-      bar.setTotal(total)
-      bar.update(completed, { credits })
+    update: (progress) => {
+      start ??= { atMs: performance.now(), completed: progress.completed }
+      const passed = { elapsedMs: performance.now() - start.atMs, pages: progress.completed - start.completed }
+      line.show(describeProgress(progress, passed))
     },
-    [Symbol.dispose]: () => bar?.stop(),
+    [Symbol.dispose]: line.erase,
   }
+}
+
+const barWidth = 40
+
+/** Formats the progress of a job as a bar, counts and the remaining time at the speed of the pages in `passed`. */
+export function describeProgress(
+  { completed, total, creditsUsed }: Pick<BulkProgress, 'completed' | 'total' | 'creditsUsed'>,
+  passed: { readonly elapsedMs: number; readonly pages: number },
+): string {
+  const filled = total === 0 ? 0 : Math.min(barWidth, Math.floor((completed / total) * barWidth))
+  const bar = '='.repeat(filled) + '-'.repeat(barWidth - filled)
+  const remainingMs = (Math.max(0, total - completed) * passed.elapsedMs) / passed.pages
+  return `${bar} ${completed}/${total} pages · ${creditsUsed} credits · ${formatDuration(remainingMs)}`
+}
+
+function formatDuration(ms: number): string {
+  if (!Number.isFinite(ms)) return '?'
+  const seconds = Math.ceil(ms / 1000)
+  if (seconds < 60) return `${seconds}s`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m${seconds % 60}s`
+  return `${Math.floor(seconds / 3600)}h${Math.floor((seconds % 3600) / 60)}m`
 }

@@ -1,8 +1,8 @@
 import { arch, platform } from 'node:os'
 import { styleText } from 'node:util'
-import ora from 'ora'
 import { canSpin } from './print.ts'
 import { runDemo, type DemoEnd, type DemoListener, type DemoOptions, type DemoSession } from './run-demo.ts'
+import { createSpinner, type Spinner } from './spinner.ts'
 
 /** How the demo shows itself. */
 export interface DemoOutput {
@@ -17,20 +17,12 @@ export const demo = async (options: DemoOptions & DemoOutput): Promise<number> =
     process.stdout.write(`${JSON.stringify(end, undefined, 2)}\n`)
     return end.stillRunning.length === 0 ? 0 : 1
   }
-  const spinner = ora({
-    text: 'Starting a server in this process',
-    isEnabled: process.stdout.isTTY && canSpin(),
-    isSilent: !process.stdout.isTTY,
-  })
-  spinner.start()
-  try {
-    const end = await runDemo(options, printer(spinner))
-    spinner.stop()
-    printEnd(end)
-    return end.stillRunning.length === 0 ? 0 : 1
-  } finally {
-    spinner.stop()
-  }
+  using spinner = createSpinner({ isVisible: process.stdout.isTTY && canSpin() })
+  spinner.start('Starting a server in this process')
+  const end = await runDemo(options, printer(spinner))
+  spinner.stop()
+  printEnd(end)
+  return end.stillRunning.length === 0 ? 0 : 1
 }
 
 const print = (line = ''): void => {
@@ -39,18 +31,16 @@ const print = (line = ''): void => {
 
 const field = (name: string, value: string): void => print(`  ${styleText('dim', name.padEnd(11))} ${value}`)
 
-const printer = (spinner: { text: string; start: () => unknown; stop: () => unknown }): DemoListener => ({
+const printer = (spinner: Spinner): DemoListener => ({
   onServer: (url) => {
     spinner.stop()
     print(`Server at ${url} (in this process, Node ${process.versions.node}, ${platform()}-${arch()})`)
-    spinner.text = 'Driving a page with Playwright'
-    spinner.start()
+    spinner.start('Driving a page with Playwright')
   },
   onSession: (session) => {
     spinner.stop()
     printSession(session)
-    spinner.text = session.driver === 'playwright' ? 'Driving a page with Puppeteer' : 'Taking everything down'
-    spinner.start()
+    spinner.start(session.driver === 'playwright' ? 'Driving a page with Puppeteer' : 'Taking everything down')
   },
 })
 
