@@ -16,7 +16,10 @@ export const catalogue = {
   },
   FORBIDDEN: { status: 403, hint: 'The key belongs to another team, or lacks the right to do this.' },
   ROUTE_NOT_FOUND: { status: 404, hint: 'See the list of routes at /openapi.json.' },
-  SESSION_NOT_FOUND: { status: 404, hint: 'Check the id. `bowline sessions list` shows the sessions of your team.' },
+  SESSION_NOT_FOUND: {
+    status: 404,
+    hint: 'Check the id and, if the address has one, its token. `bowline sessions list` shows the sessions of your team.',
+  },
   KEY_NOT_FOUND: { status: 404, hint: 'Check the id. `bowline keys list` shows the keys of your team.' },
   TEAM_NOT_FOUND: { status: 404, hint: 'Check the name or id. `bowline teams list` shows the teams.' },
   PROFILE_NOT_FOUND: { status: 404, hint: 'Check the name. `bowline profiles list` shows the profiles of your team.' },

@@ -9,7 +9,7 @@ import { relayUpgrade, type RelayedSocket } from '../cluster/relay-upgrade.ts'
 import { admitViewer } from '../live/admission.ts'
 import type { LiveViews } from '../live/live-views.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
-import { tokenKind } from '../sessions/tokens.ts'
+import { admitToken } from '../sessions/admit-token.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { getSession, type SessionRow } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
@@ -90,13 +90,8 @@ const connect = async (
   const id = cdpPath.exec(url.pathname)?.[1]
   if (id === undefined) throw new BowlineError('ROUTE_NOT_FOUND', `There is no WebSocket at ${url.pathname}`)
   const row = await getSession(parts.store.db, id)
-  const kind = tokenKind(row.secret, token)
-  if (kind !== 'control') {
-    throw new BowlineError(
-      'FORBIDDEN',
-      kind === undefined ? 'The token of this address is not valid' : `A ${kind} token gives no CDP access`,
-    )
-  }
+  const kind = admitToken(row, token)
+  if (kind !== 'control') throw new BowlineError('FORBIDDEN', `A ${kind} token gives no CDP access`)
   await parts.gateway.connect(await liveSession(parts, row), { request, socket, head })
 }
 

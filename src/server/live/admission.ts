@@ -1,5 +1,5 @@
 import { BowlineError } from '../../kit/errors.ts'
-import { tokenKind } from '../sessions/tokens.ts'
+import { admitToken } from '../sessions/admit-token.ts'
 import { getSession, type SessionRow } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 
@@ -10,14 +10,13 @@ export interface Admitted {
 }
 
 /**
- * Checks the address of a live view. Throws SESSION_NOT_FOUND for an unknown session and for one without a live view, and
- * FORBIDDEN for a token that is not one of its live view.
+ * Checks the address of a live view. Throws SESSION_NOT_FOUND for an unknown session or token and for a session
+ * without a live view, and FORBIDDEN for the session's control token.
  */
 export const admitViewer = async (store: Store, id: string, token: string): Promise<Admitted> => {
   const row = await getSession(store.db, id)
+  const kind = admitToken(row, token)
   if (!row.streamWebView) throw new BowlineError('SESSION_NOT_FOUND', 'This session has no live view.')
-  const kind = tokenKind(row.secret, token)
-  if (kind === undefined) throw new BowlineError('FORBIDDEN', 'The token of this address is not valid')
   if (kind === 'control') throw new BowlineError('FORBIDDEN', 'A control token gives no live view')
   return { row, kind }
 }

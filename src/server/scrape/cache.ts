@@ -113,6 +113,7 @@ export class Cache {
     if (row === undefined || Date.now() - row.createdAt.getTime() > scrapeLifeMs) {
       throw new BowlineError('SCRAPE_NOT_FOUND', 'Job not found.')
     }
+    // The API defines 403 here, unlike for jobs and monitors. It reveals that the id exists, but ids are unguessable.
     if (row.teamId !== teamId) throw new BowlineError('FORBIDDEN', 'Forbidden.')
     return this.#unpack(row)
   }

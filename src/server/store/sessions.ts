@@ -75,9 +75,19 @@ export const findSession = async (db: Kysely<Database>, id: string): Promise<Ses
 /** The session that a caller named. Throws SESSION_NOT_FOUND, also for what is no id at all. */
 export const getSession = async (db: Kysely<Database>, id: string): Promise<SessionRow> => {
   const row = isUuid(id) ? await findSession(db, id) : undefined
-  if (row === undefined) throw new BowlineError('SESSION_NOT_FOUND', 'Browser session not found.')
+  if (row === undefined) throw sessionNotFound()
   return row
 }
+
+/** The session with this id of a team. Throws SESSION_NOT_FOUND, also for a session of another team, so as not to reveal it. */
+export const getTeamSession = async (db: Kysely<Database>, id: string, teamId: string): Promise<SessionRow> => {
+  const row = await getSession(db, id)
+  if (row.teamId !== teamId) throw sessionNotFound()
+  return row
+}
+
+/** The error for an unknown session, and for callers who must not learn that the session exists. */
+export const sessionNotFound = (): BowlineError => new BowlineError('SESSION_NOT_FOUND', 'Browser session not found.')
 
 /** Sessions of a team, or of all, newest first, at most `limit` (default 100). */
 export const listSessions = async (

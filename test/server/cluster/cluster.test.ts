@@ -123,7 +123,7 @@ describe('two servers on one PostgreSQL', () => {
     const session = await left.createSession()
     const { body } = await right.api('POST', '/v2/team/keys', { team: 'strangers' })
 
-    expect((await refusedUpgrade(throughOther(session.cdpUrl).replace(/token=.*/, 'token=x'))).status).toBe(403)
+    expect((await refusedUpgrade(throughOther(session.cdpUrl).replace(/token=.*/, 'token=x'))).status).toBe(404)
     const stranger = { authorization: `Bearer ${body['key']}` }
     expect((await right.api('DELETE', `/v2/browser/${session.id}`, undefined, stranger)).status).toBe(403)
     await left.api('DELETE', `/v2/browser/${session.id}`)

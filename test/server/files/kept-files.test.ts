@@ -44,7 +44,7 @@ test('files that are to be kept are read after the end, by the owner alone, and 
   const answer = await lab.api('GET', `/v2/browser/${session.id}/files`, undefined, {
     authorization: `Bearer ${foreign}`,
   })
-  expect(answer.status).toBe(403)
+  expect(answer.status).toBe(404)
   await lab[Symbol.asyncDispose]()
   lab = await startLab({ dataDir: folder.path })
 

@@ -295,7 +295,7 @@ describe('the files of a session', () => {
     const byGuess = await session.call('GET', '', { token: 'guess' })
 
     expect([byKey, byNobody, byStranger, byViewer, byGuess].map((answer) => answer.status)).toEqual([
-      200, 401, 403, 403, 403,
+      200, 401, 404, 403, 404,
     ])
   })
 

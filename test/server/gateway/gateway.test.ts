@@ -28,7 +28,7 @@ describe('who gets in', () => {
 
     const refusal = await refusedUpgrade(session.cdpUrl.replace(/\?.*/, ''))
 
-    expect(refusal).toMatchObject({ status: 403, body: { success: false, code: 'FORBIDDEN' } })
+    expect(refusal).toMatchObject({ status: 404, body: { success: false, code: 'SESSION_NOT_FOUND' } })
   })
 
   test('the tokens of the live view give no CDP access', async () => {
@@ -80,7 +80,7 @@ describe('who gets in', () => {
       mine.cdpUrl.replace(/token=.*/, `token=${new URL(other.cdpUrl).searchParams.get('token')}`),
     )
 
-    expect(refusal.status).toBe(403)
+    expect(refusal.status).toBe(404)
   })
 
   test('after the end the token is worth nothing', async () => {

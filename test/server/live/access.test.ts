@@ -53,27 +53,29 @@ describe('who gets in', () => {
   })
 
   test.each([
-    ['no token', () => ''],
-    ['a made-up token', () => 'x'],
+    ['no token', 404, () => ''],
+    ['a made-up token', 404, () => 'x'],
     [
       'a made-up token before the right one',
+      404,
       (session: { liveViewUrl?: string | undefined }) => `x&token=${tokenOf(session.liveViewUrl)}`,
     ],
-    ['the token of CDP', (session: { cdpUrl: string }) => tokenOf(session.cdpUrl)],
-  ] as const)('%s opens neither page nor socket', async (_name, tokenFor) => {
+    ['the token of CDP', 403, (session: { cdpUrl: string }) => tokenOf(session.cdpUrl)],
+  ] as const)('%s opens neither page nor socket', async (_name, status, tokenFor) => {
     const session = await lab.createSession()
     const url = withToken(session.liveViewUrl, tokenFor(session))
 
-    expect((await fetch(url)).status).toBe(403)
-    expect(await refusedUpgrade(socketOf(url))).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } })
+    expect((await fetch(url)).status).toBe(status)
+    const code = status === 403 ? 'FORBIDDEN' : 'SESSION_NOT_FOUND'
+    expect(await refusedUpgrade(socketOf(url))).toMatchObject({ status, body: { code } })
   })
 
   test('the token of another session is refused', async () => {
     const [mine, other] = [await lab.createSession(), await lab.createSession()]
     const url = withToken(mine.interactiveLiveViewUrl, tokenOf(other.interactiveLiveViewUrl))
 
-    expect((await fetch(url)).status).toBe(403)
-    expect((await refusedUpgrade(socketOf(url))).status).toBe(403)
+    expect((await fetch(url)).status).toBe(404)
+    expect((await refusedUpgrade(socketOf(url))).status).toBe(404)
   })
 
   test.each(['01a1fd15-0c10-7879-aa7c-0b034b2f48df', 'nonsense'])('there is nothing at session %s', async (id) => {
@@ -114,8 +116,8 @@ describe('who gets in', () => {
     const program = await fetch(url, { headers: { accept: 'application/json' } })
     const person = await fetch(url, { headers: { accept: 'text/html' } })
 
-    expect(await program.json()).toMatchObject({ success: false, code: 'FORBIDDEN' })
-    expect(await person.text()).toContain('The token of this address is not valid')
+    expect(await program.json()).toMatchObject({ success: false, code: 'SESSION_NOT_FOUND' })
+    expect(await person.text()).toContain('Browser session not found.')
   })
 })
 

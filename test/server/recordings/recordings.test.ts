@@ -210,7 +210,7 @@ test('recording leaves emulation, dialogs and interception to the user, and noth
   expect(outcome.result).toEqual(['Instead', 'answered', 500, 500])
   expect(page.status).toBe(200)
   expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'.*sandbox allow-scripts/)
-  expect(refusals.map(({ status }) => status)).toEqual([403, 403, 403])
+  expect(refusals.map(({ status }) => status)).toEqual([404, 404, 404])
 })
 
 test('what a page says while its recording is being closed does not cost what it said before', async () => {

@@ -12,6 +12,11 @@ import type { Call, Handlers } from '../register.ts'
 
 /** The routes of browser sessions. */
 export const browserRoutes = (parts: PlacementParts): Handlers => {
+  /**
+   * Throws SESSION_NOT_FOUND, and FORBIDDEN for a session of another team. The API defines 403 for reading and deleting a
+   * session by its id, and its clients rely on it: the id alone, which has 74 random bits, gives no access. Every other
+   * route of a session (files, recordings, CDP, live view) answers 404, as for an unknown id.
+   */
   const visibleSession = async (id: string, key: KeyRow): Promise<SessionRow> => {
     const row = await getSession(parts.store.db, id)
     // An admin key may read and end the sessions of every team; what they show stays with their team.

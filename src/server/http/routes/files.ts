@@ -7,8 +7,8 @@ import { ended, findKeptFile, listKeptFiles } from '../../files/kept-files.ts'
 import type { Shelves } from '../../files/shelves.ts'
 import type { LiveSession } from '../../sessions/live-session.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
-import { tokenKind } from '../../sessions/tokens.ts'
-import { getSession, type SessionRow } from '../../store/sessions.ts'
+import { admitToken } from '../../sessions/admit-token.ts'
+import { getSession, getTeamSession, type SessionRow } from '../../store/sessions.ts'
 import type { Store } from '../../store/store.ts'
 import type { Authenticator } from '../auth.ts'
 import { byteRange } from '../byte-range.ts'
@@ -108,22 +108,25 @@ const admitOwner = async (
 ): Promise<{ readonly row: SessionRow; readonly session: LiveSession | undefined }> => {
   const { id } = request.params as Params<'listFiles'>
   const { token } = request.query as Query<'listFiles'>
-  const key = token === undefined ? await parts.authenticator.authenticate(request.headers.authorization) : undefined
-  const row = await getSession(parts.store.db, id)
-  if (token !== undefined) checkToken(row, token)
-  else if (key?.teamId !== row.teamId) throw new BowlineError('FORBIDDEN', 'Forbidden.')
+  const row = await rowOf(parts, request, { id, token })
   const session = parts.sessions.find(row.id)
   session?.touch()
   return { row, session }
 }
 
-const checkToken = (row: SessionRow, token: string): void => {
-  const kind = tokenKind(row.secret, token)
-  if (kind === 'control') return
-  throw new BowlineError(
-    'FORBIDDEN',
-    kind === undefined ? 'The token of this address is not valid' : `A ${kind} token gives no access to files`,
-  )
+const rowOf = async (
+  { store, authenticator }: FileRouteParts,
+  request: FastifyRequest,
+  { id, token }: { readonly id: string; readonly token: string | undefined },
+): Promise<SessionRow> => {
+  if (token === undefined) {
+    const { teamId } = await authenticator.authenticate(request.headers.authorization)
+    return getTeamSession(store.db, id, teamId)
+  }
+  const row = await getSession(store.db, id)
+  const kind = admitToken(row, token)
+  if (kind !== 'control') throw new BowlineError('FORBIDDEN', `A ${kind} token gives no access to files`)
+  return row
 }
 
 /** Reading is activity, too: a session must not end for idleness in the middle of a large file. */

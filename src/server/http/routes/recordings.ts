@@ -5,7 +5,7 @@ import type { Artifacts } from '../../artifacts/artifacts.ts'
 import { createPlayer, type Player } from '../../recordings/player.ts'
 import { detailsOf, playerName } from '../../recordings/recording-row.ts'
 import { opensRecordings, type Recordings } from '../../recordings/recordings.ts'
-import { getSession, type SessionRow } from '../../store/sessions.ts'
+import { getSession, getTeamSession, sessionNotFound, type SessionRow } from '../../store/sessions.ts'
 import type { Store } from '../../store/store.ts'
 import type { Authenticator } from '../auth.ts'
 import { schemaOf, type Handlers } from '../register.ts'
@@ -22,8 +22,7 @@ export interface RecordingRouteParts {
 /** The route that lists recordings. */
 export const recordingRoutes = ({ store, recordings }: RecordingRouteParts): Handlers => ({
   listRecordings: async ({ params }, call) => {
-    const row = await getSession(store.db, params.id)
-    if (row.teamId !== call.key.teamId) throw new BowlineError('FORBIDDEN', 'Forbidden.')
+    const row = await getTeamSession(store.db, params.id, call.key.teamId)
     return { success: true, recordings: [...(await recordings.list(row, call.baseUrl))] }
   },
 })
@@ -74,9 +73,11 @@ export const registerRecordings = (app: FastifyInstance, parts: RecordingRoutePa
 const admit = async ({ store, authenticator }: RecordingRouteParts, request: FastifyRequest): Promise<SessionRow> => {
   const { token } = request.query as { readonly token?: string }
   const { id } = request.params as Request
-  const key = token === undefined ? await authenticator.authenticate(request.headers.authorization) : undefined
+  if (token === undefined) {
+    const { teamId } = await authenticator.authenticate(request.headers.authorization)
+    return getTeamSession(store.db, id, teamId)
+  }
   const row = await getSession(store.db, id)
-  const mayRead = token === undefined ? key?.teamId === row.teamId : opensRecordings(row, token)
-  if (!mayRead) throw new BowlineError('FORBIDDEN', 'Forbidden.')
+  if (!opensRecordings(row, token)) throw sessionNotFound()
   return row
 }
