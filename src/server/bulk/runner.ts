@@ -3,7 +3,7 @@ import type { Jobs } from '../jobs/jobs.ts'
 import type { Queue } from '../jobs/queue.ts'
 import type { Attempt } from '../jobs/worker.ts'
 import { endBulkJob, findBulkJob } from '../store/bulk-jobs.ts'
-import { claimBulkPages, freeBulkPages, type BulkPageRow } from '../store/bulk-pages.ts'
+import { claimBulkPages, freeBulkPages, suspectCrashes, type BulkPageRow } from '../store/bulk-pages.ts'
 import type { Store } from '../store/store.ts'
 import type { Announcer } from './announcer.ts'
 import type { JobCounter } from './job-counter.ts'
@@ -38,6 +38,9 @@ const parallel = 64
 /** After so long a part gives way to those of other jobs. */
 const sliceMs = 15_000
 
+/** Milliseconds until a part looks again for pages that it could not have. */
+const lookAgainMs = 500
+
 /** Least pages that one part has in hand at a time, and that of a job which has one part only. */
 const lanes = { shared: 4, whole: 16 } as const
 
@@ -69,6 +72,8 @@ export function shareOut(job: Pick<BulkJob, 'id' | 'plan'>, pages: number): read
 export class Runner {
   readonly #parts: RunnerParts
   readonly #running = new Map<string, Set<AbortController>>()
+  /** The part that works on a page that servers have crashed over, or is about to. */
+  #suspectHolder: string | undefined
 
   private constructor(parts: RunnerParts) {
     this.#parts = parts
@@ -123,7 +128,9 @@ export class Runner {
     const endMs = performance.now() + sliceMs
     const running = new Set<Promise<void>>()
     const failures: unknown[] = []
+    let hasSuspect = false
     const begin = (page: BulkPageRow): void => {
+      hasSuspect = isSuspected(page)
       const task: Promise<void> = this.#scrape(job, page, signal)
         .catch((error: unknown) => void failures.push(error))
         .finally(() => running.delete(task))
@@ -133,17 +140,19 @@ export class Runner {
       while (failures.length === 0 && !signal.aborted && performance.now() < endMs) {
         // A page that ends while the store is asked may add others, which the answer does not have.
         const isIdle = running.size === 0
-        const limit = concurrency - running.size
-        const pages = limit === 0 ? [] : await claimBulkPages(store.db, job.id, { holder, limit })
+        const limit = isIdle ? concurrency : hasSuspect ? 0 : concurrency - running.size
+        const pages = limit === 0 ? [] : await this.#claim(job, { holder, limit, isIdle })
         // Pages that were added meanwhile have options of their own.
         if (pages.some((page) => page.round >= job.plan.rounds.length)) job = await this.#reread(job)
         for (const page of pages) begin(page)
         if (running.size > 0) await Promise.race(running)
         else if (isIdle && !(await counter.count(job.id))?.hasFreePages) return false
+        else if (isIdle) await sleep(lookAgainMs, undefined, { signal })
       }
     } finally {
       // Also when the store fails: what is under way would be begun again beside itself.
       await Promise.all(running)
+      if (this.#suspectHolder === holder) this.#suspectHolder = undefined
       // What has not ended by now is for others. When the store fails, the next one with this part frees them.
       await freeBulkPages(store.db, holder).catch((error: unknown) => void failures.push(error))
     }
@@ -151,6 +160,24 @@ export class Runner {
     if (failures.length > 0) throw failures[0]
     await counter.count(job.id)
     return true
+  }
+
+  /**
+   * Claims pages of a job. Those that servers have crashed over come last and one at a time on this server: a crash counts
+   * against every page in hand, and innocent ones would share the fate of the one that causes it.
+   */
+  async #claim(
+    { id }: BulkJob,
+    { holder, limit, isIdle }: { readonly holder: string; readonly limit: number; readonly isIdle: boolean },
+  ): Promise<readonly BulkPageRow[]> {
+    const { db } = this.#parts.store
+    const pages = await claimBulkPages(db, id, { holder, limit })
+    if (this.#suspectHolder === holder) this.#suspectHolder = undefined
+    if (pages.length > 0 || !isIdle || this.#suspectHolder !== undefined) return pages
+    this.#suspectHolder = holder
+    const suspects = await claimBulkPages(db, id, { holder, limit: 1, areSuspected: true })
+    if (suspects.length === 0) this.#suspectHolder = undefined
+    return suspects
   }
 
   async #scrape(job: BulkJob, page: BulkPageRow, signal: AbortSignal): Promise<void> {
@@ -179,6 +206,10 @@ export class Runner {
     this.stop(jobId)
     news.tell(jobId)
   }
+}
+
+function isSuspected({ crashes }: BulkPageRow): boolean {
+  return crashes >= suspectCrashes
 }
 
 /** Pages of a job that one part has in hand at a time. */

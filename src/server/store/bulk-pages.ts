@@ -40,14 +40,21 @@ export const insertBulkPages = async (
   return added
 }
 
+/** Crashes from which on a page is suspected of causing them. */
+export const suspectCrashes = 2
+
 /**
- * Hands free pages of a job to a holder, the first ones first, those that servers died over last. Whoever else asks at
- * the same time gets others. Empty, too, when the job does not run any more.
+ * Hands free pages of a job to a holder, in the order of crashes and places: suspected ones, or all others. Whoever else
+ * asks at the same time gets others. Empty, too, when the job does not run any more.
  */
 export async function claimBulkPages(
   db: Kysely<Database>,
   jobId: string,
-  { holder, limit }: { readonly holder: string; readonly limit: number },
+  {
+    holder,
+    limit,
+    areSuspected = false,
+  }: { readonly holder: string; readonly limit: number; readonly areSuspected?: boolean },
 ): Promise<readonly BulkPageRow[]> {
   const rows = await db
     .with('free', (query) =>
@@ -57,6 +64,7 @@ export async function claimBulkPages(
         .where('jobId', '=', jobId)
         .where('state', '=', 'queued')
         .where('holder', 'is', null)
+        .where('crashes', areSuspected ? '>=' : '<', suspectCrashes)
         .where((eb) => eb.exists(runningJob(eb, jobId)))
         .orderBy('crashes')
         .orderBy('place')

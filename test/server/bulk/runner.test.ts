@@ -243,6 +243,50 @@ test('a job goes on however many servers died over it, and fails only the pages 
   expect(errors).toEqual([])
 })
 
+test('pages that servers have crashed over are scraped one at a time, after all others, whichever jobs they are of', async () => {
+  await using undo = new AsyncDisposableStack()
+  const first = await openJob(undo, 'batch_scrape', { rounds: [{}] }, 5)
+  const other = await openJob(undo, 'batch_scrape', { rounds: [{}] }, 3)
+  await sql`update bulk_page set crashes = case place when 1 then 5 else 2 end
+    where job_id in (${first.id}, ${other.id}) and place < 3`.execute(store.db)
+  const inHand = new Set<BulkPageRow>()
+  const suspects: BulkPageRow[] = []
+  const beside: unknown[] = []
+  const scrape = async (_job: unknown, page: BulkPageRow): Promise<void> => {
+    const isSuspect = page.crashes >= 2
+    if (isSuspect) suspects.push(page)
+    // Those of the same job, and suspected ones of any.
+    for (const { jobId, place, crashes } of inHand) {
+      if (isSuspect && (jobId === page.jobId || crashes >= 2)) beside.push({ page, place })
+    }
+    inHand.add(page)
+    // So that a part which may take another page does.
+    await sleep(30)
+    inHand.delete(page)
+    await endBulkPage(store.db, page, { state: 'completed', credits: 1 })
+  }
+  await Runner.open({ ...first.parts, store, scraper: { scrape } })
+
+  await Promise.all([first.begin(), first.parts.jobs.send(bulkQueue, { jobId: other.id, shares: 1 })])
+
+  for (const [id, completed] of [
+    [first.id, 5],
+    [other.id, 3],
+  ] as const) {
+    await vi.waitFor(
+      async () => expect(await findBulkJob(store.db, id)).toMatchObject({ status: 'completed', completed }),
+      10_000,
+    )
+  }
+  expect(beside).toEqual([])
+  const crashesOf = (id: string) => suspects.filter(({ jobId }) => jobId === id).map(({ crashes }) => crashes)
+  expect([crashesOf(first.id), crashesOf(other.id)]).toEqual([
+    [2, 2, 5],
+    [2, 2, 5],
+  ])
+  expect(first.errors).toEqual([])
+})
+
 test('expressions that are slow, each time within the limit, fail a crawl once all servers spent its time on them', async () => {
   await using undo = new AsyncDisposableStack()
   const crawl = { url: 'https://a.example/', limit: 10, includePaths: ['(a+)+$'], excludePaths: [] }
