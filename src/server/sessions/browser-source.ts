@@ -65,8 +65,11 @@ const fromProfile = (browsers: BrowserPool, profile: OpenProfile): BrowserSource
     discard: async () => {
       controller.abort(new BowlineError('ABORTED', 'The session was not admitted'))
       const browser = await launching.catch(() => undefined)
-      await browser?.kill()
-      await profile[Symbol.asyncDispose]()
+      try {
+        await browser?.kill()
+      } finally {
+        await profile[Symbol.asyncDispose]()
+      }
     },
   }
 }

@@ -168,11 +168,11 @@ export class Sessions implements AsyncDisposable {
     const source = await openSource(this.#parts, id, wanted)
     const order = { id, wanted, credits, atLimit: (message: string) => this.#atLimit(message) }
     const admitted = await admit(this.#parts, order).catch(async (error: unknown) => {
-      await source.discard()
+      await this.#discard(source)
       throw error
     })
     if (admitted.isNew) return this.#start(admitted.row, startedAtMs, source)
-    await source.discard()
+    await this.#discard(source)
     if (!this.isStray(admitted.row)) return admitted.row
     await endStraySession(this.#parts, admitted.row)
     return this.#admitAndStart(id, wanted, credits)
@@ -180,9 +180,9 @@ export class Sessions implements AsyncDisposable {
 
   async #start(row: SessionRow, startedAtMs: number, source: BrowserSource): Promise<SessionRow> {
     const browser = await source.take().catch(async (error: unknown) => {
-      await source.discard()
-      const message = Error.isError(error) ? error.message : String(error)
-      await billSession(this.#parts, row, { status: 'error', reason: 'crashed', durationMs: 0, error: message })
+      await this.#discard(source)
+      const end = { status: 'error', reason: 'crashed', durationMs: 0, error: messageOf(error) } as const
+      await billSession(this.#parts, row, end)
       throw error
     })
     const controller = new AbortController()
@@ -191,11 +191,36 @@ export class Sessions implements AsyncDisposable {
     const age = { ageMs, lastUseMs, lastActivityAt, touch }
     const session: LiveSession = { ...age, row, browser, ended: controller.signal }
     const { profile } = source
-    await this.#parts.onStart?.(session)
     const unended = { ending: undefined, end: undefined, billing: undefined, finishing: undefined }
-    this.#entries.set(row.id, { session, clock, controller, profile, ...unended })
+    const entry: Entry = { session, clock, controller, profile, ...unended }
+    try {
+      await this.#parts.onStart?.(session)
+    } catch (error) {
+      throw await this.#abandon(entry, error)
+    }
+    this.#entries.set(row.id, entry)
     void browser.exited.then(() => session.ended.aborted || this.#endUnasked(row.id, 'crashed', errorOf(browser)))
     return row
+  }
+
+  /** Ends a session that could not be set up: it costs nothing and saves nothing. Returns the error for its creator. */
+  async #abandon(entry: Entry, cause: unknown): Promise<BowlineError> {
+    const { id } = entry.session.row
+    const error = messageOf(cause)
+    // There from now on, so that a bill that cannot be written now is tried again.
+    this.#entries.set(id, entry)
+    await this.end(id, 'crashed', { isUnclaimed: true, error }).catch((failure: unknown) =>
+      this.#parts.onError(failure, `ending session ${id}, which could not be set up`),
+    )
+    if (cause instanceof BowlineError) return cause
+    return new BowlineError('BROWSER_START_FAILED', `The session could not be set up: ${error}`, { cause })
+  }
+
+  /** Undoes what was begun for a session. Never rejects: its creator is told why there is none. */
+  async #discard(source: BrowserSource): Promise<void> {
+    await source
+      .discard()
+      .catch((error: unknown) => this.#parts.onError(error, 'giving back what a session was to use'))
   }
 
   #endUnasked(id: string, reason: EndReason, error?: string): void {
@@ -246,7 +271,7 @@ export class Sessions implements AsyncDisposable {
     const { browser, row } = session
     return saveAtEnd(profile, browser, { sessionId: row.id, reason }).catch((error: unknown) => {
       this.#parts.onError(error, `saving the profile of session ${row.id}`)
-      return { error: Error.isError(error) ? error.message : String(error) }
+      return { error: messageOf(error) }
     })
   }
 
@@ -285,6 +310,10 @@ const endOf = ({ session, clock }: Entry, { reason, error, isUnclaimed }: Sessio
   const lastUseMs = Math.min(clock.lastUseMs(), durationMs)
   const status = isUnclaimed === true ? 'error' : 'destroyed'
   return { status, reason, durationMs, lastUseMs, ...(error === undefined ? {} : { error }) }
+}
+
+function messageOf(error: unknown): string {
+  return Error.isError(error) ? error.message : String(error)
 }
 
 /** Why a browser is gone that nobody has ended, as far as that is known. */
