@@ -3,11 +3,12 @@ import { access, constants, statfs } from 'node:fs/promises'
 import type { Server } from 'node:net'
 import { isMainThread } from 'node:worker_threads'
 import { promisify } from 'node:util'
+import { abortable, signalWithTimeout } from '../../kit/abort.ts'
 import { BowlineError } from '../../kit/errors.ts'
 import type { BrowserBinary } from './find.ts'
 import type { BootFolder } from './folders.ts'
 import { findJail, type Jail } from './jail.ts'
-import { launchBrowser, type BrowserProxy, type ProxyOptions } from './launch.ts'
+import { launchBrowser, type Browser, type BrowserProxy, type ProxyOptions } from './launch.ts'
 import { isHeld, type Layers, type NoJail, type RunAs } from './layers.ts'
 
 /** How much isolation is asked for: all the machine has, all or nothing, none around the files, or nothing but the browser's own. */
@@ -23,7 +24,7 @@ export const canSwitchUser = (): boolean => process.getuid?.() === 0
 
 /**
  * Finds out which layers hold on this machine, by starting a browser in the best of them and stepping down until one
- * starts. Throws BROWSER_START_FAILED when none does, and ISOLATION_MISSING when what does is less than `isolation`
+ * starts. Throws BROWSER_START_FAILED when none does or full Chromium does not follow its URL blocklist, and ISOLATION_MISSING when what does is less than `isolation`
  * accepts: only `none` accepts a browser that neither Chromium's own sandbox nor bubblewrap holds.
  */
 export const probeLayers = async (
@@ -40,8 +41,10 @@ export const probeLayers = async (
     // What went wrong with bubblewrap is said where it is missed.
     const stepJail = 'missing' in step.jail ? (missing ?? step.jail) : step.jail
     const layers: Layers = { ...machine, ...step, jail: stepJail }
+    let hasBlocklist: boolean
     try {
-      await using _browser = await launchBrowser({ ...ground, layers }, { openProxy: openNoProxy }, signal)
+      await using browser = await launchBrowser({ ...ground, layers }, { openProxy: openNoProxy }, signal)
+      hasBlocklist = ground.binary.kind === 'shell' || (await refusesOwnPages(browser, signal))
     } catch (error) {
       signal?.throwIfAborted()
       // The reason of the best step says most.
@@ -50,6 +53,7 @@ export const probeLayers = async (
       else missing ??= { missing: `does not work here (it needs user namespaces): ${lastLine(error)}` }
       continue
     }
+    if (!hasBlocklist) throw notBlocked(ground.binary)
     if (isolation !== 'none' && !isHeld(layers)) throw notHeld(layers, sandboxProblem)
     return layers
   }
@@ -57,6 +61,35 @@ export const probeLayers = async (
   throw new BowlineError('ISOLATION_MISSING', `Strict isolation does not work here: ${lastLine(problem)}`, {
     cause: problem,
   })
+}
+
+const navigationMs = 10_000
+
+/** Any web page may go there, and the document has all rights of the PDF viewer. */
+const viewerFile = 'chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai/pdf_embedder.css'
+
+/**
+ * Whether the browser shows no file of the PDF viewer. A client would have the rights of its document before the server
+ * knew of it, so the commands cannot be judged in time: only the URL blocklist helps.
+ */
+async function refusesOwnPages({ router, parkedTargetId }: Browser, signal: AbortSignal | undefined): Promise<boolean> {
+  const visit = async (): Promise<boolean> => {
+    // Watched, the tab would be closed at once.
+    await router.call('Target.setDiscoverTargets', { discover: false })
+    const { sessionId } = await router.call('Target.attachToTarget', { targetId: parkedTargetId, flatten: true })
+    const { errorText } = await router.call('Page.navigate', { url: viewerFile }, String(sessionId))
+    // A headless shell under another name has no such file.
+    return errorText !== undefined
+  }
+  return abortable(visit(), signalWithTimeout(signal, navigationMs))
+}
+
+function notBlocked({ path, version }: BrowserBinary): BowlineError {
+  return new BowlineError(
+    'BROWSER_START_FAILED',
+    `${path} (${version}) opens files of the PDF viewer: it ignores the URL blocklist in its preferences`,
+    { hint: 'Use the headless shell (`--browser shell`) or an unmodified Chromium.' },
+  )
 }
 
 const notHeld = ({ jail }: Layers, cause: unknown): BowlineError => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { CdpRouter } from './router.ts'
 
 /** Whether a target shows a page of the web, a page of the browser's own, or nothing yet. */
@@ -24,7 +25,12 @@ export interface TargetAddress {
 export interface TargetWatchOptions {
   /** Whether pages of the browser may stand in frames, as the PDF viewer of full Chromium does. */
   readonly hasInternalFrames: boolean
+  /** Milliseconds that the page around a frame has to say what it is: 10 s by default. */
+  readonly answerMs?: number | undefined
 }
+
+/** A page that computes, or stands in a debugger, does not answer. */
+const defaultAnswerMs = 10_000
 
 /**
  * Watches the targets of a browser and closes every tab that shows a page of the browser's own: such pages can read files
@@ -83,7 +89,9 @@ class KindWatch implements TargetWatch {
     // A frame in a process of its own is announced without an address, and held up before it has one if a client likes.
     else if (this.#options.hasInternalFrames && !this.#kinds.has(targetId)) {
       this.#kinds.set(targetId, 'unknown')
-      void isInPdf(this.#router, target).then((isViewer) => {
+      // Whoever waits for its commands learns that they are refused.
+      const late = sleep(this.#options.answerMs ?? defaultAnswerMs, true, { ref: false })
+      void Promise.race([isInPdf(this.#router, target), late]).then((isViewer) => {
         if (this.#kinds.get(targetId) === 'unknown') this.#decide(target, isViewer ? 'internal' : 'web')
       })
     }

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { isInternalUrl } from '../../../src/server/cdp/target-watch.ts'
+import type { CdpIncoming } from '../../../src/server/cdp/message.ts'
+import { routePipe } from '../../../src/server/cdp/router.ts'
+import { isInternalUrl, watchTargetKinds } from '../../../src/server/cdp/target-watch.ts'
 
 test.each([
   'file:///etc/passwd',
@@ -33,4 +35,33 @@ test.each([
   'mailto:someone@example.com',
 ])('%j is none', (url) => {
   expect(isInternalUrl(url)).toBe(false)
+})
+
+test('a frame counts as a part of the browser when the page around it does not answer in time', async () => {
+  let say = (_message: CdpIncoming): void => {}
+  const router = routePipe({
+    send: (text) => {
+      const { id, method } = JSON.parse(text) as { id: number; method: string }
+      // A page that computes can be attached to, and says nothing.
+      const result = method === 'Target.attachToTarget' ? { sessionId: 'S' } : {}
+      if (method !== 'Page.getFrameTree') queueMicrotask(() => say({ id, result }))
+      return true
+    },
+    onMessage: (listener) => {
+      say = (message) => listener(Buffer.from(JSON.stringify(message)))
+    },
+    onDrain: () => undefined,
+    pause: () => undefined,
+    resume: () => undefined,
+    closed: new Promise(() => undefined),
+    close: () => undefined,
+  })
+  const watch = await watchTargetKinds(router, { hasInternalFrames: true, answerMs: 50 })
+  const decided = new Promise((resolve) => void watch.onChange((targetId, kind) => resolve([targetId, kind])))
+  const targetInfo = { targetId: 'F', type: 'iframe', url: '', parentId: 'P', parentFrameId: 'P' }
+
+  say({ method: 'Target.targetCreated', params: { targetInfo } })
+
+  expect(watch.kindOf('F')).toBe('unknown')
+  expect(await decided).toEqual(['F', 'internal'])
 })

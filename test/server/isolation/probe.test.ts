@@ -108,3 +108,24 @@ test.each([
   expect(layer(describeLayers(host.layers), 'bubblewrap')).toEqual({ name: 'bubblewrap', state: 'off', detail })
   expect(host.layers.runAs).toBe(isolation === 'uid' && process.getuid?.() === 0 ? 'each' : 'self')
 })
+
+test('full Chromium that opens pages of its own is refused', async () => {
+  await using dataDir = await openDataDir()
+  await chmod(dataDir.path, 0o755)
+  const choice = join(dataDir.path, 'unguarded')
+  const script = `#!/bin/sh
+for arg in "$@"; do
+  case "$arg" in --user-data-dir=*) echo '{}' > "\${arg#*=}/Default/Preferences" ;; esac
+done
+exec ${browserPaths.chromium} "$@"
+`
+  await writeFile(choice, script, { mode: 0o755 })
+
+  const opening = openBrowserHost({ dataDir: dataDir.path, choice, isolation: 'uid', environment: process.env })
+
+  await expect(opening).rejects.toMatchObject({
+    code: 'BROWSER_START_FAILED',
+    message: expect.stringContaining('ignores the URL blocklist'),
+    hint: expect.stringContaining('--browser shell'),
+  })
+})
