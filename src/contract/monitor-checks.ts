@@ -102,7 +102,12 @@ export const judgment = z.looseObject({
 })
 
 /** What changed of a page: lines of its Markdown, or fields of its JSON by their paths. */
-export const pageDiff = z.looseObject({ text: z.string().optional(), json: z.looseObject({}).optional() })
+export const pageDiff = z.looseObject({
+  text: z.string().optional(),
+  json: z.looseObject({}).optional(),
+  /** Set where the difference is coarser than `git diff` would tell it. */
+  warning: z.string().optional(),
+})
 
 /** One page of a check. */
 export const checkPage = z.looseObject({

@@ -25,7 +25,7 @@ const attributes = (index: number): string =>
 export const group: BenchGroup = {
   name: 'hostile',
   about:
-    'RSS of `bowline serve` before, during and 30 s after 29 pages of 1.5 to 2.5 MB that are made to take memory, 4 at once',
+    'RSS of `bowline serve` before, during and 30 s after 29 pages (12 with --quick) of 1.5 to 2.5 MB that are made to take memory, 4 at once',
   run: async ({ isQuick, rounds = 1, progress }) => {
     await using site = await startSite(
       Object.fromEntries(

@@ -25,6 +25,9 @@ export interface FoundPages {
   readonly searchCredits: number
 }
 
+/** Characters of a prompt that are searched for. */
+const maxQueryLength = 400
+
 /** The pages that a plan means, at most `limit` of them. Nothing is billed here. Throws the signal's reason. */
 export const findPages = async (
   { dispatcher, searches, showPage }: FindPagesParts,
@@ -49,17 +52,27 @@ export const findPages = async (
     if (urls.size >= limit) break
     const wanted = { url, limit, includeSubdomains, ...(prompt === undefined ? {} : { search: prompt.slice(0, 1000) }) }
     await attempt(`${url}*`, async () => {
-      const { links } = await mapSite(dispatcher, mapRequest.parse(wanted), { signal, showPage })
+      const { links, warning } = await mapSite(dispatcher, mapRequest.parse(wanted), { signal, showPage })
+      if (warning !== undefined) warnings.push(`${url}*: ${warning}`)
       return links.map((link) => link.url)
     })
   }
   if (plan.enableWebSearch && prompt !== undefined) {
-    const request = searchRequest.parse({ query: prompt.slice(0, 400), limit: searchedPages, ignoreInvalidURLs: true })
+    const request = searchRequest.parse({
+      query: prompt.slice(0, maxQueryLength),
+      limit: searchedPages,
+      ignoreInvalidURLs: true,
+    })
+    if (prompt.length > maxQueryLength) {
+      warnings.push(`The search: it was for the first ${maxQueryLength} characters of the prompt`)
+    }
     await attempt('The search', async () => {
-      const { results, credits } = await searches.find({ teamId, apiKeyId, request }, signal)
+      const { results, credits, warnings: found } = await searches.find({ teamId, apiKeyId, request }, signal)
       searchCredits = credits
+      warnings.push(...found.map((each) => `The search: ${each}`))
       return (results.get('web') ?? []).map(({ url }) => url)
     })
   }
+  if (urls.size > limit) warnings.push(`${limit} of ${urls.size} pages were read, as many as the \`limit\` allows`)
   return { urls: [...urls].slice(0, limit), warnings, searchCredits }
 }

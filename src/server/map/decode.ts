@@ -6,8 +6,15 @@ import { textCharset } from '../../kit/text-charset.ts'
 /** Characters handed on at a time: what reads them can stop between two pieces. */
 const pieceLength = 16_384
 
-/** Unpacks gzip, told by its first bytes and not by any name, and ends after `maxBytes`. Anything else passes unchanged. */
-export async function* unpack(source: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
+/**
+ * Unpacks gzip, detected by its first bytes and not by a name, and ends after `maxBytes`. Anything else passes unchanged.
+ * Calls `onCut` when there were more bytes.
+ */
+export async function* unpack(
+  source: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  onCut?: () => void,
+): AsyncGenerator<Uint8Array> {
   const chunks = source[Symbol.asyncIterator]()
   const head: Uint8Array[] = []
   let length = 0
@@ -28,9 +35,12 @@ export async function* unpack(source: AsyncIterable<Uint8Array>, maxBytes: numbe
   const unpacked = pipeline(Readable.from(whole), gunzip, () => {})
   let left = maxBytes
   for await (const chunk of unpacked as AsyncIterable<Uint8Array>) {
-    yield chunk.subarray(0, Math.max(0, left))
+    if (left > 0) yield chunk.subarray(0, left)
     left -= chunk.byteLength
-    if (left <= 0) return
+    if (left < 0) {
+      onCut?.()
+      return
+    }
   }
 }
 

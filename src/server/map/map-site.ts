@@ -12,7 +12,7 @@ import { createHeadersFor, robotsName } from './request-headers.ts'
 import { maxRobotsBytes, parseRobots, type Robots } from './robots.ts'
 import { showStart, type ShowPage } from './show-start.ts'
 import { createSite } from './site.ts'
-import { maxPageBytes, walkPages } from './walk-pages.ts'
+import { maxPageBytes, tooManyLinks, walkPages } from './walk-pages.ts'
 import { walkSitemaps } from './walk-sitemaps.ts'
 
 /** What maps are made with besides the way out. */
@@ -96,7 +96,7 @@ const explore = async (
   const site = createSite(start, request)
   const headersFor = createHeadersFor(request)
   const cuts = new Set<string>()
-  const noteCut: Expedition['noteCut'] = (what) => void (cuts.size < maxCuts && cuts.add(what))
+  const noteCut: Expedition['noteCut'] = (what) => void cuts.add(cuts.size < maxCuts ? what : 'More was left out, too.')
   const open: Expedition['open'] = async (url, maxBytes) => {
     const onCut = (): void => noteCut(`${url.href} is longer than ${maxBytes / 1e6} MB: the rest was left out.`)
     return fetchStream(url, { dispatcher, headersFor, maxBytes, onCut, timeoutMs: transferMs, signal })
@@ -104,6 +104,8 @@ const explore = async (
   const [robots, fetched] = await Promise.all([readRobots(open, start), readStart(open, start)])
   const page = (fetched.isHtml === true && (await showStart(request, fetched.links, means))) || fetched
   if (page.url !== undefined) site.addHost(page.url)
+  for (const cut of robots.cuts) noteCut(cut)
+  if (page.url !== undefined && page.links.isCut) noteCut(tooManyLinks(page.url))
   const { search, limit, ignoreQueryParameters, filterByPath, sitemap } = request
   const links = new LinkCollection({
     site,
@@ -146,7 +148,14 @@ interface StartPage {
   readonly error?: BowlineError
 }
 
-const noLinks: PageLinks = { links: [], title: undefined, description: undefined, sitemaps: [], feeds: [] }
+const noLinks: PageLinks = {
+  links: [],
+  title: undefined,
+  description: undefined,
+  sitemaps: [],
+  feeds: [],
+  isCut: false,
+}
 
 const readStart = async (open: Expedition['open'], start: URL): Promise<StartPage> => {
   try {
@@ -189,6 +198,9 @@ async function readSubdomainSitemaps(
       .filter(({ host }) => !isStart(host))
       .map(({ origin }) => origin),
   )
+  if (origins.size > maxSubdomains) {
+    expedition.noteCut(`The sitemaps of ${maxSubdomains} of ${origins.size} subdomains were read.`)
+  }
   const sitemaps = [...origins].slice(0, maxSubdomains).map(async (origin) => {
     const { sitemaps: named } = await readRobots(expedition.open, new URL(origin))
     const texts = named.length > 0 ? named : [usualSitemaps[0]]

@@ -15,9 +15,12 @@ export interface PageLinks {
   /** Addresses of the sitemaps and of the feeds it names. */
   readonly sitemaps: readonly string[]
   readonly feeds: readonly string[]
+  /** Whether the page has more links than are read. */
+  readonly isCut: boolean
 }
 
-const maxLinks = 50_000
+/** Links of one page that are read. */
+export const maxLinks = 50_000
 const maxTextLength = 200
 /** Elements open at once, after which the parser starts anew: closing one among many gets slow. */
 const maxDepth = 500
@@ -32,7 +35,7 @@ export const readPageLinks = async (
   for await (const piece of pieces) {
     parser.write(piece)
     if (reader.depth > maxDepth) parser = reader.createParser()
-    if (reader.links.length >= maxLinks) break
+    if (reader.isCut) break
   }
   parser.end()
   return reader
@@ -45,6 +48,7 @@ class PageReader implements PageLinks {
   title: string | undefined
   description: string | undefined
   depth = 0
+  isCut = false
   #base: URL
   #hasBase = false
   #text: { readonly of: 'title' | 'a'; value: string } | undefined
@@ -80,6 +84,10 @@ class PageReader implements PageLinks {
       this.#endText()
       const url = this.#absolute(href)
       if (url === undefined) return
+      if (this.links.length >= maxLinks) {
+        this.isCut = true
+        return
+      }
       this.links.push({ url, text: '' })
       if (name === 'a') this.#text = { of: 'a', value: '' }
     } else if (name === 'link') this.#relate(attributes)

@@ -2,6 +2,8 @@
 export interface Robots {
   /** Addresses of sitemaps, as written. */
   readonly sitemaps: readonly string[]
+  /** What was left out, as sentences. */
+  readonly cuts: readonly string[]
   /** Whether pages at this address may be fetched. */
   readonly allows: (url: URL) => boolean
 }
@@ -40,6 +42,7 @@ interface Matcher {
  */
 export const parseRobots = (text: string, agent: string): Robots => {
   const sitemaps: string[] = []
+  const cuts = new Set<string>()
   const own = agent.toLowerCase()
   const groups = new Map<string, Rule[]>()
   let named: string[] = []
@@ -49,7 +52,8 @@ export const parseRobots = (text: string, agent: string): Robots => {
     const key = rawKey.toLowerCase()
     const value = rawValue.trim()
     if (key === 'sitemap') {
-      if (sitemaps.length < maxSitemaps && value !== '') sitemaps.push(sitemapOf(line))
+      if (sitemaps.length >= maxSitemaps) cuts.add(manySitemaps)
+      else if (value !== '') sitemaps.push(sitemapOf(line))
       continue
     }
     if (key === 'user-agent') {
@@ -62,21 +66,36 @@ export const parseRobots = (text: string, agent: string): Robots => {
     }
     if (key !== 'allow' && key !== 'disallow') continue
     isNaming = false
-    for (const name of named) addRule(groups, name, { allows: key === 'allow', pattern: value })
+    for (const name of named) addRule(groups, name, { rule: { allows: key === 'allow', pattern: value }, cuts })
   }
   const rules = groups.get(own) ?? groups.get('*') ?? []
   const matchers = toMatchers(rules)
   const pathLength = pathLengthFor(rules)
-  return { sitemaps, allows: (url) => isAllowed(matchers, `${url.pathname}${url.search}`.slice(0, pathLength)) }
+  return {
+    sitemaps,
+    cuts: [...cuts],
+    allows: (url) => isAllowed(matchers, `${url.pathname}${url.search}`.slice(0, pathLength)),
+  }
 }
 
 // Addresses may hold `#`, which elsewhere starts a comment.
 const sitemapOf = (line: string): string => line.slice(line.indexOf(':') + 1).trim()
 
-const addRule = (groups: Map<string, Rule[]>, name: string, rule: Rule): void => {
+const manySitemaps = `The robots.txt names more than ${maxSitemaps} sitemaps: the rest was left out.`
+const manyRules = `The robots.txt has more than ${maxRules} rules: the rest was left out.`
+const longRules = `The robots.txt has rules longer than ${maxPathLength} characters: they were left out.`
+
+const addRule = (
+  groups: Map<string, Rule[]>,
+  name: string,
+  { rule, cuts }: { readonly rule: Rule; readonly cuts: Set<string> },
+): void => {
   const rules = groups.get(name) ?? []
   groups.set(name, rules)
-  if (rule.pattern !== '' && rule.pattern.length <= maxPathLength && rules.length < maxRules) rules.push(rule)
+  if (rule.pattern === '') return
+  if (rule.pattern.length > maxPathLength) cuts.add(longRules)
+  else if (rules.length >= maxRules) cuts.add(manyRules)
+  else rules.push(rule)
 }
 
 /** The rules in the order in which they win: the first that matches is the one that counts. */

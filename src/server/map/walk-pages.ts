@@ -2,7 +2,7 @@ import { identityOf } from '../../kit/canonical-url.ts'
 import { decodeText } from './decode.ts'
 import { drainQueue } from './drain-queue.ts'
 import type { Expedition } from './expedition.ts'
-import { readPageLinks, type PageLinks } from './page-links.ts'
+import { maxLinks, readPageLinks, type PageLinks } from './page-links.ts'
 import type { Robots } from './robots.ts'
 
 /** Bytes of a page that are read. */
@@ -35,6 +35,11 @@ interface Step {
   readonly depth: number
 }
 
+/** The sentence for a page with more links than are read. */
+export function tooManyLinks(url: URL): string {
+  return `${url.href} has more than ${maxLinks.toLocaleString('en')} links: the rest was left out.`
+}
+
 class PageWalk {
   readonly queue: Step[] = []
   readonly #expedition: Expedition
@@ -58,7 +63,8 @@ class PageWalk {
 
   /** Collects the links of a page, and queues those that may be followed. */
   take(page: PageLinks, base: URL, depth: number): void {
-    const { links, site, robots } = this.#expedition
+    const { links, site, robots, noteCut } = this.#expedition
+    if (page.isCut) noteCut(tooManyLinks(base))
     for (const { url: address, text } of page.links) {
       links.add(address, { text }, base)
       const url = URL.parse(address)

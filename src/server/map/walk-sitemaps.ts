@@ -4,14 +4,18 @@ import type { Expedition } from './expedition.ts'
 import { readSitemap, type SitemapEntry } from './read-sitemap.ts'
 
 /** Bounds of one map. The protocol allows 50 MB and 50,000 addresses a sitemap. */
-const bounds = { sitemapBytes: 64e6, totalBytes: 512e6, sitemaps: 1000, depth: 3, concurrency: 4 } as const
+const defaultBounds = { sitemapBytes: 64e6, totalBytes: 512e6, sitemaps: 1000, depth: 3, concurrency: 4 }
 
 /**
  * Collects the pages of sitemaps and of the sitemaps they name, to a depth of 3, each once. Indexes lead to their own host and
  * to the site alone. A sitemap that is missing or broken yields what came before the break. Answers how many pages were listed.
  */
-export const walkSitemaps = async (expedition: Expedition, starts: readonly URL[]): Promise<number> => {
-  const walk = new SitemapWalk(expedition)
+export const walkSitemaps = async (
+  expedition: Expedition,
+  starts: readonly URL[],
+  bounds: Bounds = defaultBounds,
+): Promise<number> => {
+  const walk = new SitemapWalk(expedition, bounds)
   for (const url of starts) walk.enqueue({ url, depth: 0 })
   await drainQueue(walk.queue, {
     concurrency: bounds.concurrency,
@@ -20,6 +24,8 @@ export const walkSitemaps = async (expedition: Expedition, starts: readonly URL[
   })
   return walk.pages
 }
+
+type Bounds = Readonly<typeof defaultBounds>
 
 interface Step {
   readonly url: URL
@@ -30,22 +36,25 @@ class SitemapWalk {
   readonly queue: Step[] = []
   pages = 0
   readonly #expedition: Expedition
+  readonly #bounds: Bounds
   readonly #seen = new Set<string>()
   #bytes = 0
 
-  constructor(expedition: Expedition) {
+  constructor(expedition: Expedition, bounds: Bounds) {
     this.#expedition = expedition
+    this.#bounds = bounds
   }
 
   get goesOn(): boolean {
     const { signal, links } = this.#expedition
-    return !signal.aborted && !links.isFull && this.#bytes < bounds.totalBytes
+    return !signal.aborted && !links.isFull && this.#bytes < this.#bounds.totalBytes
   }
 
   enqueue(step: Step): void {
+    const { depth, sitemaps } = this.#bounds
     if (this.#seen.has(step.url.href)) return
-    if (this.#seen.size >= bounds.sitemaps || step.depth > bounds.depth) {
-      const limit = step.depth > bounds.depth ? `${bounds.depth} levels deep` : `${bounds.sitemaps} of them`
+    if (this.#seen.size >= sitemaps || step.depth > depth) {
+      const limit = step.depth > depth ? `${depth} levels deep` : `${sitemaps} of them`
       this.#expedition.noteCut(`Sitemaps were read up to ${limit}: the rest was left out.`)
       return
     }
@@ -55,10 +64,13 @@ class SitemapWalk {
 
   /** Never rejects: one sitemap that cannot be read must not cost the others. */
   async read(step: Step): Promise<void> {
+    const { sitemapBytes } = this.#bounds
+    const onCut = (): void =>
+      this.#expedition.noteCut(`${step.url.href} is longer than ${sitemapBytes / 1e6} MB: the rest was left out.`)
     try {
-      await using answer = await this.#expedition.open(step.url, bounds.sitemapBytes)
+      await using answer = await this.#expedition.open(step.url, sitemapBytes)
       if (answer.status >= 400) return
-      const chunks = this.#counted(unpack(answer.chunks, bounds.sitemapBytes))
+      const chunks = this.#counted(unpack(answer.chunks, sitemapBytes, onCut))
       await readSitemap(decodeText(chunks, answer.contentType), (entry) => this.#take(entry, step, answer.url))
     } catch {
       // What it listed before it broke is kept.
@@ -83,6 +95,10 @@ class SitemapWalk {
   async *#counted(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of chunks) {
       this.#bytes += chunk.byteLength
+      if (this.#bytes >= this.#bounds.totalBytes) {
+        const limit = `${this.#bounds.totalBytes / 1e6} MB in total`
+        this.#expedition.noteCut(`Sitemaps were read up to ${limit}: the rest was left out.`)
+      }
       yield chunk
       if (!this.goesOn) return
     }

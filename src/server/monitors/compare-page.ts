@@ -33,5 +33,6 @@ export const comparePage = (
   if (!isTextChanged && !isJsonChanged) return { status: 'same' }
   const text = isTextChanged ? gitDiff(state.markdown, markdown) : undefined
   if (!how.comparesJson) return { status: 'changed', diff: text }
-  return { status: 'changed', diff: { json, ...(text === undefined ? {} : { text: text.text }) } }
+  const { json: _, ...textDiff } = text ?? {}
+  return { status: 'changed', diff: { json, ...textDiff } }
 }

@@ -6,17 +6,26 @@ import { closesOnOpen, inlineNames, leavesForeign, scopeBoundaries, voidNames } 
 /** Parses HTML into a tree no deeper, wider or longer than `bounds` allow; what lies beyond them is flattened or left out. */
 export const parseHtml = (html: string, bounds: Bounds = defaultBounds): Document => parseBounded(html, bounds).document
 
-/** Parses HTML as `parseHtml`, and says whether something of it was left out. */
+/** Parses HTML as `parseHtml`, and says what of it was left out, as sentences. */
 export function parseBounded(
   html: string,
   bounds: Bounds = defaultBounds,
-): { readonly document: Document; readonly isCut: boolean } {
+): { readonly document: Document; readonly cuts: readonly string[] } {
   const source = boundHtml(html, bounds.maxLength)
   const builder = new TreeBuilder(source, bounds)
   const tokenizer = new Tokenizer({ decodeEntities: true, recognizeSelfClosing: false }, builder)
   tokenizer.write(source)
   tokenizer.end()
-  return { document: builder.document, isCut: builder.isCut || source.length < html.length }
+  const { document, isCut, isAttributeCut } = builder
+  const [nodes, length, attributes] = [bounds.maxNodes, bounds.maxLength, bounds.maxAttributes].map((count) =>
+    count.toLocaleString('en'),
+  )
+  const cuts = [
+    ...(isCut ? [`The page has more than ${nodes} elements and texts: the rest was left out.`] : []),
+    ...(source.length < html.length ? [`The page has more than ${length} characters: the rest was left out.`] : []),
+    ...(isAttributeCut ? [`An element has more than ${attributes} attributes: the rest was left out.`] : []),
+  ]
+  return { document, cuts }
 }
 
 // Raw text that is never content. JSON-LD is kept for metadata.
@@ -27,6 +36,8 @@ class TreeBuilder implements TokenizerCallbacks {
   readonly document = new Document([])
   /** Whether there were more nodes than fit. */
   isCut = false
+  /** Whether an element had more attributes than fit. */
+  isAttributeCut = false
   readonly #source: string
   readonly #bounds: Bounds
   readonly #stack: Element[] = []
@@ -80,8 +91,11 @@ class TreeBuilder implements TokenizerCallbacks {
   }
 
   onattribend(_quote: QuoteType, _end: number): void {
-    if (this.#attributeCount >= this.#bounds.maxAttributes || Object.hasOwn(this.#attributes, this.#attributeName))
+    if (Object.hasOwn(this.#attributes, this.#attributeName)) return
+    if (this.#attributeCount >= this.#bounds.maxAttributes) {
+      this.isAttributeCut = true
       return
+    }
     this.#attributeCount++
     this.#attributes[this.#attributeName] = this.#attributeValue
   }

@@ -50,7 +50,14 @@ export const finishDocument = async (parts: FinishParts): Promise<FinishedDocume
   const json = await extractData(parts, made)
   const summary = await summarizePage(parts, made)
   const tracking = await track(parts, made)
-  const warning = [page.warning, unapplied, made.warning, warningOfModel(request, made), proxyWarning(parts)]
+  const warning = [
+    page.warning,
+    unapplied,
+    made.warning,
+    warningOfModel(request, made),
+    tracking?.warning,
+    proxyWarning(parts),
+  ]
     .filter((each) => each !== undefined)
     .join(' ')
   const document: Document = {

@@ -1,6 +1,5 @@
 import { render } from 'dom-serializer'
 import { cleanTree, type CleanOptions } from './clean-page.ts'
-import { defaultBounds } from './bound.ts'
 import { parseBounded } from './dom.ts'
 import { extractImages, extractLinks } from './links.ts'
 import { treeToMarkdown } from './markdown/to-markdown.ts'
@@ -34,20 +33,23 @@ export interface PageReading {
 /** Reads a page in one go: plain data in and out, fit for a worker thread. Throws BAD_REQUEST for a selector that is none. */
 export const readPage = ({ html, url, formats, options = {} }: PageRequest): PageReading => {
   const wanted = new Set(formats)
-  const { document, isCut } = parseBounded(html)
-  const cut = isCut ? `The page has more than ${maxNodes} elements and texts: the rest was left out.` : undefined
+  const { document, cuts } = parseBounded(html)
+  const warnings = new Set(cuts)
   const metadata = extractMetadata(document, url)
-  if (wanted.size === 0) return { metadata, ...(cut !== undefined && { warning: cut }) }
+  if (wanted.size === 0) return { metadata, ...warningOf(warnings) }
   const { removeBase64Images, isUnmatched } = cleanTree(document, url, options)
-  const warning = [...(isCut ? [cut] : []), ...(isUnmatched ? ['No element of the page matches `includeTags`.'] : [])]
+  if (isUnmatched) warnings.add('No element of the page matches `includeTags`.')
   return {
-    ...(wanted.has('markdown') && { markdown: treeToMarkdown(document, url, { removeBase64Images }) }),
+    ...(wanted.has('markdown') && {
+      markdown: treeToMarkdown(document, url, { removeBase64Images, cuts: warnings }),
+    }),
     ...(wanted.has('html') && { html: render(document, { encodeEntities: 'utf8', decodeEntities: true }) }),
     ...(wanted.has('links') && { links: extractLinks(document, url) }),
     ...(wanted.has('images') && { images: extractImages(document, url) }),
     metadata,
-    ...(warning.length > 0 && { warning: warning.join(' ') }),
+    ...warningOf(warnings),
   }
 }
 
-const maxNodes = defaultBounds.maxNodes.toLocaleString('en')
+const warningOf = (warnings: ReadonlySet<string>): Pick<PageReading, 'warning'> =>
+  warnings.size === 0 ? {} : { warning: [...warnings].join(' ') }

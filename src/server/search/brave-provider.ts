@@ -61,7 +61,20 @@ export const createBraveProvider = ({
   },
 })
 
-const warningsOf = ({ country, clauses }: SearchWish): readonly string[] => [
+const warningsOf = (wish: SearchWish): readonly string[] => [
+  ...(queryOf(wish).length > maxQueryLength
+    ? [`Brave Search takes ${maxQueryLength} characters: the rest of the query was left out.`]
+    : []),
+  ...warningsOfOptions(wish),
+]
+
+/** Characters of a query that the service takes. */
+const maxQueryLength = 400
+
+const queryOf = (wish: SearchWish): string =>
+  writeQuery(withoutOperators(operatorsOf(wish), new Set(['inurl', 'related'])))
+
+const warningsOfOptions = ({ country, clauses }: SearchWish): readonly string[] => [
   ...(country === undefined || countries.has(country)
     ? []
     : [`Brave Search does not search from the country ${country.toUpperCase()}, so it searched everywhere.`]),
@@ -72,10 +85,9 @@ const warningsOf = ({ country, clauses }: SearchWish): readonly string[] => [
 
 const parametersOf = (wish: SearchWish, count: number): Readonly<Record<string, string>> => {
   const { source, language, country, safe, range } = wish
-  const query = writeQuery(withoutOperators(operatorsOf(wish), new Set(['inurl', 'related'])))
   const isImages = source === 'images'
   return {
-    q: query.slice(0, 400),
+    q: queryOf(wish).slice(0, maxQueryLength),
     count: String(isImages || wish.clauses.length > 1 ? count : Math.min(count, wish.limit)),
     ...(country === undefined ? {} : { country: countries.has(country) ? country.toUpperCase() : 'ALL' }),
     search_lang: languageOf(language),

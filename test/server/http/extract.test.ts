@@ -28,6 +28,8 @@ beforeAll(async () => {
       </script>`,
       ),
       '/dock/crane': fixedPage('Crane', '<h1>The crane</h1>'),
+      '/empty/': fixedPage('Empty', '<h1>Nothing under it</h1>'),
+      '/long': fixedPage('Long', `<p>${'word '.repeat(40_000)}</p>`),
       '/fleet/red': fixedPage('Red', '<h1>The red boat</h1>'),
       '/fleet/blue': fixedPage('Blue', '<h1>The blue boat</h1>'),
     }),
@@ -72,6 +74,16 @@ test('data are extracted from several pages at once, for five credits each and a
     expiresAt: expect.any(String),
     warning: found.warning,
   })
+})
+
+test('a warning says what the model did not get, and what was not searched for', async () => {
+  const long = await bowline.extract([site.url('/long'), site.url('/fleet/red')], { prompt: 'x' })
+  const searched = await bowline.extract(site.url('/fleet/red'), { prompt: 'red '.repeat(101), enableWebSearch: true })
+  const folder = await bowline.extract(site.url('/empty/*'), { prompt: 'x' })
+
+  expect(long.warning).toContain(`${site.url('/long')}: the model got its first 95,000 characters`)
+  expect(searched.warning).toContain('the first 400 characters of the prompt')
+  expect(folder.warning).toContain('/empty/*: Only 1 page was found')
 })
 
 test('an address that ends in /* stands for the pages under it', async () => {

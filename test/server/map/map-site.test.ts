@@ -249,6 +249,26 @@ describe('a warning tells', () => {
       'up to 1000 of them',
     ],
     [
+      'of many links',
+      { '/': linksTo(...Array.from({ length: 50_001 }, (_, index) => `/#${index}`)) },
+      'more than 50,000 links',
+    ],
+    [
+      'of many sitemaps in robots.txt',
+      { '/robots.txt': textPage('Sitemap: /s.xml\n'.repeat(101), 'text/plain') },
+      'more than 100 sitemaps',
+    ],
+    [
+      'of many rules in robots.txt',
+      { '/robots.txt': textPage(`User-agent: *\n${'Disallow: /a\n'.repeat(5001)}`, 'text/plain') },
+      'more than 5000 rules',
+    ],
+    [
+      'of long rules in robots.txt',
+      { '/robots.txt': textPage(`User-agent: *\nDisallow: /${'a'.repeat(2048)}`, 'text/plain') },
+      'rules longer than 2048 characters',
+    ],
+    [
       'of deep sitemaps',
       Object.fromEntries(
         Array.from({ length: 5 }, (_, depth) => [
@@ -262,6 +282,20 @@ describe('a warning tells', () => {
     await using world = await startMapWorld(pages)
 
     expect((await world.map('/')).warning).toContain(words)
+  })
+
+  test('that only some subdomains were asked for sitemaps', async () => {
+    const hosts = Array.from({ length: 11 }, (_, index) => `//s${index}.site.test`)
+    await using world = await startMapWorld({
+      '/': ({ response, url }) =>
+        void response
+          .setHeader('content-type', 'text/html')
+          .end(hosts.map((host) => `<a href="${host}:${new URL(url).port}/">there</a>`).join('')),
+    })
+
+    const { warning } = await world.map(world.named('site.test', '/'), { includeSubdomains: true })
+
+    expect(warning).toContain('The sitemaps of 10 of 11 subdomains were read.')
   })
 
   test('that a walk did not come to its end', async () => {

@@ -11,3 +11,14 @@ test.each([
 
   expect(comparePage(document, { ...state, isGone: false, checkedAt: new Date() }, how)).toEqual(expected)
 })
+
+test.each([false, true])('a coarse difference comes with a warning, beside data: %s', (comparesJson) => {
+  const text = (salt: string): string =>
+    Array.from({ length: 205_000 }, (_, index) => `${salt} ${index % 9}`).join('\n')
+  const state = { monitorId: '', targetId: '', urlHash: '', url: '', extracted: undefined, scrapeId: undefined }
+  const former = { ...state, markdown: text('old'), isGone: false, checkedAt: new Date() }
+
+  const { diff } = comparePage({ markdown: text('new'), metadata: {} }, former, { comparesJson, comparesText: true })
+
+  expect(diff?.['warning']).toContain('too many lines')
+})

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fixedPage } from '../../lab/pages/page.ts'
 import { startScrapeWorld, type ScrapeWorld } from './world.ts'
 
 interface Question {
@@ -36,9 +37,13 @@ const startModel = async (): Promise<string> => {
 
 beforeAll(async () => {
   const llmUrl = await startModel()
-  scraping = world.use(await startScrapeWorld({ llmUrl, llmModel: 'small', llmKey: 'k-1' }))
+  scraping = world.use(
+    await startScrapeWorld({ llmUrl, llmModel: 'small', llmKey: 'k-1' }, { '/long': fixedPage('Long', longText) }),
+  )
 })
 afterAll(async () => world.disposeAsync())
+
+const longText = `<p>${'word '.repeat(41_000)}</p>`
 
 const schema = { type: 'object', properties: { title: { type: 'string' } } }
 
@@ -76,6 +81,20 @@ test('the first version of the API asks by jsonOptions, or by extract', async ()
 
   expect(json.body['data']['json']).toEqual({ title: 'old' })
   expect(extract.body['data']['extract']).toEqual({ title: 'old' })
+})
+
+test.each([
+  ['json', { type: 'json', schema }],
+  ['summary', 'summary'],
+  ['changeTracking', { type: 'changeTracking', modes: ['json'], schema }],
+])('a warning says that the model got only a part of a long page: %s', async (_, format) => {
+  answer = '{"title":"a","summary":"b"}'
+
+  const long = await scraping.read('/long', { formats: ['markdown', format] })
+  const short = await scraping.read('/article', { formats: ['markdown', format] })
+
+  expect(long['warning']).toMatch(/The language model got the first 200,000 of 20\d,\d{3} characters/)
+  expect(short['warning']).toBeUndefined()
 })
 
 test('changes of single fields are told', async () => {

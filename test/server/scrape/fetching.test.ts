@@ -230,6 +230,15 @@ describe('a hostile page', () => {
     expect(body).toMatchObject({ success: false, code: 'SCRAPE_TIMEOUT' })
   })
 
+  test.each([
+    ['/attributes', 'more than 256 attributes'],
+    ['/columns', 'more than 200 columns'],
+  ])('is cut, and says so: %s', async (path, words) => {
+    const page = await world.read(path, { onlyMainContent: false })
+
+    expect(page['warning']).toContain(words)
+  })
+
   test('that is longer than 20 MB is cut, and says so', async () => {
     const page = await world.read('/huge', { onlyMainContent: false })
 

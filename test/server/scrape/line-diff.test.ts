@@ -31,11 +31,22 @@ test('texts that would take too long are told as a whole after a while', () => {
   const stretches = (salt: string): readonly string[] =>
     Array.from({ length: 600 }, (_, index) => [`anchor ${index}`, ...many(50, salt), 'end']).flat()
 
-  const runs = diffLines(stretches('old'), stretches('new'))
+  let isCoarse = false
+  const runs = diffLines(stretches('old'), stretches('new'), () => {
+    isCoarse = true
+  })
 
   // Where lines were compared, the one before the next anchor is found on both sides.
   expect(runs.filter(({ kind, lines }) => kind === 'same' && lines.includes('end')).length).toBeLessThan(500)
   expect(side(runs, 'add')).toEqual(stretches('old'))
+  expect(isCoarse).toBe(true)
+})
+
+test('a coarse difference comes with a warning, an exact one without', () => {
+  const text = (salt: string): string => many(205_000, salt).join('\n')
+
+  expect(gitDiff(text('old'), text('new')).warning).toContain('too many lines')
+  expect(gitDiff('a\nb', 'a\nc').warning).toBeUndefined()
 })
 
 test('equal texts have no difference', () => {

@@ -89,6 +89,11 @@ export const scrapePages: Pages = {
     const timer = setInterval(() => response.write('<p>and on</p>'), 20)
     response.on('close', () => clearInterval(timer))
   },
+  '/attributes': bytes(`<p ${Array.from({ length: 257 }, (_, index) => `a${index}="v"`).join(' ')}>text</p>`, html),
+  '/columns': bytes(
+    `<table>${['th', 'td'].map((name) => `<tr>${`<${name}>cell</${name}>`.repeat(201)}</tr>`).join('')}</table>`,
+    html,
+  ),
   '/huge': bytes(`<p>start</p>${'<p>more</p>'.repeat(2_200_000)}`, html),
   '/deep': bytes(`${'<div>'.repeat(100_000)}<p>bottom</p>`, html),
   '/step-by-step': bytes(

@@ -128,6 +128,12 @@ test('leaves out what does not fit, and reads on for more', async () => {
   expect(results.filter(({ date }) => date! < new Date('2026-01-03'))).toEqual([])
 })
 
+test('says that a long query was cut', async () => {
+  const { warnings } = await search('a '.repeat(300))
+
+  expect(warnings).toEqual([expect.stringContaining('takes 400 characters')])
+})
+
 test('says what the service cannot do', async () => {
   const { warnings } = await search('related:odd.example', { country: 'is' })
 

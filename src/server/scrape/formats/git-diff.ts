@@ -8,16 +8,24 @@ type Change = Chunk['changes'][number]
 /** Unchanged lines that are shown around a change. */
 const context = 3
 
+/** A difference, with a warning where it is coarser than `git diff` would tell it. */
+export type GitDiff = Diff & { readonly warning?: string }
+
 /** Tells the difference of two texts as `git diff` would, as text and as data. */
-export const gitDiff = (before: string, after: string): Diff => {
-  const groups = group(diffLines(toLines(before), toLines(after)))
+export const gitDiff = (before: string, after: string): GitDiff => {
+  const warnings = new Set<string>()
+  const onCoarse = (): void => void warnings.add(coarse)
+  const groups = group(diffLines(toLines(before), toLines(after), onCoarse))
   const chunks = groups.filter((pieces) => pieces.some(({ kind }) => kind !== 'same')).map(toChunk)
   const lines = chunks.flatMap(({ content, changes }) => [content, ...changes.map((change) => change.content)])
   return {
     text: lines.length === 0 ? '' : `--- previous\n+++ current\n${lines.join('\n')}\n`,
     json: { files: chunks.length === 0 ? [] : [{ from: 'previous', to: 'current', chunks }] },
+    ...(warnings.size > 0 && { warning: coarse }),
   }
 }
+
+const coarse = 'The texts differ in too many lines: parts of the diff replace whole blocks, unchanged lines included.'
 
 const toLines = (text: string): readonly string[] => text.replace(/\n$/, '').split('\n')
 

@@ -18,17 +18,23 @@ const maxLines = 400_000
 
 /**
  * Compares texts line by line, in bounded time: lines that occur once on both sides are anchors (patience), the rest goes
- * to Myers. Where that would take too long, all lines of one side are told as gone and all of the other as new.
+ * to Myers. Where that would take too long, all lines of one side are told as gone and all of the other as new, and
+ * `onCoarse` is called.
  */
-export const diffLines = (before: readonly string[], after: readonly string[]): readonly DiffRun[] => {
+export const diffLines = (
+  before: readonly string[],
+  after: readonly string[],
+  onCoarse: () => void = () => undefined,
+): readonly DiffRun[] => {
   const { start, end } = sameEnds(before, after)
   const runs = createRuns(before, after)
   runs.add('same', start)
   const [oldLines, newLines] = [before.length - start - end, after.length - start - end]
   if (oldLines + newLines <= maxLines) {
     const [left, right] = numbered(before.slice(start, start + oldLines), after.slice(start, start + newLines))
-    compare(left, right, runs.add)
+    compare(left, right, { tell: runs.add, onCoarse })
   } else {
+    onCoarse()
     runs.add('del', oldLines)
     runs.add('add', newLines)
   }
@@ -60,11 +66,16 @@ const numbered = (before: readonly string[], after: readonly string[]): readonly
 
 type Tell = (kind: DiffRun['kind'], count: number) => void
 
-const compare = (left: Int32Array, right: Int32Array, tell: Tell): void => {
+interface Means {
+  readonly tell: Tell
+  readonly onCoarse: () => void
+}
+
+const compare = (left: Int32Array, right: Int32Array, means: Means): void => {
   let [from, to, effort] = [0, 0, maxEffort]
   for (const [leftEnd, rightEnd] of [...anchorsOf(left, right), [left.length, right.length] as const]) {
-    effort -= compareStretch(left.subarray(from, leftEnd), right.subarray(to, rightEnd), { effort, tell })
-    if (leftEnd < left.length) tell('same', 1)
+    effort -= compareStretch(left.subarray(from, leftEnd), right.subarray(to, rightEnd), { ...means, effort })
+    if (leftEnd < left.length) means.tell('same', 1)
     from = leftEnd + 1
     to = rightEnd + 1
   }
@@ -74,12 +85,13 @@ const compare = (left: Int32Array, right: Int32Array, tell: Tell): void => {
 const compareStretch = (
   left: Int32Array,
   right: Int32Array,
-  { effort, tell }: { readonly effort: number; readonly tell: Tell },
+  { effort, tell, onCoarse }: Means & { readonly effort: number },
 ): number => {
   const maxEditLength = Math.min(maxEdits, Math.floor(Math.sqrt(effort)))
   const isPlain = left.length === 0 || right.length === 0
   const changes = isPlain ? undefined : diffArrays(Array.from(left), Array.from(right), { maxEditLength })
   if (changes === undefined) {
+    if (!isPlain) onCoarse()
     tell('del', left.length)
     tell('add', right.length)
     return isPlain ? 0 : maxEditLength ** 2

@@ -29,6 +29,7 @@ export const goneStatuses: ReadonlySet<number> = new Set([404, 410])
 /** What became of a page since its last tracked state. */
 export interface TrackedChange {
   readonly changeTracking: ChangeTracking
+  readonly warning?: string | undefined
   /** Makes this state the last one: with the scrape that tells of it, for a change that nobody heard of is still to be told. */
   readonly keep: (db: Kysely<Database>) => Promise<void>
 }
@@ -46,10 +47,13 @@ export const trackChanges = async (
   const data = await extract?.(markdown)
   const stored = extract && JSON.stringify({ wish, data } satisfies StoredExtraction)
   const former = extract && isChanged ? await formerData(previous, wish, extract) : undefined
+  const isDiffed = isChanged && format.modes.includes('git-diff')
+  const compared = isDiffed ? gitDiff(previous.markdown, markdown) : undefined
   return {
+    warning: compared?.warning,
     changeTracking: {
       ...base,
-      ...(isChanged && format.modes.includes('git-diff') && { diff: gitDiff(previous.markdown, markdown) }),
+      ...(compared && { diff: { text: compared.text, json: compared.json } }),
       ...(isChanged && extract && { json: compareFields(former, data) }),
     },
     keep: async (db) => saveTrackedPage(db, { teamId, trackingKey, markdown, extracted: stored }),

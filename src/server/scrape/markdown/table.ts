@@ -91,7 +91,10 @@ const toGrid = (rows: readonly (readonly Cell[])[], writer: Writer): readonly (r
     let column = 0
     for (const cell of row) {
       while (taken[rowIndex]?.has(column) === true) line[column++] = ''
-      if (column >= maxColumns) break
+      if (column >= maxColumns) {
+        writer.noteCut(`A table has more than ${maxColumns} columns: the Markdown leaves out the rest.`)
+        break
+      }
       line[column] = writeCell(cell.element, writer)
       const columns = spansFit ? Math.min(cell.columns, maxColumns - column) : 1
       const lastRow = spansFit ? Math.min(rows.length, rowIndex + cell.rows) : rowIndex + 1

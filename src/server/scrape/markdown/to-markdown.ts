@@ -14,6 +14,8 @@ import type { Writer } from './writer.ts'
 export interface MarkdownOptions {
   /** Whether images inside the page (`data:`) give way to a placeholder. Default true. */
   readonly removeBase64Images?: boolean | undefined
+  /** Collects what was left out, as sentences. */
+  readonly cuts?: Set<string> | undefined
 }
 
 /** Writes a tree as GitHub-flavoured Markdown, its addresses absolute against `<base>` or `url`. */
@@ -21,6 +23,7 @@ export const treeToMarkdown = (document: Document, url: string, options: Markdow
   const writer: Writer = {
     base: findBase(document, url),
     isBlock: makeBlockTest(),
+    noteCut: (what) => void options.cuts?.add(what),
     removesBase64Images: options.removeBase64Images ?? true,
     blocks: (nodes) => writeBlocks(nodes, writer),
     inline: (nodes) => writeInline(nodes, writer),
