@@ -26,6 +26,7 @@ const outcomesOfCodes: Readonly<Record<string, Outcome>> = {
   ISOLATION_MISSING: 'configuration',
   BROWSER_NOT_FOUND: 'configuration',
   DRIVER_MISSING: 'configuration',
+  PACKAGE_MISSING: 'configuration',
   UNAUTHORIZED: 'authentication',
   FORBIDDEN: 'authentication',
   CONNECTION_FAILED: 'network',

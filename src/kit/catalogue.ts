@@ -120,6 +120,10 @@ export const catalogue = {
     status: 500,
     hint: 'The log of the language model may say more. Retry, or simplify the schema.',
   },
+  PACKAGE_MISSING: {
+    status: 501,
+    hint: 'Run the command where Bowline is installed, on the machine of the server, and restart the server.',
+  },
   PDF_FAILED: { status: 500, hint: 'The PDF reader gave up. Retry, or ask for fewer pages with `maxPages`.' },
 
   // What stops a start

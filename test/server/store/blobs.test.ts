@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
-import { Readable } from 'node:stream'
+import { readdir, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { openBlobs, parseBlobPlace } from '../../../src/server/store/blobs.ts'
-import { describeEachPlace, labS3Credentials } from '../../lab/blob-places.ts'
+import { describeEachPlace, labS3Credentials, openFolderPlace } from '../../lab/blob-places.ts'
 
 describeEachPlace('blobs', (open) => {
   test('come out as they went in, 20 MB as a stream', async () => {
@@ -42,8 +44,65 @@ describeEachPlace('blobs', (open) => {
       { objectMode: false },
     )
 
-    await expect(blobs.write('things/one', failing)).rejects.toThrow()
+    await expect(blobs.write('things/one', failing)).rejects.toThrow('the source failed')
+    expect(await blobs.has('things/one')).toBe(false)
+    expect(await Array.fromAsync(blobs.list('things'))).toEqual([])
   })
+
+  // In a bucket that is an upload of several parts: the first is sent while the source is still read.
+  test.each([1, 20_000_000])('are not there after an aborted write of %d bytes', async (bytes) => {
+    await using lab = await open()
+    const blobs = await openBlobs(lab.place)
+    const stop = new AbortController()
+    const endless = new PassThrough()
+    const writing = blobs.write('things/one', endless, stop.signal)
+    await new Promise((resolve) => void endless.write(Buffer.alloc(bytes), resolve))
+    stop.abort(new Error('enough'))
+
+    await expect(writing).rejects.toThrow('enough')
+    expect(await blobs.has('things/one')).toBe(false)
+    expect(endless.destroyed).toBe(true)
+  })
+
+  test.each([0, 1, 8 * 1024 * 1024 - 1, 8 * 1024 * 1024, 8 * 1024 * 1024 + 1])('may have %d bytes', async (bytes) => {
+    await using lab = await open()
+    const blobs = await openBlobs(lab.place)
+    const contents = randomBytes(bytes)
+
+    await blobs.write('things/one', Readable.from(bytes === 0 ? [] : [contents]))
+
+    expect((await buffer(await blobs.read('things/one'))).equals(contents)).toBe(true)
+  })
+})
+
+test('a folder of blobs shows no blob before it is complete, and takes no key that leads out of it', async () => {
+  await using lab = await openFolderPlace()
+  const blobs = await openBlobs(lab.place)
+  const source = new PassThrough()
+  const writing = blobs.write('things/one', source)
+  await new Promise((resolve) => void source.write('half', resolve))
+
+  expect(await blobs.has('things/one')).toBe(false)
+  source.end(' and half')
+  await writing
+
+  expect((await buffer(await blobs.read('things/one'))).toString()).toBe('half and half')
+  for (const key of ['../outside', 'things/../../outside', '/etc/passwd', 'things//one', 'things/.', '']) {
+    await expect(blobs.read(key), key).rejects.toThrow('is not the key of a blob')
+  }
+})
+
+test('files that a server left incomplete a day ago are removed', async () => {
+  await using lab = await openFolderPlace()
+  await openBlobs(lab.place)
+  const [old, fresh] = ['old', 'fresh'].map((name) => join(lab.address, '.incomplete', name))
+  for (const path of [old!, fresh!]) await writeFile(path, 'half')
+  const dayAgo = new Date(Date.now() - 25 * 60 * 60 * 1000)
+  await utimes(old!, dayAgo, dayAgo)
+
+  await openBlobs(lab.place)
+
+  expect(await readdir(join(lab.address, '.incomplete'))).toEqual(['fresh'])
 })
 
 test('a bucket that falls silent is given up', async () => {

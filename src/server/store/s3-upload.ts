@@ -1,0 +1,100 @@
+import { addAbortSignal, type Readable } from 'node:stream'
+import type * as Sdk from '@aws-sdk/client-s3'
+
+/** The AWS SDK and a client made with it. */
+export interface S3Connection {
+  readonly sdk: typeof Sdk
+  readonly client: Sdk.S3Client
+}
+
+/** Where an object is. */
+export interface S3Object {
+  readonly Bucket: string
+  readonly Key: string
+}
+
+/** Uploads a stream of unknown length. The object appears when it is complete; a failure or `signal` leaves nothing. */
+export async function uploadToS3(
+  connection: S3Connection,
+  object: S3Object,
+  contents: Readable,
+  signal?: AbortSignal,
+): Promise<void> {
+  signal?.throwIfAborted()
+  if (signal !== undefined) addAbortSignal(signal, contents)
+  const { sdk, client } = connection
+  const parts = splitIntoParts(contents)
+  try {
+    const first = await parts.next()
+    const Body = first.done === true ? Buffer.alloc(0) : first.value
+    if (Body.length === partBytes) return await uploadParts(connection, object, Body, parts, signal)
+    await client.send(new sdk.PutObjectCommand({ ...object, ContentType, Body }), sendOptions(signal))
+    return undefined
+  } catch (error) {
+    contents.destroy()
+    signal?.throwIfAborted()
+    throw error
+  }
+}
+
+const ContentType = 'application/octet-stream'
+
+/** S3 accepts 10,000 parts of at least 5 MiB: an object can have 80 GB. */
+const partBytes = 8 * 1024 * 1024
+
+async function uploadParts(
+  { sdk, client }: S3Connection,
+  object: S3Object,
+  first: Buffer,
+  rest: AsyncIterable<Buffer>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  // The operator can turn checksums off for a service that refuses them, with an environment variable of the SDK.
+  const isChecked = (await client.config.requestChecksumCalculation()) === 'WHEN_SUPPORTED'
+  const checksum = isChecked ? { ChecksumAlgorithm: sdk.ChecksumAlgorithm.CRC32 } : {}
+  const created = await client.send(
+    new sdk.CreateMultipartUploadCommand({ ...object, ContentType, ...checksum }),
+    sendOptions(signal),
+  )
+  const upload = { ...object, UploadId: created.UploadId }
+  const done: Sdk.CompletedPart[] = []
+  const send = async (Body: Buffer): Promise<void> => {
+    const PartNumber = done.length + 1
+    const command = new sdk.UploadPartCommand({ ...upload, PartNumber, Body, ...checksum })
+    const { ETag, ChecksumCRC32 } = await client.send(command, sendOptions(signal))
+    done.push({ PartNumber, ETag, ...(ChecksumCRC32 !== undefined && { ChecksumCRC32 }) })
+  }
+  try {
+    await send(first)
+    for await (const part of rest) await send(part)
+    const MultipartUpload = { Parts: done }
+    await client.send(new sdk.CompleteMultipartUploadCommand({ ...upload, MultipartUpload }), sendOptions(signal))
+  } catch (error) {
+    // Parts cost their owner money until the upload is aborted.
+    await client.send(new sdk.AbortMultipartUploadCommand(upload)).catch(() => undefined)
+    throw error
+  }
+}
+
+/** Cuts a stream into pieces of `partBytes`; the last one is shorter. */
+async function* splitIntoParts(contents: Readable): AsyncGenerator<Buffer, undefined> {
+  let chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of contents as AsyncIterable<Uint8Array | string>) {
+    chunks.push(
+      typeof chunk === 'string' ? Buffer.from(chunk) : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length),
+    )
+    bytes += chunks.at(-1)?.length ?? 0
+    if (bytes < partBytes) continue
+    let whole = Buffer.concat(chunks)
+    for (; whole.length >= partBytes; whole = whole.subarray(partBytes)) yield whole.subarray(0, partBytes)
+    chunks = [whole]
+    bytes = whole.length
+  }
+  if (bytes > 0) yield Buffer.concat(chunks)
+  return undefined
+}
+
+function sendOptions(signal: AbortSignal | undefined): { readonly abortSignal?: AbortSignal } {
+  return signal === undefined ? {} : { abortSignal: signal }
+}

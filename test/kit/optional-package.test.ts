@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { loadOptional } from '../../src/kit/optional-package.ts'
+
+const notFound = (name: string): Error =>
+  Object.assign(new Error(`Cannot find package '${name}' imported from /app/mail.js`), { code: 'ERR_MODULE_NOT_FOUND' })
+
+test('an optional package that is missing is named with its purpose and the command that installs it', async () => {
+  const loading = loadOptional('nodemailer', 'e-mail', async () => Promise.reject(notFound('nodemailer')))
+
+  await expect(loading).rejects.toMatchObject({
+    code: 'PACKAGE_MISSING',
+    status: 501,
+    message: 'Install nodemailer to use e-mail: npm install nodemailer',
+  })
+})
+
+test.each([
+  ['lacks a package of its own', notFound('nodemailer-shared')],
+  ['fails while it loads', new TypeError("Cannot read properties of undefined (reading 'nodemailer')")],
+])('an optional package that %s fails with that error', async (_what, error) => {
+  await expect(loadOptional('nodemailer', 'e-mail', async () => Promise.reject(error))).rejects.toBe(error)
+})
+
+test('an optional package that is installed is loaded', async () => {
+  expect(await loadOptional('node:path', 'paths', async () => import('node:path'))).toHaveProperty('join')
+})
