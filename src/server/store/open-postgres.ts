@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { BowlineError } from '../../kit/errors.ts'
+import type { HangGuardOptions } from './hang-guard.ts'
 import { listen } from './listen.ts'
 import { migrate } from './migrate.ts'
 import { ResilientPool } from './postgres-pool.ts'
@@ -11,7 +12,7 @@ import type { Database } from './schema.ts'
 const defaultConnections = 10
 
 /** How a PostgreSQL database is reached. */
-interface PostgresOptions {
+interface PostgresOptions extends Pick<HangGuardOptions, 'longestMs'> {
   readonly databaseUrl: string
   /** Most connections at a time, at least 2. Default 10. */
   readonly connections?: number | undefined
@@ -21,9 +22,9 @@ interface PostgresOptions {
 /** Opens and migrates a PostgreSQL database. Throws `STORE_FAILED` when it cannot be reached. */
 export async function openPostgres(options: PostgresOptions): Promise<Omit<Store, 'ping'>> {
   const { databaseUrl, log } = options
+  await migratePostgres(options)
   await using undo = new AsyncDisposableStack()
   const { db, raw } = undo.use(await connectPostgres(options))
-  await migrate(db)
   const owned = undo.move()
   return {
     kind: 'postgres',
@@ -34,14 +35,22 @@ export async function openPostgres(options: PostgresOptions): Promise<Omit<Store
   }
 }
 
+/** Brings the schema up to date, on a connection of its own: a step of it may take as long as large tables need. */
+async function migratePostgres({ databaseUrl, log }: PostgresOptions): Promise<void> {
+  await using connection = await connectPostgres({ databaseUrl, connections: 2, log, longestMs: Infinity })
+  await migrate(connection.db)
+}
+
 /** Connects to a PostgreSQL database and leaves its schema as it is. Throws `STORE_FAILED` when it cannot be reached. */
 export async function connectPostgres(
   options: PostgresOptions,
 ): Promise<AsyncDisposable & { readonly db: Kysely<Database>; readonly raw: RawDatabase }> {
-  const { databaseUrl, connections = defaultConnections, log } = options
+  const { connections = defaultConnections } = options
   await using undo = new AsyncDisposableStack()
   // One is left for the listener.
-  const pool = new ResilientPool({ databaseUrl, connections: connections - 1, log })
+  const pool = new ResilientPool({ ...options, connections: connections - 1 })
+  // The query builder only ends a pool that it has used.
+  undo.defer(() => pool.end())
   const db = queriesOf(pool)
   undo.defer(() => db.destroy())
   await connectOnce(pool)

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { Pool, types, type PoolClient, type QueryResult } from 'pg'
+import type { BowlineError } from '../../kit/errors.ts'
+import { HangGuard, type HangGuardOptions } from './hang-guard.ts'
 import type { RawDatabase, StoreLog } from './store.ts'
 import { isOutage, isOutOfConnections, storeUnavailable } from './unavailable.ts'
 
 /** How a pool connects. */
-export interface PostgresPoolOptions {
-  readonly databaseUrl: string
+export interface PostgresPoolOptions extends HangGuardOptions {
   /** Most connections at a time. */
   readonly connections: number
   readonly log: StoreLog | undefined
@@ -23,17 +24,22 @@ const longestPauseMs = 1000
 
 /**
  * A pool that outlives the faults of PostgreSQL. A connection that is lost fails its own statements alone, as
- * STORE_UNAVAILABLE. While PostgreSQL has no connection left, callers wait for those that the pool has.
+ * STORE_UNAVAILABLE, and so does a PostgreSQL that hangs. While it has no connection left, callers wait for those that
+ * the pool has.
  */
 export class ResilientPool implements PostgresPool {
   readonly options = {}
   readonly #pool: Pool
   readonly #connections: number
+  readonly #guard: HangGuard
   readonly #open = new Set<PoolClient>()
   #fullTimer: NodeJS.Timeout | undefined
+  #ending: Promise<void> | undefined
 
-  constructor({ databaseUrl, connections, log }: PostgresPoolOptions) {
+  constructor(options: PostgresPoolOptions) {
+    const { databaseUrl, connections, log } = options
     this.#connections = connections
+    this.#guard = new HangGuard(options)
     this.#pool = new Pool({
       connectionString: databaseUrl,
       max: connections,
@@ -51,21 +57,23 @@ export class ResilientPool implements PostgresPool {
   /** Takes a connection. Throws STORE_UNAVAILABLE. */
   async connect(): Promise<PostgresPoolClient> {
     const client = await this.#take()
-    let isBroken = false
+    let lost: BowlineError | undefined
     const query = async (text: string, parameters: readonly unknown[] = []): Promise<QueryResult> => {
+      // A rollback would wait behind the statement that was never answered.
+      if (lost !== undefined) throw lost
       try {
-        return await client.query(text, [...parameters])
+        return await this.#guard.wait(client.query(text, [...parameters]))
       } catch (error) {
         if (!isOutage(error)) throw error
-        isBroken = true
-        throw storeUnavailable(error)
+        lost = storeUnavailable(error)
+        throw lost
       }
     }
     return {
       // The other form of `query` takes cursors, which the dialect only uses when one is configured.
       query: query as unknown as PostgresPoolClient['query'],
       // What the connection was in the middle of is unknown: it is not used again.
-      release: (isDiscarded) => client.release(isBroken || isDiscarded === true),
+      release: (isDiscarded) => client.release(lost !== undefined || isDiscarded === true),
     }
   }
 
@@ -78,16 +86,20 @@ export class ResilientPool implements PostgresPool {
     exec: async (text) => this.#run(text),
   }
 
+  /** Closes all connections. A second call waits for the first. */
   async end(): Promise<void> {
     clearTimeout(this.#fullTimer)
-    await this.#pool.end()
+    this.#ending ??= this.#pool.end()
+    await this.#ending
   }
 
   async #run(text: string, parameters?: readonly unknown[]): Promise<[QueryResult, ...QueryResult[]]> {
     const client = await this.#take()
     let isDone = false
     try {
-      const result: unknown = await client.query(text, parameters && [...parameters])
+      // Without parameters it may be what changes the tables of the queues, or tidies them.
+      const answer: Promise<unknown> = client.query(text, parameters && [...parameters])
+      const result = await this.#guard.wait(answer, { isLong: parameters === undefined })
       isDone = true
       return (Array.isArray(result) ? result : [result]) as [QueryResult, ...QueryResult[]]
     } catch (error) {
