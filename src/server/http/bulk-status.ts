@@ -1,6 +1,7 @@
 import type { BulkStatusQuery, BulkStatusResponse } from '../../contract/bulk.ts'
 import type { BulkJobs } from '../bulk/bulk-jobs.ts'
 import type { BulkJob } from '../bulk/plan.ts'
+import { atBase } from '../scrape/scrape-files.ts'
 import { expiryOf } from '../store/job-life.ts'
 
 /** Path of a job, without the version of the API. */
@@ -31,7 +32,7 @@ export const readBulkStatus = async (
     expiresAt: expiryOf(job.expiresAt, job.status === 'scraping').toISOString(),
     // Only what is there now: callers ask for the next page at once.
     ...(completed > skip && { next: `${baseUrl}/${version}${bulkPath(job)}?skip=${skip}${limit}` }),
-    data: [...documents],
+    data: documents.map((document) => atBase(document, baseUrl)),
     createdAt: createdAt.toISOString(),
     ...(finishedAt !== undefined && { completedAt: finishedAt.toISOString() }),
     duration: (endMs - createdAt.getTime()) / 1000,

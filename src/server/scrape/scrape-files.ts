@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import type { Document } from '../../contract/document.ts'
 import { deriveToken, equalSecrets, isUuid } from '../../kit/ids.ts'
 import { BowlineError } from '../../kit/errors.ts'
 import type { Blobs } from '../store/blobs.ts'
@@ -45,6 +46,12 @@ export const openFileKeeper = (
       await Promise.all(names.map(async (name) => blobs.delete(blobKey(scrape.id, name))))
     },
   }
+}
+
+/** A stored document with the address of its screenshot on the host that this caller uses, not the one that another caller named. */
+export function atBase(document: Document, baseUrl: string): Document {
+  const path = /\/files\/scrape\/.*/.exec(document.screenshot ?? '')?.[0]
+  return path === undefined ? document : { ...document, screenshot: `${baseUrl}${path}` }
 }
 
 /** Where a blob of a scrape lies. */

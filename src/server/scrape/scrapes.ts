@@ -23,7 +23,7 @@ import { isEnhancedProxy, loadByProxy } from './load-by-proxy.ts'
 import { PageLoader, type LoaderParts } from './load-page.ts'
 import { readLoaded } from './read-loaded.ts'
 import { missOf, sourceOf, waitOf } from './scrape-facts.ts'
-import { openFileKeeper } from './scrape-files.ts'
+import { atBase, openFileKeeper } from './scrape-files.ts'
 import type { OnScraped } from './scraped-page.ts'
 import { factsOf } from './stored-page.ts'
 import type { Workers } from './workers.ts'
@@ -160,7 +160,7 @@ export class Scrapes implements AsyncDisposable {
     // What a page says of itself in its metadata is no base for a bill.
     const { document: made, pages } =
       found.kind === 'answer'
-        ? { document: found.document, pages: stored.pdf?.readPages ?? 1 }
+        ? { document: atBase(found.document, call.baseUrl), pages: stored.pdf?.readPages ?? 1 }
         : await this.#fromPage(call, found, signal)
     const credits = this.#price(call.request, {
       isEnhanced: stored.isEnhanced && call.request.proxy !== 'basic',
@@ -186,7 +186,7 @@ export class Scrapes implements AsyncDisposable {
     const { document, pages } = await finishDocument({ ...this.#parts, files, request, teamId, signal, ...loaded })
     const wantsPicture = request.formats.some(({ type }) => type === 'screenshot')
     const screenshot = wantsPicture ? facts.screenshot?.url : undefined
-    return { document: screenshot === undefined ? document : { ...document, screenshot }, pages }
+    return { document: screenshot === undefined ? document : atBase({ ...document, screenshot }, baseUrl), pages }
   }
 
   async #anew(call: ScrapeCall, permit: Permit, signal: AbortSignal): Promise<ScrapeOutcome> {

@@ -1,4 +1,8 @@
+import { once } from 'node:events'
+import { request, type IncomingMessage } from 'node:http'
+import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Answer } from '../../lab/lab.ts'
 import { startScrapeWorld, type ScrapeWorld } from './world.ts'
 
 let world: ScrapeWorld
@@ -162,6 +166,30 @@ describe('a page that was scraped', () => {
     expect([first['markdown'], second['markdown']]).toEqual(['#/first\n', '#/second\n'])
     expect(place['metadata']).toMatchObject({ cacheState: 'hit', sourceURL: world.site.url('/views#end') })
   })
+
+  test.each([{ formats: ['screenshot'] }, { formats: ['screenshot', 'html'] }])(
+    'has its picture at the host of the caller, not of the one who had it stored: %j',
+    async (options) => {
+      const url = world.site.url(`/article?hosts=${options.formats.length}`)
+      const ask = async (host: string, method: string, path: string, body?: object): Promise<Answer['body']> => {
+        const sent = request(`${world.lab.server.url}${path}`, {
+          method,
+          headers: { host, authorization: `Bearer ${world.lab.server.apiKey}`, 'content-type': 'application/json' },
+        })
+        sent.end(body && JSON.stringify(body))
+        const [response] = (await once(sent, 'response')) as [IncomingMessage]
+        return ((await json(response)) as { data: Answer['body'] }).data
+      }
+      await ask('elsewhere.example', 'POST', '/v2/scrape', { url, formats: ['screenshot'] })
+
+      const { screenshot, metadata } = await ask('a.example', 'POST', '/v2/scrape', { url, ...options, maxAge: 60_000 })
+
+      expect(metadata).toMatchObject({ cacheState: 'hit' })
+      const read = await ask('b.example', 'GET', `/v2/scrape/${metadata['scrapeId']}`)
+      expect(screenshot).toMatch(/^http:\/\/a\.example\/files\/scrape\/[^/]+\/1\.png\?token=/)
+      expect(read['screenshot']).toBe(screenshot.replace('a.example', 'b.example'))
+    },
+  )
 
   test('can be read again by its id, under both versions of the API', async () => {
     const page = await world.read('/article')

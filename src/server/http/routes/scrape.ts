@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { ScrapeRequest } from '../../../contract/scrape.ts'
 import { sentUrl } from '../../../contract/page-url.ts'
 import { earlierScrape } from '../../compat/earlier-scrape.ts'
-import { readScrapeFile } from '../../scrape/scrape-files.ts'
+import { atBase, readScrapeFile } from '../../scrape/scrape-files.ts'
 import type { Scrapes, ScrapeOutcome } from '../../scrape/scrapes.ts'
 import type { Blobs } from '../../store/blobs.ts'
 import type { Store } from '../../store/store.ts'
@@ -31,7 +31,10 @@ export const scrapeRoutes = ({ scrapes }: ScrapeRouteParts): Handlers => {
       const { document } = await scrape(earlierScrape.request(body), call)
       return { success: true, data: earlierScrape.response(document, body) }
     },
-    getScrape: async ({ params }, { key }) => ({ success: true, data: await scrapes.read(params.id, key.teamId) }),
+    getScrape: async ({ params }, { key, baseUrl }) => ({
+      success: true,
+      data: atBase(await scrapes.read(params.id, key.teamId), baseUrl),
+    }),
   }
 }
 
