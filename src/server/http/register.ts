@@ -8,6 +8,7 @@ import { unknownKeysWarning, withWarning } from './ignored-keys.ts'
 import { sizeText, smallBodyBytes } from './body-sizes.ts'
 import { deliveryOf } from './delivery.ts'
 import { validateWith } from './validate.ts'
+import { inPieces } from './in-pieces.ts'
 import type { NewActivity } from '../usage/activity-log.ts'
 import { jobRouteOf } from './job-route.ts'
 
@@ -84,7 +85,7 @@ export const registerRoutes = (
           try {
             const answer = await handler(input as never, call)
             enter({ answer })
-            return withWarning(answer, unknownKeysWarning(route, bodies.get(request)))
+            return inPieces(withWarning(answer, unknownKeysWarning(route, bodies.get(request))), route.response, reply)
           } catch (error) {
             enter({ error })
             throw error

@@ -1,13 +1,13 @@
 import { promisify } from 'node:util'
-import { zstdCompress, zstdDecompress } from 'node:zlib'
+import { zstdDecompress } from 'node:zlib'
 import type { Document } from '../../contract/document.ts'
+import { jsonPieces } from '../../kit/json-pieces.ts'
+import { compressPieces } from './compress-pieces.ts'
 
-const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
 
 /** A document as bytes: JSON, compressed with Zstandard, off the thread of the server. */
-export const packDocument = async (document: Document): Promise<Buffer> =>
-  compress(Buffer.from(JSON.stringify(document)))
+export const packDocument = async (document: Document): Promise<Buffer> => compressPieces(jsonPieces(document))
 
 const brace = 0x7b
 

@@ -1,7 +1,9 @@
 import { promisify } from 'node:util'
-import { zstdCompress, zstdDecompress } from 'node:zlib'
+import { zstdDecompress } from 'node:zlib'
 import type { ScrapeRequest } from '../../contract/scrape.ts'
+import { textPieces } from '../../kit/json-pieces.ts'
 import { answerKeyOf } from './cache-key.ts'
+import { compressPieces } from './compress-pieces.ts'
 import type { LoadedByProxy } from './load-by-proxy.ts'
 import type { LoadedPage, PageBody } from './loaded-page.ts'
 import { placeOf } from './place.ts'
@@ -106,14 +108,13 @@ function lengthOf(body: PageBody): number {
   }
 }
 
-const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
 
 /** A page as bytes: a line of JSON and the content after it, compressed with Zstandard off the main thread. */
 export async function packPage({ url, statusCode, contentType, warning, body }: LoadedPage): Promise<Buffer> {
   const [facts, content] = splitBody(body)
   const head = JSON.stringify({ url, statusCode, contentType, warning, body: facts })
-  return compress(Buffer.concat([Buffer.from(`${head}\n`), Buffer.from(content)]))
+  return compressPieces([`${head}\n`, ...(typeof content === 'string' ? textPieces(content) : [content])])
 }
 
 /** The page in such bytes. */

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Agent } from 'undici'
 import type { Abortable } from '../../../kit/abort.ts'
 import { BowlineError } from '../../../kit/errors.ts'
@@ -44,13 +45,20 @@ export const fetchPage = async (start: string, options: FetchOptions): Promise<L
       url = answer.to
       continue
     }
+    await yieldFor(answer.body.bytes)
     const page = toPage(url, answer)
+    await yieldFor(answer.body.bytes)
     const next = page.body.kind === 'html' ? metaRefresh(page.body.html, url.href) : undefined
     if (next === undefined) return page
     url = new URL(next)
   }
   throw new BowlineError('SCRAPE_SITE_ERROR', `${start} redirects more than ${maxRedirects} times`)
 }
+
+/** Reading, decoding and cleaning a large page take tens of milliseconds each: other work goes between. */
+const yieldFor = async ({ length }: Uint8Array): Promise<void> => (length > largeBytes ? setImmediate() : undefined)
+
+const largeBytes = 1_000_000
 
 type Answer =
   | { readonly kind: 'redirect'; readonly to: URL }

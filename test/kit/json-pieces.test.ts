@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { isLongJson, jsonPieces, textPieces } from '../../src/kit/json-pieces.ts'
+
+const long = 'quoted " and\n ünïcödé 🚢 '.repeat(40_000)
+
+test.each([
+  ['nothing', undefined, 'null'],
+  ['a text', 'a "b"', undefined],
+  ['a long text', long, undefined],
+  ['empty ones', { a: {}, b: [], c: '' }, undefined],
+  ['what JSON leaves out', { a: undefined, b: () => 1, c: [undefined, 1] }, '{"c":[null,1]}'],
+  ['dates and numbers', { a: new Date(0), b: [1.5, null, true, Number.NaN] }, undefined],
+  [
+    'deep ones',
+    { data: { markdown: long, links: Array.from({ length: 40_000 }, (_, index) => `/${index}`) } },
+    undefined,
+  ],
+])('the pieces are the JSON of the value: %s', (_, value, expected) => {
+  const pieces = [...jsonPieces(value)]
+
+  expect(pieces.join('')).toBe(expected ?? JSON.stringify(value))
+  expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(2_000_000)
+})
+
+test('a text is cut between characters', () => {
+  const text = `a${'🚢'.repeat(300_000)}`
+  const pieces = [...textPieces(text)]
+
+  expect(pieces.length).toBeGreaterThan(1)
+  expect(pieces.every((piece) => piece.isWellFormed())).toBe(true)
+  expect(pieces.join('')).toBe(text)
+})
+
+test.each([
+  ['a long text', { data: { rawHtml: long.repeat(2) } }, true],
+  ['many short ones', { links: Array.from({ length: 300_000 }, () => '/a') }, true],
+  ['a usual answer', { success: true, data: { markdown: 'short', links: ['/a'] } }, false],
+])('%s is long JSON: %s', (_, value, expected) => {
+  expect(isLongJson(value)).toBe(expected)
+})
