@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { announce } from './app/announce.ts'
+import { checkPackages } from './app/check-packages.ts'
 import { explainStartFailure } from './app/explain-start-failure.ts'
 import { joinCluster } from './app/join-cluster.ts'
 import { logIsolation } from './app/log-isolation.ts'
@@ -73,6 +74,7 @@ const start = async (config: ServerConfig, known: KnownParts): Promise<RunningSe
   const log = pino({ level: config.logLevel, base: null }, pino.destination(2))
   const failed = Promise.withResolvers<Error>()
   const started = Promise.withResolvers<void>()
+  await checkPackages(config, log)
   const storage = await openStorage(undo, config, { log, onFatal: failed.resolve })
   const { identity, store, blobs } = storage
   known.signal?.throwIfAborted()

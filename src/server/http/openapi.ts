@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import swagger from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import { jsonSchemaTransform } from 'fastify-type-provider-zod'
 import { writeShorthands } from '../../contract/shorthand.ts'
+import { isBowlineError } from '../../kit/errors.ts'
+import { loadOptional } from '../../kit/optional-package.ts'
 import { tags } from './openapi-tags.ts'
 
 /** Serves the OpenAPI document at /openapi.json and a page for it at /docs, both made from the contract. */
@@ -25,13 +26,27 @@ export const registerOpenApi = async (app: FastifyInstance, version: string): Pr
       return { schema: writeShorthands(schema), url }
     },
   })
+  await registerDocs(app)
+  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
+}
+
+/** Without the package of the page, `/docs` answers with PACKAGE_MISSING. */
+const registerDocs = async (app: FastifyInstance): Promise<void> => {
+  const load = async () => loadOptional('@fastify/swagger-ui', '/docs', async () => import('@fastify/swagger-ui'))
+  const ui = await load().catch((error: unknown) => {
+    if (isBowlineError(error) && error.code === 'PACKAGE_MISSING') return undefined
+    throw error
+  })
+  if (ui === undefined) {
+    app.get('/docs', { schema: { hide: true } }, async () => load())
+    return
+  }
   const type = 'image/svg+xml'
   const content = readFileSync(new URL('../live/page/icon.svg', import.meta.url), 'utf8')
-  await app.register(swaggerUi, {
+  await app.register(ui.default, {
     routePrefix: '/docs',
     staticCSP: true,
     logo: { type, content, href: '/' },
     theme: { title: 'Bowline API', favicon: [{ filename: 'icon.svg', rel: 'icon', sizes: 'any', type, content }] },
   })
-  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
 }

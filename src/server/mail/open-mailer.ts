@@ -1,4 +1,4 @@
-import { createTransport } from 'nodemailer'
+import { loadOptional } from '../../kit/optional-package.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { Store } from '../store/store.ts'
 import { Mailer } from './mailer.ts'
@@ -13,7 +13,7 @@ export interface MailSettings {
   readonly publicUrl?: string | undefined
 }
 
-/** Builds everything that sends mails, into `undo`. Undefined: this server sends none. */
+/** Builds everything that sends mails, into `undo`. Undefined: this server sends none. Throws PACKAGE_MISSING. */
 export const openMailer = async (
   undo: AsyncDisposableStack,
   { smtpUrl, mailFrom, mailTrusted, publicUrl }: MailSettings,
@@ -21,6 +21,7 @@ export const openMailer = async (
 ): Promise<Mailer | undefined> => {
   // Never the Host header of a request: its sender would choose where readers are led.
   if (smtpUrl === undefined || publicUrl === undefined) return undefined
+  const { createTransport } = await loadOptional('nodemailer', '`--smtp-url`', async () => import('nodemailer'))
   const transport = createTransport({ url: smtpUrl, connectionTimeout: 15_000, socketTimeout: 60_000 })
   undo.defer(() => transport.close())
   return Mailer.open({ store, jobs, transport, from: mailFrom, trusted: mailTrusted, publicUrl })

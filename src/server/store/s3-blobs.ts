@@ -29,7 +29,7 @@ export interface S3Credentials {
  */
 export async function openS3Blobs(place: S3Place, silenceMs: number) {
   // Half a second of loading that servers with a folder need not pay.
-  const sdk = await loadOptional('@aws-sdk/client-s3', 'an S3 bucket', async () => import('@aws-sdk/client-s3'))
+  const sdk = await loadOptional('@aws-sdk/client-s3', '`--blobs s3://…`', async () => import('@aws-sdk/client-s3'))
   const client = new sdk.S3Client(clientOptions(place, silenceMs))
   const objectOf = (key: string) => ({ Bucket: place.bucket, Key: keyOf(place, key) })
   return {

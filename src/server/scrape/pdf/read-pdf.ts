@@ -1,10 +1,16 @@
 // A program: reads a PDF from its input and writes a PdfAnswer. Arguments: the reader, and the most pages (0 = all).
 // It runs in a process of its own because a native reader may crash on a hostile file.
 import { buffer } from 'node:stream/consumers'
+import { isBowlineError } from '../../../kit/errors.ts'
+import { loadOptional } from '../../../kit/optional-package.ts'
 import type { PdfAnswer } from './answer.ts'
 
 const readWithLiteparse = async (bytes: Buffer, maxPages: number): Promise<PdfAnswer> => {
-  const { LiteParse } = await import('@llamaindex/liteparse')
+  const { LiteParse } = await loadOptional(
+    '@llamaindex/liteparse',
+    'headings and tables of PDFs',
+    async () => import('@llamaindex/liteparse'),
+  )
   const parser = new LiteParse({
     // OCR would look for tesseract and its data on the machine.
     ocrEnabled: false,
@@ -40,6 +46,16 @@ const readWithUnpdf = async (bytes: Buffer, maxPages: number): Promise<PdfAnswer
   return { kind: 'read', pages, totalPages: document.numPages, title: undefined, isScanned: hasNoText(pages) }
 }
 
+/** The reader that finds headings and tables is an optional package. */
+async function readWithBest(bytes: Buffer, maxPages: number): Promise<PdfAnswer> {
+  try {
+    return await readWithLiteparse(bytes, maxPages)
+  } catch (error) {
+    if (isBowlineError(error) && error.code === 'PACKAGE_MISSING') return readWithUnpdf(bytes, maxPages)
+    throw error
+  }
+}
+
 const hasNoText = (pages: readonly { readonly markdown: string }[]): boolean =>
   pages.length > 0 && pages.every((page) => page.markdown.trim().length < 20)
 
@@ -56,5 +72,6 @@ const toAnswer = (error: unknown): PdfAnswer => {
 
 const [, , reader, maxPages = '0'] = process.argv
 const bytes = await buffer(process.stdin)
-const answer = await (reader === 'unpdf' ? readWithUnpdf : readWithLiteparse)(bytes, Number(maxPages)).catch(toAnswer)
+const read = reader === 'unpdf' ? readWithUnpdf : readWithBest
+const answer = await read(bytes, Number(maxPages)).catch(toAnswer)
 process.stdout.write(JSON.stringify(answer))

@@ -1,3 +1,4 @@
+import { isBowlineError } from '../../../kit/errors.ts'
 import { adSelectors } from './ad-hosts.ts'
 import { asksForConsent, dismissConsent } from './consent.ts'
 import { evaluateFunction } from './evaluate.ts'
@@ -22,6 +23,17 @@ export const clearView = async (tab: Tab, watch: NavigationWatch, script: () => 
   const selectors = adSelectors.join(', ')
   if ((await evaluateFunction(tab, clearUnlessAsked, selectors)) !== true) return
   // What a choice sets off, if only the fading of the banner, belongs to the page.
-  if (await dismissConsent(tab, script)) await watch.settle(afterConsentMs)
+  if (await dismissOrWarn(tab, script)) await watch.settle(afterConsentMs)
   await evaluateFunction(tab, removeAll, selectors)
+}
+
+/** Without the package that knows the banners, the page gets a warning. */
+async function dismissOrWarn(tab: Tab, script: () => Promise<string>): Promise<boolean> {
+  try {
+    return await dismissConsent(tab, script)
+  } catch (error) {
+    if (!isBowlineError(error) || error.code !== 'PACKAGE_MISSING') throw error
+    tab.cuts.add(`The page asks for consent to cookies, which was not answered. ${error.message}.`)
+    return false
+  }
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { loadOptional } from '../../../kit/optional-package.ts'
 import { listFrames } from './frames.ts'
 import type { Tab } from './tab.ts'
 
@@ -69,9 +70,14 @@ const evaluateIn = async (tab: Tab, expression: string, contextId: unknown, sess
   return (answer?.['result'] as { readonly value?: unknown } | undefined)?.value
 }
 
-/** Makes a reader of the script that knows how banners are dismissed. It is read once. */
+/** Makes a reader of the script that knows how banners are dismissed. It is read once. The reader throws PACKAGE_MISSING. */
 export const createConsentScript = (): (() => Promise<string>) => {
   let source: Promise<string> | undefined
-  const path = fileURLToPath(new URL('autoconsent.standalone.js', import.meta.resolve('@duckduckgo/autoconsent')))
-  return async () => (source ??= readFile(path, 'utf8'))
+  return async () => (source ??= readScript())
+}
+
+const readScript = async (): Promise<string> => {
+  const name = '@duckduckgo/autoconsent'
+  const address = await loadOptional(name, 'the rejection of cookies', async () => import.meta.resolve(name))
+  return readFile(fileURLToPath(new URL('autoconsent.standalone.js', address)), 'utf8')
 }

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ClassicLevel } from 'classic-level'
+import type * as ClassicLevelModule from 'classic-level'
+import { loadOptional } from '../../../kit/optional-package.ts'
 
 /** One item of an origin's localStorage. */
 export interface StorageItem {
@@ -8,8 +9,14 @@ export interface StorageItem {
   readonly value: string
 }
 
-/** The localStorage of every origin in a user-data-dir that no browser uses. */
+/** Loads the database that browsers keep localStorage in. Throws PACKAGE_MISSING. */
+export async function loadStorageDatabase(): Promise<typeof ClassicLevelModule> {
+  return loadOptional('classic-level', 'the export of profiles', async () => import('classic-level'))
+}
+
+/** The localStorage of every origin in a user-data-dir that no browser uses. Throws PACKAGE_MISSING. */
 export const readLocalStorage = async (userDataDir: string): Promise<ReadonlyMap<string, readonly StorageItem[]>> => {
+  const { ClassicLevel } = await loadStorageDatabase()
   const path = join(userDataDir, 'Default/Local Storage/leveldb')
   const found = new Map<string, StorageItem[]>()
   if ((await stat(path).catch(() => undefined)) === undefined) return found

@@ -8,7 +8,7 @@ import type { Profiles } from '../../profiles/profiles.ts'
 import type { ProfileName } from '../../store/profiles.ts'
 import { readCookies, writeCookies, type BrowserCookie } from '../cookies.ts'
 import type { Sessions } from '../sessions.ts'
-import { readLocalStorage, type StorageItem } from './local-storage.ts'
+import { loadStorageDatabase, readLocalStorage, type StorageItem } from './local-storage.ts'
 import { openOriginPage } from './origin-page.ts'
 import { readDatabases, writeStorage } from './page-scripts.ts'
 import { runInSession } from './state-session.ts'
@@ -36,7 +36,7 @@ const importSecondsPerOrigin = 1
 
 /**
  * Reads cookies, localStorage and IndexedDB of a profile's current version, in a session that is billed. Throws
- * PROFILE_NOT_FOUND, what creating a session throws, SESSION_ENDED when it takes longer than 300 s.
+ * PROFILE_NOT_FOUND, PACKAGE_MISSING, what creating a session throws, SESSION_ENDED when it takes longer than 300 s.
  */
 export const exportState = async (
   { sessions, profiles }: StateParts,
@@ -46,6 +46,8 @@ export const exportState = async (
   if (currentVersion === undefined) {
     throw new BowlineError('PROFILE_NOT_FOUND', `Nothing was saved in the profile "${name}" yet`)
   }
+  // Before the session, which is billed.
+  await loadStorageDatabase()
   let items: ReadonlyMap<string, readonly StorageItem[]> = new Map()
   let withDatabases: readonly string[] = []
   const wrapProfile = (profile: OpenProfile): OpenProfile => ({
