@@ -35,7 +35,9 @@ export const answerError = (
   reply: FastifyReply,
 ): FastifyReply => {
   const known = toBowlineError(error, request)
-  if (known.status >= 500) {
+  // Nobody reads this answer, and nothing is wrong with the server.
+  if (isBowlineError(error) && error.code === 'ABORTED') request.log.info({ requestId: request.id }, error.message)
+  else if (known.status >= 500) {
     // The message of a site's failure may hold its whole address, with what that keeps secret.
     if (ofSites.test(known.code)) request.log.info({ code: known.code, requestId: request.id }, 'a site failed')
     else request.log.error({ err: error, requestId: request.id }, known.message)

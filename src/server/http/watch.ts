@@ -5,6 +5,7 @@ import { WebSocketServer, type WebSocket } from 'ws'
 import { isBowlineError } from '../../kit/errors.ts'
 import type { BulkJobs } from '../bulk/bulk-jobs.ts'
 import type { BulkJob } from '../bulk/plan.ts'
+import { atBase } from '../scrape/scrape-files.ts'
 import type { Authenticator } from './auth.ts'
 import { readBulkStatus } from './bulk-status.ts'
 
@@ -97,7 +98,7 @@ const watch = async (
     // Read before its documents: once it has ended, there are no more of them than are found now.
     job = await bulk.find({ id, teamId })
     const { documents, read: found } = await bulk.documents(job, { skip: sent, limit: 100 })
-    for (const document of documents) await send(client, { type: 'document', data: document })
+    for (const document of documents) await send(client, { type: 'document', data: atBase(document, baseUrl) })
     sent += found
     if (found > 0) continue
     if (job.status !== 'scraping') break
