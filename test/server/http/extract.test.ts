@@ -29,6 +29,9 @@ beforeAll(async () => {
       ),
       '/dock/crane': fixedPage('Crane', '<h1>The crane</h1>'),
       '/empty/': fixedPage('Empty', '<h1>Nothing under it</h1>'),
+      '/moved': ({ response, crossOrigin }) =>
+        void response.writeHead(302, { location: `${crossOrigin}/landed` }).end(),
+      '/landed': fixedPage('Landed', '<h1>The landing</h1>'),
       '/long': fixedPage('Long', `<p>${'word '.repeat(40_000)}</p>`),
       '/fleet/red': fixedPage('Red', '<h1>The red boat</h1>'),
       '/fleet/blue': fixedPage('Blue', '<h1>The blue boat</h1>'),
@@ -74,6 +77,18 @@ test('data are extracted from several pages at once, for five credits each and a
     expiresAt: expect.any(String),
     warning: found.warning,
   })
+})
+
+test('custom headers of an extraction do not follow a redirect to another origin', async () => {
+  const headers = { 'X-Token': 'secret', Authorization: 'secret', Cookie: 'secret=1' }
+  await bowline.extract(site.url('/moved'), { prompt: 'x', scrapeOptions: { headers } })
+
+  const sentTo = (wanted: string) =>
+    site.requests.all
+      .filter(({ path }) => path === wanted)
+      .map(({ headers: sent }) => ['x-token', 'authorization', 'cookie'].map((name) => sent[name]))
+  expect(sentTo('/moved')).toEqual([['secret', 'secret', 'secret=1']])
+  expect(sentTo('/landed')).toEqual([[undefined, undefined, undefined]])
 })
 
 test('a warning says what the model did not get, and what was not searched for', async () => {

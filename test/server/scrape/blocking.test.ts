@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { fixedPage } from '../../lab/pages/page.ts'
-import { startSite } from '../../lab/site.ts'
+import { startSite, type Site } from '../../lab/site.ts'
+import { startHttpUpstream } from '../egress/upstream-server.ts'
 import { startScrapeWorld, type ScrapeWorld } from './world.ts'
 
 const bar = (buttons: string) =>
@@ -13,6 +14,12 @@ const pages = {
     'News',
     `<h1>News</h1><p id="said">The harbour was quiet.</p><script src="/sponsors/banner.js"></script>
      <script src="/sponsors/ours.js"></script>`,
+  ),
+  '/ports': fixedPage(
+    'Ports',
+    ['ads.doubleclick.net', 'ads.doubleclick.net:8080', 'doubleclick.net:8080']
+      .map((host) => `<script src="http://${host}/ad.js"></script>`)
+      .join('') + '<script src="http://ours.example:8080/ours.js"></script><h1>News</h1>',
   ),
   '/sponsors/banner.js': fixedPage('', 'said.textContent = "Buy now"'),
   '/sponsors/ours.js': fixedPage('', ''),
@@ -35,12 +42,17 @@ const pages = {
 
 const world = new AsyncDisposableStack()
 let scraping: ScrapeWorld
+let elsewhere: Site
 
 beforeAll(async () => {
   const lists = world.use(
     await startSite({ '/list.txt': ({ response }) => void response.end('[Adblock Plus 2.0]\n/sponsors/banner.\n') }),
   )
-  scraping = world.use(await startScrapeWorld({ adLists: [lists.url('/list.txt')] }, pages))
+  // Every other host, under any name and port.
+  elsewhere = world.use(await startSite({ '/ad.js': fixedPage('', ''), '/ours.js': fixedPage('', '') }))
+  const upstream = world.use(await startHttpUpstream(elsewhere.port))
+  const proxyBasic = `http://127.0.0.1:${upstream.port}`
+  scraping = world.use(await startScrapeWorld({ adLists: [lists.url('/list.txt')], proxyBasic }, pages))
   await lists.requests.waitFor('/list.txt')
 })
 afterAll(async () => world.disposeAsync())
@@ -48,6 +60,18 @@ afterAll(async () => world.disposeAsync())
 const askedFor = (path: string): number => scraping.site.requests.all.filter((request) => request.path === path).length
 
 describe('advertisements', () => {
+  test.each([
+    [true, ['/ours.js']],
+    [false, ['/ad.js', '/ad.js', '/ad.js', '/ours.js']],
+  ])('from hosts of advertisers are not asked for on any port: %s', async (blockAds, expected) => {
+    const before = elsewhere.requests.all.length
+
+    await scraping.read('/ports', { waitFor: 1, blockAds })
+
+    const asked = elsewhere.requests.all.slice(before).map(({ path }) => path)
+    expect(asked.toSorted()).toEqual(expected)
+  })
+
   test('that a block list names are not asked for, and the rest of the page is', async () => {
     // The list takes effect with the first page after it was read.
     await vi.waitFor(

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { cleanPage } from '../../../src/server/scrape/clean-page.ts'
 import { textOf } from '../../../src/server/scrape/dom-nodes.ts'
+import { findElements } from '../../../src/server/scrape/pick-elements.ts'
 import { adSelectors } from '../../../src/server/scrape/render/ad-hosts.ts'
 
 /** An element that a simple selector matches, with something in it. */
@@ -25,4 +26,18 @@ const selectors = adSelectors.filter((selector) => !selector.startsWith('iframe'
 test.each(selectors)('%s is left out of a page', (selector) => {
   expect(textWith(selector, true)).toBe('BeforeAfter')
   expect(textWith(selector, false)).toBe('BeforeBuy ropeAfter')
+})
+
+test.each([
+  ['//www.google-analytics.com/c.gif', false],
+  ['https://www.google-analytics.com:8443/c.gif', false],
+  ['https://doubleclick.net:8443/c.gif', false],
+  ['https://notdoubleclick.net:8443/c.gif', true],
+  ['/doubleclick.net:8443/c.gif', true],
+])('a picture at %s stays: %s', (src, isKept) => {
+  const html = `<body><p>Before</p><img src="${src}"><p>After</p></body>`
+
+  const { document } = cleanPage({ html, url: '', options: { onlyMainContent: false, blockAds: true } })
+
+  expect(findElements(document, 'img')).toHaveLength(isKept ? 1 : 0)
 })
