@@ -113,7 +113,37 @@ export const testFrame = (desk: () => Desk): void => {
       expect(answer.headers.get('content-type')).toContain('javascript')
     })
 
-    test.each(['assets/none.js', 'index.html'])('answers %s like any unknown route', async (name) => {
+    test('sends a file that the browser has only once, and as it is to who takes no compression', async () => {
+      const script = /src="([^"]+)"/.exec(await (await page()).text())?.[1] ?? ''
+      const get = async (headers: Readonly<Record<string, string>>, method = 'GET') =>
+        fetch(new URL(script, desk().lab.server.url), { method, headers })
+      const plain = await get({ 'accept-encoding': 'br;q=0, identity' })
+      const text = await plain.text()
+      const [gzip, head, again] = await Promise.all([
+        get({ 'accept-encoding': 'gzip' }),
+        get({ 'accept-encoding': 'identity' }, 'HEAD'),
+        get({ 'accept-encoding': 'identity', 'if-none-match': plain.headers.get('etag') ?? '' }),
+      ])
+
+      expect(plain.headers.get('content-encoding')).toBeNull()
+      expect(plain.headers.get('x-content-type-options')).toBe('nosniff')
+      expect(plain.headers.get('vary')).toBe('Accept-Encoding')
+      expect(gzip.headers.get('content-encoding')).toBe('gzip')
+      expect(await gzip.text()).toBe(text)
+      expect(head.headers.get('content-length')).toBe(String(Buffer.byteLength(text)))
+      expect([again.status, await again.text()]).toEqual([304, ''])
+    })
+
+    test.each([
+      'assets/none.js',
+      'index.html',
+      'built-from',
+      'assets/',
+      'assets/..%2Findex.html',
+      'assets/..%2F..%2Fcli%2Fmain.js',
+      'assets/%2Fetc%2Fpasswd',
+      'assets/none%00.js',
+    ])('answers %s like any unknown route', async (name) => {
       const { status, body } = await desk().lab.api('GET', `/dashboard/${name}`)
 
       expect([status, body['code']]).toEqual([404, 'ROUTE_NOT_FOUND'])

@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import serveFiles from '@fastify/static'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { sendBuiltFile } from '../built-file.ts'
 
 /** Where the built dashboard is, for sources and for what is compiled from them. */
 const folder = fileURLToPath(new URL('../../../../dist/dashboard/', import.meta.url))
@@ -18,6 +17,12 @@ const pageHeaders = {
   'x-content-type-options': 'nosniff',
 }
 
+/** The names of the files tell their content. */
+const fileHeaders = {
+  'cache-control': 'public, max-age=31536000, immutable',
+  'x-content-type-options': 'nosniff',
+}
+
 const notBuilt = `<!doctype html>
 <html lang="en">
   <meta charset="utf-8" />
@@ -31,28 +36,28 @@ const notBuilt = `<!doctype html>
 
 /** Registers the dashboard at `/` and its files. To whoever asks for no page, `/` answers who is there. */
 export const registerDashboard = async (app: FastifyInstance, { version }: { readonly version: string }) => {
-  await app.register(serveFiles, {
-    root: folder,
-    prefix: '/dashboard/',
-    index: false,
-    // The page itself is only sent with its headers.
-    allowedPath: (path, _root, { routeOptions }) => routeOptions.url === '/' || !path.endsWith('.html'),
-    preCompressed: true,
-    // The names of these files tell their content.
-    immutable: true,
-    maxAge: '1y',
-    suppressWarning: true,
-    setHeaders: (reply) => void reply.header('x-content-type-options', 'nosniff'),
-  })
+  app.get<{ Params: { name: string } }>(
+    '/dashboard/assets/:name',
+    { schema: { hide: true } },
+    async (request, reply) => {
+      const { name } = request.params
+      // A name that was encoded may hold anything, such as a slash.
+      if (!/^[\w-][\w.-]*$/.test(name)) return reply.callNotFound()
+      void reply.headers(fileHeaders)
+      if (await sendBuiltFile(request, reply, `${folder}assets/${name}`)) return reply
+      for (const header of Object.keys(fileHeaders)) void reply.removeHeader(header)
+      return reply.callNotFound()
+    },
+  )
   app.get('/', { schema: { hide: true } }, async (request, reply) => {
     void reply.header('vary', 'Accept')
-    if (request.headers.accept?.includes('text/html') === true) return sendPage(reply)
+    if (request.headers.accept?.includes('text/html') === true) return sendPage(request, reply)
     return { message: `Bowline ${version}`, documentation_url: `${request.protocol}://${request.host}/docs` }
   })
 }
 
-const sendPage = (reply: FastifyReply): FastifyReply => {
+const sendPage = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
   void reply.headers(pageHeaders)
-  if (!existsSync(`${folder}index.html`)) return reply.code(503).type('text/html; charset=utf-8').send(notBuilt)
-  return reply.sendFile('index.html', { cacheControl: false })
+  if (await sendBuiltFile(request, reply, `${folder}index.html`)) return reply
+  return reply.code(503).type('text/html; charset=utf-8').send(notBuilt)
 }

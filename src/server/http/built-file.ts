@@ -1,0 +1,68 @@
+import { open, type FileHandle } from 'node:fs/promises'
+import { extname } from 'node:path'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+/**
+ * Sends a file of a build, compressed as the build has left it beside the file, with an ETag. The reply keeps the headers
+ * that it has. Resolves to false, with nothing sent, if there is no such file. `path` has to come from a trusted source.
+ */
+export async function sendBuiltFile(request: FastifyRequest, reply: FastifyReply, path: string): Promise<boolean> {
+  const type = types[extname(path)]
+  if (type === undefined) return false
+  for (const { encoding, suffix } of encodingsOf(request.headers['accept-encoding'])) {
+    await using file = await openFile(`${path}${suffix}`)
+    if (file === undefined) continue
+    const { size, mtime } = await file.stat()
+    const etag = `W/"${size.toString(16)}-${mtime.getTime().toString(16)}"`
+    if (encoding !== undefined) void reply.header('content-encoding', encoding)
+    void reply.headers({ etag, 'last-modified': mtime.toUTCString() }).type(type)
+    const vary = reply.getHeader('vary')
+    void reply.header('vary', vary === undefined ? 'Accept-Encoding' : `${String(vary)}, Accept-Encoding`)
+    if (isKnown(request.headers['if-none-match'], etag)) void reply.code(304).send()
+    else void reply.send(await file.readFile())
+    return true
+  }
+  return false
+}
+
+/** The types of the files that builds have. Others are not sent. */
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+interface Encoding {
+  readonly encoding: string | undefined
+  readonly suffix: string
+}
+
+/** What the client accepts, the smallest first. */
+function encodingsOf(accepted = ''): readonly Encoding[] {
+  const refused = /;\s*q=0(?:\.0*)?\s*$/
+  const names = accepted
+    .toLowerCase()
+    .split(',')
+    .filter((each) => !refused.test(each))
+    .map((each) => each.split(';', 1)[0]?.trim())
+  const compressed: readonly Encoding[] = [
+    { encoding: 'br', suffix: '.br' },
+    { encoding: 'gzip', suffix: '.gz' },
+  ]
+  return [
+    ...compressed.filter(({ encoding }) => names.includes(encoding) || names.includes('*')),
+    { encoding: undefined, suffix: '' },
+  ]
+}
+
+function isKnown(tags: string | undefined, etag: string): boolean {
+  return tags?.split(',').some((tag) => tag.trim() === etag || tag.trim() === '*') === true
+}
+
+async function openFile(path: string): Promise<FileHandle | undefined> {
+  return open(path).catch((error: unknown) => {
+    if (Error.isError(error) && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  })
+}
