@@ -10,10 +10,13 @@ import { sharedPostgres } from './shared-postgres.ts'
 /** Opens an empty store with the newest schema. Disposing removes it. */
 export type OpenStore = () => Promise<Store>
 
-/** A temporary directory. Disposing removes it. */
+/** A temporary directory. Disposing removes it, beside killed servers whose browsers are about to die. */
 export const temporaryFolder = async (): Promise<AsyncDisposable & { readonly path: string }> => {
   const path = await mkdtemp(join(tmpdir(), 'bowline-test-'))
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
+  return {
+    path,
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }),
+  }
 }
 
 /** An embedded store in a temporary directory. */

@@ -1,14 +1,15 @@
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { removeFolder } from '../../../src/server/browsers/folders.ts'
 import { openBrowserHost, type BrowserHost } from '../../../src/server/browsers/host.ts'
 import type { BrowserKind } from '../../../src/server/browsers/places.ts'
 import { processesNaming } from '../../lab/browser-processes.ts'
 
-/** A data directory of its own. Disposing removes it. */
+/** A data directory of its own. Disposing removes it, beside browsers that are about to die and whoever cleans up after them. */
 export const openDataDir = async (): Promise<AsyncDisposable & { readonly path: string }> => {
   const path = await mkdtemp('/var/tmp/bowline-test-')
-  return { path, [Symbol.asyncDispose]: async () => rm(path, { recursive: true, force: true }) }
+  return { path, [Symbol.asyncDispose]: async () => removeFolder(path) }
 }
 
 /** A host with a data directory of its own. */

@@ -21,7 +21,8 @@ const program = fileURLToPath(new URL('programs/hold-browser.ts', import.meta.ur
 export const startServerLike = async (dataDir: string, leash: Leash = 'bubblewrap'): Promise<ServerLike> => {
   const child = spawn(process.execPath, [program, dataDir, leash], { stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = once(child, 'exit')
-  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  const failed = exited.then(([code]) => Promise.reject(new Error(`It exited with ${code} before it had a browser`)))
+  const [line] = (await Promise.race([once(child.stdout, 'data'), failed])) as [Buffer]
   const said = JSON.parse(line.toString()) as { pid: number; bootPath: string; swept: SweepReport }
   const kill = async (): Promise<void> => {
     child.kill('SIGKILL')

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { launchBrowser, type Browser, type LaunchOptions } from '../../../src/server/browsers/launch.ts'
 import type { BrowserHost } from '../../../src/server/browsers/host.ts'
 
@@ -18,7 +19,12 @@ export interface RawBrowser extends AsyncDisposable {
   readonly readInTab: (url: string) => Promise<string>
 }
 
-const everything = 'document.documentElement.outerHTML + document.documentElement.innerText'
+/** All that a document shows, once it is there. */
+const everything = `new Promise((done) => {
+  const show = () => done(document.documentElement.outerHTML + document.documentElement.innerText)
+  if (document.readyState === 'complete') show()
+  else window.addEventListener('load', show)
+})`
 
 /** Launches one and attaches to its page. Unless it `isWatched`, the server does not close pages of the browser's own. */
 export const openRawBrowser = async (
@@ -36,10 +42,19 @@ export const openRawBrowser = async (
     if (exceptionDetails !== undefined) throw new Error(JSON.stringify(exceptionDetails))
     return (result as { value: unknown }).value
   }
-  const whole = async (session: string): Promise<string> => {
-    await evaluateIn(session, `document.readyState === 'complete' || new Promise((done) => { window.onload = done })`)
-    return String(await evaluateIn(session, everything))
+  /** Asks the next document when the one that was asked gives way to it: between the two there is nothing to ask. */
+  const evaluateInLast = async (session: string, expression: string): Promise<unknown> => {
+    const signal = AbortSignal.timeout(10_000)
+    for (;;) {
+      try {
+        return await evaluateIn(session, expression)
+      } catch (error) {
+        if (signal.aborted || !/execution context|navigated or closed/i.test(String(error))) throw error
+      }
+      await sleep(20)
+    }
   }
+  const whole = async (session: string): Promise<string> => String(await evaluateInLast(session, everything))
   const session = await attach(browser.parkedTargetId)
   return {
     browser,
@@ -54,7 +69,7 @@ export const openRawBrowser = async (
       const { targetId } = await router.call('Target.createTarget', { url })
       const tab = await attach(String(targetId))
       // The tab is announced before it has gone to its address.
-      await evaluateIn(tab, 'new Promise((done) => setTimeout(done, 300))')
+      await evaluateInLast(tab, 'new Promise((done) => setTimeout(done, 300))')
       return whole(await attach(String(targetId)))
     },
     [Symbol.asyncDispose]: async () => browser.kill(),
