@@ -41,17 +41,19 @@ interface Encoding {
 /** What the client accepts, the smallest first. */
 function encodingsOf(accepted = ''): readonly Encoding[] {
   const refused = /;\s*q=0(?:\.0*)?\s*$/
-  const names = accepted
-    .toLowerCase()
-    .split(',')
-    .filter((each) => !refused.test(each))
-    .map((each) => each.split(';', 1)[0]?.trim())
+  const names = new Set(
+    accepted
+      .toLowerCase()
+      .split(',')
+      .filter((each) => !refused.test(each))
+      .map((each) => each.split(';', 1)[0]?.trim()),
+  )
   const compressed: readonly Encoding[] = [
     { encoding: 'br', suffix: '.br' },
     { encoding: 'gzip', suffix: '.gz' },
   ]
   return [
-    ...compressed.filter(({ encoding }) => names.includes(encoding) || names.includes('*')),
+    ...compressed.filter(({ encoding }) => names.has(encoding) || names.has('*')),
     { encoding: undefined, suffix: '' },
   ]
 }
