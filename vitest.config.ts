@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { smallCompilerFlags } from './src/cli/small-compiler.ts'
+import { smallCompilerFlags } from './server/src/cli/small-compiler.ts'
 import { compileCache } from './test/lab/compile-cache.ts'
 import { SlowFirst } from './test/lab/slow-first.ts'
 import { temporaryPlace } from './test/lab/temporary-place.ts'

@@ -3,11 +3,10 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { ensureBrowser } from './setup/browser.mjs'
-import { copyAssets } from './setup/assets.mjs'
-import { makeExecutable } from './setup/bin.mjs'
 import { ensureDashboard } from './setup/dashboard.mjs'
 import { ensureDependencies } from './setup/dependencies.mjs'
 import { findNode } from './setup/node.mjs'
+import { assemblePackages, packPackages } from './setup/packages.mjs'
 import { runChild } from './setup/run-child.mjs'
 import { SetupError } from './setup/setup-error.mjs'
 import { ensureTestTools } from './setup/test-tools.mjs'
@@ -15,19 +14,29 @@ import { ensureTestTools } from './setup/test-tools.mjs'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const cli = 'src/cli/main.ts'
 /** The browser's side of the live view: it has a compiler configuration of its own, and files that no compiler makes. */
-const viewerPage = 'src/server/live/page'
+const viewerPage = 'server/src/live/page'
 /** The page that plays recordings, likewise. */
-const playerPage = 'src/server/recordings/page'
-const dashboard = 'src/dashboard'
+const playerPage = 'server/src/recordings/page'
+const dashboard = 'server/dashboard'
 /** The pages of the live view are served from source, by a part of Node that says each time that it is new. */
 const quiet = '--disable-warning=ExperimentalWarning'
 const tool = (name) => `node_modules/.bin/${name}`
+
+/** Compiles both packages to `dist/compiled`. */
+const building = {
+  needs: [() => rmSync(new URL('../dist', import.meta.url), { recursive: true, force: true }), ensureDashboard],
+  steps: () => [
+    [tool('tsc'), '-p', 'tsconfig.build.json'],
+    [tool('tsc'), '-p', viewerPage, '--noEmit', 'false'],
+    [tool('tsc'), '-p', playerPage, '--noEmit', 'false'],
+  ],
+}
 
 /** What each command needs beside the dependencies, and the programs it runs, one after another. */
 const commands = {
   demo: { needs: [ensureBrowser], steps: (args) => [[quiet, cli, 'demo', ...args]] },
   start: { needs: [ensureBrowser, ensureDashboard], steps: (args) => [[quiet, cli, 'serve', ...args]] },
-  example: { needs: [ensureBrowser], steps: (args) => [['--conditions=bowline-source', ...findExample(args)]] },
+  example: { needs: [ensureBrowser], steps: (args) => [findExample(args)] },
   test: { needs: [ensureTestTools, ensureDashboard], steps: (args) => [[tool('vitest'), 'run', ...args]] },
   bench: { needs: [ensureTestTools], steps: (args) => [['test/bench/main.ts', ...args]] },
   docs: { needs: [], steps: () => [['scripts/reference/main.ts']] },
@@ -42,18 +51,23 @@ const commands = {
       [tool('tsc'), '-p', dashboard],
     ],
   },
-  build: {
-    needs: [() => rmSync(new URL('../dist', import.meta.url), { recursive: true, force: true }), ensureDashboard],
-    steps: () => [
-      [tool('tsc'), '-p', 'tsconfig.build.json'],
-      [tool('tsc'), '-p', viewerPage, '--noEmit', 'false'],
-      [tool('tsc'), '-p', playerPage, '--noEmit', 'false'],
-    ],
-    after: () => {
-      copyAssets(root, viewerPage)
-      copyAssets(root, playerPage)
-      makeExecutable(root)
+  build: { ...building, after: () => assemblePackages(root) },
+  package: {
+    ...building,
+    after: async () => {
+      assemblePackages(root)
+      await packPackages(root)
     },
+  },
+  prepack: {
+    needs: [
+      () => {
+        throw new SetupError(
+          'The sources cannot be installed. Run `npm run package`, which makes dist/*.tgz of both packages.',
+        )
+      },
+    ],
+    steps: () => [],
   },
 }
 
@@ -79,7 +93,7 @@ const run = async ([name, ...args]) => {
   let worst = 0
   // Later checks run even when an earlier one fails: all complaints at once are worth more than the first.
   for (const step of command.steps(args)) worst = Math.max(worst, await runChild(root, node, step))
-  if (worst === 0) command.after?.()
+  if (worst === 0) await command.after?.()
   return worst
 }
 

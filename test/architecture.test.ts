@@ -2,16 +2,18 @@ import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { catalogue } from '../src/kit/catalogue.ts'
-import { countCodeLines, readSourceFiles, repository, type SourceFile } from './lab/source-tree.ts'
+import { countCodeLines, importedPackages, readSourceFiles, repository, type SourceFile } from './lab/source-tree.ts'
 
 /** What each part may import beside itself, kit and contract. Imports only go down, so no part is below itself. */
 const ladder: Readonly<Record<string, readonly string[]>> = {
   kit: [],
   contract: [],
+  terminal: [],
   client: [],
   drivers: ['client'],
   seeds: ['client'],
   testing: ['client', 'drivers'],
+  'server/kit': [],
   'server/config': [],
   'server/identity': [],
   'server/version': [],
@@ -110,8 +112,9 @@ const ladder: Readonly<Record<string, readonly string[]>> = {
     'server/store',
   ],
   'server/app': ['server/'],
+  'server/cli': ['server/', 'terminal'],
   dashboard: [],
-  cli: ['client', 'drivers', 'server/', 'entry/index', 'entry/server', 'entry/playwright', 'entry/puppeteer'],
+  cli: ['client', 'drivers', 'terminal', 'entry/index', 'entry/playwright', 'entry/puppeteer', 'entry/version'],
   'entry/index': ['client', 'seeds'],
   'entry/playwright': ['drivers'],
   'entry/puppeteer': ['drivers'],
@@ -120,26 +123,39 @@ const ladder: Readonly<Record<string, readonly string[]>> = {
   'entry/testing-vitest': ['testing'],
   'entry/server': ['server/app', 'server/config'],
   'entry/contract': [],
+  'entry/version': [],
 }
 
-const sources = readSourceFiles('src/**/*.{ts,tsx}')
+const sources = readSourceFiles('{src,server/src,server/dashboard}/**/*.{ts,tsx}')
 const sourceByPath = new Map(sources.map((source) => [source.path, source]))
 
 const partOf = (path: string): string => {
-  const [first = '', second = ''] = path.replace(/^src\//, '').split('/')
-  if (first.endsWith('.ts')) return `entry/${first.slice(0, -3)}`
-  return first === 'server' ? `server/${second.replace(/\.ts$/, '')}` : first
+  if (path.startsWith('server/dashboard/')) return 'dashboard'
+  if (path === 'server/src/index.ts') return 'entry/server'
+  const server = /^server\/src\/([^/]+?)(?:\.ts)?(?:\/|$)/.exec(path)?.[1]
+  if (server !== undefined) return `server/${server}`
+  const [first = ''] = path.replace(/^src\//, '').split('/')
+  return first.endsWith('.ts') ? `entry/${first.slice(0, -3)}` : first
 }
 
 const mayImport = (from: string, to: string): boolean => {
   if (from === to || to === 'kit') return true
+  if (to === 'server/kit') return from.startsWith('server/')
   if (to === 'contract') return from !== 'kit'
   return (ladder[from] ?? []).some((allowed) => (allowed.endsWith('/') ? to.startsWith(allowed) : to === allowed))
 }
 
+interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+}
+
+const readManifest = (path: string): Manifest => JSON.parse(readFileSync(join(repository, path), 'utf8')) as Manifest
+
 const findCycle = (start: SourceFile, finished: Set<string>, trail: readonly string[] = []): readonly string[] => {
   if (trail.includes(start.path)) return [...trail.slice(trail.indexOf(start.path)), start.path]
-  if (finished.has(start.path)) return []
   if (finished.has(start.path)) return []
   const cycle = start.imports
     .map((path) => sourceByPath.get(path))
@@ -194,8 +210,36 @@ describe('the ladder', () => {
   })
 })
 
+describe('each package', () => {
+  test.each([
+    ['bowline', 'package.json', 'src/'],
+    ['bowline-server', 'server/package.json', 'server/src/'],
+  ])('%s declares every package that it imports', (_name, manifest, folder) => {
+    const { name, dependencies, peerDependencies } = readManifest(manifest)
+    const declared = new Set([name, ...Object.keys({ ...dependencies, ...peerDependencies })])
+    const undeclared = sources
+      .filter(({ path }) => path.startsWith(folder) && !/\/page\//.test(path))
+      .flatMap(({ path, text }) => importedPackages(text).map((imported) => ({ path, imported })))
+      .filter(({ imported }) => !declared.has(imported))
+
+    expect(undeclared).toEqual([])
+  })
+
+  test('the packages have one version, and the server asks for exactly that of the client', () => {
+    const [client, server] = [readManifest('package.json'), readManifest('server/package.json')]
+
+    expect(server.version).toBe(client.version)
+    expect(server.dependencies?.['bowline']).toBe(client.version)
+    expect(client.peerDependencies?.['bowline-server']).toBe(client.version)
+  })
+})
+
 describe('every file', () => {
-  const written = [...sources, ...readSourceFiles('{test,examples}/**/*.ts'), ...readSourceFiles('scripts/**/*.mjs')]
+  const written = [
+    ...sources,
+    ...readSourceFiles('{test,server/test,examples}/**/*.ts'),
+    ...readSourceFiles('scripts/**/*.mjs'),
+  ]
 
   test('has at most 300 lines of code', () => {
     const long = written.filter((file) => countCodeLines(file.text) > 300)
@@ -205,7 +249,9 @@ describe('every file', () => {
 
   test('under src is named for what it holds', () => {
     const vague = sources.filter(({ path }) =>
-      /^(utils?|helpers?|types|common|misc|index)\.ts$/.test(path === 'src/index.ts' ? '' : basename(path)),
+      /^(utils?|helpers?|types|common|misc|index)\.ts$/.test(
+        /^(server\/)?src\/index\.ts$/.test(path) ? '' : basename(path),
+      ),
     )
 
     expect(vague.map((file) => file.path)).toEqual([])
@@ -216,23 +262,9 @@ describe('every file', () => {
       /process\s*(\.env\b|\[['"]env)|\{[^}]*\benv\b[^}]*\} from 'node:process'/.test(text),
     )
 
-    expect(readers.map((file) => file.path).filter((path) => !/^src\/(server|client)\/config\.ts$/.test(path))).toEqual(
-      [],
-    )
-  })
-
-  test('of the package imports only packages that are installed with it, or that its user installs', () => {
-    const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
-      readonly dependencies: object
-      readonly peerDependencies: object
-    }
-    const declared = { ...dependencies, ...peerDependencies }
-    const installed = sources.filter(({ path }) => !path.startsWith('src/dashboard/'))
-    const undeclared = installed.flatMap(({ path, packages }) =>
-      packages.filter((name) => !Object.hasOwn(declared, name)).map((name) => `${path} → ${name}`),
-    )
-
-    expect(undeclared).toEqual([])
+    expect(
+      readers.map((file) => file.path).filter((path) => !/^(server\/src|src\/client)\/config\.ts$/.test(path)),
+    ).toEqual([])
   })
 
   test('throws only codes of the catalogue', () => {

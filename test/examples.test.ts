@@ -4,8 +4,8 @@ import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { smallCompilerFlags } from '../src/cli/small-compiler.ts'
-import { startServer } from '../src/server.ts'
+import { smallCompilerFlags } from '../server/src/cli/small-compiler.ts'
+import { startServer } from '../server/src/index.ts'
 import { startSite } from './lab/site.ts'
 import { repository } from './lab/source-tree.ts'
 
@@ -40,7 +40,7 @@ const startWorld = async () => {
     site,
     server,
     run: (file: string, ...args: readonly string[]) =>
-      run(process.execPath, [...smallCompilerFlags, '--conditions=bowline-source', file, ...args], {
+      run(process.execPath, [...smallCompilerFlags, file, ...args], {
         cwd: join(repository, 'examples'),
         env,
       }),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { catalogue } from '../src/kit/catalogue.ts'
-import { settingNames, settings } from '../src/server/config.ts'
+import { settingNames, settings } from '../server/src/config.ts'
 import { repository } from './lab/source-tree.ts'
 
 const readText = (path: string): string => readFileSync(join(repository, path), 'utf8')

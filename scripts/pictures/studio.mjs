@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
 import { startDemoSite } from '../../src/cli/demo-site.ts'
-import { startServer } from '../../src/server.ts'
+import { startServer } from '../../server/src/index.ts'
 import { ensureDashboard } from '../setup/dashboard.mjs'
 
 /** A server, the demo's site and a browser that pictures are taken with. Disposing ends them. */

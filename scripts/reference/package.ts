@@ -1,39 +1,33 @@
 import { execFile } from 'node:child_process'
 import { mkdtempDisposable, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { page } from './markdown.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** What the package exports: the name of each entry and the file that lists its names. */
+/**
+ * The public entries of both packages: the name of each and the file that lists its names. The contract is described by
+ * docs/reference/http.md, and the entries with a `*` are for `bowline-server` alone.
+ */
 const readEntries = async (): Promise<readonly (readonly [string, string])[]> => {
-  const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
-    readonly exports: Readonly<Record<string, string | { readonly default: string }>>
+  const read = async (name: string, folder: string): Promise<readonly (readonly [string, string])[]> => {
+    const manifest = JSON.parse(await readFile(join(root, folder, 'package.json'), 'utf8')) as {
+      readonly exports: Readonly<Record<string, string>>
+    }
+    return Object.entries(manifest.exports)
+      .filter(([path]) => !path.includes('*') && !['./package.json', './contract', './cli'].includes(path))
+      .map(([path, target]) => [path.replace('.', name), join(folder, target)])
   }
-  return Object.entries(manifest.exports).flatMap(([path, target]) =>
-    // The contract is what docs/reference/http.md shows, readable.
-    typeof target === 'string' || path === './contract'
-      ? []
-      : [[path.replace('.', 'bowline'), target.default.replace(/^.*dist\//, '')] as const],
-  )
+  return [...(await read('bowline', '.')), ...(await read('bowline-server', 'server'))]
 }
 
 /** The page of everything the package exports, from the declarations the compiler makes of it. */
 export const describePackage = async (): Promise<string> => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-reference-'))
-  const flags = [
-    '-p',
-    'tsconfig.build.json',
-    '--emitDeclarationOnly',
-    '--noCheck',
-    '--sourceMap',
-    'false',
-    '--outDir',
-    folder.path,
-  ]
+  const flags = ['-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--noCheck', '--outDir', folder.path]
   await promisify(execFile)(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...flags], { cwd: root })
   const read = async (path: string): Promise<string> =>
     readFile(join(folder.path, path.replace(/\.(ts|js)$/, '.d.ts')), 'utf8')
@@ -42,7 +36,7 @@ export const describePackage = async (): Promise<string> => {
     const exports = [...list.matchAll(/export (?:type )?\{([^}]*)\} from '\.\/([^']+)'/g)]
     const shown = exports.map(async ([, names = '', from = '']) =>
       declarationsOf(
-        await read(from),
+        await read(join(dirname(file), from)),
         names.split(',').filter((each) => each.trim() !== ''),
       ),
     )
@@ -50,7 +44,7 @@ export const describePackage = async (): Promise<string> => {
   })
   return page([
     '# TypeScript API',
-    'What the package exports, as the compiler sees it. Most programs need `Bowline` and one driver.',
+    'The exports of both packages, as the compiler sees them. Most programs need `Bowline` and one driver.',
     ...(await Promise.all(sections)),
   ])
 }

@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { runQuietly } from './run-quietly.mjs'
 
-export const sourceFolder = 'src/dashboard'
-export const builtFolder = 'dist/dashboard'
+export const sourceFolder = 'server/dashboard'
+export const builtFolder = 'server/dist/dashboard'
 export const stampName = 'built-from'
 const builder = 'scripts/build-dashboard.mjs'
 const packages = ['vite', 'preact', 'uplot']

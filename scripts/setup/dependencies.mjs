@@ -32,7 +32,7 @@ const readPackages = (path) => {
 }
 
 /** The npm that started us, so that its configuration holds; otherwise the one on PATH. */
-const npmCommand = () => {
+export const npmCommand = () => {
   const started = process.env.npm_execpath
   return started !== undefined && basename(started) === 'npm-cli.js' ? [process.execPath, started] : ['npm']
 }

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander'
 import { activityEndpoints, type ActivityEndpoint } from '../contract/activity.ts'
 import type { ActivityRecord } from '../client/activity.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
-import { print, printJson, printTable } from './print.ts'
+import { print, printJson, printTable } from '../terminal/print.ts'
 import { numberFrom } from './whole-number.ts'
 
 interface ActivityFlags extends ConnectionFlags {

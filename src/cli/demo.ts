@@ -1,6 +1,6 @@
 import { arch, platform } from 'node:os'
 import { styleText } from 'node:util'
-import { canSpin } from './print.ts'
+import { canSpin } from '../terminal/print.ts'
 import { runDemo, type DemoEnd, type DemoListener, type DemoOptions, type DemoSession } from './run-demo.ts'
 import { createSpinner, type Spinner } from './spinner.ts'
 

@@ -4,7 +4,7 @@ import type { ExtractOptions } from '../contract/extract.ts'
 import { BowlineError } from '../kit/errors.ts'
 import { readAddresses } from './addresses.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
-import { printJson, printNote } from './print.ts'
+import { printJson, printNote } from '../terminal/print.ts'
 import { withSpinner } from './spinner.ts'
 import { numberFrom } from './whole-number.ts'
 

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import type { KeySummary } from '../contract/keys.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
-import { print, printFacts, printJson, printNote, printTable } from './print.ts'
+import { print, printFacts, printJson, printNote, printTable } from '../terminal/print.ts'
 
 /** Makes `bowline keys`. */
 export const createKeysCommand = (): Command => {

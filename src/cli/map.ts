@@ -2,7 +2,7 @@ import { Command, Option } from 'commander'
 import { mapLimits, type MapOptions } from '../contract/map.ts'
 import { readAddress } from './addresses.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
-import { print, printJson, printNote } from './print.ts'
+import { print, printJson, printNote } from '../terminal/print.ts'
 import { withSpinner } from './spinner.ts'
 import { countryCode, numberFrom } from './whole-number.ts'
 

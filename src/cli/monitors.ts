@@ -5,7 +5,7 @@ import { BowlineError } from '../kit/errors.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { toChange, toOptions, withMonitorFlags, type CreateFlags, type MonitorFlags } from './monitor-flags.ts'
 import { printDiff } from './print-diff.ts'
-import { print, printFacts, printJson, printTable } from './print.ts'
+import { print, printFacts, printJson, printTable } from '../terminal/print.ts'
 import { numberFrom } from './whole-number.ts'
 
 /** Makes `bowline monitors`. */

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import type { CheckWithPages } from '../client/monitors.ts'
 import type { CheckPage } from '../contract/monitor-checks.ts'
-import { print } from './print.ts'
+import { print } from '../terminal/print.ts'
 
 const colours = {
   same: 'dim',

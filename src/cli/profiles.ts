@@ -4,7 +4,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import { storageState, type ProfileSummary, type ProfileVersion } from '../contract/profiles.ts'
 import { BowlineError } from '../kit/errors.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
-import { print, printFacts, printJson, printTable } from './print.ts'
+import { print, printFacts, printJson, printTable } from '../terminal/print.ts'
 import { toSize } from './size.ts'
 
 /** Makes `bowline profiles`. */

@@ -2,7 +2,7 @@ import { styleText } from 'node:util'
 import type { BulkOptions, BulkProgress, BulkRun } from '../client/bulk-run.ts'
 import type { Document } from '../contract/document.ts'
 import { showProgress } from './bulk-progress.ts'
-import { print, printJson, printNote } from './print.ts'
+import { print, printJson, printNote } from '../terminal/print.ts'
 
 const onErrors = { stream: process.stderr }
 

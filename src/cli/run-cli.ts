@@ -1,32 +1,39 @@
-import { Command, CommanderError, type OutputConfiguration } from 'commander'
-import { BowlineError } from '../kit/errors.ts'
-import { packageVersion } from '../server/version.ts'
-import { describeExitCodes, exitCodeOf, exitCodes } from './exit-codes.ts'
-import { explainUsage } from './explain-usage.ts'
-import { printError } from './print.ts'
-import { toBowlineError } from './to-bowline-error.ts'
+import type { Command } from 'commander'
+import { loadServer } from '../client/load-server.ts'
+import { loadCommands as loadAll, runProgram, type Program } from '../terminal/run-program.ts'
+import { packageVersion } from '../version.ts'
 
-interface CommandEntry {
-  readonly summary: string
-  readonly load: () => Promise<Command>
+/** Runs one command line. Sets the exit code: 0, that of the command, or that of the error. */
+export async function runCli(args: readonly string[]): Promise<void> {
+  await runProgram(program, args)
 }
 
-/** Loaded only when it is the one that runs: `bowline --help` and `exec` should not wait for the server's code. */
-const commands: Readonly<Record<string, CommandEntry>> = {
+/** Loads every command with its options: the source of the reference. */
+export async function loadCommands(): Promise<readonly Command[]> {
+  return loadAll(program)
+}
+
+/** The commands that come with the package bowline-server. */
+interface ServerCommands {
+  readonly createServeCommand: () => Command
+  readonly createDoctorCommand: () => Command
+}
+
+const commands: Program['commands'] = {
   serve: {
-    summary: 'run the server',
-    load: async () => (await import('./serve-command.ts')).createServeCommand(),
+    summary: 'run the server (needs the package bowline-server)',
+    load: async () => (await loadServer<ServerCommands>('bowline-server/cli')).createServeCommand(),
   },
   demo: {
     summary: 'drive a page with Playwright and with Puppeteer on a server of its own',
     load: async () => (await import('./demo-command.ts')).createDemoCommand(),
   },
   doctor: {
-    summary: 'tell what this machine has and lacks',
-    load: async () => (await import('./doctor.ts')).createDoctorCommand(),
+    summary: 'show what this machine has and lacks',
+    load: async () => (await loadServer<ServerCommands>('bowline-server/cli')).createDoctorCommand(),
   },
   exec: {
-    summary: 'run a command of any language on a session of its own',
+    summary: 'run a command in any language with a session of its own',
     load: async () => (await import('./exec.ts')).createExecCommand(),
   },
   scrape: {
@@ -34,7 +41,7 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./scrape.ts')).createScrapeCommand(),
   },
   extract: {
-    summary: 'have a language model extract data from pages',
+    summary: 'extract data from pages with a language model',
     load: async () => (await import('./extract.ts')).createExtractCommand(),
   },
   batch: {
@@ -46,7 +53,7 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./crawl.ts')).createCrawlCommand(),
   },
   search: {
-    summary: 'search the web, or the pages that were scraped',
+    summary: 'search the web or the scraped pages',
     load: async () => (await import('./search.ts')).createSearchCommand(),
   },
   map: {
@@ -66,11 +73,11 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./monitors.ts')).createMonitorsCommand(),
   },
   webhooks: {
-    summary: 'list, show and repeat what was sent to webhooks',
+    summary: 'list, show and repeat webhook deliveries',
     load: async () => (await import('./webhooks.ts')).createWebhooksCommand(),
   },
   usage: {
-    summary: 'show what the team used, month by month, and has left',
+    summary: 'show the credits used by month and the balance',
     load: async () => (await import('./usage.ts')).createUsageCommand(),
   },
   activity: {
@@ -87,81 +94,9 @@ const commands: Readonly<Record<string, CommandEntry>> = {
   },
 }
 
-/** Every command, whole: what the reference is made from. */
-export const loadCommands = async (): Promise<readonly Command[]> =>
-  Promise.all(Object.values(commands).map(async ({ summary, load }) => (await load()).summary(summary)))
-
-/** Runs one command line. Sets the exit code: 0, that of the command, or that of the error. */
-export const runCli = async (args: readonly string[]): Promise<void> => {
-  process.stdout.on('error', onOutputError)
-  process.stderr.on('error', ignoreError)
-  const options = args.slice(0, args.includes('--') ? args.indexOf('--') : undefined)
-  let json = options.includes('--json')
-  try {
-    const program = await createProgram(args.find((arg) => !arg.startsWith('-')))
-    configureOutput(program, {
-      outputError: (text, write) => write(explainUsage(text, program, args)),
-      // Commander prints its own errors, as text.
-      ...(json ? { writeErr: () => undefined } : {}),
-    })
-    program.hook('preAction', (_program, running) => {
-      json = running.opts()['json'] === true
-    })
-    await program.parseAsync(args, { from: 'user' })
-  } catch (error) {
-    if (isClosedPipe(error)) return
-    if (!(error instanceof CommanderError)) return fail(error, json)
-    if (error.exitCode === 0) return
-    if (json) printError(new BowlineError('USAGE_INVALID', error.message.replace(/^error: /, '')), { json })
-    process.exitCode = exitCodes.usage.code
-  }
-}
-
-const fail = (error: unknown, json: boolean): void => {
-  printError(error, { json })
-  process.exitCode = exitCodeOf(toBowlineError(error))
-}
-
-/** Whoever reads the output may have enough of it, as `head` does; what the command has begun it still brings to its end. */
-const onOutputError = (error: Error): void => {
-  if (isClosedPipe(error) || process.listenerCount('exit', failExit) > 0) return
-  printError(new BowlineError('LOCAL_FILE_FAILED', `Standard output cannot be written: ${error.message}`))
-  process.on('exit', failExit)
-}
-
-/** Whatever else came of it, its result is lost. */
-const failExit = (): void => {
-  process.exitCode =
-    process.exitCode === undefined || process.exitCode === 0 ? exitCodes.failure.code : process.exitCode
-}
-
-const ignoreError = (): void => undefined
-
-const isClosedPipe = (error: unknown): boolean => Error.isError(error) && 'code' in error && error.code === 'EPIPE'
-
-const configureOutput = (command: Command, output: OutputConfiguration): void => {
-  command.configureOutput(output)
-  for (const child of command.commands) configureOutput(child, output)
-}
-
-const createProgram = async (chosen: string | undefined): Promise<Command> => {
-  const program = new Command('bowline')
-    .description('Remote browser sessions: runs the server, and uses it.')
-    .version(packageVersion)
-    .enablePositionalOptions()
-    .showHelpAfterError('(add --help for the options)')
-    .addHelpText('after', `\n${describeExitCodes()}\n\nWith --json, errors are one line of JSON on standard error.`)
-  throwOnExit(program)
-  for (const [name, { summary, load }] of Object.entries(commands)) {
-    const command = name === chosen ? await load() : new Command(name)
-    program.addCommand(command.summary(summary))
-    throwOnExit(command)
-  }
-  return program
-}
-
-// Commander would call process.exit, which skips what is still to be undone.
-const throwOnExit = (command: Command): void => {
-  command.exitOverride()
-  for (const child of command.commands) throwOnExit(child)
+const program: Program = {
+  name: 'bowline',
+  description: 'Remote browser sessions: uses a Bowline server, and runs one.',
+  version: packageVersion,
+  commands,
 }

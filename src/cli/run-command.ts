@@ -4,7 +4,7 @@ import { constants } from 'node:os'
 import { environmentWith } from '../client/config.ts'
 import type { Session } from '../client/session.ts'
 import type { ForwardedSignals } from './forward-signals.ts'
-import { printNote } from './print.ts'
+import { printNote } from '../terminal/print.ts'
 
 /** Runs a command on a session and resolves to its exit code as a shell would tell it: 127 when there is none such. */
 export const runCommand = async (

@@ -4,7 +4,7 @@ import type { Document } from '../contract/document.ts'
 import type { ScrapeInput } from '../contract/scrape.ts'
 import { readAddress } from './addresses.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
-import { print, printJson, printNote } from './print.ts'
+import { print, printJson, printNote } from '../terminal/print.ts'
 import { countryCode, numberFrom, wholeNumber } from './whole-number.ts'
 
 const formats = ['markdown', 'html', 'rawHtml', 'links', 'images', 'screenshot', 'screenshot@fullPage', 'json'] as const

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import type { SearchOptions } from '../contract/search.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
-import { print, printJson, printNote, printTable } from './print.ts'
+import { print, printJson, printNote, printTable } from '../terminal/print.ts'
 import { countryCode, numberFrom } from './whole-number.ts'
 
 const formats = ['markdown', 'html', 'links'] as const

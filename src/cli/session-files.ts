@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { Command } from 'commander'
 import type { SessionFile } from '../contract/files.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
-import { print, printJson, printTable } from './print.ts'
+import { print, printJson, printTable } from '../terminal/print.ts'
 
 /** Makes `bowline sessions files`. */
 export const createSessionFilesCommand = (): Command => {

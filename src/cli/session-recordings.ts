@@ -4,7 +4,7 @@ import type { SessionRecordings } from '../client/session-recordings.ts'
 import type { Recording } from '../contract/recordings.ts'
 import { makeFolder } from '../kit/make-folder.ts'
 import { connect, type ConnectionFlags } from './connection.ts'
-import { print, printJson, printTable } from './print.ts'
+import { print, printJson, printTable } from '../terminal/print.ts'
 
 /** Lists the recordings of an ended session, or saves all of them. */
 export const showRecordings = async (

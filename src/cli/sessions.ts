@@ -6,9 +6,9 @@ import { connect, withConnectionFlags, type ConnectionFlags } from './connection
 import { describeBill } from './describe-bill.ts'
 import { createSessionFilesCommand } from './session-files.ts'
 import { showRecordings, withRecordingFlags } from './session-recordings.ts'
-import { exitCodeOf } from './exit-codes.ts'
-import { toBowlineError } from './to-bowline-error.ts'
-import { print, printError, printFacts, printJson, printTable } from './print.ts'
+import { exitCodeOf } from '../terminal/exit-codes.ts'
+import { toBowlineError } from '../terminal/to-bowline-error.ts'
+import { print, printError, printFacts, printJson, printTable } from '../terminal/print.ts'
 
 /** Makes `bowline sessions`. */
 export const createSessionsCommand = (): Command => {

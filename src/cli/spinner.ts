@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { canSpin } from './print.ts'
+import { canSpin } from '../terminal/print.ts'
 import { openStatusLine } from './status-line.ts'
 
 /** Runs `work` while a terminal shows a spinner with `text`. `describe` turns the result into the line that replaces it. */

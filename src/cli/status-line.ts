@@ -1,4 +1,4 @@
-import { canSpin } from './print.ts'
+import { canSpin } from '../terminal/print.ts'
 
 /** A line at the bottom of a terminal that is drawn over itself. Disposing it erases the line. */
 export interface StatusLine extends Disposable {

@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import type { CreateTeamOptions, TeamChanges, TeamSummary } from '../contract/teams.ts'
 import { BowlineError } from '../kit/errors.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
-import { printFacts, printJson, printTable } from './print.ts'
+import { printFacts, printJson, printTable } from '../terminal/print.ts'
 
 /** Makes `bowline teams`. */
 export const createTeamsCommand = (): Command => {

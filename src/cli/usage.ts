@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import type { Balance, UsagePeriod } from '../client/usage.ts'
 import { barChart, type Bar } from './bar-chart.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
-import { print, printJson } from './print.ts'
+import { print, printJson } from '../terminal/print.ts'
 
 interface UsageFlags extends ConnectionFlags {
   readonly byKey?: boolean

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import type { Delivery, DeliveryStatus } from '../contract/webhooks.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
-import { print, printFacts, printJson, printNote, printTable } from './print.ts'
+import { print, printFacts, printJson, printNote, printTable } from '../terminal/print.ts'
 
 /** Makes `bowline webhooks`. */
 export const createWebhooksCommand = (): Command => {

@@ -1,5 +1,4 @@
-import { extname } from 'node:path'
-import { BowlineError } from '../kit/errors.ts'
+import { loadServer } from './load-server.ts'
 
 /** How the embedded server is started. */
 export interface EmbeddedServerOptions {
@@ -27,17 +26,8 @@ interface ServerModule {
   ) => Promise<EmbeddedServer>
 }
 
-/**
- * Starts the server on a free loopback port. The one place where the client reaches the server: by a dynamic import, so
- * that programs that use a remote service load none of it.
- */
-export const startEmbeddedServer = async (options: EmbeddedServerOptions): Promise<EmbeddedServer> => {
-  const file = new URL(`../server${extname(import.meta.url)}`, import.meta.url).href
-  const { startServer } = (await import(file).catch((cause: unknown) => {
-    throw new BowlineError('CONFIG_INVALID', 'The server part of this package could not be loaded', {
-      cause,
-      hint: 'Install the package unbundled, with its dependencies; bundlers cut the server off.',
-    })
-  })) as ServerModule
+/** Starts a server of the package `bowline-server` on a free loopback port. Throws SERVER_MISSING without the package. */
+export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
+  const { startServer } = await loadServer<ServerModule>('bowline-server')
   return startServer({ logLevel: 'silent', ...options, host: '127.0.0.1', port: 0 })
 }

@@ -1,4 +1,5 @@
 import { BowlineError } from '../kit/errors.ts'
+import { isPackageMissing } from '../kit/missing-package.ts'
 
 /** Imports the first of `names` that is installed. Throws DRIVER_MISSING when none is. */
 export const loadPackage = async (
@@ -9,7 +10,7 @@ export const loadPackage = async (
     try {
       return await importModule(name)
     } catch (error) {
-      if (!isMissing(error, name)) {
+      if (!isPackageMissing(error, name)) {
         throw new BowlineError('DRIVER_FAILED', `${name} is installed but could not be loaded`, { cause: error })
       }
     }
@@ -18,10 +19,3 @@ export const loadPackage = async (
     hint: `npm install ${names.find((name) => name.endsWith('-core'))}`,
   })
 }
-
-// A package that is there but misses one of its own dependencies has the same code, so the name decides.
-const isMissing = (error: unknown, name: string): boolean =>
-  Error.isError(error) &&
-  'code' in error &&
-  (error.code === 'ERR_MODULE_NOT_FOUND' || error.code === 'MODULE_NOT_FOUND') &&
-  error.message.includes(`'${name}'`)

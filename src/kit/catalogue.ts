@@ -157,6 +157,7 @@ export const catalogue = {
   ABORTED: { status: 0, hint: undefined },
   DRIVER_MISSING: { status: 0, hint: undefined },
   DRIVER_FAILED: { status: 0, hint: undefined },
+  SERVER_MISSING: { status: 0, hint: 'npm install bowline-server' },
   DELETE_FAILED: {
     status: 0,
     hint: 'The session ends by itself when its TTL is over. `bowline sessions reap` retries.',

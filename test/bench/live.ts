@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { BrowserHost } from '../../src/server/browsers/host.ts'
-import { groupMembers } from '../../src/server/browsers/process-table.ts'
-import { openGround } from '../server/browsers/ground.ts'
+import type { BrowserHost } from '../../server/src/browsers/host.ts'
+import { groupMembers } from '../../server/src/browsers/process-table.ts'
+import { openGround } from '../../server/test/browsers/ground.ts'
 import type { BenchGroup, Figure } from './group.ts'
-import { openWorld, type BareViewer, type World } from '../server/live/world.ts'
+import { openWorld, type BareViewer, type World } from '../../server/test/live/world.ts'
 
 /** One line of the result. `ratio` is to the same page without a viewer, in the same run; undefined for one at rest. */
 interface LiveRow {

@@ -2,9 +2,9 @@
 import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import playwright from 'playwright-core/package.json' with { type: 'json' }
-import { browserSearchEnvironment } from '../../src/server/config.ts'
-import { listBrowsers } from '../../src/server/browsers/find.ts'
-import { packageVersion } from '../../src/server/version.ts'
+import { browserSearchEnvironment } from '../../server/src/config.ts'
+import { listBrowsers } from '../../server/src/browsers/find.ts'
+import { packageVersion } from '../../server/src/version.ts'
 import { discoverGroups } from './discover.ts'
 import type { BenchGroup, BenchOptions } from './group.ts'
 import { formatTable, judge, type Verdict } from './report.ts'

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startProgram } from '../client/program.ts'
-import { startBulkWorld, type BulkWorld } from '../server/bulk/world.ts'
+import { startBulkWorld, type BulkWorld } from '../../server/test/bulk/world.ts'
 
 let world: BulkWorld
 beforeAll(async () => {

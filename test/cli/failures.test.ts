@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { describeExitCodes } from '../../src/cli/exit-codes.ts'
+import { describeExitCodes } from '../../src/terminal/exit-codes.ts'
 import { startProgram } from '../client/program.ts'
 import { startLab, type Lab } from '../lab/lab.ts'
 import { repository } from '../lab/source-tree.ts'
@@ -139,22 +139,23 @@ const oldVersion = await promisify(execFile)(oldNode, ['--version']).then(
   () => '',
 )
 
-test.skipIf(!/^v(1\d|2[0-3])\./.test(oldVersion))(
+test.skipIf(!/^v(1\d|2[01])\./.test(oldVersion))(
   'needs an older Node at /usr/bin/node: it is told in one sentence which Node is needed',
   async () => {
     await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-node-'))
     await writeFile(join(folder.path, 'package.json'), '{"type":"module"}')
     await mkdir(join(folder.path, 'cli'))
-    for (const name of ['main', 'required-node']) {
-      const source = await readFile(join(repository, `src/cli/${name}.ts`), 'utf8')
-      await writeFile(join(folder.path, `cli/${name}.js`), stripTypeScriptTypes(source).replaceAll(".ts'", ".js'"))
+    await mkdir(join(folder.path, 'terminal'))
+    for (const name of ['cli/main', 'terminal/required-node']) {
+      const source = await readFile(join(repository, `src/${name}.ts`), 'utf8')
+      await writeFile(join(folder.path, `${name}.js`), stripTypeScriptTypes(source).replaceAll(".ts'", ".js'"))
     }
 
     const ended = promisify(execFile)(oldNode, [join(folder.path, 'cli/main.js'), 'serve'])
 
     await expect(ended).rejects.toMatchObject({
       code: 3,
-      stderr: `The bowline command needs Node.js 24 or newer; this is Node.js ${oldVersion.slice(1)} (${oldNode}).\n`,
+      stderr: `The bowline command needs Node.js 22 or newer. This is Node.js ${oldVersion.slice(1)} (${oldNode}).\n`,
     })
   },
 )

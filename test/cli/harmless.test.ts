@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import { expect, test } from 'vitest'
-import { harmless } from '../../src/cli/harmless.ts'
+import { harmless } from '../../src/terminal/harmless.ts'
 
 test('what a page says cannot command a terminal, and colours stay', () => {
   const title = 'a\u001B]52;c;cm0gLXJm\u0007b\u001B[2Jc\rd\u009B31me\tf\r\ng'

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startProgram } from '../client/program.ts'
 import { startLab, type Lab } from '../lab/lab.ts'
 import { startSite, type Site } from '../lab/site.ts'
-import { linksTo, sitemapOf } from '../server/map/world.ts'
+import { linksTo, sitemapOf } from '../../server/test/map/world.ts'
 
 const world = new AsyncDisposableStack()
 let lab: Lab

@@ -2,9 +2,9 @@ import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { startConfigured } from '../../src/server/app.ts'
-import { parseConfig } from '../../src/server/config.ts'
-import { lockFolder } from '../../src/server/store/lock.ts'
+import { startConfigured } from '../../server/src/app.ts'
+import { parseConfig } from '../../server/src/config.ts'
+import { lockFolder } from '../../server/src/store/lock.ts'
 import { startServerProcess } from '../lab/server-process.ts'
 
 test('a closed terminal drains the server: its sessions are ended and billed', async () => {

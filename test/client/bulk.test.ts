@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { Bowline, type BulkProgress } from '../../src/index.ts'
 import { sendJson, startForeignService } from './foreign-service.ts'
-import { startBulkWorld, type BulkWorld } from '../server/bulk/world.ts'
+import { startBulkWorld, type BulkWorld } from '../../server/test/bulk/world.ts'
 
 let world: BulkWorld
 let bowline: Bowline

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { smallCompilerFlags } from '../../src/cli/small-compiler.ts'
+import { smallCompilerFlags } from '../../server/src/cli/small-compiler.ts'
 
 /** A program under test, run by Node.js as a user would. */
 export interface Program extends AsyncDisposable {

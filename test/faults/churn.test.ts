@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { smallCompilerFlags } from '../../src/cli/small-compiler.ts'
+import { smallCompilerFlags } from '../../server/src/cli/small-compiler.ts'
 import type { Holdings } from './churn-program.ts'
 
 const program = fileURLToPath(new URL('churn-program.ts', import.meta.url))

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { groupMembers } from '../../src/server/browsers/process-table.ts'
+import { groupMembers } from '../../server/src/browsers/process-table.ts'
 import { browserPids } from '../lab/browser-processes.ts'
 import { connectCdp } from '../lab/cdp-socket.ts'
 import { startLab } from '../lab/lab.ts'

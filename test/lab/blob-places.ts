@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import S3rver from 's3rver'
 import { describe } from 'vitest'
-import { parseBlobPlace, type BlobPlace } from '../../src/server/store/blobs.ts'
+import { parseBlobPlace, type BlobPlace } from '../../server/src/store/blobs.ts'
 import { temporaryFolder } from './stores.ts'
 
 /** A place for blobs. Disposing removes it with all it holds. */

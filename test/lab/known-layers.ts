@@ -1,9 +1,9 @@
 import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openBrowserHost } from '../../src/server/browsers/host.ts'
-import type { Layers } from '../../src/server/browsers/layers.ts'
-import type { ServerConfig } from '../../src/server/config.ts'
+import { openBrowserHost } from '../../server/src/browsers/host.ts'
+import type { Layers } from '../../server/src/browsers/layers.ts'
+import type { ServerConfig } from '../../server/src/config.ts'
 
 type Choice = Pick<ServerConfig, 'browser' | 'isolation'>
 

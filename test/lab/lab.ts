@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startConfigured, type RunningServer } from '../../src/server/app.ts'
-import { parseConfig, type ServerOptions } from '../../src/server/config.ts'
+import { startConfigured, type RunningServer } from '../../server/src/app.ts'
+import { parseConfig, type ServerOptions } from '../../server/src/config.ts'
 import type { CreateSessionOptions, CreateSessionResponse } from '../../src/contract.ts'
 import { knownLayers } from './known-layers.ts'
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
-import { openStore } from '../../src/server/store/open.ts'
+import { openStore } from '../../server/src/store/open.ts'
 
 const execute = promisify(execFile)
 

@@ -24,7 +24,7 @@ export const readSourceFiles = (pattern: string): readonly SourceFile[] =>
     return {
       path,
       text,
-      imports: specifiers.filter(isSource).map((specifier) => normalize(join(dirname(path), specifier))),
+      imports: specifiers.flatMap((specifier) => sourceOf(path, specifier)),
       packages: specifiers.filter((name) => !isRelative(name) && !name.startsWith('node:')).map(packageOf),
     }
   })
@@ -36,11 +36,21 @@ export const countCodeLines = (text: string): number =>
     .split('\n')
     .filter((line) => line.trim() !== '' && !line.trim().startsWith('//')).length
 
+/** Names of all packages that a file imports, dynamically as well, without Node's own. */
+export const importedPackages = (text: string): readonly string[] =>
+  [...staticSpecifiers(text), ...[...text.matchAll(/import\('([^']+)'\)/g)].map((match) => match[1] ?? '')]
+    .filter((name) => !isRelative(name) && !name.startsWith('node:'))
+    .map(packageOf)
+
 const staticSpecifiers = (text: string): readonly string[] =>
   [...text.matchAll(/^(?:import|export)\s(?:[^'"`]*?\sfrom\s+)?'([^']+)'/gm)].map((match) => match[1] ?? '')
 
-/** Styles are imported, too. */
-const isSource = (specifier: string): boolean => isRelative(specifier) && !specifier.endsWith('.css')
+/** The source file that a specifier names, unless it is a package or a style sheet. `bowline/kit/errors` is one of ours. */
+const sourceOf = (importer: string, specifier: string): readonly string[] => {
+  if (isRelative(specifier)) return specifier.endsWith('.css') ? [] : [normalize(join(dirname(importer), specifier))]
+  const own = /^bowline\/(.+)$/.exec(specifier)?.[1]
+  return own === undefined ? [] : [`src/${own}.ts`]
+}
 
 const isRelative = (specifier: string): boolean => specifier.startsWith('.')
 

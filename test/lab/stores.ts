@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, describe } from 'vitest'
-import { openStore } from '../../src/server/store/open.ts'
-import type { Store } from '../../src/server/store/store.ts'
+import { openStore } from '../../server/src/store/open.ts'
+import type { Store } from '../../server/src/store/store.ts'
 import { sharedPostgres } from './shared-postgres.ts'
 
 /** Opens an empty store with the newest schema. Disposing removes it. */

@@ -1,10 +1,10 @@
 import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import '../../src/cli/serve-command.ts'
+import '../../server/src/cli/serve-command.ts'
 import '../../src/playwright.ts'
 import '../../src/puppeteer.ts'
-import { openStore } from '../../src/server/store/open.ts'
+import { openStore } from '../../server/src/store/open.ts'
 
 // Makes the template of an empty database by opening one, and leaves behind what the imports have compiled.
 await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-warm-up-'))

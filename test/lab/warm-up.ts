@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { smallCompilerFlags } from '../../src/cli/small-compiler.ts'
-import { templatePath } from '../../src/server/store/make-cluster.ts'
+import { smallCompilerFlags } from '../../server/src/cli/small-compiler.ts'
+import { templatePath } from '../../server/src/store/make-cluster.ts'
 import { compileCache } from './compile-cache.ts'
 
 const program = fileURLToPath(new URL('warm-up-program.ts', import.meta.url))

@@ -44,7 +44,6 @@ const run = async (folder: string, args: readonly string[], outputDir = 'results
   const env = {
     ...rest,
     HOME: home,
-    NODE_OPTIONS: '--conditions=bowline-source',
     BOWLINE_BASE_URL: lab.server.url,
     BOWLINE_API_KEY: lab.server.apiKey,
     PROJECT_SITE: site.url(''),

@@ -1,0 +1,25 @@
+import type { ScrapeResponse } from 'bowline/contract/scrape'
+import { useLoaded } from '../api/use-loaded.ts'
+import { Back } from '../parts/back.tsx'
+import { FaultNote } from '../parts/fault-note.tsx'
+import { Page } from '../parts/page.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { ScrapeAnswer } from '../playground/scrape-answer.tsx'
+
+/** A scrape of the last 24 hours. */
+export const ScrapePage = ({ id }: { readonly id: string }) => {
+  const { value, fault, reload } = useLoaded(`scrape ${id}`, async (api, signal) =>
+    api.get<ScrapeResponse>(`/v2/scrape/${encodeURIComponent(id)}`, signal),
+  )
+  return (
+    <Page title="Scrape" before={<Back to={['activity']}>Activity</Back>} lead={<code>{id}</code>}>
+      <FaultNote fault={fault} onRetry={reload} />
+      {value === undefined && fault === undefined && <Waiting />}
+      {value !== undefined && (
+        <section class="answer">
+          <ScrapeAnswer document={value.data} note="" />
+        </section>
+      )}
+    </Page>
+  )
+}

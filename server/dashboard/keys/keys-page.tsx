@@ -1,0 +1,92 @@
+import { useState } from 'preact/hooks'
+import type { KeySummary } from 'bowline/contract/keys'
+import { useAccount } from '../api/context.ts'
+import { useAction, type Action } from '../api/use-action.ts'
+import { useLoaded } from '../api/use-loaded.ts'
+import { Badge } from '../parts/badge.tsx'
+import { Confirm } from '../parts/confirm.tsx'
+import { DataTable, type Column } from '../parts/data-table.tsx'
+import { FaultNote } from '../parts/fault-note.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Page } from '../parts/page.tsx'
+import { Ago } from '../parts/time.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { NewKey } from './new-key.tsx'
+
+/** The keys that this one may see. */
+export const KeysPage = () => {
+  const { isAdmin, keyId } = useAccount()
+  const { value, fault, reload } = useLoaded('keys', async (api, signal) =>
+    api.get<{ data: readonly KeySummary[] }>('/v2/team/keys', signal),
+  )
+  const [isMaking, setIsMaking] = useState(false)
+  const revoke = useAction(async (api, id: string) => api.send('DELETE', `/v2/team/keys/${id}`))
+  const rows = value?.data.toSorted((a, b) => Number(a.revokedAt !== undefined) - Number(b.revokedAt !== undefined))
+  return (
+    <Page
+      title="Keys"
+      lead={isAdmin ? 'Of every team on this server.' : 'Of your team. An admin key makes and revokes them.'}
+      actions={
+        isAdmin && (
+          <button type="button" class="button primary" aria-keyshortcuts="n" onClick={() => setIsMaking(true)}>
+            <Icon name="plus" />
+            New key
+          </button>
+        )
+      }
+    >
+      <FaultNote fault={fault} onRetry={reload} />
+      {value === undefined && fault === undefined && <Waiting />}
+      {rows !== undefined && (
+        <DataTable
+          label="Keys"
+          columns={isAdmin ? [...columns, revokeColumn(revoke, keyId, reload)] : columns}
+          rows={rows}
+          keyOf={({ id }) => id}
+        />
+      )}
+      {isMaking && (
+        <NewKey
+          onClose={() => {
+            setIsMaking(false)
+            reload()
+          }}
+        />
+      )}
+    </Page>
+  )
+}
+
+const columns: readonly Column<KeySummary>[] = [
+  {
+    title: 'Name',
+    cell: ({ name, role, revokedAt, retiredAt }) => (
+      <>
+        {revokedAt === undefined ? name : <s>{name}</s>} {role === 'admin' && <Badge tone="accent">admin</Badge>}{' '}
+        {revokedAt !== undefined && <Badge tone="bad">revoked</Badge>}
+        {revokedAt === undefined && retiredAt !== undefined && <Badge tone="warn">retired</Badge>}
+      </>
+    ),
+  },
+  { title: 'Team', cell: ({ team }) => team },
+  { title: 'Starts with', isExtra: true, cell: ({ prefix }) => <code>{prefix}…</code> },
+  { title: 'Made', isExtra: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+  { title: 'Last used', cell: ({ lastUsedAt }) => <Ago time={lastUsedAt} /> },
+]
+
+const revokeColumn = (revoke: Action<string>, ownId: string | undefined, onDone: () => void): Column<KeySummary> => ({
+  title: 'Revoke',
+  isNumber: true,
+  cell: ({ id, name, revokedAt }) =>
+    revokedAt === undefined && id !== ownId ? (
+      <Confirm
+        icon="bin"
+        label={`Revoke ${name}`}
+        isCompact
+        question={`Revoke ${name}?`}
+        text="Programs that use it are refused from now on, and the sessions it created end. It cannot be undone."
+        isRunning={revoke.isRunning}
+        onConfirm={() => void revoke.run(id).then(onDone)}
+      />
+    ) : null,
+})

@@ -1,0 +1,78 @@
+import { useState } from 'preact/hooks'
+import type { CheckPage as PageOfCheck } from 'bowline/contract/monitor-checks'
+import { useLoaded } from '../api/use-loaded.ts'
+import { linkTo } from '../frame/route.ts'
+import { Back } from '../parts/back.tsx'
+import { Badge, Status } from '../parts/badge.tsx'
+import { FaultNote } from '../parts/fault-note.tsx'
+import { Page } from '../parts/page.tsx'
+import { Ago } from '../parts/time.tsx'
+import { Tabs } from '../parts/tabs.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { FieldChanges } from './field-changes.tsx'
+import { readCheck } from './monitor-calls.ts'
+import { SideBySide } from './side-by-side.tsx'
+
+const statuses = ['all', 'changed', 'new', 'removed', 'error', 'same']
+
+/** One check: its pages, and what changed of each. */
+export const CheckPage = ({ id, checkId }: { readonly id: string; readonly checkId: string }) => {
+  const [status, setStatus] = useState('all')
+  const { value, fault, reload } = useLoaded(
+    `check ${checkId} ${status}`,
+    async (api, signal) => readCheck(api, id, checkId, status === 'all' ? '' : status, signal),
+    { everyMs: 5000 },
+  )
+  return (
+    <Page
+      title="Check"
+      before={<Back to={['monitors', id]}>Monitor</Back>}
+      lead={
+        value !== undefined && (
+          <>
+            <Status status={value.status} /> {value.trigger}, <Ago time={value.startedAt ?? value.createdAt} />
+          </>
+        )
+      }
+      actions={<Tabs label="Pages" names={statuses} chosen={status} onChoose={setStatus} />}
+    >
+      <FaultNote fault={fault} onRetry={reload} />
+      {value === undefined && fault === undefined && <Waiting />}
+      {typeof value?.error === 'string' && <p class="notice-line">{value.error}</p>}
+      {value?.pages.length === 0 && <p class="faint">No page{status === 'all' ? ' yet' : ` is ${status}`}.</p>}
+      {value?.pages.toSorted(byInterest).map((page) => (
+        <PageCard key={page.id} page={page} />
+      ))}
+      {value?.next !== undefined && <p class="faint">These are the first 100 pages; the API has the others.</p>}
+    </Page>
+  )
+}
+
+const PageCard = ({ page }: { readonly page: PageOfCheck }) => {
+  const { url, status, error, statusCode, diff, judgment, currentScrapeId } = page
+  return (
+    <section class="card" data-page={status}>
+      <header class="row spread">
+        <b class="address">{url}</b>
+        <span class="row">
+          {statusCode !== null && <Badge tone={statusCode < 400 ? 'plain' : 'bad'}>{statusCode}</Badge>}
+          <Status status={status} />
+          {currentScrapeId !== null && <a href={linkTo(['scrapes', currentScrapeId])}>Page</a>}
+        </span>
+      </header>
+      {error !== null && <p class="notice-line">{error}</p>}
+      {judgment !== null && (
+        <p>
+          <Badge tone={judgment.meaningful ? 'warn' : 'plain'}>
+            {judgment.meaningful ? 'matters' : 'does not matter'}
+          </Badge>{' '}
+          {judgment.reason}
+        </p>
+      )}
+      {typeof diff?.text === 'string' && <SideBySide diff={diff.text} />}
+      {diff?.json !== undefined && diff.text === undefined && <FieldChanges changes={diff.json} />}
+    </section>
+  )
+}
+
+const byInterest = (a: PageOfCheck, b: PageOfCheck): number => statuses.indexOf(a.status) - statuses.indexOf(b.status)

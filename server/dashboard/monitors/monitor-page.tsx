@@ -1,0 +1,135 @@
+import { useState } from 'preact/hooks'
+import type { Check, Monitor } from 'bowline/contract/monitor-checks'
+import { useAction } from '../api/use-action.ts'
+import { useLoaded } from '../api/use-loaded.ts'
+import { goTo, linkTo } from '../frame/route.ts'
+import { Back } from '../parts/back.tsx'
+import { Status } from '../parts/badge.tsx'
+import { Confirm } from '../parts/confirm.tsx'
+import { DataTable, type Column } from '../parts/data-table.tsx'
+import { FaultNote } from '../parts/fault-note.tsx'
+import { formatNumber } from '../parts/format.ts'
+import { Icon } from '../parts/icon.tsx'
+import { Numeral } from '../parts/numeral.tsx'
+import { Page } from '../parts/page.tsx'
+import { Ago } from '../parts/time.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { deleteMonitor, describeTargets, mostChecks, readMonitor, runMonitor, updateMonitor } from './monitor-calls.ts'
+import { SummaryBadges } from './summary-badges.tsx'
+
+/** One monitor with its checks. */
+export const MonitorPage = ({ id }: { readonly id: string }) => {
+  const [isChecking, setIsChecking] = useState(false)
+  const { value, fault, reload } = useLoaded(
+    `monitor ${id}`,
+    async (api, signal) => {
+      const read = await readMonitor(api, id, signal)
+      setIsChecking(read.monitor.currentCheckId !== null)
+      return read
+    },
+    { everyMs: isChecking ? 700 : 4000 },
+  )
+  return (
+    <Page
+      title={value?.monitor.name ?? 'Monitor'}
+      before={<Back to={['monitors']}>Monitors</Back>}
+      lead={value === undefined ? 'Loading' : describeTargets(value.monitor)}
+      actions={value !== undefined && <Actions monitor={value.monitor} onChange={reload} />}
+    >
+      <FaultNote fault={fault} onRetry={reload} />
+      {value === undefined && fault === undefined && <Waiting />}
+      {value !== undefined && (
+        <>
+          <Facts monitor={value.monitor} />
+          <section class="block">
+            <h2>Checks</h2>
+            {value.checks.length === 0 ? (
+              <p class="faint">None yet. The first one is what later ones are compared with.</p>
+            ) : (
+              <DataTable label="Checks" columns={columns} rows={value.checks} keyOf={(check) => check.id} />
+            )}
+            {value.checks.length === mostChecks && (
+              <p class="faint">These are the latest {mostChecks}; the API has the others.</p>
+            )}
+          </section>
+        </>
+      )}
+    </Page>
+  )
+}
+
+const Actions = ({ monitor, onChange }: { readonly monitor: Monitor; readonly onChange: () => void }) => {
+  const { id, name, status, currentCheckId } = monitor
+  const isPaused = status === 'paused'
+  const run = useAction(async (api) => runMonitor(api, id))
+  const pause = useAction(async (api) => updateMonitor(api, id, { status: isPaused ? 'active' : 'paused' }))
+  const remove = useAction(async (api) => deleteMonitor(api, id))
+  return (
+    <>
+      <button
+        type="button"
+        class="button primary"
+        disabled={run.isRunning || isPaused || currentCheckId !== null}
+        onClick={() => void run.run(undefined).then(onChange)}
+      >
+        <Icon name="play" />
+        {currentCheckId === null ? 'Check now' : 'Checking…'}
+      </button>
+      <button
+        type="button"
+        class="button"
+        disabled={pause.isRunning}
+        onClick={() => void pause.run(undefined).then(onChange)}
+      >
+        <Icon name={isPaused ? 'reload' : 'pause'} />
+        {isPaused ? 'Resume' : 'Pause'}
+      </button>
+      <Confirm
+        icon="bin"
+        label="Delete"
+        question={`Delete ${name}?`}
+        text="It is not checked any more, and its checks cannot be read any more."
+        isRunning={remove.isRunning}
+        onConfirm={() => void remove.run(undefined).then((isDone) => isDone && goTo(['monitors']))}
+      />
+    </>
+  )
+}
+
+const Facts = ({ monitor }: { readonly monitor: Monitor }) => (
+  <div class="numerals">
+    <Numeral title="State" value={monitor.status}>
+      kept for {monitor.retentionDays} days
+    </Numeral>
+    <Numeral title="Schedule" value={monitor.schedule.cron}>
+      {monitor.schedule.timezone}
+    </Numeral>
+    <Numeral title="Credits a month" value={formatNumber(monitor.estimatedCreditsPerMonth)}>
+      estimated
+    </Numeral>
+    <section class="numeral">
+      <h2>Next check</h2>
+      <b>
+        <Ago time={monitor.nextRunAt} />
+      </b>
+      <small>
+        last <Ago time={monitor.lastRunAt} />
+      </small>
+    </section>
+  </div>
+)
+
+const columns: readonly Column<Check>[] = [
+  {
+    title: 'Check',
+    cell: ({ id, monitorId, startedAt, createdAt }) => (
+      <a href={linkTo(['monitors', monitorId, id])}>
+        <Ago time={startedAt ?? createdAt} />
+      </a>
+    ),
+  },
+  { title: 'State', cell: ({ status }) => <Status status={status} /> },
+  { title: 'Pages', cell: ({ summary }) => <SummaryBadges summary={summary} /> },
+  { title: 'By', isExtra: true, cell: ({ trigger }) => trigger },
+  { title: 'Credits', isNumber: true, isExtra: true, cell: ({ actualCredits }) => actualCredits ?? '–' },
+]

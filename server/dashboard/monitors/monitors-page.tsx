@@ -1,0 +1,90 @@
+import { useState } from 'preact/hooks'
+import type { Monitor } from 'bowline/contract/monitor-checks'
+import { useLoaded } from '../api/use-loaded.ts'
+import { linkTo } from '../frame/route.ts'
+import { Status } from '../parts/badge.tsx'
+import { DataTable, type Column } from '../parts/data-table.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { FaultNote } from '../parts/fault-note.tsx'
+import { countOf } from '../parts/format.ts'
+import { Icon } from '../parts/icon.tsx'
+import { newClient } from '../parts/new-client.ts'
+import { Page } from '../parts/page.tsx'
+import { Snippet } from '../parts/snippet.tsx'
+import { Ago } from '../parts/time.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { describeTargets, listMonitors, mostMonitors } from './monitor-calls.ts'
+import { NewMonitor } from './new-monitor.tsx'
+import { SummaryBadges } from './summary-badges.tsx'
+
+/** The monitors of the team. */
+export const MonitorsPage = () => {
+  const { value, fault, reload } = useLoaded('monitors', listMonitors, { everyMs: 5000 })
+  const [isMaking, setIsMaking] = useState(false)
+  return (
+    <Page
+      title="Monitors"
+      lead={
+        value === undefined
+          ? 'Pages that are looked at again and again'
+          : `${countOf(value.length, 'monitor')}${value.length === mostMonitors ? ' or more' : ''}`
+      }
+      actions={
+        <button type="button" class="button primary" aria-keyshortcuts="n" onClick={() => setIsMaking(true)}>
+          <Icon name="plus" />
+          New monitor
+        </button>
+      }
+    >
+      <FaultNote fault={fault} onRetry={reload} />
+      {value === undefined && fault === undefined && <Waiting />}
+      {value?.length === 0 && (
+        <Empty icon="monitor" title="No monitor yet">
+          <p>A monitor scrapes pages on a schedule and keeps what changed, for you, your mailbox or a webhook.</p>
+          <Snippet snippets={snippets()} />
+        </Empty>
+      )}
+      {value !== undefined && value.length > 0 && (
+        <DataTable label="Monitors" columns={columns} rows={value} keyOf={({ id }) => id} />
+      )}
+      {value?.length === mostMonitors && (
+        <p class="faint">These are the latest {mostMonitors}; the API has the others.</p>
+      )}
+      {isMaking && <NewMonitor onClose={() => setIsMaking(false)} />}
+    </Page>
+  )
+}
+
+const columns: readonly Column<Monitor>[] = [
+  {
+    title: 'Name',
+    cell: (monitor) => (
+      <div class="two-lines">
+        <a href={linkTo(['monitors', monitor.id])}>{monitor.name}</a>
+        <small class="target">{describeTargets(monitor)}</small>
+      </div>
+    ),
+  },
+  { title: 'State', cell: ({ status }) => <Status status={status} /> },
+  { title: 'Last check', cell: ({ lastCheckSummary }) => <SummaryBadges summary={lastCheckSummary} /> },
+  { title: 'Ran', isExtra: true, cell: ({ lastRunAt }) => <Ago time={lastRunAt} /> },
+  {
+    title: 'Runs next',
+    isNumber: true,
+    isExtra: true,
+    cell: ({ nextRunAt, currentCheckId }) => (currentCheckId === null ? <Ago time={nextRunAt} /> : 'running'),
+  },
+]
+
+const snippets = () => ({
+  TypeScript: `${newClient()}
+await bowline.monitors.create({
+  name: 'Prices',
+  schedule: { text: 'every 30 minutes' },
+  targets: [{ type: 'scrape', urls: ['https://example.com/prices'] }],
+})`,
+  curl: `curl -X POST ${location.origin}/v2/monitor \\
+  -H "Authorization: Bearer $BOWLINE_API_KEY" -H 'Content-Type: application/json' \\
+  -d '{ "name": "Prices", "schedule": { "text": "every 30 minutes" },
+        "targets": [{ "type": "scrape", "urls": ["https://example.com/prices"] }] }'`,
+})

@@ -1,0 +1,89 @@
+import { useState } from 'preact/hooks'
+import type { Document } from 'bowline/contract/document'
+import { onThisServer } from '../live/watch.ts'
+import { Badge } from '../parts/badge.tsx'
+import { Copy } from '../parts/copy.tsx'
+import { countOf } from '../parts/format.ts'
+import { Tabs } from '../parts/tabs.tsx'
+
+interface ScrapeAnswerProps {
+  readonly document: Document
+  readonly warning?: string | undefined
+  /** Such as how long it took. */
+  readonly note: string
+}
+
+/** A scraped page, one format at a time. */
+export const ScrapeAnswer = ({ document, warning, note }: ScrapeAnswerProps) => {
+  const views = viewsOf(document)
+  const names = Object.keys(views)
+  const [chosen, setChosen] = useState(names[0] ?? '')
+  const view = views[names.includes(chosen) ? chosen : (names[0] ?? '')] ?? { text: '', isPicture: false }
+  const { metadata } = document
+  const status = metadata.statusCode
+  return (
+    <>
+      <header class="answer-head">
+        <b>{firstOf(metadata.title) ?? metadata.url ?? 'Page'}</b>
+        <p class="row">
+          {status !== undefined && <Badge tone={status < 400 ? 'good' : 'bad'}>{status}</Badge>}
+          {metadata.cacheState === 'hit' && <Badge>from the store</Badge>}
+          {metadata.creditsUsed !== undefined && <Badge>{countOf(metadata.creditsUsed, 'credit')}</Badge>}
+          <span class="faint">{note}</span>
+        </p>
+      </header>
+      {[warning, document.warning, metadata.error].map(
+        (text) => text !== undefined && <p class="notice-line">{text}</p>,
+      )}
+      <div class="row spread">
+        <Tabs
+          label="Format"
+          names={names}
+          chosen={names.includes(chosen) ? chosen : (names[0] ?? '')}
+          onChoose={setChosen}
+        />
+        <Copy text={view.text} label="Copy this format" />
+      </div>
+      {view.isPicture ? (
+        <a href={view.text} target="_blank" rel="noreferrer">
+          <img class="screenshot" src={view.text} alt="Screenshot of the page" />
+        </a>
+      ) : (
+        <pre class="output" tabIndex={0}>
+          {view.text}
+        </pre>
+      )}
+    </>
+  )
+}
+
+interface View {
+  /** What is shown and copied: of a picture, its address. */
+  readonly text: string
+  readonly isPicture: boolean
+}
+
+const viewsOf = (document: Document): Readonly<Record<string, View>> => {
+  const { markdown, html, rawHtml, links, images, screenshot, json, metadata } = document
+  const texts = {
+    Markdown: markdown,
+    HTML: html,
+    'Raw HTML': rawHtml,
+    Links: links?.join('\n'),
+    Images: images?.join('\n'),
+    Screenshot: screenshot === undefined ? undefined : sourceOf(screenshot),
+    JSON: json === undefined ? undefined : JSON.stringify(json, null, 2),
+    Metadata: JSON.stringify(metadata, null, 2),
+  }
+  return Object.fromEntries(
+    Object.entries(texts).flatMap(([name, text]) =>
+      text === undefined ? [] : [[name, { text, isPicture: name === 'Screenshot' }] as const],
+    ),
+  )
+}
+
+const sourceOf = (screenshot: string): string =>
+  screenshot.startsWith('data:') ? screenshot : onThisServer(screenshot)
+
+const firstOf = (value: string | readonly string[] | undefined): string | undefined =>
+  typeof value === 'string' ? value : value?.[0]

@@ -1,0 +1,78 @@
+import { useState } from 'preact/hooks'
+import type { ScrapeResponse } from 'bowline/contract/scrape'
+import { Check } from '../parts/field.tsx'
+import { asCode } from './as-code.ts'
+import { requestSnippets } from './request-snippets.ts'
+import { ScrapeAnswer } from './scrape-answer.tsx'
+import { AddressField, NumberField, TrialForm } from './trial-form.tsx'
+import { TrialFrame } from './trial-frame.tsx'
+import { useTry } from './use-try.ts'
+
+const formats = {
+  markdown: 'Markdown',
+  html: 'HTML',
+  rawHtml: 'Raw HTML',
+  links: 'Links',
+  images: 'Images',
+  screenshot: 'Screenshot',
+} as const
+
+type FormatName = keyof typeof formats
+
+/** Scrapes a page. */
+export const ScrapeForm = ({ query }: { readonly query: URLSearchParams }) => {
+  const attempt = useTry<ScrapeResponse>('/v2/scrape')
+  const [url, setUrl] = useState(query.get('url') ?? '')
+  const [chosen, setChosen] = useState<readonly FormatName[]>(['markdown', 'links'])
+  const [isMainOnly, setIsMainOnly] = useState(true)
+  const [isFresh, setIsFresh] = useState(false)
+  const [isMobile, setIsMobile] = useState(false)
+  const [waitMs, setWaitMs] = useState(0)
+
+  const options = {
+    formats: chosen,
+    ...(isMainOnly ? {} : { onlyMainContent: false }),
+    ...(isFresh ? { maxAge: 0 } : {}),
+    ...(isMobile ? { mobile: true } : {}),
+    ...(waitMs > 0 ? { waitFor: waitMs } : {}),
+  }
+  const address = url === '' ? 'https://example.com' : url
+  const call = `const { markdown, metadata } = await bowline.scrape(${asCode(address)}, ${asCode(options)})`
+  return (
+    <TrialFrame
+      attempt={attempt}
+      snippets={requestSnippets('/v2/scrape', { url: address, ...options }, call)}
+      showAnswer={({ data, warning }, note) => <ScrapeAnswer document={data} warning={warning} note={note} />}
+      form={
+        <TrialForm attempt={attempt} body={{ url, ...options }} button="Scrape">
+          <AddressField label="Address" value={url} onChange={setUrl} />
+          <fieldset class="checks">
+            <legend>Formats</legend>
+            {(Object.keys(formats) as FormatName[]).map((name) => (
+              <Check
+                key={name}
+                label={formats[name]}
+                isOn={chosen.includes(name)}
+                onChange={(isOn) => setChosen(isOn ? [...chosen, name] : chosen.filter((each) => each !== name))}
+              />
+            ))}
+          </fieldset>
+          <fieldset class="checks">
+            <legend>Options</legend>
+            <Check label="Main content only" isOn={isMainOnly} onChange={setIsMainOnly} />
+            <Check label="Fresh, not from the store" isOn={isFresh} onChange={setIsFresh} />
+            <Check label="As a phone" isOn={isMobile} onChange={setIsMobile} />
+          </fieldset>
+          <NumberField
+            label="Wait after loading, in milliseconds"
+            value={waitMs}
+            min={0}
+            max={30_000}
+            step={100}
+            onChange={setWaitMs}
+          />
+        </TrialForm>
+      }
+    />
+  )
+}

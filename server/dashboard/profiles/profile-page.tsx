@@ -1,0 +1,108 @@
+import type { ProfileVersion } from 'bowline/contract/profiles'
+import type { Action } from '../api/use-action.ts'
+import { useAction } from '../api/use-action.ts'
+import { useLoaded } from '../api/use-loaded.ts'
+import { goTo } from '../frame/route.ts'
+import { useNotices } from '../frame/notices.tsx'
+import { Back } from '../parts/back.tsx'
+import { Badge } from '../parts/badge.tsx'
+import { Confirm } from '../parts/confirm.tsx'
+import { DataTable, type Column } from '../parts/data-table.tsx'
+import { FaultNote } from '../parts/fault-note.tsx'
+import { formatBytes } from '../parts/format.ts'
+import { Icon } from '../parts/icon.tsx'
+import { Page } from '../parts/page.tsx'
+import { saveAs } from '../parts/save-as.ts'
+import { Ago } from '../parts/time.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+
+/** One profile with its versions. */
+export const ProfilePage = ({ name }: { readonly name: string }) => {
+  const path = `/v2/browser/profiles/${encodeURIComponent(name)}`
+  const { value, fault, reload } = useLoaded(`profile ${name}`, async (api, signal) =>
+    api.get<{ data: readonly ProfileVersion[] }>(`${path}/versions`, signal),
+  )
+  const { tell } = useNotices()
+  const rollBack = useAction(async (api, version: number) => api.send('POST', `${path}/versions/${version}/rollback`))
+  const remove = useAction(async (api) => api.send('DELETE', path))
+  const download = useAction(async (api) => {
+    const { data } = await api.get<{ data: unknown }>(`${path}/storage-state`)
+    saveAs(new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' }), `${name}.json`)
+  })
+  return (
+    <Page
+      title={name}
+      before={<Back to={['profiles']}>Profiles</Back>}
+      lead="Sessions start with the current version."
+      actions={
+        <>
+          <button
+            type="button"
+            class="button"
+            disabled={download.isRunning}
+            onClick={() => void download.run(undefined)}
+          >
+            <Icon name="file" />
+            {download.isRunning ? 'Exporting…' : 'Export storageState'}
+          </button>
+          <Confirm
+            icon="bin"
+            label="Delete"
+            question={`Delete ${name}?`}
+            text="All its versions go. Sessions that run now keep what they have."
+            isRunning={remove.isRunning}
+            onConfirm={() => void remove.run(undefined).then((isDone) => isDone && goTo(['profiles']))}
+          />
+        </>
+      }
+    >
+      <FaultNote fault={fault} onRetry={reload} />
+      {value === undefined && fault === undefined && <Waiting />}
+      {value?.data.length === 0 && <p class="faint">Nothing was saved yet.</p>}
+      {value !== undefined && value.data.length > 0 && (
+        <DataTable
+          label="Versions"
+          columns={columnsWith(rollBack, (version) => {
+            tell(`Version ${version} is the current one`)
+            reload()
+          })}
+          rows={value.data}
+          keyOf={({ version }) => String(version)}
+        />
+      )}
+    </Page>
+  )
+}
+
+const columnsWith = (
+  rollBack: Action<number>,
+  onDone: (version: number) => void,
+): readonly Column<ProfileVersion>[] => [
+  {
+    title: 'Version',
+    cell: ({ version, isCurrent }) => (
+      <>
+        {version} {isCurrent && <Badge tone="good">current</Badge>}
+      </>
+    ),
+  },
+  { title: 'Saved', cell: ({ savedAt }) => <Ago time={savedAt} /> },
+  { title: 'By', isExtra: true, cell: ({ browser }) => browser },
+  { title: 'Holds', isNumber: true, cell: ({ contentBytes }) => formatBytes(contentBytes) },
+  {
+    title: 'Roll back',
+    isNumber: true,
+    cell: ({ version, isCurrent }) =>
+      !isCurrent && (
+        <button
+          type="button"
+          class="button small"
+          disabled={rollBack.isRunning}
+          onClick={() => void rollBack.run(version).then((isDone) => isDone && onDone(version))}
+        >
+          <Icon name="undo" />
+          Use
+        </button>
+      ),
+  },
+]

@@ -1,0 +1,67 @@
+import type { ProfileSummary } from 'bowline/contract/profiles'
+import { useLoaded } from '../api/use-loaded.ts'
+import { linkTo } from '../frame/route.ts'
+import { Badge } from '../parts/badge.tsx'
+import { DataTable, type Column } from '../parts/data-table.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { FaultNote } from '../parts/fault-note.tsx'
+import { formatBytes } from '../parts/format.ts'
+import { Page } from '../parts/page.tsx'
+import { Snippet } from '../parts/snippet.tsx'
+import { Ago } from '../parts/time.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+
+const columns: readonly Column<ProfileSummary>[] = [
+  { title: 'Name', cell: ({ name }) => <a href={linkTo(['profiles', name])}>{name}</a> },
+  { title: 'Saved', cell: ({ savedAt }) => <Ago time={savedAt} /> },
+  {
+    title: 'State',
+    cell: ({ isLocked, lockedBy }) =>
+      isLocked ? (
+        <Badge tone="warn">
+          {lockedBy === undefined ? 'being written' : <a href={linkTo(['sessions', lockedBy])}>written by a session</a>}
+        </Badge>
+      ) : (
+        <Badge>free</Badge>
+      ),
+  },
+  { title: 'Versions', isNumber: true, isExtra: true, cell: ({ versions }) => versions },
+  {
+    title: 'Holds',
+    isNumber: true,
+    isExtra: true,
+    cell: ({ contentBytes }) => (contentBytes === undefined ? '–' : formatBytes(contentBytes)),
+  },
+  { title: 'Stored', isNumber: true, cell: ({ storedBytes }) => formatBytes(storedBytes) },
+]
+
+const snippets = {
+  TypeScript: `await bowline.withSession({ profile: { name: 'my-login' }, driver: playwright }, async ({ page }) => {
+  await page.goto('https://example.com/login')   // the next session is still signed in
+})`,
+  Shell: 'bowline profiles import my-login storage-state.json',
+}
+
+/** The profiles of the team. */
+export const ProfilesPage = () => {
+  const { value, fault, reload } = useLoaded(
+    'profiles',
+    async (api, signal) => api.get<{ data: readonly ProfileSummary[] }>('/v2/browser/profiles', signal),
+    { everyMs: 5000 },
+  )
+  return (
+    <Page title="Profiles" lead="Cookies and storage that outlive a session, in versions.">
+      <FaultNote fault={fault} onRetry={reload} />
+      {value === undefined && fault === undefined && <Waiting />}
+      {value?.data.length === 0 && (
+        <Empty icon="profile" title="No profile yet">
+          <p>Name one when you start a session: it is made, and saved at the end.</p>
+          <Snippet snippets={snippets} />
+        </Empty>
+      )}
+      {value !== undefined && value.data.length > 0 && (
+        <DataTable label="Profiles" columns={columns} rows={value.data} keyOf={({ name }) => name} />
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,60 @@
+import type { SessionSummary } from 'bowline/contract/browser'
+import { linkTo } from '../frame/route.ts'
+import { Badge, Status } from '../parts/badge.tsx'
+import { DataTable, type Column } from '../parts/data-table.tsx'
+import { formatDuration } from '../parts/format.ts'
+import { Ago } from '../parts/time.tsx'
+import { matches } from './session-calls.ts'
+
+/** So many of them are of interest here; the activity has the rest. */
+const mostShown = 20
+
+const columns: readonly Column<SessionSummary>[] = [
+  {
+    title: 'Session',
+    cell: ({ id }) => (
+      <a href={linkTo(['sessions', id])}>
+        <code>{id.slice(0, 13)}…</code>
+      </a>
+    ),
+  },
+  { title: 'Ended', cell: ({ endedAt }) => <Ago time={endedAt} /> },
+  {
+    title: 'Why',
+    cell: ({ endReason, status }) =>
+      endReason === undefined ? <Status status={status} /> : <Badge tone={toneOf(endReason)}>{endReason}</Badge>,
+  },
+  { title: 'Profile', isExtra: true, cell: ({ profile }) => profile?.name ?? <span class="faint">–</span> },
+  {
+    title: 'Lived',
+    isNumber: true,
+    cell: ({ sessionDurationMs }) => (sessionDurationMs === undefined ? '–' : formatDuration(sessionDurationMs)),
+  },
+  { title: 'Credits', isNumber: true, cell: ({ creditsBilled }) => creditsBilled ?? '–' },
+]
+
+/** Why a session ended, in a colour. */
+export const toneOf = (reason: string) => (reason === 'crashed' || reason === 'lost' ? 'bad' : 'plain')
+
+/** The latest sessions that are over. */
+export const EndedSessions = ({
+  sessions,
+  words,
+}: {
+  readonly sessions: readonly SessionSummary[]
+  readonly words: string
+}) => {
+  const rows = sessions.filter((session) => matches(session, words))
+  if (rows.length === 0) return null
+  return (
+    <section class="block">
+      <h2>Ended</h2>
+      <DataTable label="Ended sessions" columns={columns} rows={rows.slice(0, mostShown)} keyOf={({ id }) => id} />
+      {rows.length > mostShown && (
+        <p class="faint">
+          The latest {mostShown} of {rows.length}.
+        </p>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,86 @@
+import { useState } from 'preact/hooks'
+import type { CreateSessionOptions } from 'bowline/contract/browser'
+import type { ProfileSummary } from 'bowline/contract/profiles'
+import { useFormAction } from '../api/use-action.ts'
+import { useLoaded } from '../api/use-loaded.ts'
+import { goTo } from '../frame/route.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { FormButtons } from '../parts/form-buttons.tsx'
+import { Check, Field } from '../parts/field.tsx'
+import { createSession, endSession } from './session-calls.ts'
+
+const minutes = [1, 5, 10, 30, 60]
+
+/** Asks for what a new session is made with, starts it and goes to it. */
+export const NewSession = ({ onClose }: { readonly onClose: () => void }) => {
+  const [ttlMinutes, setTtlMinutes] = useState(10)
+  const [idleMinutes, setIdleMinutes] = useState(5)
+  const [profile, setProfile] = useState('')
+  const [savesChanges, setSavesChanges] = useState(true)
+  const [isRecorded, setIsRecorded] = useState(false)
+  const profiles = useLoaded('profiles', async (api, signal) =>
+    api.get<{ data: readonly ProfileSummary[] }>('/v2/browser/profiles', signal),
+  )
+  const create = useFormAction(async (api, options: CreateSessionOptions, signal) => {
+    const { id } = await createSession(api, options)
+    if (signal.aborted) return endSession(api, id)
+    return goTo(['sessions', id], { view: 'take-over' })
+  })
+  const submit = (event: Event): void => {
+    event.preventDefault()
+    const name = profile.trim()
+    void create.run({
+      ttl: ttlMinutes * 60,
+      activityTtl: idleMinutes * 60,
+      ...(name === '' ? {} : { profile: { name, saveChanges: savesChanges } }),
+      ...(isRecorded ? { record: true } : {}),
+    })
+  }
+  return (
+    <Dialog staysOpen title="New session" onClose={onClose}>
+      <form class="stack" onSubmit={submit}>
+        <div class="pair">
+          <MinutesField label="Ends after" value={ttlMinutes} onChange={setTtlMinutes} />
+          <MinutesField label="Or when idle for" value={idleMinutes} onChange={setIdleMinutes} />
+        </div>
+        <Field label="Profile" hint="Cookies and storage that outlive the session. Leave it empty for a fresh browser.">
+          <input
+            list="profile-names"
+            maxLength={128}
+            value={profile}
+            placeholder="none"
+            onInput={(event) => setProfile(event.currentTarget.value)}
+          />
+        </Field>
+        <datalist id="profile-names">
+          {profiles.value?.data.map(({ name }) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+        {profile.trim() !== '' && (
+          <Check label="Save changes at the end" isOn={savesChanges} onChange={setSavesChanges} />
+        )}
+        <Check label="Record video, console and requests" isOn={isRecorded} onChange={setIsRecorded} />
+        <FormButtons label="Start" action={create} onCancel={onClose} />
+      </form>
+    </Dialog>
+  )
+}
+
+interface MinutesFieldProps {
+  readonly label: string
+  readonly value: number
+  readonly onChange: (value: number) => void
+}
+
+const MinutesField = ({ label, value, onChange }: MinutesFieldProps) => (
+  <Field label={label}>
+    <select value={value} onChange={(event) => onChange(Number(event.currentTarget.value))}>
+      {minutes.map((each) => (
+        <option key={each} value={each}>
+          {each === 1 ? '1 minute' : `${each} minutes`}
+        </option>
+      ))}
+    </select>
+  </Field>
+)

@@ -1,0 +1,89 @@
+import { useState } from 'preact/hooks'
+import type { SessionSummary } from 'bowline/contract/browser'
+import { useAction } from '../api/use-action.ts'
+import { linkTo } from '../frame/route.ts'
+import { Thumbnail } from '../live/thumbnail.tsx'
+import type { Shown } from '../live/watch.ts'
+import { Badge } from '../parts/badge.tsx'
+import { Confirm } from '../parts/confirm.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Ago, Left } from '../parts/time.tsx'
+import { endSession } from './session-calls.ts'
+
+interface SessionCardProps {
+  readonly session: SessionSummary
+  readonly everyMs: number
+  readonly onChange: () => void
+}
+
+/** A live session on the wall. */
+export const SessionCard = ({ session, everyMs, onChange }: SessionCardProps) => {
+  const { id, liveViewUrl, streamWebView, profile } = session
+  const [shown, setShown] = useState<Shown>()
+  const end = useAction(async (api) => endSession(api, id))
+  const title = titleOf(shown)
+  return (
+    <li class="session-card" data-session={id}>
+      <a class="picture" href={linkTo(['sessions', id])} aria-label={`Watch ${title}, session ${id}`}>
+        {liveViewUrl !== undefined && liveViewUrl !== '' && streamWebView !== false ? (
+          <Thumbnail liveViewUrl={liveViewUrl} everyMs={everyMs} onShown={setShown} onEnded={onChange} />
+        ) : (
+          <div class="thumbnail">
+            <span class="faint">Made without a live view</span>
+          </div>
+        )}
+        {shown !== undefined && shown.tabs > 1 && <span class="tab-count">{shown.tabs} tabs</span>}
+      </a>
+      <div class="session-text">
+        <div>
+          <b title={title}>{title}</b>
+          <small title={shown?.url}>{hostOf(shown?.url)}</small>
+        </div>
+        <div class="row">
+          <a
+            class="icon-button"
+            href={linkTo(['sessions', id], { view: 'take-over' })}
+            aria-label="Take over"
+            title="Take over"
+          >
+            <Icon name="hand" />
+          </a>
+          <Confirm
+            icon="stop"
+            label="End"
+            isCompact
+            question="End this session?"
+            text="Its clients are disconnected and it is billed. A profile that it writes is saved."
+            isRunning={end.isRunning}
+            onConfirm={() => void end.run(undefined).then(onChange)}
+          />
+        </div>
+      </div>
+      <footer>
+        <span title="Started">
+          <Ago time={session.createdAt} />
+        </span>
+        <span title="Time left">
+          <Left time={session.expiresAt} /> left
+        </span>
+        {profile !== undefined && (
+          <Badge tone="accent">
+            <a href={linkTo(['profiles', profile.name])}>{profile.name}</a>
+          </Badge>
+        )}
+      </footer>
+    </li>
+  )
+}
+
+const titleOf = (shown: Shown | undefined): string => {
+  if (shown === undefined) return 'Browser session'
+  if (shown.tabs === 0) return 'No page is open'
+  return shown.title === '' || shown.title === 'about:blank' ? 'Empty page' : shown.title
+}
+
+const hostOf = (url: string | undefined): string => {
+  if (url === undefined || !URL.canParse(url)) return '\u00a0'
+  const { host, pathname, protocol } = new URL(url)
+  return host === '' ? protocol + pathname : host + (pathname === '/' ? '' : pathname)
+}

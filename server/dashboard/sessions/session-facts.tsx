@@ -1,0 +1,59 @@
+import type { SessionSummary } from 'bowline/contract/browser'
+import { Badge } from '../parts/badge.tsx'
+import { Copy } from '../parts/copy.tsx'
+import { Fact } from '../parts/fact.tsx'
+import { formatDuration } from '../parts/format.ts'
+import { Ago, Left } from '../parts/time.tsx'
+import { toneOf } from './ended-sessions.tsx'
+
+/** What is known of a session. */
+export const SessionFacts = ({ session }: { readonly session: SessionSummary }) => {
+  const isLive = session.status === 'active'
+  return (
+    <section class="card">
+      <h2>Facts</h2>
+      <dl class="facts">
+        <Fact name="Id">
+          <code>{session.id}</code>
+          <Copy text={session.id} label="Copy the id" />
+        </Fact>
+        <Fact name="Started">
+          <Ago time={session.createdAt} />
+        </Fact>
+        {isLive ? (
+          <>
+            <Fact name="Last used">
+              <Ago time={session.lastActivity} />
+            </Fact>
+            <Fact name="Time left">
+              <Left time={session.expiresAt} />
+            </Fact>
+          </>
+        ) : (
+          <Ending session={session} />
+        )}
+        {session.profile !== undefined && <ProfileFact profile={session.profile} />}
+        {session.error !== undefined && <Fact name="Error">{session.error}</Fact>}
+      </dl>
+    </section>
+  )
+}
+
+const Ending = ({ session }: { readonly session: SessionSummary }) => (
+  <>
+    <Fact name="Ended">
+      <Ago time={session.endedAt} />{' '}
+      {session.endReason !== undefined && <Badge tone={toneOf(session.endReason)}>{session.endReason}</Badge>}
+    </Fact>
+    {session.sessionDurationMs !== undefined && <Fact name="Lived">{formatDuration(session.sessionDurationMs)}</Fact>}
+    {session.creditsBilled !== undefined && <Fact name="Billed">{session.creditsBilled} credits</Fact>}
+  </>
+)
+
+const ProfileFact = ({ profile }: { readonly profile: NonNullable<SessionSummary['profile']> }) => (
+  <Fact name="Profile">
+    {profile.name} <span class="faint">{profile.saveChanges ? 'saves changes' : 'only reads'}</span>
+    {profile.version !== undefined && <Badge tone="good">saved as version {profile.version}</Badge>}
+    {profile.error !== undefined && <Badge tone="bad">{profile.error}</Badge>}
+  </Fact>
+)

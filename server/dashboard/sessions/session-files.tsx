@@ -1,0 +1,65 @@
+import { useState } from 'preact/hooks'
+import type { SessionFile } from 'bowline/contract/files'
+import { useAction } from '../api/use-action.ts'
+import { useLoaded } from '../api/use-loaded.ts'
+import { FaultNote } from '../parts/fault-note.tsx'
+import { formatBytes } from '../parts/format.ts'
+import { Icon } from '../parts/icon.tsx'
+import { saveAs } from '../parts/save-as.ts'
+
+interface SessionFilesProps {
+  readonly id: string
+  readonly isLive: boolean
+}
+
+/** The files of a session. They are asked for by a click: asking counts as activity of the session. */
+export const SessionFiles = ({ id, isLive }: SessionFilesProps) => {
+  const [isWanted, setIsWanted] = useState(false)
+  return (
+    <section class="card">
+      <h2>Files</h2>
+      {isWanted ? (
+        <FileList key={String(isLive)} id={id} />
+      ) : (
+        <>
+          <p class="faint">
+            What the session has downloaded and was sent{isLive ? '; looking counts as activity' : ', if it was kept'}.
+          </p>
+          <button type="button" class="button" onClick={() => setIsWanted(true)}>
+            Show files
+          </button>
+        </>
+      )}
+    </section>
+  )
+}
+
+const FileList = ({ id }: { readonly id: string }) => {
+  const path = `/v2/browser/${encodeURIComponent(id)}/files`
+  const { value, fault, reload } = useLoaded(`files ${id}`, async (api, signal) =>
+    api.get<{ files: readonly SessionFile[] }>(path, signal),
+  )
+  const download = useAction(async (api, { name }: SessionFile) => {
+    const response = await api.read(`${path}/${encodeURIComponent(name)}`)
+    saveAs(await response.blob(), name)
+  })
+  if (fault !== undefined) return <FaultNote fault={fault} onRetry={reload} />
+  if (value === undefined) return <p class="faint">Loading</p>
+  if (value.files.length === 0) return <p class="faint">None.</p>
+  return (
+    <ul class="lines">
+      {value.files.map((file) => (
+        <li key={file.name}>
+          <button type="button" class="link" disabled={download.isRunning} onClick={() => void download.run(file)}>
+            <Icon name="file" />
+            {file.name}
+          </button>
+          <span class="faint">
+            {formatBytes(file.size)} {file.direction}
+            {file.complete ? '' : `, ${file.error ?? 'not complete'}`}
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,34 @@
+import type { Recording } from 'bowline/contract/recordings'
+import { useLoaded } from '../api/use-loaded.ts'
+import { onThisServer } from '../live/watch.ts'
+import { formatBytes } from '../parts/format.ts'
+import { Icon } from '../parts/icon.tsx'
+import { Ago } from '../parts/time.tsx'
+
+/** What was recorded of an ended session. Nothing when there is nothing. */
+export const SessionRecordings = ({ id }: { readonly id: string }) => {
+  const { value } = useLoaded(`recordings ${id}`, async (api, signal) =>
+    api.get<{ recordings: readonly Recording[] }>(`/v2/browser/${encodeURIComponent(id)}/recordings`, signal),
+  )
+  const [first] = value?.recordings ?? []
+  if (value === undefined || first === undefined) return null
+  return (
+    <section class="card">
+      <h2>Recordings</h2>
+      <ul class="lines">
+        {value.recordings.map(({ name, url, size, contentType }) => (
+          <li key={name}>
+            <a class="link" href={onThisServer(url)} target="_blank" rel="noreferrer">
+              <Icon name={contentType.startsWith('text/html') ? 'play' : 'file'} />
+              {name}
+            </a>
+            <span class="faint">{size === undefined ? 'plays all of them together' : formatBytes(size)}</span>
+          </li>
+        ))}
+      </ul>
+      <p class="faint">
+        They are removed <Ago time={first.expiresAt} />.
+      </p>
+    </section>
+  )
+}

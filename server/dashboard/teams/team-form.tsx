@@ -1,0 +1,92 @@
+import { useState } from 'preact/hooks'
+import type { CreateTeamOptions, TeamChanges, TeamSummary } from 'bowline/contract/teams'
+import { useFormAction } from '../api/use-action.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { Field } from '../parts/field.tsx'
+import { FormButtons } from '../parts/form-buttons.tsx'
+
+interface TeamFormProps {
+  /** Undefined: a new one. */
+  readonly team: TeamSummary | undefined
+  readonly onClose: () => void
+}
+
+interface Entries {
+  readonly name: string
+  readonly credits: string
+  readonly more: string
+  readonly maxConcurrency: string
+  readonly rateLimits: string
+}
+
+/** Makes a team, or changes its balance and limits. */
+export const TeamForm = ({ team, onClose }: TeamFormProps) => {
+  const before = entriesOf(team)
+  const [entries, setEntries] = useState(before)
+  const send = useFormAction(async (api) => {
+    if (team === undefined) return api.send('POST', '/v2/teams', toTeam(entries))
+    const changes = toChanges(before, entries)
+    return Object.keys(changes).length === 0 ? undefined : api.send('PATCH', `/v2/teams/${team.id}`, changes)
+  })
+  const input = (name: keyof Entries, attributes: Readonly<Record<string, unknown>> = {}) => (
+    <input
+      {...attributes}
+      value={entries[name]}
+      onInput={({ currentTarget: { value } }) => setEntries({ ...entries, [name]: value })}
+    />
+  )
+  return (
+    <Dialog staysOpen title={team === undefined ? 'New team' : `Change ${team.name}`} onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void send.run(undefined).then((isDone) => isDone && onClose())
+        }}
+      >
+        {team === undefined && <Field label="Name">{input('name', { required: true, maxLength: 100 })}</Field>}
+        <Field label="Credits" hint="The balance. Empty: unmetered.">
+          {input('credits', { type: 'number', min: 0, disabled: entries.more !== '' })}
+        </Field>
+        {before.credits !== '' && (
+          <Field label="Add to the balance" hint="Safe while work runs; a negative number takes away.">
+            {input('more', { type: 'number' })}
+          </Field>
+        )}
+        <Field label="Sessions and scrapes at a time" hint="Empty: as many as the server can hold.">
+          {input('maxConcurrency', { type: 'number', min: 1 })}
+        </Field>
+        <Field label="Requests a minute" hint="Such as x10,scrape=100. Empty: what the server is set to.">
+          {input('rateLimits', { spellcheck: false })}
+        </Field>
+        <FormButtons label={team === undefined ? 'Make team' : 'Save'} action={send} onCancel={onClose} />
+      </form>
+    </Dialog>
+  )
+}
+
+const entriesOf = (team: TeamSummary | undefined): Entries => ({
+  name: '',
+  credits: textOf(team?.credits),
+  more: '',
+  maxConcurrency: textOf(team?.maxConcurrency),
+  rateLimits: team?.rateLimits ?? '',
+})
+
+const textOf = (value: number | null | undefined): string =>
+  value === null || value === undefined ? '' : String(value)
+const numberOf = (text: string): number | null => (text.trim() === '' ? null : Number(text))
+
+const toTeam = ({ name, credits, maxConcurrency, rateLimits }: Entries): CreateTeamOptions => ({
+  name: name.trim(),
+  credits: numberOf(credits),
+  maxConcurrency: numberOf(maxConcurrency),
+  rateLimits: rateLimits.trim() === '' ? null : rateLimits.trim(),
+})
+
+/** What is not named stays as it is, so that a balance that has changed meanwhile is not overwritten. */
+const toChanges = (before: Entries, { credits, more, maxConcurrency, rateLimits }: Entries): TeamChanges => ({
+  ...(more === '' ? credits !== before.credits && { credits: numberOf(credits) } : { addCredits: Number(more) }),
+  ...(maxConcurrency !== before.maxConcurrency && { maxConcurrency: numberOf(maxConcurrency) }),
+  ...(rateLimits !== before.rateLimits && { rateLimits: rateLimits.trim() === '' ? null : rateLimits.trim() }),
+})

@@ -1,0 +1,92 @@
+import { useState } from 'preact/hooks'
+import type { TeamSummary } from 'bowline/contract/teams'
+import { useAccount } from '../api/context.ts'
+import { useLoaded } from '../api/use-loaded.ts'
+import { DataTable, type Column } from '../parts/data-table.tsx'
+import { FaultNote } from '../parts/fault-note.tsx'
+import { formatNumber } from '../parts/format.ts'
+import { Icon } from '../parts/icon.tsx'
+import { Page } from '../parts/page.tsx'
+import { Ago } from '../parts/time.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { TeamForm } from './team-form.tsx'
+
+/** The teams that the key may see: their balances and limits. */
+export const TeamsPage = () => {
+  const { isAdmin } = useAccount()
+  const { value, fault, reload } = useLoaded(
+    'teams',
+    async (api, signal) => api.get<{ data: readonly TeamSummary[] }>('/v2/teams', signal),
+    { everyMs: 5000 },
+  )
+  const [edited, setEdited] = useState<TeamSummary | 'new'>()
+  return (
+    <Page
+      title="Teams"
+      lead={isAdmin ? 'Who pays, what is left, and how much may run.' : 'Your team. An admin key changes it.'}
+      actions={
+        isAdmin && (
+          <button type="button" class="button primary" aria-keyshortcuts="n" onClick={() => setEdited('new')}>
+            <Icon name="plus" />
+            New team
+          </button>
+        )
+      }
+    >
+      <FaultNote fault={fault} onRetry={reload} />
+      {value === undefined && fault === undefined && <Waiting />}
+      {value !== undefined && (
+        <DataTable
+          label="Teams"
+          columns={isAdmin ? [...columns, changeColumn(setEdited)] : columns}
+          rows={value.data}
+          keyOf={({ id }) => id}
+        />
+      )}
+      {edited !== undefined && (
+        <TeamForm
+          team={edited === 'new' ? undefined : edited}
+          onClose={() => {
+            setEdited(undefined)
+            reload()
+          }}
+        />
+      )}
+    </Page>
+  )
+}
+
+const columns: readonly Column<TeamSummary>[] = [
+  { title: 'Name', cell: ({ name }) => name },
+  {
+    title: 'Credits left',
+    isNumber: true,
+    cell: ({ credits, reservedCredits }) =>
+      credits === null ? (
+        <span class="faint">unmetered</span>
+      ) : (
+        <>
+          {formatNumber(credits)}
+          {reservedCredits > 0 && <small> {formatNumber(reservedCredits)} set aside</small>}
+        </>
+      ),
+  },
+  {
+    title: 'Running',
+    isNumber: true,
+    cell: ({ concurrency, maxConcurrency }) =>
+      maxConcurrency === null ? formatNumber(concurrency) : `${concurrency} of ${maxConcurrency}`,
+  },
+  { title: 'Requests a minute', isExtra: true, cell: ({ rateLimits }) => rateLimits ?? <span class="faint">–</span> },
+  { title: 'Made', isNumber: true, isExtra: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+]
+
+const changeColumn = (onChange: (team: TeamSummary) => void): Column<TeamSummary> => ({
+  title: 'Change',
+  isNumber: true,
+  cell: (team) => (
+    <button type="button" class="button small" aria-label={`Change ${team.name}`} onClick={() => onChange(team)}>
+      Change
+    </button>
+  ),
+})

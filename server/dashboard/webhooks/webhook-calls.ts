@@ -1,0 +1,41 @@
+import type { Delivery } from 'bowline/contract/webhooks'
+import type { Api } from '../api/call.ts'
+import type { PageOfRows } from '../api/use-pages.ts'
+import { linkTo } from '../frame/route.ts'
+import { isJobKind } from '../jobs/job-calls.ts'
+
+const path = '/v2/team/webhooks/deliveries'
+const pageSize = '50'
+
+/** What may have become of a delivery. */
+export const deliveryStates = ['pending', 'delivered', 'failed'] as const
+
+/** Reads deliveries of the last seven days, newest first; those of one state when it is named. */
+export const listDeliveries = async (
+  api: Api,
+  { status, cursor }: { readonly status: string; readonly cursor: string | undefined },
+  signal?: AbortSignal,
+): Promise<PageOfRows<Delivery>> => {
+  const query = new URLSearchParams({ limit: pageSize })
+  if (status !== '') query.set('status', status)
+  if (cursor !== undefined) query.set('cursor', cursor)
+  const page = await api.get<{ data: readonly Delivery[]; cursor: string | null }>(
+    `${path}?${query.toString()}`,
+    signal,
+  )
+  return { rows: page.data, cursor: page.cursor }
+}
+
+/** One delivery with its tries and what it carries. */
+export const readDelivery = async (api: Api, id: string, signal: AbortSignal): Promise<Delivery> =>
+  (await api.get<{ data: Delivery }>(`${path}/${encodeURIComponent(id)}`, signal)).data
+
+/** Sends a delivery again. */
+export const redeliver = async (api: Api, id: string): Promise<unknown> =>
+  api.send('POST', `${path}/${encodeURIComponent(id)}/redeliver`)
+
+/** Where the job of a delivery can be looked at. Undefined: deliveries of monitors name a check alone. */
+export const jobLinkOf = ({ event, jobId }: Delivery): string | undefined => {
+  const kind = event.split('.')[0] ?? ''
+  return isJobKind(kind) ? linkTo(['jobs', kind, jobId]) : undefined
+}

@@ -1,0 +1,64 @@
+import type { Logger } from 'pino'
+import { hashSecret } from 'bowline/kit/ids'
+import type { BrowserHost } from '../browsers/host.ts'
+import type { BrowserPool } from '../browsers/pool.ts'
+import type { ServerConfig } from '../config.ts'
+import { createMetrics } from '../http/metrics.ts'
+import { WriteHealth } from '../http/readiness.ts'
+import type { Identity } from '../identity.ts'
+import type { Profiles } from '../profiles/profiles.ts'
+import { sessionsThatFit } from '../sessions/capacity.ts'
+import type { SessionParts } from '../sessions/session-parts.ts'
+import { ensureBootstrapKey, type KeyRow } from '../store/keys.ts'
+import type { Store } from '../store/store.ts'
+import { withPrices } from '../usage/prices.ts'
+import { packageVersion } from '../version.ts'
+
+/** What sessions are made with, and the numbers they leave. */
+export type Parts = SessionParts & {
+  readonly metrics: ReturnType<typeof createMetrics>
+  /** Whether the heartbeats of this node reach the store. */
+  readonly writes: WriteHealth
+  readonly bootstrapKey: KeyRow
+}
+
+/** Makes sure of the bootstrap key and gathers what sessions are made with. */
+export const prepareSessions = async (
+  config: ServerConfig,
+  ground: {
+    store: Store
+    browsers: BrowserPool
+    profiles: Profiles
+    host: BrowserHost
+    identity: Identity
+    log: Logger
+  },
+): Promise<Parts> => {
+  const { store, browsers, profiles, host, identity, log } = ground
+  const bootstrapKey = await ensureBootstrapKey(store.db, {
+    hash: hashSecret(identity.apiKey),
+    prefix: identity.apiKey.slice(0, 7),
+    teamName: 'default',
+  })
+  if (bootstrapKey.revokedAt !== undefined) {
+    log.warn({ keyId: bootstrapKey.id, prefix: bootstrapKey.prefix }, 'The bootstrap key is revoked and stays refused')
+  }
+  const metrics = createMetrics(packageVersion)
+  return {
+    bootstrapKey,
+    store,
+    browsers,
+    profiles,
+    metrics,
+    writes: new WriteHealth(),
+    prices: withPrices(config.prices),
+    nodeId: identity.nodeId,
+    maxSessions: config.maxSessions ?? sessionsThatFit(host.binary.kind),
+    onEnd: (row) => {
+      metrics.sessionEnded(row)
+      const { id, teamId, apiKeyId: keyId, endReason, durationMs, creditsBilled } = row
+      log.info({ sessionId: id, teamId, keyId, endReason, durationMs, creditsBilled }, 'session ended')
+    },
+    onError: (error, what) => log.error({ err: error }, what),
+  }
+}

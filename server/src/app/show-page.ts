@@ -1,0 +1,14 @@
+import { scrapeRequest } from 'bowline/contract/scrape'
+import type { ShowPage } from '../map/show-start.ts'
+import type { Scrapes } from '../scrape/scrapes.ts'
+
+/** Milliseconds for a page that something else waits for. */
+const showMs = 15_000
+
+/** Shows pages the way they are scraped. */
+export const createShowPage =
+  (scrapes: Pick<Scrapes, 'show'>): ShowPage =>
+  async ({ url, location, headers }, signal) => {
+    const request = scrapeRequest.parse({ url, location, headers, formats: ['rawHtml'], timeout: showMs })
+    return scrapes.show(request, AbortSignal.any([signal, AbortSignal.timeout(showMs)]))
+  }

@@ -1,0 +1,109 @@
+import { execFile } from 'node:child_process'
+import { access, constants, stat } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { BowlineError } from 'bowline/kit/errors'
+import { browserPlaces, type BrowserKind, type BrowserPlace, type Environment } from './places.ts'
+import { realBinary } from './real-binary.ts'
+
+/** A browser that was found and that answered. */
+export interface BrowserBinary {
+  readonly path: string
+  readonly kind: BrowserKind
+  /** As `--version` prints it, such as `156.0.8078.79`. */
+  readonly version: string
+}
+
+/** A place where a browser may be and what is there. */
+export interface BrowserCandidate {
+  readonly place: string
+  readonly found: BrowserBinary | undefined
+  /** Why there is none. */
+  readonly problem: string | undefined
+}
+
+/**
+ * Finds the browser to use: the best of a kind, the one at a path, or by default the shell when there is one.
+ * Throws BROWSER_NOT_FOUND, which says where it looked.
+ */
+export const findBrowser = async (
+  choice: BrowserKind | (string & {}) | undefined,
+  environment: Environment,
+): Promise<BrowserBinary> => {
+  if (choice !== undefined && !isKind(choice)) return browserAt(choice)
+  const looked: string[] = []
+  const kinds: readonly BrowserKind[] = choice === undefined ? ['shell', 'chromium'] : [choice]
+  for (const kind of kinds) {
+    for await (const place of browserPlaces(kind, environment)) {
+      const { place: name, found, problem } = await examine(place)
+      if (found !== undefined && (choice === undefined || found.kind === choice)) return found
+      looked.push(`${name} (${problem ?? `is a ${found?.kind}`})`)
+    }
+  }
+  throw new BowlineError('BROWSER_NOT_FOUND', `No ${choice ?? 'browser'} found. Looked at: ${looked.join(', ')}.`, {
+    details: { looked },
+  })
+}
+
+/** Lists every place where a browser may be, with what is there. Costs one start of each browser found. */
+export const listBrowsers = async (environment: Environment): Promise<readonly BrowserCandidate[]> => {
+  const candidates = new Map<string, BrowserCandidate>()
+  for (const kind of ['shell', 'chromium'] as const) {
+    for await (const place of browserPlaces(kind, environment)) {
+      const candidate = await examine(place)
+      const key = candidate.found?.path ?? candidate.place
+      if (!candidates.has(key)) candidates.set(key, candidate)
+    }
+  }
+  return [...candidates.values()]
+}
+
+const isKind = (choice: string): choice is BrowserKind => choice === 'shell' || choice === 'chromium'
+
+const browserAt = async (path: string): Promise<BrowserBinary> => {
+  if (!path.startsWith('/'))
+    throw new BowlineError('BROWSER_NOT_FOUND', `"${path}" is neither "shell", "chromium" nor an absolute path.`)
+  const { found, problem } = await examine({ path })
+  if (found === undefined) throw new BowlineError('BROWSER_NOT_FOUND', `${path}: ${problem}.`)
+  return found
+}
+
+const examine = async ({ path, kind, name = path ?? '' }: BrowserPlace): Promise<BrowserCandidate> => {
+  const fail = (problem: string): BrowserCandidate => ({ place: name, found: undefined, problem })
+  if (path === undefined) return fail('not there')
+  try {
+    if (!(await stat(path)).isFile()) return fail('not a file')
+  } catch {
+    return fail('not there')
+  }
+  try {
+    await access(path, constants.X_OK)
+  } catch {
+    return fail('not executable')
+  }
+  const binary = await realBinary(path)
+  const answer = await askVersion(binary)
+  if (answer.version === undefined) return fail(answer.problem)
+  return {
+    place: name,
+    found: { path: binary, kind: kind ?? kindOf(binary), version: answer.version },
+    problem: undefined,
+  }
+}
+
+const kindOf = (path: string): BrowserKind => (/headless[-_]shell/.test(path) ? 'shell' : 'chromium')
+
+const askVersion = async (path: string): Promise<{ version: string } | { version: undefined; problem: string }> => {
+  try {
+    const { stdout } = await promisify(execFile)(path, ['--version'], {
+      timeout: 10_000,
+      killSignal: 'SIGKILL',
+      env: {},
+    })
+    const version = /\d+\.\d+\.\d+\.\d+/.exec(stdout)?.[0]
+    if (version !== undefined) return { version }
+    return { version: undefined, problem: `answers "${stdout.trim().slice(0, 80)}" to --version` }
+  } catch (error) {
+    const reason = Error.isError(error) ? error.message.trim().split('\n').at(-1) : String(error)
+    return { version: undefined, problem: `does not answer to --version (${reason?.slice(0, 200)})` }
+  }
+}

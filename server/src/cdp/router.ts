@@ -1,0 +1,224 @@
+import { BowlineError } from 'bowline/kit/errors'
+import { isTargetEvent, sessionIdAtTail, withoutSessionId, type CdpCommand, type CdpIncoming } from './message.ts'
+import type { CdpPipe } from './pipe.ts'
+
+/** Takes what the browser sends to one client. The buffer is the receiver's to keep. */
+export type Receive = (message: Buffer) => void
+
+/** One client's share of a browser: a browser-level session of its own and every session announced to it. */
+export interface CdpChannel extends AsyncDisposable {
+  /** The target that stands for the client's connection. */
+  readonly browserTargetId: string
+  /**
+   * Passes a command on. `unknown-session` means that its `sessionId` is not one of this channel's; `full` means that it
+   * was passed on and that the caller should hold further commands back until `router.onDrain` calls.
+   */
+  readonly send: (command: CdpCommand) => 'sent' | 'full' | 'unknown-session'
+  /** Whether the session was announced to this channel. */
+  readonly owns: (sessionId: string) => boolean
+}
+
+/** Shares one browser pipe between the server and any number of clients. */
+export interface CdpRouter {
+  /** Sends a command of the server itself, to the browser or to a session from `Target.attachToTarget`. Rejects when the browser goes. */
+  readonly call: (method: string, params?: object, sessionId?: string) => Promise<Readonly<Record<string, unknown>>>
+  /** Sends a command to a session of a client, whose answer the client does not see. Rejects as `call` does. */
+  readonly callAsClient: (
+    method: string,
+    params: object,
+    sessionId: string,
+  ) => Promise<Readonly<Record<string, unknown>>>
+  /** Calls with every event of the server's own sessions. Returns a function that stops it. */
+  readonly onEvent: (listener: (event: CdpIncoming) => void) => () => void
+  /** Opens a channel for one client. */
+  readonly openChannel: (receive: Receive) => Promise<CdpChannel>
+  readonly onDrain: (listener: () => void) => () => void
+  readonly pause: () => void
+  readonly resume: () => void
+  readonly isPaused: () => boolean
+  /** When the browser last said anything, by `performance.now()`. */
+  readonly lastHeardMs: () => number
+  /** Resolves when the browser is gone. */
+  readonly closed: Promise<void>
+}
+
+interface Pending {
+  readonly method: string
+  readonly resolve: (result: Readonly<Record<string, unknown>>) => void
+  readonly reject: (error: Error) => void
+}
+
+/** Where messages of one session go. `isRoot`: the channel's browser session, whose id the client does not know of. */
+interface SessionRoute {
+  readonly receive: Receive
+  readonly isRoot: boolean
+  readonly sessions: Set<string>
+}
+
+/** Starts to route the messages of a pipe, each as `correct` returns it. There must be only one router per pipe. */
+export const routePipe = (pipe: CdpPipe, correct?: (message: Buffer) => Buffer): CdpRouter =>
+  new PipeRouter(pipe, correct)
+
+class PipeRouter implements CdpRouter {
+  readonly closed: Promise<void>
+  readonly #pipe: CdpPipe
+  /** Sessions of the clients. */
+  readonly #sessions = new Map<string, SessionRoute>()
+  /** Sessions of the server itself. */
+  readonly #own = new Set<string>()
+  readonly #pending = new Map<number, Pending>()
+  readonly #listeners = new Set<(event: CdpIncoming) => void>()
+  readonly #drainListeners = new Set<() => void>()
+  #lastId = 0
+  /** Ids of commands sent in the name of clients, which wait for their answers. */
+  readonly #borrowed = new Set<number>()
+  #lastBorrowed = 0
+  #isClosed = false
+  #isPaused = false
+  #lastHeardMs = performance.now()
+
+  constructor(pipe: CdpPipe, correct: ((message: Buffer) => Buffer) | undefined) {
+    this.#pipe = pipe
+    pipe.onMessage((message) => this.#route(correct === undefined ? message : correct(message)))
+    pipe.onDrain(() => {
+      for (const listener of this.#drainListeners) listener()
+    })
+    this.closed = pipe.closed.then(() => this.#failPending())
+  }
+
+  readonly call = async (
+    method: string,
+    params: object = {},
+    sessionId?: string,
+  ): Promise<Readonly<Record<string, unknown>>> => {
+    if (this.#isClosed) throw browserGone(method)
+    const id = ++this.#lastId
+    const answer = Promise.withResolvers<Readonly<Record<string, unknown>>>()
+    this.#pending.set(id, { method, resolve: answer.resolve, reject: answer.reject })
+    this.#pipe.send(JSON.stringify({ id, method, params, sessionId }))
+    return answer.promise
+  }
+
+  readonly callAsClient: CdpRouter['callAsClient'] = async (method, params, sessionId) => {
+    if (this.#isClosed) throw browserGone(method)
+    const id = firstBorrowedId + ++this.#lastBorrowed
+    const answer = Promise.withResolvers<Readonly<Record<string, unknown>>>()
+    this.#pending.set(id, { method, resolve: answer.resolve, reject: answer.reject })
+    this.#borrowed.add(id)
+    this.#pipe.send(JSON.stringify({ id, method, params, sessionId }))
+    return answer.promise
+  }
+
+  readonly onEvent = (listener: (event: CdpIncoming) => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  readonly onDrain = (listener: () => void): (() => void) => {
+    this.#drainListeners.add(listener)
+    return () => this.#drainListeners.delete(listener)
+  }
+
+  readonly pause = (): void => {
+    this.#isPaused = true
+    this.#pipe.pause()
+  }
+
+  readonly resume = (): void => {
+    this.#isPaused = false
+    this.#pipe.resume()
+  }
+
+  readonly isPaused = (): boolean => this.#isPaused
+  readonly lastHeardMs = (): number => this.#lastHeardMs
+
+  readonly openChannel = async (receive: Receive): Promise<CdpChannel> => {
+    const { sessionId } = (await this.call('Target.attachToBrowserTarget')) as { sessionId: string }
+    const { targetInfo } = await this.call('Target.getTargetInfo', {}, sessionId)
+    const sessions = new Set([sessionId])
+    this.#sessions.set(sessionId, { receive, isRoot: true, sessions })
+    return {
+      browserTargetId: (targetInfo as { targetId: string }).targetId,
+      owns: (id) => sessions.has(id) && id !== sessionId,
+      send: (command) => {
+        const target = command.sessionId ?? sessionId
+        if (!sessions.has(target) || command.sessionId === sessionId) return 'unknown-session'
+        const { id, method, params } = command
+        return this.#pipe.send(JSON.stringify({ id, method, params, sessionId: target })) ? 'sent' : 'full'
+      },
+      [Symbol.asyncDispose]: async () => {
+        for (const id of sessions) this.#sessions.delete(id)
+        sessions.clear()
+        // A browser that is already gone has nothing left to detach from.
+        await this.call('Target.detachFromTarget', { sessionId }).catch(() => undefined)
+      },
+    }
+  }
+
+  #route(message: Buffer): void {
+    this.#lastHeardMs = performance.now()
+    const sessionId = sessionIdAtTail(message)
+    const route = sessionId === undefined ? undefined : this.#sessions.get(sessionId)
+    if (route === undefined) {
+      // A session that is nobody's belonged to a client that has left: these are its last words.
+      if (sessionId === undefined || this.#own.has(sessionId)) this.#receiveOwn(message)
+      return
+    }
+    if (this.#borrowed.size > 0 && this.#isBorrowed(message)) return this.#receiveOwn(message)
+    if (isTargetEvent(message)) this.#followTargets(message, route)
+    route.receive(route.isRoot ? withoutSessionId(message) : message)
+  }
+
+  /** Whether this answers a command that the server sent in a client's name. */
+  #isBorrowed(message: Buffer): boolean {
+    const id = Number(/^{"id":(\d+)[,}]/.exec(message.toString('latin1', 0, 24))?.[1])
+    return this.#borrowed.delete(id)
+  }
+
+  /** A session announced to a client belongs to that client until the browser takes it back. */
+  #followTargets(message: Buffer, route: SessionRoute): void {
+    const event = JSON.parse(message.toString()) as { method: string; params?: { sessionId?: string } }
+    const child = event.params?.sessionId
+    if (child === undefined) return
+    if (event.method === 'Target.attachedToTarget') {
+      route.sessions.add(child)
+      this.#sessions.set(child, { ...route, isRoot: false })
+    } else if (event.method === 'Target.detachedFromTarget') {
+      route.sessions.delete(child)
+      this.#sessions.delete(child)
+    }
+  }
+
+  #receiveOwn(message: Buffer): void {
+    const incoming = JSON.parse(message.toString()) as CdpIncoming
+    if (incoming.id === undefined) {
+      this.#followOwnTargets(incoming)
+      for (const listener of this.#listeners) listener(incoming)
+      return
+    }
+    const pending = this.#pending.get(incoming.id)
+    if (pending === undefined) return
+    this.#pending.delete(incoming.id)
+    if (incoming.error === undefined) pending.resolve(incoming.result ?? {})
+    else pending.reject(new BowlineError('CDP_FAILED', `${pending.method}: ${incoming.error.message}`))
+  }
+
+  #followOwnTargets(event: CdpIncoming): void {
+    const child = event.params?.['sessionId']
+    if (typeof child !== 'string') return
+    if (event.method === 'Target.attachedToTarget') this.#own.add(child)
+    else if (event.method === 'Target.detachedFromTarget') this.#own.delete(child)
+  }
+
+  #failPending(): void {
+    this.#isClosed = true
+    for (const pending of this.#pending.values()) pending.reject(browserGone(pending.method))
+    this.#pending.clear()
+    this.#sessions.clear()
+  }
+}
+
+/** Ids of commands in the name of clients begin here. Clients may not use them; Chromium takes 32 bits. */
+export const firstBorrowedId = 2_000_000_000
+
+const browserGone = (method: string): BowlineError => new BowlineError('CDP_FAILED', `${method}: the browser is gone`)

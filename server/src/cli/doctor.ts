@@ -1,0 +1,132 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { styleText } from 'node:util'
+import { Command } from 'commander'
+import { BowlineError, isBowlineError } from 'bowline/kit/errors'
+import { listBrowsers } from '../browsers/find.ts'
+import { openBrowserHost } from '../browsers/host.ts'
+import { describeLayers, isHeld } from '../browsers/layers.ts'
+import { browserSearchEnvironment, readConfig } from '../config.ts'
+import { sessionsThatFit } from '../sessions/capacity.ts'
+import { inspectStore, type StoreState } from '../store/inspect.ts'
+import { print, printJson } from 'bowline/terminal/print'
+
+/** One thing that was looked at. */
+interface Finding {
+  readonly what: string
+  /** `bad` means that the server cannot run, or runs browsers without isolation; `poor` that it runs with less than it could. */
+  readonly state: 'good' | 'poor' | 'bad'
+  readonly detail: string
+}
+
+type DoctorFlags = Parameters<typeof readConfig>[0] & { readonly json?: boolean }
+
+/** Makes `bowline doctor`. */
+export const createDoctorCommand = (): Command =>
+  new Command('doctor')
+    .option('--browser <which>', 'shell, chromium, or the path of a browser')
+    .option('--isolation <how>', 'auto, strict, uid or none, as the server is started with')
+    .option('--data-dir <path>', 'data directory to look at (BOWLINE_DATA_DIR; default: ~/.bowline)')
+    .option('--database-url <url>', 'PostgreSQL to look at (DATABASE_URL)')
+    .option('--json', 'print JSON')
+    .action(async ({ json, ...flags }: DoctorFlags) => {
+      const findings = [node(), ...(await browsers(flags)), await store(flags)]
+      if (json === true) printJson(findings)
+      else for (const finding of findings) print(toLine(finding))
+      process.exitCode = findings.some(({ state }) => state === 'bad') ? 1 : 0
+    })
+
+const marks = { good: styleText('green', '✓'), poor: styleText('yellow', '!'), bad: styleText('red', '✗') } as const
+
+const toLine = ({ what, state, detail }: Finding): string => `${marks[state]} ${what.padEnd(20)} ${detail}`
+
+const node = (): Finding => {
+  const isNew = Number(process.versions.node.split('.')[0]) >= 24
+  return {
+    what: 'Node',
+    state: isNew ? 'good' : 'bad',
+    detail: `${process.versions.node}${isNew ? '' : ' (24 or newer is needed)'}`,
+  }
+}
+
+/** Starts one browser for a moment, in a directory of its own, to see in which layers browsers run here. */
+const browsers = async (flags: DoctorFlags): Promise<readonly Finding[]> => {
+  const environment = browserSearchEnvironment()
+  const found = (await listBrowsers(environment)).flatMap(({ found }): Finding[] =>
+    found === undefined
+      ? []
+      : [
+          {
+            what: found.kind === 'shell' ? 'headless shell' : 'Chromium',
+            state: 'good',
+            detail: `${found.version}, ${found.path}`,
+          },
+        ],
+  )
+  try {
+    const { browser, isolation, dataDir: ownDir } = readConfig(flags)
+    await using folder = await openScratchFolder([tmpdir(), ownDir])
+    const dataDir = folder.path
+    await using host = await openBrowserHost({ dataDir, choice: browser, isolation, environment })
+    const { kind, path } = host.binary
+    const off = isHeld(host.layers) ? 'poor' : 'bad'
+    const layers = describeLayers(host.layers).map(({ name, state, detail }): Finding => {
+      const isWall = name === 'chromium sandbox' || name === 'bubblewrap'
+      return { what: name, state: state === 'on' ? 'good' : isWall ? off : 'poor', detail }
+    })
+    const starts: Finding = {
+      what: 'browser starts',
+      state: 'good',
+      detail: `${path}; the memory allows ${sessionsThatFit(kind)} sessions at once`,
+    }
+    return [...found, starts, ...layers]
+  } catch (error) {
+    return [...found, { what: 'browser starts', state: 'bad', detail: inWords(error) }]
+  }
+}
+
+/** A folder for the browser that is started, in the first place that can be written to. Disposing removes it. */
+const openScratchFolder = async (places: readonly string[]): Promise<AsyncDisposable & { readonly path: string }> => {
+  const problems: string[] = []
+  for (const place of places) {
+    try {
+      // A data directory is made by the first server that uses it.
+      await mkdir(place, { mode: 0o700 }).catch(() => undefined)
+      const path = await mkdtemp(join(place, 'bowline-doctor-'))
+      const remove = async (): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 5 })
+      return { path, [Symbol.asyncDispose]: remove }
+    } catch (error) {
+      problems.push(inWords(error))
+    }
+  }
+  throw new BowlineError('CONFIG_INVALID', `No folder can be written to: ${problems.join('; ')}`, {
+    hint: 'Set `TMPDIR` or `--data-dir` to a folder on a writable file system.',
+  })
+}
+
+const store = async (flags: DoctorFlags): Promise<Finding> => {
+  const what = 'store'
+  try {
+    const { dataDir, databaseUrl } = readConfig(flags)
+    const { kind, schema } = await inspectStore({ dataDir, databaseUrl })
+    const where = kind === 'pglite' ? `embedded, in ${dataDir}` : 'PostgreSQL'
+    return { what, state: 'good', detail: `${where}${schemaNotes[schema]}` }
+  } catch (error) {
+    const isInUse = isBowlineError(error) && error.code === 'DATA_DIR_IN_USE'
+    return isInUse
+      ? { what, state: 'good', detail: `${error.message}: a server runs on it` }
+      : { what, state: 'bad', detail: inWords(error) }
+  }
+}
+
+const schemaNotes: Readonly<Record<StoreState['schema'], string>> = {
+  absent: '; empty: the first start of the server creates its tables',
+  older: '; from an older version: the next start of the server migrates it',
+  current: '',
+}
+
+const inWords = (error: unknown): string => {
+  if (isBowlineError(error)) return `${error.message}${error.hint === undefined ? '' : ` (${error.hint})`}`
+  return Error.isError(error) ? error.message : String(error)
+}

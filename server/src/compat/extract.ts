@@ -1,0 +1,31 @@
+import { extractRequest, type ExtractRequest, type ExtractRequestV1 } from 'bowline/contract/extract'
+import { earlierScrape } from './earlier-scrape.ts'
+import { invalidOptions } from './invalid-options.ts'
+
+/** `POST /v1/extract` in terms of `POST /v2/extract`. The answers are the same. */
+export const extractV1 = {
+  /** Throws BAD_REQUEST for what breaks a rule of the second version. */
+  request: ({ scrapeOptions, ...same }: ExtractRequestV1): ExtractRequest => {
+    const result = extractRequest.safeParse({
+      ...same,
+      ...(scrapeOptions === undefined ? {} : { scrapeOptions: toPageOptions(scrapeOptions) }),
+    })
+    if (result.success) return result.data
+    throw invalidOptions(result.error)
+  },
+}
+
+const toPageOptions = ({ formats: _formats, ...options }: NonNullable<ExtractRequestV1['scrapeOptions']>): object => {
+  const {
+    url: _url,
+    formats: _markdown,
+    zeroDataRetention: _retention,
+    ...translated
+  } = earlierScrape.request({
+    ...options,
+    formats: ['markdown'],
+    zeroDataRetention: false,
+    url: 'http://extract.invalid/',
+  })
+  return translated
+}

@@ -1,0 +1,39 @@
+import type { z } from 'zod'
+import {
+  searchRequest,
+  type SearchRequest,
+  type SearchRequestV1,
+  type SearchResponse,
+  type searchResponseV1,
+} from 'bowline/contract/search'
+import { earlierScrape } from './earlier-scrape.ts'
+import { invalidOptions } from './invalid-options.ts'
+
+/** `POST /v1/search` in terms of `POST /v2/search`, there and back. */
+export const searchV1 = {
+  /** Throws BAD_REQUEST for what breaks a rule of the second version. */
+  request: ({ scrapeOptions, ...same }: SearchRequestV1): SearchRequest => {
+    const options = scrapeOptions && toScrapeOptions(scrapeOptions)
+    const result = searchRequest.safeParse({ ...same, ...(options === undefined ? {} : { scrapeOptions: options }) })
+    if (result.success) return result.data
+    throw invalidOptions(result.error)
+  },
+
+  response: (
+    { data: { web = [] }, id, warning }: SearchResponse,
+    { scrapeOptions }: SearchRequestV1,
+  ): z.input<typeof searchResponseV1> => ({
+    success: true,
+    data: web.map(({ position: _position, category: _category, json, ...result }) => ({
+      ...result,
+      ...(json !== undefined && (scrapeOptions?.formats.includes('extract') === true ? { extract: json } : { json })),
+    })),
+    ...(id === undefined ? {} : { id }),
+    ...(warning === undefined ? {} : { warning }),
+  }),
+}
+
+const toScrapeOptions = (options: NonNullable<SearchRequestV1['scrapeOptions']>): object => {
+  const { url: _url, ...translated } = earlierScrape.request({ ...options, url: 'http://search.invalid/' })
+  return translated
+}

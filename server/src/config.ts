@@ -1,0 +1,224 @@
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { z } from 'zod'
+import { BowlineError } from 'bowline/kit/errors'
+import { browserSettings } from './config/browser-settings.ts'
+import { bulkSettings } from './config/bulk-settings.ts'
+import { keepingSettings } from './config/keeping-settings.ts'
+import { searchSettings } from './config/search-settings.ts'
+import { storeSettings } from './config/store-settings.ts'
+import { tellingSettings } from './config/telling-settings.ts'
+import { httpUrl, list, proxyUrl, wholeNumber, type Setting } from './config/setting.ts'
+import { teamSettings } from './config/team-settings.ts'
+
+/** Where the server keeps its data when nothing else is said. */
+export const defaultDataDir = join(homedir(), '.bowline')
+
+/** Every setting of the server. `bowline serve --help` and the README's table are made from it. */
+export const settings = {
+  host: {
+    flag: 'host',
+    env: 'BOWLINE_HOST',
+    help: 'address to listen on',
+    accepts: 'a host name or IP address',
+    schema: z.string().min(1).default('127.0.0.1'),
+  },
+  port: {
+    flag: 'port',
+    env: 'BOWLINE_PORT',
+    help: 'port to listen on; 0 takes any free one',
+    accepts: 'a whole number from 0 to 65535',
+    schema: wholeNumber(0, 65_535).default(3900),
+  },
+  publicUrl: {
+    flag: 'public-url',
+    env: 'BOWLINE_PUBLIC_URL',
+    help: 'address under which clients reach the server; default: the Host header of each request',
+    accepts: 'an http: or https: URL',
+    schema: httpUrl.optional(),
+  },
+  maxConnections: {
+    flag: 'max-connections',
+    env: 'BOWLINE_MAX_CONNECTIONS',
+    help: 'connections that clients may have open at once, WebSockets included; further ones are closed',
+    accepts: 'a whole number from 10 to 1000000',
+    schema: wholeNumber(10, 1_000_000).default(10_000),
+  },
+  dataDir: {
+    flag: 'data-dir',
+    env: 'BOWLINE_DATA_DIR',
+    help: 'directory for the store, keys and running browsers',
+    accepts: 'a path',
+    schema: z
+      .string()
+      .min(1)
+      .default(defaultDataDir)
+      .transform((path) => resolve(path)),
+  },
+  apiKey: {
+    flag: 'api-key',
+    env: 'BOWLINE_API_KEY',
+    help: 'bootstrap admin key, which replaces the one of the start before; when absent one is created, stored in the data directory (mode 0600) and printed once',
+    accepts: 'at least 16 characters without white space',
+    schema: z
+      .string()
+      .regex(/^\S{16,}$/)
+      .optional(),
+  },
+  drainTimeout: {
+    flag: 'drain-timeout',
+    env: 'BOWLINE_DRAIN_TIMEOUT',
+    help: 'seconds that requests under way get to finish when the server is told to stop',
+    accepts: 'a whole number from 0 to 3600',
+    schema: wholeNumber(0, 3600).default(20),
+  },
+  ...browserSettings,
+  allow: {
+    flag: 'allow',
+    env: 'BOWLINE_ALLOW',
+    help: 'addresses browsers may reach besides public ones, separated by commas',
+    accepts: 'IP addresses, CIDR ranges or host names, each with an optional :port, separated by commas',
+    schema: list.pipe(z.array(z.string().regex(/^[\w.:/[\]-]+$/))).default([]),
+  },
+  proxyBasic: {
+    flag: 'proxy-basic',
+    env: 'BOWLINE_PROXY_BASIC',
+    help: 'upstream proxy for browsers and requests; default: none, they connect directly',
+    accepts: 'an http:, https:, socks4: or socks5: URL',
+    schema: proxyUrl.optional(),
+  },
+  proxyEnhanced: {
+    flag: 'proxy-enhanced',
+    env: 'BOWLINE_PROXY_ENHANCED',
+    help: 'upstream proxy for "enhanced" requests, and for what the basic way does not reach',
+    accepts: 'an http:, https:, socks4: or socks5: URL',
+    schema: proxyUrl.optional(),
+  },
+  ...storeSettings,
+  llmUrl: {
+    flag: 'llm-url',
+    env: 'BOWLINE_LLM_URL',
+    help: 'service that speaks the OpenAI chat protocol, for the format "json"; default: none, the format is refused',
+    accepts: 'an http: or https: URL, such as https://api.openai.com/v1',
+    schema: httpUrl.optional(),
+  },
+  llmModel: {
+    flag: 'llm-model',
+    env: 'BOWLINE_LLM_MODEL',
+    help: 'name of the language model there',
+    accepts: 'a name',
+    schema: z.string().min(1).default('gpt-4o-mini'),
+  },
+  llmKey: {
+    flag: 'llm-key',
+    env: 'BOWLINE_LLM_KEY',
+    help: 'API key of that service',
+    accepts: 'a key',
+    schema: z.string().min(1).optional(),
+  },
+  ...searchSettings,
+  ...keepingSettings,
+  maxPages: {
+    flag: 'max-pages',
+    env: 'BOWLINE_MAX_PAGES',
+    help: 'pages that scrapes may have open in browsers at once; further ones wait',
+    accepts: 'a whole number from 1 to 1000',
+    schema: wholeNumber(1, 1000).default(8),
+  },
+  adLists: {
+    flag: 'ad-lists',
+    env: 'BOWLINE_AD_LISTS',
+    help: 'block lists such as https://easylist.to/easylist/easylist.txt, fetched daily into the data directory; default: a built-in list alone',
+    accepts: 'http: or https: URLs of lists in the syntax of EasyList, separated by commas',
+    schema: list.pipe(z.array(httpUrl)).default([]),
+  },
+  ...bulkSettings,
+  ...tellingSettings,
+  ...teamSettings,
+  nodeUrl: {
+    flag: 'node-url',
+    env: 'BOWLINE_NODE_URL',
+    help: 'address under which the other servers on the same PostgreSQL reach this one',
+    accepts: 'an http: or https: URL',
+    schema: httpUrl.optional(),
+  },
+  logLevel: {
+    flag: 'log-level',
+    env: 'BOWLINE_LOG_LEVEL',
+    help: 'least important level that is logged',
+    accepts: '"debug", "info", "warn", "error" or "silent"',
+    schema: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  },
+} as const satisfies Record<string, Setting>
+
+type SettingName = keyof typeof settings
+
+/** What `startServer` takes: every setting may be left out. */
+export type ServerOptions = {
+  readonly [Name in SettingName]?: z.input<(typeof settings)[Name]['schema']> | undefined
+}
+
+/** What the server works with: checked, with defaults filled in. */
+export type ServerConfig = { readonly [Name in SettingName]: z.output<(typeof settings)[Name]['schema']> }
+
+/** Checks options given in code. Throws CONFIG_INVALID that names the setting, the value and what is accepted. */
+export const parseConfig = (options: ServerOptions): ServerConfig => parse(options, (name) => `\`${name}\``)
+
+/** Checks command-line flags (named as in `settings`) and the environment; a flag wins, and blanks count as unset. Throws like `parseConfig`. */
+export const readConfig = (
+  flags: Readonly<Partial<Record<SettingName, string>>>,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): ServerConfig => {
+  const raw: Partial<Record<SettingName, string>> = {}
+  for (const name of settingNames) {
+    const value = flags[name] ?? env[settings[name].env]
+    if (value !== undefined && value.trim() !== '') raw[name] = value
+  }
+  return parse(raw, (name) => (flags[name] === undefined ? settings[name].env : `--${settings[name].flag}`))
+}
+
+/** The names of all settings, in the order of the help text. */
+export const settingNames = Object.keys(settings) as readonly SettingName[]
+
+/** The variables that tell where browsers may be installed. */
+export const browserSearchEnvironment = (): Readonly<Record<string, string | undefined>> => process.env
+
+/** Their values hold secrets, so no message shows them. */
+const secretSettings: ReadonlySet<SettingName> = new Set([
+  'apiKey',
+  'proxyBasic',
+  'proxyEnhanced',
+  'databaseUrl',
+  's3SecretAccessKey',
+  's3SessionToken',
+  'profileKey',
+  'llmKey',
+  'webhookSecret',
+  'metricsToken',
+  'braveKey',
+  'smtpUrl',
+])
+
+const parse = (raw: Readonly<Record<string, unknown>>, label: (name: SettingName) => string): ServerConfig => {
+  const unknown = Object.keys(raw).find((name) => !Object.hasOwn(settings, name))
+  if (unknown !== undefined) {
+    throw new BowlineError('CONFIG_INVALID', `There is no setting \`${unknown}\`. Settings: ${settingNames.join(', ')}`)
+  }
+  const config: Record<string, unknown> = {}
+  for (const name of settingNames) {
+    const setting: Setting = settings[name]
+    const result = setting.schema.safeParse(raw[name])
+    if (!result.success) {
+      const shown = secretSettings.has(name) ? 'the given value' : JSON.stringify(raw[name])
+      throw new BowlineError('CONFIG_INVALID', `${label(name)} does not accept ${shown}: it takes ${setting.accepts}`)
+    }
+    config[name] = result.data
+  }
+  if (config['smtpUrl'] !== undefined && config['publicUrl'] === undefined) {
+    throw new BowlineError(
+      'CONFIG_INVALID',
+      `${label('smtpUrl')} needs the address that the links in mails lead to: set \`--public-url\``,
+    )
+  }
+  return config as unknown as ServerConfig
+}

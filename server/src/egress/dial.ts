@@ -1,0 +1,101 @@
+import { connect, type Socket, isIP } from 'node:net'
+import { BowlineError } from 'bowline/kit/errors'
+import type { AddressPolicy } from './address-policy.ts'
+import type { Target } from './allow-list.ts'
+import { netErrorOfConnect, type NetError } from './net-errors.ts'
+import type { Resolve } from './resolve.ts'
+
+/** The addresses of a target that may be connected to. */
+export interface JudgedTarget extends Target {
+  /** Never empty, except for a name that only an upstream proxy may know. */
+  readonly addresses: readonly string[]
+  /** `allowed`: `--allow` opened it, so it is near and no upstream proxy is asked. */
+  readonly kind: 'public' | 'allowed' | 'unresolved'
+}
+
+/** Milliseconds that one address has before the next is tried beside it (RFC 8305). */
+const attemptDelayMs = 250
+
+/** Resolves a target once and judges every address. Throws EGRESS_REFUSED when none may be connected to, EGRESS_FAILED when there is none. */
+export const judgeTarget = async (
+  { policy, resolve }: { readonly policy: AddressPolicy; readonly resolve: Resolve },
+  target: Target,
+  signal?: AbortSignal,
+): Promise<JudgedTarget> => {
+  const verdicts = (await addressesOf(resolve, target, signal)).map((address) => policy.judge(address, target))
+  const kind = verdicts.some((verdict) => verdict.kind === 'allowed') ? 'allowed' : 'public'
+  const addresses = verdicts.filter((verdict) => verdict.kind !== 'refused').map(({ address }) => address)
+  if (addresses.length > 0) return { ...target, addresses, kind }
+  const refused = verdicts.find((verdict) => verdict.kind === 'refused')
+  // What a name resolves to here is nobody's business: an internal name server could be read that way.
+  const isName = refused !== undefined && isIP(target.host) === 0 && refused.hint === undefined
+  const reason = isName ? 'the address is not public' : (refused?.reason ?? 'it has no address')
+  throw new BowlineError('EGRESS_REFUSED', `${target.host}:${target.port} is refused: ${reason}`, {
+    hint: refused?.hint,
+  })
+}
+
+const addressesOf = async (resolve: Resolve, target: Target, signal?: AbortSignal): Promise<readonly string[]> => {
+  try {
+    return await resolve(target.host, signal)
+  } catch (cause) {
+    signal?.throwIfAborted()
+    throw new BowlineError('EGRESS_FAILED', `${target.host} does not resolve`, {
+      cause,
+      details: { netError: 'ERR_NAME_NOT_RESOLVED' satisfies NetError },
+    })
+  }
+}
+
+/** Connects to the addresses that were judged, without asking for the name again. Throws EGRESS_FAILED or the signal's reason. */
+export const dial = async (target: JudgedTarget, signal?: AbortSignal): Promise<Socket> => {
+  signal?.throwIfAborted()
+  const [first = ''] = target.addresses
+  const found = target.addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+  const socket = connect({
+    port: target.port,
+    noDelay: true,
+    keepAlive: true,
+    allowHalfOpen: true,
+    ...(found.length === 1
+      ? { host: first }
+      : {
+          host: target.host,
+          autoSelectFamily: true,
+          autoSelectFamilyAttemptTimeout: attemptDelayMs,
+          lookup: (_host, _options, done) => done(null, found),
+        }),
+  })
+  return established(socket, target, signal)
+}
+
+/** Waits until a socket is connected; destroys it when that fails. Throws EGRESS_FAILED or the signal's reason. */
+export const established = async (socket: Socket, target: Target, signal?: AbortSignal): Promise<Socket> => {
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>()
+  const onError = (cause: Error): void =>
+    reject(
+      new BowlineError('EGRESS_FAILED', `${target.host}:${target.port} cannot be reached: ${wordsOf(cause)}`, {
+        cause,
+        details: { netError: netErrorOfConnect(cause) },
+      }),
+    )
+  const onAbort = (): void => {
+    socket.destroy()
+    reject(signal?.reason)
+  }
+  socket.once('connect', () => resolve(socket)).once('error', onError)
+  signal?.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await promise
+  } finally {
+    socket.off('error', onError)
+    signal?.removeEventListener('abort', onAbort)
+    // Between here and its next owner an error must not bring the process down.
+    socket.on('error', () => socket.destroy())
+  }
+}
+
+const wordsOf = (error: Error): string =>
+  error instanceof AggregateError && error.message === ''
+    ? error.errors.map((each) => (Error.isError(each) ? each.message : String(each))).join('; ')
+    : error.message

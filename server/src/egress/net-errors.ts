@@ -1,0 +1,82 @@
+import { STATUS_CODES } from 'node:http'
+import { isBowlineError } from 'bowline/kit/errors'
+
+/** Why a browser got no connection, by Chromium's name. */
+export type NetError = (typeof netErrors)[number]
+
+export const netErrors = [
+  'ERR_ADDRESS_UNREACHABLE',
+  'ERR_BLOCKED_BY_ADMINISTRATOR',
+  'ERR_CONNECTION_REFUSED',
+  'ERR_CONNECTION_RESET',
+  'ERR_CONNECTION_TIMED_OUT',
+  'ERR_NAME_NOT_RESOLVED',
+  'ERR_TUNNEL_CONNECTION_FAILED',
+] as const
+
+/** The net error of an EGRESS_REFUSED or EGRESS_FAILED. Default: `ERR_TUNNEL_CONNECTION_FAILED`. */
+export function netErrorOf(error: unknown): NetError {
+  if (!isBowlineError(error)) return 'ERR_TUNNEL_CONNECTION_FAILED'
+  if (error.code === 'EGRESS_REFUSED') return 'ERR_BLOCKED_BY_ADMINISTRATOR'
+  const { netError } = (error.details ?? {}) as { readonly netError?: unknown }
+  return netErrors.find((each) => each === netError) ?? 'ERR_TUNNEL_CONNECTION_FAILED'
+}
+
+/** The net error of a failed `connect`. */
+export function netErrorOfConnect(error: Error): NetError {
+  // All attempts at the addresses of a name.
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : error
+  const code = Error.isError(first) && 'code' in first ? String(first.code) : ''
+  return byCode.get(code) ?? 'ERR_ADDRESS_UNREACHABLE'
+}
+
+const byCode: ReadonlyMap<string, NetError> = new Map([
+  ['ECONNREFUSED', 'ERR_CONNECTION_REFUSED'],
+  ['ECONNRESET', 'ERR_CONNECTION_RESET'],
+  ['ETIMEDOUT', 'ERR_CONNECTION_TIMED_OUT'],
+])
+
+/**
+ * Chromium reports every failure behind a proxy as `ERR_TUNNEL_CONNECTION_FAILED`. To say more, the proxy sends a head
+ * that Chromium rejects with an error code no sane server causes; `BrowserMessages` puts the real code in its place.
+ */
+export const rejectedHeads: ReadonlyMap<NetError, RejectedHead> = new Map([
+  [
+    'ERR_CONNECTION_REFUSED',
+    { reportedAs: ['ERR_RESPONSE_HEADERS_MULTIPLE_LOCATION'], text: head(502, ['Location: a', 'Location: b']) },
+  ],
+  [
+    'ERR_NAME_NOT_RESOLVED',
+    {
+      reportedAs: ['ERR_RESPONSE_HEADERS_MULTIPLE_CONTENT_LENGTH'],
+      text: head(502, ['Content-Length: 1', 'Content-Length: 2']),
+    },
+  ],
+  [
+    'ERR_BLOCKED_BY_ADMINISTRATOR',
+    {
+      reportedAs: ['ERR_RESPONSE_HEADERS_MULTIPLE_CONTENT_DISPOSITION'],
+      text: head(403, ['Content-Disposition: a', 'Content-Disposition: b']),
+    },
+  ],
+  [
+    'ERR_CONNECTION_TIMED_OUT',
+    // Chromium reads 256 kB of headers.
+    { reportedAs: ['ERR_RESPONSE_HEADERS_TOO_BIG'], text: head(504, [`X-Fill: ${'x'.repeat(264 * 1024)}`]) },
+  ],
+  [
+    'ERR_ADDRESS_UNREACHABLE',
+    // The second is for plain http.
+    { reportedAs: ['ERR_PROXY_AUTH_UNSUPPORTED', 'ERR_UNEXPECTED_PROXY_AUTH'], text: head(407, ['Content-Length: 0']) },
+  ],
+])
+
+/** A head of a response, and how Chromium reports it. */
+export interface RejectedHead {
+  readonly reportedAs: readonly string[]
+  readonly text: string
+}
+
+function head(status: number, headers: readonly string[]): string {
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.join('\r\n')}\r\n\r\n`
+}

@@ -1,0 +1,119 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import type { Socket } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
+import { SocksClient } from 'socks'
+import { abortable } from 'bowline/kit/abort'
+import { BowlineError } from 'bowline/kit/errors'
+import type { Target } from './allow-list.ts'
+
+/** A proxy of someone else that connections are made through. Its own address is not judged: the operator chose it. */
+export interface Upstream {
+  readonly name: 'basic' | 'enhanced'
+  readonly url: URL
+}
+
+/** Opens a tunnel to a target through an upstream proxy, which resolves the name itself. Throws EGRESS_FAILED or the signal's reason. */
+export const tunnelThrough = async (upstream: Upstream, target: Target, signal: AbortSignal): Promise<Socket> => {
+  signal.throwIfAborted()
+  try {
+    return upstream.url.protocol.startsWith('socks')
+      ? await connectSocks(upstream.url, target, signal)
+      : await connectHttp(upstream.url, target, signal)
+  } catch (cause) {
+    signal.throwIfAborted()
+    const why = Error.isError(cause) ? cause.message : String(cause)
+    throw new BowlineError(
+      'EGRESS_FAILED',
+      `The ${upstream.name} proxy did not connect to ${target.host}:${target.port}: ${why}`,
+      { cause },
+    )
+  }
+}
+
+/** The `Proxy-Authorization` of an upstream proxy; undefined when its URL holds no user. */
+export const proxyAuthorization = ({ username, password }: URL): string | undefined =>
+  username === '' && password === ''
+    ? undefined
+    : `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}`
+
+const connectHttp = async (url: URL, target: Target, signal: AbortSignal): Promise<Socket> => {
+  const authority = `${target.host.includes(':') ? `[${target.host}]` : target.host}:${target.port}`
+  const authorization = proxyAuthorization(url)
+  const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url.origin, {
+    method: 'CONNECT',
+    path: authority,
+    agent: false,
+    headers: {
+      host: authority,
+      ...(authorization === undefined ? {} : { 'proxy-authorization': authorization }),
+    },
+  })
+  const answered = Promise.withResolvers<Socket>()
+  const onAbort = (): void => void request.destroy(new Error('aborted'))
+  signal.addEventListener('abort', onAbort, { once: true })
+  request.once('error', answered.reject)
+  request.once('response', (response) => answered.reject(refusedBy(response)))
+  request.once('connect', (response, socket: Socket, head) => {
+    if (response.statusCode !== 200) {
+      socket.destroy()
+      answered.reject(refusedBy(response))
+      return
+    }
+    socket.on('error', () => socket.destroy())
+    socket.setNoDelay(true)
+    if (head.length > 0) socket.unshift(head)
+    answered.resolve(socket)
+  })
+  request.end()
+  try {
+    return await answered.promise
+  } catch (error) {
+    request.destroy()
+    throw error
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
+const refusedBy = ({ statusCode = 0, statusMessage = '' }: IncomingMessage): Error =>
+  new Error(`it answered ${statusCode} ${statusMessage}`.trimEnd())
+
+const connectSocks = async (url: URL, target: Target, signal: AbortSignal): Promise<Socket> => {
+  const connecting = SocksClient.createConnection({
+    command: 'connect',
+    destination: target,
+    proxy: {
+      host: url.hostname.replaceAll(/[[\]]/g, ''),
+      port: Number(url.port || 1080),
+      type: url.protocol.startsWith('socks4') ? 4 : 5,
+      ...(url.username === ''
+        ? {}
+        : { userId: decodeURIComponent(url.username), password: decodeURIComponent(url.password) }),
+    },
+    set_tcp_nodelay: true,
+  })
+  try {
+    const { socket } = await abortable(connecting, signal)
+    socket.on('error', () => socket.destroy())
+    await keepEarlyBytes(socket)
+    return socket
+  } catch (error) {
+    // An abort does not stop the library; whatever it still opens is closed.
+    connecting.then(
+      ({ socket }) => socket.destroy(),
+      () => undefined,
+    )
+    throw error
+  }
+}
+
+/** The library lets the socket flow right after it is connected. What a target says at once would be lost. */
+const keepEarlyBytes = async (socket: Socket): Promise<void> => {
+  const early: Buffer[] = []
+  const keep = (chunk: Buffer): void => void early.push(chunk)
+  socket.on('data', keep)
+  await setImmediate()
+  socket.off('data', keep).pause()
+  for (const chunk of early.toReversed()) socket.unshift(chunk)
+}

@@ -1,0 +1,168 @@
+import type { ExtractRequest, ExtractStatusResponse } from 'bowline/contract/extract'
+import { BowlineError, isBowlineError } from 'bowline/kit/errors'
+import { isUuid, uuidV7 } from 'bowline/kit/ids'
+import type { Jobs } from '../jobs/jobs.ts'
+import type { Queue } from '../jobs/queue.ts'
+import type { Attempt } from '../jobs/worker.ts'
+import type { LanguageModel } from '../scrape/formats/language-model.ts'
+import { chargeOnce } from '../store/charges.ts'
+import {
+  endExtractJob,
+  extractKind,
+  findExtractJob,
+  insertExtractJob,
+  type ExtractEnd,
+  type ExtractJobRow,
+} from '../store/extract-jobs.ts'
+import { expiryOf, jobLifeMs } from '../store/job-life.ts'
+import type { Store } from '../store/store.ts'
+import { priceOfExtract, type Prices } from '../usage/prices.ts'
+import type { Webhooks } from '../webhooks/webhooks.ts'
+import { extractData, type Extracted, type ExtractParts } from './extract-data.ts'
+import { mostPages, planOf, searchedPages, type Plan } from './plan.ts'
+
+/** What extractions are made with. */
+export interface ExtractsParts extends Omit<ExtractParts, 'languageModel'> {
+  readonly store: Store
+  readonly jobs: Jobs
+  readonly webhooks: Pick<Webhooks, 'send'>
+  readonly prices: Pick<Prices, 'extraction' | 'extractMinimum'>
+  /** Undefined: extractions are refused. */
+  readonly languageModel: LanguageModel | undefined
+}
+
+/** Who wants data, and which. */
+export interface ExtractOrder {
+  readonly teamId: string
+  readonly apiKeyId: string
+  readonly baseUrl: string
+  readonly request: ExtractRequest
+}
+
+const atOnce = 4
+const tokensPerCredit = 15
+
+const queue: Queue<{ readonly id: string }> = { name: 'extract', expireSeconds: 900 }
+
+/** Extractions: entered with their bill, done from a queue, settled at their end. */
+export class Extracts {
+  readonly #parts: ExtractsParts
+
+  private constructor(parts: ExtractsParts) {
+    this.#parts = parts
+  }
+
+  /** Begins to do what is waiting. */
+  static async open(parts: ExtractsParts): Promise<Extracts> {
+    const extracts = new Extracts(parts)
+    await parts.jobs.work(
+      queue,
+      { concurrency: atOnce, onExhausted: async ({ id }, error) => extracts.#end(id, { error: reasonOf(error) }) },
+      async ({ id }, attempt) => extracts.#do(id, attempt),
+    )
+    return extracts
+  }
+
+  /** Enters an extraction. Throws FORMAT_UNAVAILABLE without a language model, BAD_REQUEST, INSUFFICIENT_CREDITS. */
+  async start({ request, baseUrl, ...who }: ExtractOrder): Promise<{
+    readonly id: string
+    readonly invalidUrls: readonly string[]
+  }> {
+    const { store, jobs, languageModel, prices, searches } = this.#parts
+    if (languageModel === undefined) {
+      throw new BowlineError('FORMAT_UNAVAILABLE', 'Extracting needs a language model, and none is configured')
+    }
+    const { plan, invalidUrls } = planOf(request, baseUrl)
+    const id = uuidV7()
+    const searchCredits = plan.enableWebSearch ? searches.price(searchedPages) : 0
+    const credits = priceOfExtract(prices, mostPages(plan)) + searchCredits
+    await store.db.transaction().execute(async (db) => {
+      const charge = await chargeOnce(db, { ...who, kind: extractKind, subjectId: id, credits })
+      if (charge.outcome === 'insufficient-credits') {
+        const message = `Insufficient credits to perform this request. It costs up to ${credits}, and ${charge.available} are available`
+        throw new BowlineError('INSUFFICIENT_CREDITS', message, {
+          hint: 'Lower `limit`, or raise the credits of the team.',
+        })
+      }
+      await insertExtractJob(db, { ...who, id, request: JSON.stringify(plan) })
+      await jobs.send(queue, { id }, { db })
+    })
+    return { id, invalidUrls }
+  }
+
+  /** How far an extraction is. Throws EXTRACT_NOT_FOUND, also when it is another team's. */
+  async read(id: string, teamId: string): Promise<ExtractStatusResponse> {
+    const job = isUuid(id) ? await findExtractJob(this.#parts.store.db, id) : undefined
+    const expiresAt = job && expiryOf(endOfLife(job), job.status === 'processing')
+    if (job?.teamId !== teamId || expiresAt === undefined || expiresAt.getTime() < Date.now()) {
+      throw new BowlineError('EXTRACT_NOT_FOUND', 'Extract job not found')
+    }
+    return { success: job.status !== 'failed', status: job.status, ...shownOf(job), expiresAt: expiresAt.toISOString() }
+  }
+
+  async #do(id: string, { signal }: Attempt): Promise<void> {
+    const { store, languageModel, prices } = this.#parts
+    const job = await findExtractJob(store.db, id)
+    if (job?.status !== 'processing') return
+    const plan = JSON.parse(job.request) as Plan
+    await this.#announce(job, plan, 'started')
+    try {
+      if (languageModel === undefined)
+        throw new BowlineError('EXTRACTION_FAILED', 'No language model is configured any more')
+      const { teamId, apiKeyId } = job
+      const found = await extractData({ ...this.#parts, languageModel }, plan, { teamId, apiKeyId }, signal)
+      const credits = priceOfExtract(prices, found.pages.length) + found.searchCredits
+      await this.#end(id, { answer: JSON.stringify(found), credits })
+    } catch (error) {
+      // Another server, or this one when it is back, does it again.
+      if (signal.aborted) throw error
+      await this.#end(id, { error: reasonOf(error) })
+    }
+  }
+
+  async #end(id: string, end: ExtractEnd): Promise<void> {
+    const { store } = this.#parts
+    const job = await findExtractJob(store.db, id)
+    if (job === undefined) return
+    const plan = JSON.parse(job.request) as Plan
+    await store.db.transaction().execute(async (db) => {
+      if (!(await endExtractJob(db, id, end))) return
+      await this.#announce(job, plan, 'error' in end ? 'failed' : 'completed', { db, end })
+    })
+  }
+
+  async #announce(
+    { id, teamId }: ExtractJobRow,
+    { webhook: target }: Plan,
+    event: 'started' | 'completed' | 'failed',
+    { db, end }: { readonly db?: Store['db']; readonly end?: ExtractEnd } = {},
+  ): Promise<void> {
+    if (target === undefined) return
+    const error = end !== undefined && 'error' in end ? end.error : undefined
+    const data = end !== undefined && 'answer' in end ? [(JSON.parse(end.answer) as Extracted).data] : []
+    const body = { success: error === undefined, data, ...(error === undefined ? {} : { error }) }
+    const message = { teamId, target, event: `extract.${event}`, jobId: id, body, uniqueKey: `${id}.${event}` }
+    await this.#parts.webhooks.send(message, db === undefined ? {} : { db })
+  }
+}
+
+/** A day after its end, or after its start as long as it has none. */
+const endOfLife = ({ createdAt, finishedAt = createdAt }: ExtractJobRow): Date =>
+  new Date(finishedAt.getTime() + jobLifeMs)
+
+const reasonOf = (error: unknown): string =>
+  isBowlineError(error) ? error.message : 'The server could not extract because of an error of its own'
+
+const shownOf = (job: ExtractJobRow): Pick<ExtractStatusResponse, 'data'> & Partial<ExtractStatusResponse> => {
+  if (job.answer === undefined) return { data: [], ...(job.error === undefined ? {} : { error: job.error }) }
+  const { data, pages, warning } = JSON.parse(job.answer) as Extracted
+  const { showSources } = JSON.parse(job.request) as Plan
+  const creditsUsed = job.credits ?? 0
+  return {
+    data,
+    ...(showSources ? { sources: { pages } } : {}),
+    ...(warning === undefined ? {} : { warning }),
+    creditsUsed,
+    tokensUsed: creditsUsed * tokensPerCredit,
+  }
+}

@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto'
+import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
+import { serializerCompiler } from 'fastify-type-provider-zod'
+import { BowlineError, isBowlineError } from 'bowline/kit/errors'
+import type { KeyRow } from '../store/keys.ts'
+import type { Artifacts } from '../artifacts/artifacts.ts'
+import type { Shelves } from '../files/shelves.ts'
+import type { Recordings } from '../recordings/recordings.ts'
+import type { Mapper } from '../map/mapper.ts'
+import type { SearchWorks } from '../search/run-search.ts'
+import type { Monitors } from '../monitors/monitors.ts'
+import type { Store } from '../store/store.ts'
+import type { Usage } from '../usage/open-usage.ts'
+import type { Webhooks } from '../webhooks/webhooks.ts'
+import type { Authenticator } from './auth.ts'
+import { createAuthFailureLog } from './auth-failures.ts'
+import { smallBodyBytes } from './body-sizes.ts'
+import { drainRequests, type RequestDrain } from './draining.ts'
+import { answerError } from './errors.ts'
+import { parseJsonBody } from './json-body.ts'
+import type { Metrics } from './metrics.ts'
+import { registerOpenApi } from './openapi.ts'
+import { isHopTo, relaySessionRequests, type PlacementParts } from './placement.ts'
+import { rateBucketOf } from './rate-bucket.ts'
+import { registerRoutes, type Call } from './register.ts'
+import { guardBodies } from './guard-bodies.ts'
+import { activityRoutes } from './routes/activity.ts'
+import { balanceRoutes } from './routes/balance.ts'
+import { batchRoutes, type BatchRouteParts } from './routes/batch.ts'
+import { browserRoutes } from './routes/browser.ts'
+import { crawlRoutes } from './routes/crawl.ts'
+import { registerDashboard } from './routes/dashboard.ts'
+import { registerFiles } from './routes/files.ts'
+import { registerHealth, type HealthParts } from './routes/health.ts'
+import { keyRoutes } from './routes/keys.ts'
+import { recordingRoutes, registerRecordings } from './routes/recordings.ts'
+import { profileRoutes, type ProfileRouteParts } from './routes/profiles.ts'
+import { registerMetrics } from './routes/metrics.ts'
+import { registerLive } from './routes/live.ts'
+import { registerScrapeFiles, scrapeRoutes, type ScrapeRouteParts } from './routes/scrape.ts'
+import { mapRoutes } from './routes/map.ts'
+import { registerMonitorMail } from './routes/monitor-mail.ts'
+import { monitorRoutes } from './routes/monitors.ts'
+import { teamRoutes } from './routes/teams.ts'
+import { usageRoutes } from './routes/usage.ts'
+import { webhookRoutes } from './routes/webhooks.ts'
+import { extractRoutes, type ExtractRouteParts } from './routes/extract.ts'
+import { searchRoutes } from './routes/search.ts'
+import { registerUpgrades, type UpgradeParts } from './upgrade.ts'
+import { validateWith } from './validate.ts'
+
+/** What the HTTP side of the server is built from. */
+export interface HttpParts
+  extends
+    ScrapeRouteParts,
+    BatchRouteParts,
+    ExtractRouteParts,
+    SearchWorks,
+    HealthParts,
+    UpgradeParts,
+    PlacementParts,
+    ProfileRouteParts,
+    Usage {
+  readonly store: Store
+  readonly authenticator: Authenticator
+  readonly shelves: Shelves
+  readonly artifacts: Artifacts
+  readonly recordings: Recordings
+  readonly mapper: Mapper
+  readonly webhooks: Webhooks
+  readonly monitors: Monitors
+  readonly metrics: Metrics
+  readonly metricsToken: string | undefined
+  readonly publicUrl: string | undefined
+  readonly version: string
+  /** Connections at a time; further ones are closed at once. */
+  readonly maxConnections: number
+  readonly log: FastifyBaseLogger
+}
+
+/** Builds the HTTP server with every route; the caller lets it listen, and ends it by the drain. */
+export const buildHttpApp = async (
+  parts: HttpParts,
+): Promise<{ readonly app: FastifyInstance; readonly drain: RequestDrain }> => {
+  const app = Fastify({
+    // Of routes that are not in the contract, and that take little or nothing.
+    bodyLimit: smallBodyBytes,
+    // Names of profiles have up to 128 characters, each up to twelve when it is encoded.
+    routerOptions: { maxParamLength: 2000 },
+    // Those in use are left to the drain.
+    forceCloseConnections: 'idle',
+    genReqId: (request) => requestId(request.headers['x-request-id']),
+    // Query strings hold tokens, so only the pattern of the route is logged, by the hook below.
+    logController: new LogController({ disableRequestLogging: true }),
+    loggerInstance: parts.log,
+    // Of addresses that cannot be read, which belong to no route.
+    frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
+  })
+  app.setValidatorCompiler(validateWith())
+  app.setSerializerCompiler(serializerCompiler)
+  app.setErrorHandler(answerError)
+  app.setNotFoundHandler((request, reply) => answerError(routeNotFound(request), request, reply))
+  acceptJson(app)
+  guardBodies(app)
+  recordRequests(app, parts.metrics)
+  const drain = drainRequests(app, parts.sessions.draining)
+  relaySessionRequests(app, parts)
+  refuseUnknownRoutes(app)
+  await registerOpenApi(app, parts.version)
+  registerHealth(app, parts)
+  registerMetrics(app, parts)
+  await app.register(async (scope) => registerDashboard(scope, parts))
+  registerLive(app, parts)
+  registerScrapeFiles(app, parts)
+  await app.register(async (scope) => registerMonitorMail(scope, parts))
+  await app.register(async (scope) => registerProtected(scope, parts))
+  await app.register(async (scope) => registerFiles(scope, parts))
+  registerRecordings(app, parts)
+  registerUpgrades(app, parts)
+  app.server.maxConnections = parts.maxConnections
+  return { app, drain }
+}
+
+/** The routes that need a key. */
+const registerProtected = async (app: FastifyInstance, parts: HttpParts): Promise<void> => {
+  const callers = new WeakMap<FastifyRequest, KeyRow>()
+  const noteFailure = createAuthFailureLog((facts) => parts.log.info(facts, 'Authentication failed'))
+  app.addHook('onRequest', async (request) => {
+    const key = await parts.authenticator.authenticate(request.headers.authorization).catch((error: unknown) => {
+      if (isBowlineError(error) && error.code === 'UNAUTHORIZED') noteFailure(request.ip)
+      throw error
+    })
+    callers.set(request, key)
+    // A session that another server would rather have made here was counted there.
+    if (request.method === 'POST' && isHopTo(request.raw, parts.nodeId)) return
+    await parts.takeRequest(key, rateBucketOf(request.method, request.routeOptions.url ?? ''))
+  })
+  const callOf = (request: FastifyRequest): Omit<Call, 'delivered'> => {
+    const key = callers.get(request)
+    if (key === undefined) throw new BowlineError('UNAUTHORIZED', 'Unauthorized')
+    const idempotencyKey = request.headers['x-idempotency-key']
+    return {
+      key,
+      baseUrl: parts.publicUrl ?? `${request.protocol}://${request.host}`,
+      idempotencyKey: typeof idempotencyKey === 'string' && idempotencyKey !== '' ? idempotencyKey : undefined,
+      raw: request,
+    }
+  }
+  const handlers = {
+    ...browserRoutes(parts),
+    ...keyRoutes(parts),
+    ...profileRoutes(parts),
+    ...recordingRoutes(parts),
+    ...mapRoutes(parts),
+    ...batchRoutes(parts),
+    ...crawlRoutes(parts),
+    ...scrapeRoutes(parts),
+    ...webhookRoutes(parts),
+    ...searchRoutes(parts),
+    ...monitorRoutes(parts),
+    ...teamRoutes(parts),
+    ...usageRoutes(parts),
+    ...balanceRoutes(parts),
+    ...activityRoutes(parts),
+    ...extractRoutes(parts),
+  }
+  registerRoutes(app, handlers, callOf, parts.activity.record)
+}
+
+/** Refuses what no route takes before its body is read. */
+const refuseUnknownRoutes = (app: FastifyInstance): void => {
+  app.addHook('onRequest', async (request) => {
+    if (request.is404) throw routeNotFound(request)
+  })
+}
+
+/** Many clients send `Content-Type: application/json` with an empty body, on DELETE above all. */
+const acceptJson = (app: FastifyInstance): void => {
+  // Fastify hands `text/plain` to the schema as a string, whose error would not name the missing header.
+  app.removeContentTypeParser('text/plain')
+  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (_request, text, done) => {
+    try {
+      return done(null, text === '' ? undefined : parseJsonBody(text))
+    } catch (error) {
+      return done(Error.isError(error) ? error : new Error(String(error)))
+    }
+  })
+}
+
+const recordRequests = (app: FastifyInstance, metrics: Metrics): void => {
+  app.addHook('onRequest', async (request, reply) => {
+    void reply.header('x-request-id', request.id)
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'none'
+    metrics.requestAnswered(request.method, route, reply.statusCode, reply.elapsedTime / 1000)
+    request.log.debug(
+      { method: request.method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
+      'answered',
+    )
+  })
+}
+
+const routeNotFound = (request: FastifyRequest): BowlineError =>
+  new BowlineError('ROUTE_NOT_FOUND', `There is no ${request.method} ${pathOf(request)}`)
+
+const requestId = (given: string | string[] | undefined): string =>
+  typeof given === 'string' && /^[\w.-]{1,100}$/.test(given) ? given : randomUUID()
+
+const pathOf = (request: FastifyRequest): string => request.url.split('?')[0] ?? '/'

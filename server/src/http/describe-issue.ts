@@ -1,0 +1,37 @@
+import type { z } from 'zod'
+import { shorten } from 'bowline/contract/validation-issues'
+
+/** Says what is wrong with a field, and what it takes. */
+export function describeIssue(issue: z.core.$ZodIssue | undefined, field: string): string {
+  const name = `\`${field}\``
+  if (issue?.code === 'custom') {
+    // Public clients compare some of these, such as "Invalid URL". Others are the end of a sentence about the field.
+    const message = shorten(issue.message)
+    return /^[A-Z`]/.test(message) || message.startsWith(field) ? message : `Bad Request: ${field}: ${message}`
+  }
+  if (issue?.code === 'too_small')
+    return `${name} must be ${issue.inclusive === false ? 'more than' : 'at least'} ${amountOf(issue.minimum, issue.origin)}`
+  if (issue?.code === 'too_big')
+    return `${name} must be ${issue.inclusive === false ? 'less than' : 'at most'} ${amountOf(issue.maximum, issue.origin)}`
+  if (issue?.code === 'invalid_type' && issue.message.startsWith('Invalid input')) {
+    return `${name} must be ${typeNames[issue.expected] ?? issue.expected}${issue.message.endsWith('undefined') ? ', and is missing' : ''}`
+  }
+  if (issue?.code === 'invalid_value' && issue.message.startsWith('Invalid')) {
+    return `${name} must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`
+  }
+  return `Bad Request: ${field}: ${shorten(issue?.message ?? 'invalid')}`
+}
+
+const units: Readonly<Record<string, string>> = { string: ' characters', array: ' items', set: ' items' }
+
+const amountOf = (amount: number | bigint, origin: string): string => `${amount}${units[origin] ?? ''}`
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: '`true` or `false`',
+  array: 'an array',
+  object: 'an object',
+  record: 'an object',
+}

@@ -1,0 +1,79 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
+import type { Failure } from 'bowline/contract/failure'
+import { boundNames, listIssues, shorten, tellMore } from 'bowline/contract/validation-issues'
+import { describeIssue } from './describe-issue.ts'
+import { sizeText } from './body-sizes.ts'
+import { BowlineError, isBowlineError } from 'bowline/kit/errors'
+
+/** The framework's own errors that are the fault of a request, as messages. */
+const frameworkMessages: Readonly<Record<string, string>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'The request body must have the header `Content-Type: application/json`',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'Content-Length does not match the body',
+}
+
+/** The error for a body, query or path that does not fit its schema: `details` holds the first of zod's issues. */
+export const invalidRequest = (error: z.core.$ZodError, part: string): BowlineError => {
+  const [first] = error.issues
+  const unrecognized = error.issues.find((issue) => issue.code === 'unrecognized_keys')
+  const where = shorten(first?.path.join('.') ?? '')
+  const { issues: details, more } = listIssues(error.issues)
+  const message =
+    unrecognized === undefined
+      ? describeIssue(first, where === '' ? part : where)
+      : `Unrecognized key in ${part}: ${boundNames(unrecognized.keys).join(', ')}`
+  return new BowlineError('BAD_REQUEST', `${message}${tellMore(more)}`, { details })
+}
+
+/** What sites and files come to is neither our fault nor the caller's. */
+const ofSites = /^(?:SCRAPE|PDF|EGRESS)_/
+
+/** Turns whatever was thrown into an answer. Only what is no fault of the caller's or of a site is logged with its stack. */
+export const answerError = (
+  error: FastifyError | Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply => {
+  const known = toBowlineError(error, request)
+  // Nobody reads this answer, and nothing is wrong with the server.
+  if (isBowlineError(error) && error.code === 'ABORTED') request.log.info({ requestId: request.id }, error.message)
+  else if (known.status >= 500) {
+    // The message of a site's failure may hold its whole address, with what that keeps secret.
+    if (ofSites.test(known.code)) request.log.info({ code: known.code, requestId: request.id }, 'a site failed')
+    else request.log.error({ err: error, requestId: request.id }, known.message)
+  }
+  if (known.retryAfterSeconds !== undefined) void reply.header('retry-after', known.retryAfterSeconds)
+  // A failure may have the status 200, whose schema is that of a success.
+  return reply
+    .code(known.status)
+    .type('application/json; charset=utf-8')
+    .serializer((body: unknown) => JSON.stringify(body))
+    .send(failureBody(known, request.id))
+}
+
+/** The body of a failed answer. */
+export const failureBody = (error: BowlineError, requestId: string): Failure => ({
+  ...error.body,
+  success: false,
+  error: error.message,
+  code: error.code,
+  ...(error.details === undefined ? {} : { details: error.details }),
+  ...(error.hint === undefined ? {} : { hint: error.hint }),
+  requestId,
+})
+
+const toBowlineError = (error: FastifyError | Error, request: FastifyRequest): BowlineError => {
+  if (isBowlineError(error) && error.status >= 200) return error
+  if ('code' in error && error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    const limit = sizeText(request.routeOptions.bodyLimit)
+    return new BowlineError('PAYLOAD_TOO_LARGE', `Request body is too large: the limit is ${limit}`, { cause: error })
+  }
+  const message = 'code' in error ? frameworkMessages[error.code] : undefined
+  if (message !== undefined) return new BowlineError('BAD_REQUEST', message, { cause: error })
+  if ('statusCode' in error && error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
+    return new BowlineError('BAD_REQUEST', error.message, { status: error.statusCode, cause: error })
+  }
+  return new BowlineError('UNKNOWN_ERROR', 'The server could not answer because of an error of its own', {
+    cause: error,
+  })
+}

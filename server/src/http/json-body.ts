@@ -1,0 +1,76 @@
+import { BowlineError } from 'bowline/kit/errors'
+import { shorten } from 'bowline/contract/validation-issues'
+
+/** What a body may hold. A megabyte of brackets costs more to parse than any request is worth. */
+const limits = { depth: 200, items: 100_000, keys: 10_000, values: 500_000 } as const
+
+/**
+ * Parses a JSON body. Throws BAD_REQUEST_INVALID_JSON; BAD_REQUEST for one that is nested deeper than 200 levels, has
+ * more than 500,000 values, an array with more than 100,000 items or an object with more than 10,000 keys.
+ */
+export function parseJsonBody(text: string): unknown {
+  assertBounded(text)
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new BowlineError('BAD_REQUEST_INVALID_JSON', 'Bad request, malformed JSON', { cause })
+  }
+}
+
+interface Container {
+  readonly name: string
+  readonly isArray: boolean
+  /** Items or keys but the first. */
+  commas: number
+}
+
+const quote = 0x22
+const comma = 0x2c
+
+/** Counts before anything is built. What is no JSON passes: parsing it fails anyway. */
+function assertBounded(text: string): void {
+  const open: Container[] = []
+  let values = 0
+  let lastText: readonly [start: number, end: number] = [0, 0]
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === quote) {
+      const end = endOfText(text, at)
+      lastText = [at + 1, end]
+      at = end
+    } else if (code === comma) {
+      values += 1
+      const container = open.at(-1)
+      if (container !== undefined) container.commas += 1
+      if (container !== undefined && container.commas >= (container.isArray ? limits.items : limits.keys)) {
+        throw tooMany(container)
+      }
+    } else if (code === 0x5b || code === 0x7b) {
+      values += 1
+      if (open.length >= limits.depth) {
+        throw new BowlineError('BAD_REQUEST', `The body is nested deeper than ${limits.depth} levels`)
+      }
+      const above = open.at(-1)
+      const name = above === undefined ? '' : above.isArray ? above.name : text.slice(...lastText)
+      open.push({ name, isArray: code === 0x5b, commas: 0 })
+    } else if (code === 0x5d || code === 0x7d) open.pop()
+    if (values > limits.values) {
+      throw new BowlineError('BAD_REQUEST', `The body has more than ${limits.values.toLocaleString('en')} values`)
+    }
+  }
+}
+
+function endOfText(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let backslashes = 0
+    while (text[at - 1 - backslashes] === '\\') backslashes += 1
+    if (backslashes % 2 === 0) return at
+  }
+  return text.length
+}
+
+function tooMany({ name, isArray }: Container): BowlineError {
+  const what = name === '' ? 'The body' : `\`${shorten(name, 100)}\``
+  const limit = isArray ? `${limits.items.toLocaleString('en')} items` : `${limits.keys.toLocaleString('en')} keys`
+  return new BowlineError('BAD_REQUEST', `Bad Request: ${what} has more than ${limit}`)
+}

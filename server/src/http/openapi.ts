@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs'
+import swagger from '@fastify/swagger'
+import type { FastifyInstance } from 'fastify'
+import { jsonSchemaTransform } from 'fastify-type-provider-zod'
+import { writeShorthands } from 'bowline/contract/shorthand'
+import { isBowlineError } from 'bowline/kit/errors'
+import { loadOptional } from '../kit/optional-package.ts'
+import { tags } from './openapi-tags.ts'
+
+/** Serves the OpenAPI document at /openapi.json and a page for it at /docs, both made from the contract. */
+export const registerOpenApi = async (app: FastifyInstance, version: string): Promise<void> => {
+  await app.register(swagger, {
+    openapi: {
+      info: {
+        title: 'Bowline',
+        description: 'Remote browser sessions, scraping, crawling and search.',
+        version,
+        license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+      },
+      servers: [{ url: '/', description: 'This server' }],
+      tags: [...tags],
+      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+    },
+    transform: (document) => {
+      const { schema, url } = jsonSchemaTransform(document)
+      return { schema: writeShorthands(schema), url }
+    },
+  })
+  await registerDocs(app)
+  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
+}
+
+/** Without the package of the page, `/docs` answers with PACKAGE_MISSING. */
+const registerDocs = async (app: FastifyInstance): Promise<void> => {
+  const load = async () => loadOptional('@fastify/swagger-ui', '/docs', async () => import('@fastify/swagger-ui'))
+  const ui = await load().catch((error: unknown) => {
+    if (isBowlineError(error) && error.code === 'PACKAGE_MISSING') return undefined
+    throw error
+  })
+  if (ui === undefined) {
+    app.get('/docs', { schema: { hide: true } }, async () => load())
+    return
+  }
+  const type = 'image/svg+xml'
+  const content = readFileSync(new URL('../live/page/icon.svg', import.meta.url), 'utf8')
+  await app.register(ui.default, {
+    routePrefix: '/docs',
+    staticCSP: true,
+    logo: { type, content, href: '/' },
+    theme: { title: 'Bowline API', favicon: [{ filename: 'icon.svg', rel: 'icon', sizes: 'any', type, content }] },
+  })
+}

@@ -1,0 +1,75 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { isUuid } from 'bowline/kit/ids'
+import { isBowlineError } from 'bowline/kit/errors'
+import { hopHeader } from '../cluster/peer-requests.ts'
+import { relayRequest } from '../cluster/relay.ts'
+import type { Peer, Peers } from '../cluster/peers.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import { findSession, type SessionRow } from '../store/sessions.ts'
+import type { Store } from '../store/store.ts'
+
+/** What tells where a session lives. */
+export interface PlacementParts {
+  readonly store: Store
+  readonly sessions: Sessions
+  readonly peers: Peers
+  readonly nodeId: string
+  /** Hears of what failed where nobody waits for the answer. */
+  readonly onError: (error: unknown, what: string) => void
+}
+
+const sessionPath = /^\/(?:v2\/(?:browser|interact)|live)\/([0-9a-f-]{36})(?:[/?]|$)/i
+
+/** Hands requests about a session of another node to that node, before their body is read. */
+export const relaySessionRequests = (app: FastifyInstance, parts: PlacementParts): void => {
+  app.addHook('onRequest', async (request, reply) => {
+    const id = sessionPath.exec(request.url)?.[1]
+    if (id === undefined) return
+    try {
+      const peer = await peerOf(parts, id, request.raw)
+      if (peer !== undefined) await relayRequest(peer, request.raw, reply.raw, () => void reply.hijack())
+    } catch (error) {
+      const isUnreachable = isBowlineError(error) && error.code === 'NODE_UNREACHABLE'
+      if (!isUnreachable || !(await isKnownHere(parts, id, request))) throw error
+    }
+  })
+}
+
+/** Whether the store suffices to answer about a session whose node does not: it is only read, or has ended meanwhile. */
+const isKnownHere = async (
+  { store }: PlacementParts,
+  id: string,
+  { method, url, headers }: FastifyRequest,
+): Promise<boolean> => {
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+  const isAboutSession = /^\/v2\/(?:browser|interact)\/[^/?]+\/?(?:\?|$)/.test(url)
+  if (hasBody || !isAboutSession) return false
+  return method === 'GET' || (await findSession(store.db, id))?.status !== 'active'
+}
+
+/** The node that holds the session with this id; undefined when it is this one, when it has ended, or when it is unknown. */
+export const peerOf = async (
+  parts: PlacementParts,
+  id: string,
+  request: IncomingMessage,
+): Promise<Peer | undefined> => {
+  if (parts.store.kind === 'pglite' || isHop(request) || !isUuid(id)) return undefined
+  if (parts.sessions.find(id) !== undefined) return undefined
+  const row = await findSession(parts.store.db, id)
+  return row === undefined ? undefined : peerOfRow(parts, row, request)
+}
+
+/** The same for a session already read. Throws NODE_UNREACHABLE. */
+export const peerOfRow = async (
+  { peers, nodeId }: Pick<PlacementParts, 'peers' | 'nodeId'>,
+  row: SessionRow,
+  request: IncomingMessage,
+): Promise<Peer | undefined> =>
+  row.status === 'active' && row.nodeId !== nodeId && !isHop(request) ? peers.find(row.nodeId) : undefined
+
+/** Whether another server handed this request to this one: only servers know each other's ids. */
+export const isHopTo = (request: IncomingMessage, nodeId: string): boolean => request.headers[hopHeader] === nodeId
+
+/** Whether another server handed this request over. */
+export const isHop = (request: IncomingMessage): boolean => request.headers[hopHeader] !== undefined

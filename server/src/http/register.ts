@@ -1,0 +1,119 @@
+import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
+import type { z } from 'zod'
+import { routes, type Route, type RouteName, type Routes } from 'bowline/contract/routes'
+import type { KeyRow } from '../store/keys.ts'
+import { failure } from 'bowline/contract/failure'
+import { tagOf } from './openapi-tags.ts'
+import { unknownKeysWarning, withWarning } from './ignored-keys.ts'
+import { sizeText, smallBodyBytes } from './body-sizes.ts'
+import { deliveryOf } from './delivery.ts'
+import { validateWith } from './validate.ts'
+import { inPieces } from './in-pieces.ts'
+import type { NewActivity } from '../usage/activity-log.ts'
+import { jobRouteOf } from './job-route.ts'
+
+/** What a handler knows of the call besides its parsed input. */
+export interface Call {
+  readonly key: KeyRow
+  /** Address under which this client reached the server, without trailing slash. */
+  readonly baseUrl: string
+  readonly idempotencyKey: string | undefined
+  /** The body as it was sent, without defaults. */
+  readonly sentBody?: unknown
+  /** The request as it came, for handing it on to another server. */
+  readonly raw: FastifyRequest
+  /** Resolves to whether the whole answer was handed to the connection of the client. */
+  readonly delivered: () => Promise<boolean>
+}
+
+/** Version of the API that a call was made by, after its path. */
+export const versionOf = ({ raw }: Call): 'v1' | 'v2' => (raw.url.startsWith('/v1/') ? 'v1' : 'v2')
+
+type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
+
+/** The parsed parts of a request to one route. */
+export interface Input<R extends Route> {
+  readonly params: Parsed<R['params']>
+  readonly query: Parsed<R['query']>
+  readonly body: Parsed<R['body']>
+}
+
+/** Answers a call to one route of the contract. */
+export type Handler<Name extends RouteName> = (
+  input: Input<Routes[Name]>,
+  call: Call,
+) => Promise<z.input<Routes[Name]['response']>>
+
+/** Handlers for some routes of the contract. */
+export type Handlers = { readonly [Name in RouteName]?: Handler<Name> }
+
+/**
+ * Registers handlers under the paths and schemas of the contract. `callOf` tells who calls: it throws when nobody may.
+ * `record` receives every job that a route started, including calls that failed after they started.
+ */
+export const registerRoutes = (
+  app: FastifyInstance,
+  handlers: Handlers,
+  callOf: (request: FastifyRequest) => Omit<Call, 'delivered'>,
+  record: (job: NewActivity) => void,
+): void => {
+  const bodies = new WeakMap<FastifyRequest, unknown>()
+  for (const [name, handler] of Object.entries(handlers) as [RouteName, Handler<RouteName>][]) {
+    const route: Route = routes[name]
+    for (const path of [route.path, ...(route.aliases ?? [])]) {
+      const describeJob = jobRouteOf(route.method, path)
+      app.route({
+        method: route.method,
+        url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+        schema: schemaOf(name, route, path !== route.path),
+        bodyLimit: route.maxBodyBytes ?? smallBodyBytes,
+        ...(route.misfit === undefined ? {} : { validatorCompiler: validateWith(route.misfit) }),
+        // Validation drops the keys that it does not know.
+        preValidation: async (request) => void bodies.set(request, request.body),
+        handler: async (request, reply) => {
+          const input = { params: request.params, query: request.query, body: request.body }
+          const call = {
+            ...callOf(request),
+            sentBody: bodies.get(request),
+            delivered: async () => deliveryOf(reply.raw),
+          }
+          const startedAt = new Date()
+          const enter = (outcome: { readonly answer: unknown } | { readonly error: unknown }): void => {
+            const job = describeJob?.({ teamId: call.key.teamId, body: request.body, ...outcome }, startedAt)
+            if (job !== undefined) record(job)
+          }
+          try {
+            const answer = await handler(input as never, call)
+            enter({ answer })
+            return inPieces(withWarning(answer, unknownKeysWarning(route, bodies.get(request))), route.response, reply)
+          } catch (error) {
+            enter({ error })
+            throw error
+          }
+        },
+      })
+    }
+  }
+}
+
+/** What the framework validates and the OpenAPI document says of a route. */
+export const schemaOf = (name: RouteName, route: Route, isAlias: boolean): FastifySchema => ({
+  ...(route.params === undefined ? {} : { params: route.params }),
+  ...(route.query === undefined ? {} : { querystring: route.query }),
+  ...(route.body === undefined ? {} : { body: route.body }),
+  response: { 200: route.response, '4xx': failure, '5xx': failure },
+  summary: route.summary,
+  description: descriptionOf(route),
+  operationId: name,
+  tags: [tagOf(route.path)],
+  security: [{ bearer: [] }],
+  // A generated client needs one way to each operation.
+  ...(isAlias && { hide: true }),
+})
+
+const descriptionOf = ({ summary, aliases = [], body, maxBodyBytes }: Route): string =>
+  [
+    `${summary}.`,
+    ...(body === undefined ? [] : [`The body may have ${sizeText(maxBodyBytes ?? smallBodyBytes)}.`]),
+    ...(aliases.length === 0 ? [] : [`Also at ${aliases.map((path) => `\`${path}\``).join(', ')}.`]),
+  ].join(' ')

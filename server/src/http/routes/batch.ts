@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import type { z } from 'zod'
+import type { BatchRequest } from 'bowline/contract/batch'
+import { pageUrl, sourceUrl } from 'bowline/contract/page-url'
+import { scrapeFields, type ScrapeOptions } from 'bowline/contract/scrape'
+import { listIssues, shorten, tellMore } from 'bowline/contract/validation-issues'
+import { BowlineError } from 'bowline/kit/errors'
+import type { BulkJobs, BulkPage } from '../../bulk/bulk-jobs.ts'
+import type { BulkRound } from '../../bulk/plan.ts'
+import { earlierBatch } from '../../compat/earlier-batch.ts'
+import type { LanguageModel } from '../../scrape/formats/language-model.ts'
+import type { Scrapes } from '../../scrape/scrapes.ts'
+import { bulkHandlers } from '../bulk-handlers.ts'
+import { bulkPath } from '../bulk-status.ts'
+import { versionOf, type Call, type Handlers } from '../register.ts'
+
+/** What the routes of batches ask. */
+export interface BatchRouteParts {
+  readonly bulk: BulkJobs
+  readonly scrapes: Scrapes
+  /** Undefined: prompts of crawls are not read. */
+  readonly languageModel: LanguageModel | undefined
+}
+
+type Started = Awaited<ReturnType<NonNullable<Handlers['startBatch']>>>
+
+/** The routes of batches. */
+export const batchRoutes = ({ bulk, scrapes }: BatchRouteParts): Handlers => {
+  const start = async (body: BatchRequest, showsExtract: boolean, call: Call): Promise<Started> => {
+    const { key, baseUrl, idempotencyKey } = call
+    const { pages, invalid } = await checkUrls(body)
+    const round = toRound(body, showsExtract)
+    scrapes.check({ ...round.request, url: pages[0]?.url ?? '' })
+    const version = versionOf(call)
+    const { webhook, maxConcurrency, appendToId } = body
+    const requestHash = createHash('sha256').update(JSON.stringify(body)).digest('hex')
+    const { id } =
+      appendToId === undefined
+        ? await bulk.start({
+            kind: 'batch_scrape',
+            version,
+            teamId: key.teamId,
+            apiKeyId: key.id,
+            baseUrl,
+            idempotencyKey,
+            requestHash,
+            plan: { rounds: [round], webhook, maxConcurrency },
+            pages,
+          })
+        : await bulk.append(
+            { id: appendToId, teamId: key.teamId, kind: 'batch_scrape' },
+            { round: { ...round, idempotencyKey, requestHash }, pages },
+          )
+    return {
+      success: true,
+      id,
+      url: `${baseUrl}/${version}${bulkPath({ id, kind: 'batch_scrape' })}`,
+      ...(body.ignoreInvalidURLs && { invalidURLs: [...invalid] }),
+    }
+  }
+  const { get, cancel, errors } = bulkHandlers(bulk, 'batch_scrape')
+  return {
+    startBatch: async ({ body }, call) => start(body, false, call),
+    startEarlierBatch: async ({ body }, call) => start(earlierBatch(body), body.formats.includes('extract'), call),
+    getBatch: get,
+    cancelBatch: cancel,
+    getBatchErrors: errors,
+  }
+}
+
+/** The addresses that pages may have, and those that are none. Throws BAD_REQUEST when there are such, unless they are to be ignored. */
+const checkUrls = async ({
+  urls,
+  ignoreInvalidURLs,
+}: BatchRequest): Promise<{ readonly pages: readonly BulkPage[]; readonly invalid: readonly string[] }> => {
+  const valid: BulkPage[] = []
+  const invalid: string[] = []
+  const issues: z.core.$ZodIssue[] = []
+  for (const [index, url] of urls.entries()) {
+    // Checking 100,000 addresses takes more than a second: others are served meanwhile.
+    if (index % checkedAtOnce === checkedAtOnce - 1) await setImmediate()
+    const result = pageUrl.safeParse(url)
+    if (result.success) valid.push({ url: result.data, sourceUrl: sourceUrl(url, result.data) })
+    else {
+      invalid.push(url)
+      const [issue] = result.error.issues
+      if (issue !== undefined) issues.push({ ...issue, path: ['urls', index] })
+    }
+  }
+  const { issues: details, more } = listIssues(issues)
+  const [first] = issues
+  const reason = first?.message ?? 'Invalid URL'
+  if (first !== undefined && !ignoreInvalidURLs) {
+    const message = `Bad Request: ${first.path.join('.')}: ${reason}${tellMore(more)}`
+    throw new BowlineError('BAD_REQUEST', message, { details })
+  }
+  if (valid.length === 0) {
+    const hint = `${shorten(invalid[0] ?? '')}: ${reason}`
+    throw new BowlineError('BAD_REQUEST', 'No valid URLs provided', { hint, details })
+  }
+  return { pages: valid, invalid }
+}
+
+const checkedAtOnce = 500
+
+const scrapeKeys = new Set(Object.keys(scrapeFields))
+
+const toRound = (body: BatchRequest, showsExtract: boolean): BulkRound => ({
+  request: Object.fromEntries(Object.entries(body).filter(([key]) => scrapeKeys.has(key))) as unknown as ScrapeOptions,
+  showsExtract,
+  hidesLinks: false,
+})

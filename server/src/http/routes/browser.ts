@@ -1,0 +1,132 @@
+import { deleteSessionResponse, everyTeam, type DeleteSessionRequest } from 'bowline/contract/browser'
+import { BowlineError } from 'bowline/kit/errors'
+import { askPeer } from '../../cluster/relay.ts'
+import { sessionUrls } from '../../sessions/urls.ts'
+import type { Sessions } from '../../sessions/sessions.ts'
+import { findTwin, getSession, listSessions, type SessionRow } from '../../store/sessions.ts'
+import type { KeyRow } from '../../store/keys.ts'
+import { listTeams } from '../../store/teams.ts'
+import { createSessionCreator } from '../create-session.ts'
+import { peerOfRow, type PlacementParts } from '../placement.ts'
+import type { Call, Handlers } from '../register.ts'
+
+/** The routes of browser sessions. */
+export const browserRoutes = (parts: PlacementParts): Handlers => {
+  /**
+   * Throws SESSION_NOT_FOUND, and FORBIDDEN for a session of another team. The API defines 403 for reading and deleting a
+   * session by its id, and its clients rely on it: the id alone, which has 74 random bits, gives no access. Every other
+   * route of a session (files, recordings, CDP, live view) answers 404, as for an unknown id.
+   */
+  const visibleSession = async (id: string, key: KeyRow): Promise<SessionRow> => {
+    const row = await getSession(parts.store.db, id)
+    // An admin key may read and end the sessions of every team; what they show stays with their team.
+    if (row.teamId !== key.teamId && key.role !== 'admin') throw new BowlineError('FORBIDDEN', 'Forbidden.')
+    return row
+  }
+
+  /** The id of the session that an idempotency key made, for clients that never got it. */
+  const idOf = async ({ id, idempotencyKey }: DeleteSessionRequest, { key }: Call): Promise<string> => {
+    const found = id ?? (await findTwin(parts.store.db, key.teamId, idempotencyKey))?.id
+    if (found === undefined) throw new BowlineError('SESSION_NOT_FOUND', 'No session was created with this key.')
+    return found
+  }
+
+  /** Has the node that holds the session end it; undefined when that is this node, or when the session has ended. */
+  const endElsewhere = async (row: SessionRow, hasFailed: boolean, call: Call) => {
+    try {
+      const peer = await peerOfRow(parts, row, call.raw.raw)
+      if (peer === undefined) return undefined
+      return deleteSessionResponse.parse(await askPeer(peer, call.raw.raw, { id: row.id, failed: hasFailed }))
+    } catch (error) {
+      // A node that hangs is given up after a while, and its sessions are ended by the others.
+      const { status } = await getSession(parts.store.db, row.id)
+      if (status === 'active') throw error
+      return undefined
+    }
+  }
+
+  const end = async (id: string, hasFailed: boolean, call: Call) => {
+    const row = await visibleSession(id, call.key)
+    const elsewhere = await endElsewhere(row, hasFailed, call)
+    if (elsewhere !== undefined) return elsewhere
+    if (creator.revoke(id, call)) return { success: true as const, cleanupQueued: true }
+    const ended = row.status === 'active' ? await parts.sessions.end(row.id, 'deleted', { hasFailed }) : row
+    const bill = ended ?? (await visibleSession(id, call.key))
+    return {
+      success: true as const,
+      sessionDurationMs: bill.durationMs ?? 0,
+      creditsBilled: bill.creditsBilled ?? 0,
+      ...profileOutcome(bill),
+      cleanupQueued: true,
+    }
+  }
+
+  const creator = createSessionCreator(parts)
+  return {
+    createSession: async ({ body }, call) => creator.create(body, call),
+    listSessions: async ({ query }, call) => {
+      const teams = await teamsToList(parts, query.team, call.key)
+      const rows = await listSessions(parts.store.db, {
+        teamId: teams.size === 1 ? [...teams.keys()][0] : undefined,
+        status: query.status,
+        limit: query.limit,
+      })
+      const nameOf = (row: SessionRow) => (query.team === undefined ? undefined : teams.get(row.teamId))
+      return { success: true, sessions: rows.map((row) => summary(row, parts.sessions, call, nameOf(row))) }
+    },
+    getSession: async ({ params }, call) => {
+      const row = await visibleSession(params.id, call.key)
+      return { success: true, ...summary(row, parts.sessions, call) }
+    },
+    deleteSession: async ({ params, query }, call) => end(params.id, query.failed === 'true', call),
+    deleteSessionByBody: async ({ body }, call) => end(await idOf(body, call), body.failed === true, call),
+  }
+}
+
+/** The names of the teams whose sessions are listed, by id: one, or all. Throws FORBIDDEN, TEAM_NOT_FOUND. */
+const teamsToList = async (
+  { store }: PlacementParts,
+  wanted: string | undefined,
+  key: KeyRow,
+): Promise<ReadonlyMap<string, string>> => {
+  if (wanted === undefined || wanted === key.teamName) return new Map([[key.teamId, key.teamName]])
+  if (key.role !== 'admin')
+    throw new BowlineError('FORBIDDEN', 'Only an admin key may list the sessions of other teams')
+  const teams = await listTeams(store.db)
+  const listed = wanted === everyTeam ? teams : teams.filter(({ id, name }) => name === wanted || id === wanted)
+  if (listed.length === 0) throw new BowlineError('TEAM_NOT_FOUND', `There is no team ${JSON.stringify(wanted)}`)
+  return new Map(listed.map(({ id, name }) => [id, name]))
+}
+
+const summary = (
+  row: SessionRow,
+  sessions: Sessions,
+  { key, baseUrl }: Pick<Call, 'key' | 'baseUrl'>,
+  team?: string,
+) => {
+  const lastActivityMs = sessions.find(row.id)?.lastActivityAt() ?? row.lastActivityAt.getTime()
+  return {
+    id: row.id,
+    status: row.status,
+    ...(team === undefined ? {} : { team }),
+    // They give control of the session, which belongs to its team alone.
+    ...(row.teamId === key.teamId ? sessionUrls(baseUrl, row) : {}),
+    streamWebView: row.streamWebView,
+    createdAt: row.createdAt.toISOString(),
+    lastActivity: new Date(lastActivityMs).toISOString(),
+    expiresAt: row.expiresAt.toISOString(),
+    ...(row.status === 'active' || row.endedAt === undefined
+      ? {}
+      : {
+          endedAt: row.endedAt.toISOString(),
+          endReason: row.endReason,
+          sessionDurationMs: row.durationMs,
+          creditsBilled: row.creditsBilled,
+        }),
+    ...profileOutcome(row),
+    ...(row.error === undefined ? {} : { error: row.error }),
+  }
+}
+
+const profileOutcome = ({ profileName: name, profileSave, profileVersion: version, profileError: error }: SessionRow) =>
+  name === undefined ? {} : { profile: { name, saveChanges: profileSave === true, version, error } }

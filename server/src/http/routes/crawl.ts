@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto'
+import type { CrawlRequest } from 'bowline/contract/crawl'
+import { sentUrl } from 'bowline/contract/page-url'
+import { maxUrlLength } from 'bowline/kit/canonical-url'
+import { BowlineError } from 'bowline/kit/errors'
+import { toCrawlPage } from '../../bulk/choose-links.ts'
+import type { CrawlPlan } from '../../bulk/crawl-plan.ts'
+import { optionsFromPrompt } from '../../bulk/crawl-prompt.ts'
+import { withLinks } from '../../bulk/page-links.ts'
+import { earlierCrawl } from '../../compat/earlier-crawl.ts'
+import { bulkHandlers } from '../bulk-handlers.ts'
+import { bulkPath } from '../bulk-status.ts'
+import { versionOf, type Call, type Handlers } from '../register.ts'
+import type { BatchRouteParts } from './batch.ts'
+
+type Started = Awaited<ReturnType<NonNullable<Handlers['startCrawl']>>>
+
+/** What the second version of the API has no words for. */
+interface EarlierPart {
+  readonly maxPathDepth: number | undefined
+  readonly showsExtract: boolean
+}
+
+/** The routes of crawls. */
+export const crawlRoutes = (parts: BatchRouteParts): Handlers => {
+  const { get, cancel, errors } = bulkHandlers(parts.bulk)
+  return {
+    startCrawl: async ({ body }, call) => {
+      if (body.prompt === undefined) return start(parts, { body }, call)
+      const { languageModel } = parts
+      if (languageModel === undefined) return { ...(await start(parts, { body }, call)), warning: noModelWarning }
+      const written = await optionsFromPrompt(languageModel, { url: body.url, prompt: body.prompt })
+      const sent: object = call.sentBody ?? {}
+      const taken = Object.fromEntries(Object.entries(written).filter(([name]) => !Object.hasOwn(sent, name)))
+      const { prompt: _prompt, scrapeOptions: _scrapeOptions, webhook: _webhook, ...final } = { ...body, ...taken }
+      const started = await start(parts, { body: { ...body, ...taken } }, call)
+      return { ...started, promptGeneratedOptions: written, finalCrawlerOptions: final }
+    },
+    startEarlierCrawl: async ({ body }, call) => {
+      const showsExtract = body.scrapeOptions.formats.includes('extract')
+      return start(parts, { body: earlierCrawl(body), earlier: { maxPathDepth: body.maxDepth, showsExtract } }, call)
+    },
+    listActiveCrawls: async (_input, { key }) => ({
+      success: true,
+      crawls: (await parts.bulk.active(key.teamId, 'crawl')).map(({ id, teamId, target, createdAt, plan }) => ({
+        id,
+        teamId,
+        url: target,
+        created_at: createdAt.toISOString(),
+        options: { ...plan.crawl?.options },
+      })),
+    }),
+    previewCrawl: async ({ body: { url, prompt } }) => {
+      const { languageModel } = parts
+      if (languageModel === undefined) throw noPrompt()
+      return { success: true, data: { ...(await optionsFromPrompt(languageModel, { url, prompt })), url } }
+    },
+    getCrawl: get,
+    cancelCrawl: cancel,
+    getCrawlErrors: errors,
+  }
+}
+
+const start = async (
+  { bulk, scrapes }: BatchRouteParts,
+  { body, earlier }: { readonly body: CrawlRequest; readonly earlier?: EarlierPart },
+  call: Call,
+): Promise<Started> => {
+  const { key, baseUrl, idempotencyKey } = call
+  const request = {
+    ...body.scrapeOptions,
+    formats: withLinks(body.scrapeOptions.formats),
+    zeroDataRetention: body.zeroDataRetention ?? body.scrapeOptions.zeroDataRetention,
+  }
+  scrapes.check({ ...request, url: body.url })
+  const crawl = toPlan(body, earlier)
+  const { webhook, maxConcurrency } = body
+  const version = versionOf(call)
+  const { id } = await bulk.start({
+    kind: 'crawl',
+    version,
+    teamId: key.teamId,
+    apiKeyId: key.id,
+    baseUrl,
+    idempotencyKey,
+    requestHash: createHash('sha256').update(JSON.stringify(body)).digest('hex'),
+    plan: {
+      rounds: [{ request, showsExtract: earlier?.showsExtract ?? false, hidesLinks: true }],
+      webhook,
+      maxConcurrency,
+      crawl,
+    },
+    pages: [
+      {
+        url: body.url,
+        sourceUrl: sentUrl(call.sentBody, body.url),
+        identity: toCrawlPage(body.url, crawl)?.identity ?? body.url.slice(0, maxUrlLength),
+      },
+    ],
+  })
+  return { success: true, id, url: `${baseUrl}/${version}${bulkPath({ id, kind: 'crawl' })}` }
+}
+const noModelWarning =
+  'The prompt was ignored, because this server has no language model: the crawl runs with its other options.'
+
+const noPrompt = (): BowlineError =>
+  new BowlineError(
+    'FORMAT_UNAVAILABLE',
+    'Options of a crawl are made from a prompt by a language model, and none is configured',
+    {
+      hint: 'Start the server with `--llm-url` and `--llm-model`, or use `includePaths`, `excludePaths`, `limit` and `maxDiscoveryDepth`.',
+    },
+  )
+
+const toPlan = (body: CrawlRequest, earlier: EarlierPart | undefined): CrawlPlan => {
+  const { url, webhook: _webhook, origin: _origin, integration: _integration, ...options } = body
+  const { limit, maxDiscoveryDepth, includePaths, excludePaths, regexOnFullURL, sitemap, delay } = options
+  const { allowExternalLinks, allowSubdomains, ignoreQueryParameters, ignoreRobotsTxt } = options
+  return {
+    url,
+    limit,
+    maxDiscoveryDepth,
+    maxPathDepth: earlier?.maxPathDepth,
+    includePaths,
+    excludePaths,
+    regexOnFullURL,
+    crawlEntireDomain: options.crawlEntireDomain ?? false,
+    allowExternalLinks,
+    allowSubdomains,
+    ignoreQueryParameters,
+    sitemap,
+    ignoreRobotsTxt,
+    delay,
+    options,
+  }
+}

@@ -1,0 +1,26 @@
+import type { z } from 'zod'
+import type { ExtractRequest, startExtractResponse } from 'bowline/contract/extract'
+import { extractV1 } from '../../compat/extract.ts'
+import type { Extracts } from '../../extract/extracts.ts'
+import type { Call, Handlers } from '../register.ts'
+
+/** What the routes of extractions ask. */
+export interface ExtractRouteParts {
+  readonly extracts: Extracts
+}
+
+/** The routes of extractions. */
+export const extractRoutes = ({ extracts }: ExtractRouteParts): Handlers => {
+  const start = async (
+    request: ExtractRequest,
+    { key, baseUrl }: Call,
+  ): Promise<z.input<typeof startExtractResponse>> => {
+    const { id, invalidUrls } = await extracts.start({ request, teamId: key.teamId, apiKeyId: key.id, baseUrl })
+    return { success: true, id, ...(request.ignoreInvalidURLs ? { invalidURLs: [...invalidUrls] } : {}) }
+  }
+  return {
+    startExtract: async ({ body }, call) => start(body, call),
+    startExtractV1: async ({ body }, call) => start(extractV1.request(body), call),
+    getExtract: async ({ params }, { key }) => extracts.read(params.id, key.teamId),
+  }
+}

@@ -1,0 +1,155 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import type { z } from 'zod'
+import { routes, type Route, type RouteName, type Routes } from 'bowline/contract/routes'
+import { BowlineError } from 'bowline/kit/errors'
+import type { Artifacts } from '../../artifacts/artifacts.ts'
+import { ended, findKeptFile, listKeptFiles } from '../../files/kept-files.ts'
+import type { Shelves } from '../../files/shelves.ts'
+import type { LiveSession } from '../../sessions/live-session.ts'
+import type { Sessions } from '../../sessions/sessions.ts'
+import { admitToken } from '../../sessions/admit-token.ts'
+import { getSession, getTeamSession, type SessionRow } from '../../store/sessions.ts'
+import type { Store } from '../../store/store.ts'
+import type { Authenticator } from '../auth.ts'
+import { byteRange } from '../byte-range.ts'
+import { detachBody } from '../detach-body.ts'
+import { schemaOf } from '../register.ts'
+
+/** What the routes of files ask. */
+export interface FileRouteParts {
+  readonly store: Store
+  readonly sessions: Sessions
+  readonly shelves: Shelves
+  readonly artifacts: Artifacts
+  readonly authenticator: Authenticator
+}
+
+type FileRoute = Extract<RouteName, 'listFiles' | 'uploadFile' | 'downloadFile' | 'deleteFile'>
+
+/** Registers the routes of files. They take the API key, or the token of the session's CDP address. */
+export const registerFiles = (app: FastifyInstance, parts: FileRouteParts): void => {
+  // A file may claim any type; its bytes are read as they come.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+  const { shelves, artifacts } = parts
+
+  register(app, 'listFiles', async (request) => {
+    const { row, session } = await admitOwner(parts, request)
+    const files = session === undefined ? await listKeptFiles(artifacts, row) : shelves.of(session).list()
+    return { success: true, files }
+  })
+
+  register(app, 'uploadFile', async (request) => {
+    const session = await admit(parts, request)
+    const { name, group, lastModified } = request.query as Query<'uploadFile'>
+    const announced = request.headers['content-length']
+    const announcedBytes = announced === undefined ? undefined : Number(announced)
+    const upload = { name, group, lastModified, announcedBytes, body: detachBody(request.raw) }
+    const received = await shelves.of(session).receive(upload)
+    return { success: true, ...received }
+  })
+
+  register(app, 'downloadFile', async (request, reply) => {
+    const { row, session } = await admitOwner(parts, request)
+    const { name } = request.params as Params<'downloadFile'>
+    if (session === undefined) {
+      const kept = await findKeptFile(artifacts, row, name)
+      describeFile(reply, kept.name)
+      // No ranges: not every store of blobs has them.
+      void reply.headers({ 'accept-ranges': 'none', 'content-length': kept.bytes })
+      return reply.send(await artifacts.read(kept))
+    }
+    const { entry, read, close } = await shelves.of(session).open(name)
+    const range = byteRange(request.headers.range, entry.size)
+    describeFile(reply, entry.name)
+    if (range === 'unsatisfiable') {
+      await close()
+      return reply.code(416).header('content-range', `bytes */${entry.size}`).send('')
+    }
+    if (range === undefined) return reply.header('content-length', entry.size).send(followed(read(), session))
+    return reply
+      .code(206)
+      .header('content-range', `bytes ${range.start}-${range.end}/${entry.size}`)
+      .header('content-length', range.end - range.start + 1)
+      .send(followed(read(range), session))
+  })
+
+  register(app, 'deleteFile', async (request) => {
+    const { row, session } = await admitOwner(parts, request)
+    const { name } = request.params as Params<'deleteFile'>
+    if (session === undefined) await artifacts.remove((await findKeptFile(artifacts, row, name)).id)
+    else await shelves.remove(session, name)
+    return { success: true }
+  })
+}
+
+type Params<Name extends FileRoute> = z.output<Routes[Name]['params']>
+type Query<Name extends FileRoute> = z.output<Routes[Name]['query']>
+
+const register = (app: FastifyInstance, name: FileRoute, handler: RouteHandlerMethod): void => {
+  const route: Route = routes[name]
+  for (const path of [route.path, ...(route.aliases ?? [])]) {
+    const schema = schemaOf(name, route, path !== route.path)
+    app.route({ method: route.method, url: path.replaceAll(/\{(\w+)\}/g, ':$1'), schema, handler })
+  }
+}
+
+/** Finds the live session of a request. Throws SESSION_ENDED when it lives no more. */
+const admit = async (parts: FileRouteParts, request: FastifyRequest): Promise<LiveSession> => {
+  const { row, session } = await admitOwner(parts, request)
+  if (session === undefined) throw ended(row)
+  return session
+}
+
+/** Makes sure that the caller may use the files of a session; `session` is undefined when it has ended. */
+const admitOwner = async (
+  parts: FileRouteParts,
+  request: FastifyRequest,
+): Promise<{ readonly row: SessionRow; readonly session: LiveSession | undefined }> => {
+  const { id } = request.params as Params<'listFiles'>
+  const { token } = request.query as Query<'listFiles'>
+  const row = await rowOf(parts, request, { id, token })
+  const session = parts.sessions.find(row.id)
+  session?.touch()
+  return { row, session }
+}
+
+const rowOf = async (
+  { store, authenticator }: FileRouteParts,
+  request: FastifyRequest,
+  { id, token }: { readonly id: string; readonly token: string | undefined },
+): Promise<SessionRow> => {
+  if (token === undefined) {
+    const { teamId } = await authenticator.authenticate(request.headers.authorization)
+    return getTeamSession(store.db, id, teamId)
+  }
+  const row = await getSession(store.db, id)
+  const kind = admitToken(row, token)
+  if (kind !== 'control') throw new BowlineError('FORBIDDEN', `A ${kind} token gives no access to files`)
+  return row
+}
+
+/** Reading is activity, too: a session must not end for idleness in the middle of a large file. */
+const followed = <Stream extends NodeJS.ReadableStream>(stream: Stream, session: LiveSession): Stream => {
+  stream.on('data', session.touch)
+  stream.pause()
+  return stream
+}
+
+/** A file of a site must never run as a page of this server. */
+const describeFile = (reply: FastifyReply, name: string): void => {
+  const fileName = name.slice(name.lastIndexOf('/') + 1)
+  void reply.headers({
+    'content-type': 'application/octet-stream',
+    'content-disposition': `attachment; filename*=UTF-8''${encodeRfc5987(fileName)}`,
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+    'accept-ranges': 'bytes',
+  })
+}
+
+const encodeRfc5987 = (text: string): string =>
+  encodeURIComponent(text.toWellFormed()).replaceAll(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16)}`,
+  )

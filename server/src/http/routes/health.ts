@@ -1,0 +1,93 @@
+import type { FastifyInstance } from 'fastify'
+import { abortable } from 'bowline/kit/abort'
+import type { BrowserPool } from '../../browsers/pool.ts'
+import type { Layer } from '../../browsers/layers.ts'
+import type { BrowserBinary } from '../../browsers/find.ts'
+import type { Sessions } from '../../sessions/sessions.ts'
+import type { Store } from '../../store/store.ts'
+import { readDisk, reasonsNotReady, type WriteHealth } from '../readiness.ts'
+import type { Authenticator } from '../auth.ts'
+
+/** What the health routes ask. */
+export interface HealthParts {
+  readonly store: Store
+  readonly browsers: BrowserPool
+  readonly sessions: Sessions
+  readonly layers: readonly Layer[]
+  readonly binary: BrowserBinary
+  readonly dataDir: string
+  /** What the heartbeats of this node, each of which writes to the store, have come to. */
+  readonly writes: WriteHealth
+  readonly authenticator: Pick<Authenticator, 'authenticate'>
+  /** Resolves once nothing can stop the start any more. */
+  readonly whenStarted: Promise<void>
+}
+
+/** Milliseconds that the store has to answer a readiness probe. */
+const pingTimeoutMs = 2000
+
+/** Registers the routes that need no key: liveness, readiness, and the names public clients probe. */
+export const registerHealth = (app: FastifyInstance, parts: HealthParts): void => {
+  const hidden = { schema: { hide: true } as object }
+  let hasStarted = false
+  void parts.whenStarted.then(() => {
+    hasStarted = true
+  })
+  let isWarm = false
+  void parts.browsers.whenWarm.then(() => {
+    isWarm = true
+  })
+
+  const readiness = async () => {
+    const store = await parts.store.ping(AbortSignal.timeout(pingTimeoutMs)).then(
+      () => 'open' as const,
+      () => 'unreachable' as const,
+    )
+    // Where it cannot be read, nothing is said of it.
+    const disk = await readDisk(parts.dataDir).catch(() => undefined)
+    const { binary, sessions } = parts
+    const { isDraining } = sessions
+    const areWritesFailing = parts.writes.isFailing
+    const reasons = reasonsNotReady({
+      isStoreOpen: store === 'open',
+      areWritesFailing,
+      disk,
+      isWarm: isWarm && hasStarted,
+      isDraining,
+    })
+    return {
+      status: reasons.length === 0 ? 'ok' : 'unavailable',
+      reasons,
+      browser: { path: binary.path, kind: binary.kind, version: binary.version },
+      store: { kind: parts.store.kind, state: store, isWritable: store === 'open' && !areWritesFailing },
+      disk,
+      pool: { ...parts.browsers.stats(), isWarm },
+      sessions: { live: sessions.load, max: sessions.maxSessions, isDraining },
+      layers: parts.layers,
+    }
+  }
+
+  app.get('/e2e-test', hidden, async () => 'OK')
+  for (const path of ['/livez', '/v0/health/liveness']) app.get(path, hidden, async () => ({ status: 'ok' }))
+  for (const path of ['/readyz', '/v0/health/readiness']) {
+    app.get(path, hidden, async (request, reply) => {
+      const checks = await readiness()
+      const { status, reasons, store, pool, sessions } = checks
+      // Without a key: what a balancer acts upon, and nothing to attack the machine by.
+      const summary = {
+        status,
+        reasons,
+        store: { state: store.state, isWritable: store.isWritable },
+        pool: { isWarm: pool.isWarm },
+        sessions: { isDraining: sessions.isDraining },
+      }
+      // A probe with a key that is no longer valid, or that cannot be checked now, is answered like one without.
+      const signal = AbortSignal.timeout(pingTimeoutMs)
+      const isKnown = await abortable(parts.authenticator.authenticate(request.headers.authorization), signal).then(
+        () => true,
+        () => false,
+      )
+      return reply.code(reasons.length === 0 ? 200 : 503).send(isKnown ? checks : summary)
+    })
+  }
+}

@@ -1,0 +1,47 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { BowlineError, isBowlineError } from 'bowline/kit/errors'
+import { admitViewer } from '../../live/admission.ts'
+import { createPageFiles } from '../../live/page-files.ts'
+import { createPageRenderer, pageHeaders } from '../../live/render-page.ts'
+import type { PageState } from '../../live/server-message.ts'
+import type { Sessions } from '../../sessions/sessions.ts'
+import { firstToken, type TokenQuery } from '../first-token.ts'
+import type { Store } from '../../store/store.ts'
+
+/** What the routes of the live view ask. */
+export interface LiveRouteParts {
+  readonly store: Store
+  readonly sessions: Sessions
+}
+
+/** Registers the page of the live view and its files. They need no key: the address holds a token. */
+export const registerLive = (app: FastifyInstance, { store, sessions }: LiveRouteParts): void => {
+  const hidden = { schema: { hide: true } as object }
+  const findFile = createPageFiles()
+  const render = createPageRenderer()
+  const send = (reply: FastifyReply, status: number, state: PageState): FastifyReply =>
+    reply.code(status).headers(pageHeaders).send(render(state))
+
+  app.get<{ Params: { name: string } }>('/live/assets/:name', hidden, async (request, reply) => {
+    const file = findFile(request.params.name)
+    if (file === undefined) throw new BowlineError('ROUTE_NOT_FOUND', 'The live view has no such file')
+    return reply
+      .headers({ 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff', 'content-type': file.contentType })
+      .send(file.body)
+  })
+
+  app.get<{ Params: { id: string }; Querystring: TokenQuery }>('/live/:id', hidden, async (request, reply) => {
+    try {
+      const { row, kind } = await admitViewer(store, request.params.id, firstToken(request.query))
+      if (sessions.find(row.id) !== undefined) {
+        return send(reply, 200, { kind: 'live', isInteractive: kind === 'interact' })
+      }
+      const { endReason: reason, durationMs, creditsBilled } = row
+      return send(reply, 410, { kind: 'ended', reason, durationMs, creditsBilled })
+    } catch (error) {
+      const wantsPage = request.headers.accept?.includes('text/html') === true
+      if (!wantsPage || !isBowlineError(error)) throw error
+      return send(reply, error.status, { kind: 'refused', message: error.message })
+    }
+  })
+}

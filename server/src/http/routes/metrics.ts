@@ -1,0 +1,31 @@
+import type { FastifyInstance } from 'fastify'
+import { BowlineError } from 'bowline/kit/errors'
+import { equalSecrets } from 'bowline/kit/ids'
+import type { Authenticator } from '../auth.ts'
+import type { Metrics } from '../metrics.ts'
+
+/** What the route of the metrics works with. */
+export interface MetricsRouteParts {
+  readonly authenticator: Pick<Authenticator, 'authenticate'>
+  readonly metrics: Metrics
+  /** Token for jobs that only scrape metrics. Default: none. */
+  readonly metricsToken: string | undefined
+}
+
+/** Registers the Prometheus metrics. They tell of all teams, so they take an admin key or the metrics token. */
+export function registerMetrics(app: FastifyInstance, parts: MetricsRouteParts): void {
+  const { authenticator, metrics, metricsToken } = parts
+  app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
+    const token = request.headers.authorization?.split(' ')[1]
+    const isScrapeJob = token !== undefined && metricsToken !== undefined && equalSecrets(token, metricsToken)
+    if (!isScrapeJob) {
+      const { role } = await authenticator.authenticate(request.headers.authorization)
+      if (role !== 'admin') {
+        throw new BowlineError('FORBIDDEN', 'Metrics cover all teams, so only an admin key may read them', {
+          hint: 'Use an admin key, or the token that the server was started with as `--metrics-token`.',
+        })
+      }
+    }
+    return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics())
+  })
+}

@@ -1,0 +1,60 @@
+import { failure } from 'bowline/contract/failure'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { z } from 'zod'
+import { isBowlineError } from 'bowline/kit/errors'
+import { answerLink, type LinkOutcome } from '../../mail/answer-link.ts'
+import { linkPage, outcomePage, pageHeaders } from '../../mail/link-page.ts'
+import { firstToken, type TokenQuery } from '../first-token.ts'
+import type { Store } from '../../store/store.ts'
+
+/** Most bytes of a body: whoever sends one has shown no key. */
+const maxBodyBytes = 4096
+
+const body = z.object({ token: z.string().max(500) })
+
+const response = z.looseObject({
+  success: z.literal(true),
+  result: z.enum(['confirmed', 'already_confirmed', 'unsubscribed', 'already_unsubscribed']),
+  email: z.string(),
+  monitorName: z.string(),
+})
+
+/** Registers where the links of mails lead. They need no key: each holds a token. Looking at a link does nothing: mail programs do so by themselves. */
+export const registerMonitorMail = (app: FastifyInstance, { store }: { readonly store: Store }): void => {
+  // Forms and the one-click unsubscribing of mail programs (RFC 8058) send these; the token is in the address.
+  const formTypes = ['application/x-www-form-urlencoded', 'multipart/form-data']
+  app.addContentTypeParser(formTypes, { parseAs: 'string' }, (_request, _text, done) => done(null, {}))
+  for (const purpose of ['confirm', 'unsubscribe'] as const) {
+    const summary = purpose === 'confirm' ? 'Agree to mails of a monitor' : 'Refuse further mails of a monitor'
+    app.post<{ Body: z.output<typeof body> }>(
+      `/v2/monitor/email/${purpose}`,
+      {
+        bodyLimit: maxBodyBytes,
+        schema: {
+          body,
+          response: { 200: response, '4xx': failure, '5xx': failure },
+          summary,
+          description: `${summary}, by the token of a mail.`,
+          operationId: `${purpose}Email`,
+          tags: ['Monitors'],
+          security: [],
+        },
+      },
+      async (request) => ({ success: true, ...(await answerLink(store.db, request.body.token, purpose)) }),
+    )
+    const path = `/monitor/email/${purpose}`
+    const hidden = { bodyLimit: maxBodyBytes, schema: { hide: true } as object }
+    const send = (reply: FastifyReply, status: number, html: string): FastifyReply =>
+      reply.code(status).headers(pageHeaders).send(html)
+    app.get(path, hidden, async (_request, reply) => send(reply, 200, linkPage(purpose)))
+    app.post<{ Querystring: TokenQuery }>(path, hidden, async (request, reply) => {
+      try {
+        const outcome: LinkOutcome = await answerLink(store.db, firstToken(request.query), purpose)
+        return send(reply, 200, outcomePage(outcome))
+      } catch (error) {
+        if (!isBowlineError(error)) throw error
+        return send(reply, error.status, outcomePage(error))
+      }
+    })
+  }
+}

@@ -1,0 +1,83 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { routes, type Route } from 'bowline/contract/routes'
+import { BowlineError } from 'bowline/kit/errors'
+import type { Artifacts } from '../../artifacts/artifacts.ts'
+import { createPlayer, type Player } from '../../recordings/player.ts'
+import { detailsOf, playerName } from '../../recordings/recording-row.ts'
+import { opensRecordings, type Recordings } from '../../recordings/recordings.ts'
+import { getSession, getTeamSession, sessionNotFound, type SessionRow } from '../../store/sessions.ts'
+import type { Store } from '../../store/store.ts'
+import type { Authenticator } from '../auth.ts'
+import { schemaOf, type Handlers } from '../register.ts'
+import { Readable } from 'node:stream'
+
+/** What the routes of recordings ask. */
+export interface RecordingRouteParts {
+  readonly store: Store
+  readonly artifacts: Artifacts
+  readonly recordings: Recordings
+  readonly authenticator: Authenticator
+}
+
+/** The route that lists recordings. */
+export const recordingRoutes = ({ store, recordings }: RecordingRouteParts): Handlers => ({
+  listRecordings: async ({ params }, call) => {
+    const row = await getTeamSession(store.db, params.id, call.key.teamId)
+    return { success: true, recordings: [...(await recordings.list(row, call.baseUrl))] }
+  },
+})
+
+interface Request {
+  readonly id: string
+  readonly name: string
+}
+
+const readHeaders = {
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  // What was recorded must never run as a page of this server. A browser that is sent to a video loads it once more, into a
+  // page of its own making.
+  'content-security-policy': "default-src 'none'; media-src 'self'; sandbox allow-same-origin",
+}
+
+/** Registers the route that reads a recording. It takes the API key, or the token of the recording's address. */
+export const registerRecordings = (app: FastifyInstance, parts: RecordingRouteParts): void => {
+  const { artifacts } = parts
+  let player: Player | undefined
+  const route: Route = routes.readRecording
+  for (const path of [route.path, ...(route.aliases ?? [])]) {
+    app.route({
+      method: route.method,
+      url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      schema: schemaOf('readRecording', route, path !== route.path),
+      handler: async (request, reply) => {
+        const { name } = request.params as Request
+        const folder = { sessionId: (await admit(parts, request)).id, kind: 'recording' } as const
+        if (name === playerName) {
+          const kept = await artifacts.list(folder)
+          if (kept.length === 0) throw new BowlineError('FILE_NOT_FOUND', 'Nothing was recorded of this session')
+          player ??= createPlayer()
+          void reply.headers({ ...readHeaders, ...player.headers })
+          return reply.send(Readable.from(player.pageOf(artifacts, kept), { objectMode: false }))
+        }
+        const row = await artifacts.find(folder, name)
+        const { contentType } = detailsOf(row)
+        void reply.headers({ ...readHeaders, 'content-type': contentType, 'content-length': row.bytes })
+        return reply.send(await artifacts.read(row))
+      },
+    })
+  }
+}
+
+const admit = async ({ store, authenticator }: RecordingRouteParts, request: FastifyRequest): Promise<SessionRow> => {
+  const { token } = request.query as { readonly token?: string }
+  const { id } = request.params as Request
+  if (token === undefined) {
+    const { teamId } = await authenticator.authenticate(request.headers.authorization)
+    return getTeamSession(store.db, id, teamId)
+  }
+  const row = await getSession(store.db, id)
+  if (!opensRecordings(row, token)) throw sessionNotFound()
+  return row
+}

@@ -1,0 +1,56 @@
+import type { FastifyInstance } from 'fastify'
+import type { ScrapeRequest } from 'bowline/contract/scrape'
+import { sentUrl } from 'bowline/contract/page-url'
+import { earlierScrape } from '../../compat/earlier-scrape.ts'
+import { atBase, readScrapeFile } from '../../scrape/scrape-files.ts'
+import type { Scrapes, ScrapeOutcome } from '../../scrape/scrapes.ts'
+import type { Blobs } from '../../store/blobs.ts'
+import type { Store } from '../../store/store.ts'
+import { untilCallerLeaves } from '../caller.ts'
+import type { Call, Handlers } from '../register.ts'
+
+/** What the routes of scrapes ask. */
+export interface ScrapeRouteParts {
+  readonly store: Store
+  readonly blobs: Blobs
+  readonly scrapes: Scrapes
+}
+
+/** The routes of scrapes. */
+export const scrapeRoutes = ({ scrapes }: ScrapeRouteParts): Handlers => {
+  const scrape = async (request: ScrapeRequest, { key, baseUrl, raw, sentBody }: Call): Promise<ScrapeOutcome> => {
+    using caller = untilCallerLeaves(raw)
+    const who = { teamId: key.teamId, apiKeyId: key.id, baseUrl, signal: caller.signal }
+    // Awaited here, for the watch ends with this function.
+    return await scrapes.scrape({ ...who, request, sourceUrl: sentUrl(sentBody, request.url) })
+  }
+
+  return {
+    scrape: async ({ body }, call) => ({ success: true, data: (await scrape(body, call)).document }),
+    earlierScrape: async ({ body }, call) => {
+      const { document } = await scrape(earlierScrape.request(body), call)
+      return { success: true, data: earlierScrape.response(document, body) }
+    },
+    getScrape: async ({ params }, { key, baseUrl }) => ({
+      success: true,
+      data: atBase(await scrapes.read(params.id, key.teamId), baseUrl),
+    }),
+  }
+}
+
+/** Registers the files of scrapes. They need no key: the address holds a token. */
+export const registerScrapeFiles = (app: FastifyInstance, parts: ScrapeRouteParts): void => {
+  const hidden = { schema: { hide: true } as object }
+  app.get<{ Params: { id: string; name: string }; Querystring: { token?: string } }>(
+    '/files/scrape/:id/:name',
+    hidden,
+    async (request, reply) => {
+      const { type, contents } = await readScrapeFile(parts, { ...request.params, token: request.query.token ?? '' })
+      // Pages are foreign: nothing of theirs may run under this address.
+      return reply
+        .headers({ 'content-type': type, 'x-content-type-options': 'nosniff', 'content-security-policy': 'sandbox' })
+        .header('cache-control', 'private, max-age=3600')
+        .send(contents)
+    },
+  )
+}

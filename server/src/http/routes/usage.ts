@@ -1,0 +1,40 @@
+import { tokensPerCredit } from 'bowline/contract/usage'
+import { usageHistory, type HistoryOptions } from '../../usage/history.ts'
+import { teamLoad, type LoadParts } from '../../usage/team-load.ts'
+import type { Call, Handlers } from '../register.ts'
+
+/** The routes of what a team used and what runs for it. */
+export const usageRoutes = (parts: LoadParts): Handlers => {
+  const historyOf = async ({ key }: Call, query: HistoryOptions) => usageHistory(parts.store, key.teamId, query)
+
+  return {
+    creditHistory: async ({ query }, call) => ({
+      success: true,
+      periods: (await historyOf(call, query)).map(({ startDate, endDate, apiKey, credits }) => {
+        return { startDate, endDate, apiKey, totalCredits: credits, creditsUsed: credits }
+      }),
+    }),
+    tokenHistory: async ({ query }, call) => ({
+      success: true,
+      periods: (await historyOf(call, query)).map(({ startDate, endDate, apiKey, credits }) => {
+        const tokens = credits * tokensPerCredit
+        return { startDate, endDate, apiKey, totalTokens: tokens, tokensUsed: tokens }
+      }),
+    }),
+    queueStatus: async (_input, { key }) => {
+      const { running, waiting, maxConcurrency, lastSuccessAt } = await teamLoad(parts, key.teamId)
+      return {
+        success: true,
+        jobsInQueue: running + waiting,
+        activeJobsInQueue: running,
+        waitingJobsInQueue: waiting,
+        maxConcurrency,
+        mostRecentSuccess: lastSuccessAt?.toISOString() ?? null,
+      }
+    },
+    concurrencyCheck: async (_input, { key }) => {
+      const { running, maxConcurrency } = await teamLoad(parts, key.teamId)
+      return { success: true, concurrency: running, maxConcurrency }
+    },
+  }
+}

@@ -1,0 +1,115 @@
+import { STATUS_CODES, type IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { BowlineError, isBowlineError } from 'bowline/kit/errors'
+import { relayEnd } from '../gateway/close-codes.ts'
+import type { Gateway, Upgrade } from '../gateway/gateway.ts'
+import { relayUpgrade, type RelayedSocket } from '../cluster/relay-upgrade.ts'
+import { admitViewer } from '../live/admission.ts'
+import type { LiveViews } from '../live/live-views.ts'
+import type { LiveSession } from '../sessions/live-session.ts'
+import { admitToken } from '../sessions/admit-token.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import { getSession, type SessionRow } from '../store/sessions.ts'
+import type { Store } from '../store/store.ts'
+import { failureBody } from './errors.ts'
+import { peerOf, type PlacementParts } from './placement.ts'
+import { watchedJob, type Watchers } from './watch.ts'
+
+/** What upgrades are checked against. */
+export interface UpgradeParts extends PlacementParts {
+  readonly store: Store
+  readonly sessions: Sessions
+  readonly gateway: Gateway
+  readonly live: LiveViews
+  readonly watchers: Watchers
+  readonly onError: (error: unknown, what: string) => void
+}
+
+const cdpPath = /^\/v2\/(?:browser|interact)\/([^/]+)\/cdp$/
+const livePath = /^\/live\/([^/]+)\/socket$/
+
+/** Lets WebSockets in by their token, or answers the HTTP error a REST call would get. Those left when `app` closes are cut. */
+export const registerUpgrades = (app: FastifyInstance, parts: UpgradeParts): void => {
+  const sockets = new Set<Socket>()
+  const relayed = new Map<Socket, RelayedSocket>()
+  app.server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
+    // Node hands over the socket of the connection; its type allows for other transports.
+    const socket = stream as Socket
+    sockets.add(socket)
+    socket.once('close', () => {
+      sockets.delete(socket)
+      relayed.delete(socket)
+    })
+    // For good: a client that was refused may still reset the connection, and nobody else would hear of it.
+    socket.on('error', () => void socket.destroy())
+    const onRelay = (relay: RelayedSocket): void => void (socket.destroyed || relayed.set(socket, relay))
+    connect(parts, { request, socket, head }, onRelay).catch((error: unknown) => {
+      if (!isBowlineError(error)) parts.onError(error, 'WebSocket upgrade')
+      refuse(
+        socket,
+        isBowlineError(error) ? error : new BowlineError('UNKNOWN_ERROR', 'The socket could not be opened'),
+      )
+    })
+  })
+  const { draining } = parts.sessions
+  draining.addEventListener('abort', () => {
+    for (const relay of relayed.values()) relay.close(relayEnd.code, relayEnd.reason)
+  })
+  // The listener waits for them.
+  app.addHook('preClose', async () => {
+    for (const socket of sockets) socket.destroy()
+  })
+}
+
+const connect = async (
+  parts: UpgradeParts,
+  { request, socket, head }: Upgrade,
+  onRelay: (relay: RelayedSocket) => void,
+): Promise<void> => {
+  const url = URL.parse(request.url ?? '/', 'http://localhost')
+  if (url === null) throw new BowlineError('BAD_REQUEST', 'The address of this WebSocket cannot be read')
+  const watched = watchedJob(url.pathname)
+  if (watched !== undefined) return parts.watchers.serve(watched, { request, socket, head })
+  const token = url.searchParams.get('token') ?? ''
+  const named = (livePath.exec(url.pathname) ?? cdpPath.exec(url.pathname))?.[1]
+  const peer = named === undefined ? undefined : await peerOf(parts, named, request)
+  if (peer !== undefined) {
+    const relay = await relayUpgrade(peer, request, socket, head)
+    onRelay(relay)
+    if (parts.sessions.isDraining) relay.close(relayEnd.code, relayEnd.reason)
+    return
+  }
+  const viewed = livePath.exec(url.pathname)?.[1]
+  if (viewed !== undefined) {
+    const { row, kind } = await admitViewer(parts.store, viewed, token)
+    parts.live.connect(await liveSession(parts, row), kind, { request, socket, head })
+    return
+  }
+  const id = cdpPath.exec(url.pathname)?.[1]
+  if (id === undefined) throw new BowlineError('ROUTE_NOT_FOUND', `There is no WebSocket at ${url.pathname}`)
+  const row = await getSession(parts.store.db, id)
+  const kind = admitToken(row, token)
+  if (kind !== 'control') throw new BowlineError('FORBIDDEN', `A ${kind} token gives no CDP access`)
+  await parts.gateway.connect(await liveSession(parts, row), { request, socket, head })
+}
+
+const liveSession = async ({ sessions }: UpgradeParts, row: SessionRow): Promise<LiveSession> => {
+  await sessions.whenStarted(row.id)
+  const session = sessions.find(row.id)
+  if (session !== undefined) return session
+  throw new BowlineError('SESSION_ENDED', `Browser session has been destroyed (${row.endReason ?? 'ending'}).`)
+}
+
+/** Answers an upgrade like any other failed request. */
+const refuse = (socket: Socket, error: BowlineError): void => {
+  const body = JSON.stringify(failureBody(error, 'upgrade'))
+  const status = error.status >= 400 ? error.status : 500
+  // A client that keeps its end open would otherwise hold up the end of the server.
+  socket.once('finish', () => socket.destroy())
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}

@@ -1,0 +1,22 @@
+import { BowlineError } from 'bowline/kit/errors'
+import { admitToken } from '../sessions/admit-token.ts'
+import { getSession, type SessionRow } from '../store/sessions.ts'
+import type { Store } from '../store/store.ts'
+
+/** A viewer that may see a session. */
+export interface Admitted {
+  readonly row: SessionRow
+  readonly kind: 'view' | 'interact'
+}
+
+/**
+ * Checks the address of a live view. Throws SESSION_NOT_FOUND for an unknown session or token and for a session
+ * without a live view, and FORBIDDEN for the session's control token.
+ */
+export const admitViewer = async (store: Store, id: string, token: string): Promise<Admitted> => {
+  const row = await getSession(store.db, id)
+  const kind = admitToken(row, token)
+  if (!row.streamWebView) throw new BowlineError('SESSION_NOT_FOUND', 'This session has no live view.')
+  if (kind === 'control') throw new BowlineError('FORBIDDEN', 'A control token gives no live view')
+  return { row, kind }
+}

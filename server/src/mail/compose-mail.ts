@@ -1,0 +1,92 @@
+import type { Kysely } from 'kysely'
+import type { CheckSummary } from 'bowline/contract/monitor-checks'
+import type { Notification } from 'bowline/contract/monitors'
+import {
+  findMail,
+  findSubscription,
+  settleMail,
+  updateSubscription,
+  type MailRow,
+  type SubscriptionRow,
+} from '../store/mails.ts'
+import { findCheck } from '../store/monitor-checks.ts'
+import { listPages } from '../store/monitor-pages.ts'
+import { findMonitor, type MonitorRow } from '../store/monitors.ts'
+import type { Database } from '../store/schema.ts'
+import { mailToken, type MailPurpose } from './mail-token.ts'
+import { renderCheckMail, renderConfirmationMail, type RenderedMail } from './render-mail.ts'
+
+/** A mail that is ready to be sent. */
+export interface ComposedMail {
+  readonly message: RenderedMail & {
+    readonly to: string
+    readonly messageId: string
+    readonly headers: Readonly<Record<string, string>>
+  }
+  /** Notes that it was sent. */
+  readonly sent: () => Promise<void>
+}
+
+const shownPages = 50
+
+/**
+ * Writes a mail that is waiting, with links to `publicUrl`. Returns undefined when it was sent before, or nobody wants it
+ * any more.
+ */
+export const composeMail = async (
+  db: Kysely<Database>,
+  id: string,
+  publicUrl: string,
+): Promise<ComposedMail | undefined> => {
+  const mail = await findMail(db, id)
+  if (mail?.status !== 'queued') return undefined
+  const reader = await findSubscription(db, mail.subscriptionId)
+  const monitor = reader && (await findMonitor(db, reader.monitorId))
+  const isWanted = reader?.status === (mail.kind === 'check' ? 'confirmed' : 'pending')
+  if (reader === undefined || monitor === undefined || !isWanted) {
+    await settleMail(db, id, { status: 'dropped' })
+    return undefined
+  }
+  const link = (purpose: MailPurpose): string => linkOf(publicUrl, reader, purpose)
+  const unsubscribeUrl = link('unsubscribe')
+  const rendered =
+    mail.kind === 'check'
+      ? await checkMail(db, { mail, monitor, unsubscribeUrl })
+      : renderConfirmationMail(monitor.name, { confirmUrl: link('confirm'), unsubscribeUrl })
+  if (rendered === undefined) return undefined
+  return {
+    message: {
+      ...rendered,
+      to: reader.email,
+      // The same at every try: whoever got it twice can tell.
+      messageId: `<${id}@${new URL(publicUrl).hostname}>`,
+      headers: { 'List-Unsubscribe': `<${unsubscribeUrl}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
+    },
+    sent: async () => {
+      await settleMail(db, id, { status: 'sent' })
+      if (mail.kind === 'confirmation') await updateSubscription(db, reader.id, { confirmationSentAt: new Date() })
+    },
+  }
+}
+
+const linkOf = (publicUrl: string, reader: SubscriptionRow, purpose: MailPurpose): string =>
+  `${publicUrl}/monitor/email/${purpose}?token=${mailToken(reader, purpose)}`
+
+const checkMail = async (
+  db: Kysely<Database>,
+  facts: { readonly mail: MailRow; readonly monitor: MonitorRow; readonly unsubscribeUrl: string },
+): Promise<RenderedMail | undefined> => {
+  const { mail, monitor, unsubscribeUrl } = facts
+  const check = await findCheck(db, mail.checkId ?? '')
+  if (check?.summary === undefined) return undefined
+  const statuses = ['changed', 'new', 'removed', 'error'] as const
+  return renderCheckMail({
+    monitorName: monitor.name,
+    status: check.status,
+    error: check.error,
+    summary: JSON.parse(check.summary) as CheckSummary,
+    pages: await listPages(db, { checkId: check.id, limit: shownPages, skip: 0, statuses }),
+    includesDiffs: (JSON.parse(monitor.notification) as Notification).email?.includeDiffs === true,
+    unsubscribeUrl,
+  })
+}

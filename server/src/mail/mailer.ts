@@ -1,0 +1,120 @@
+import type { Kysely } from 'kysely'
+import type { Transporter } from 'nodemailer'
+import type { CheckStatus, CheckSummary } from 'bowline/contract/monitor-checks'
+import type { Notification } from 'bowline/contract/monitors'
+import type { Jobs } from '../jobs/jobs.ts'
+import type { Queue } from '../jobs/queue.ts'
+import { insertMails, insertSubscription, listSubscriptions, settleMail } from '../store/mails.ts'
+import type { MonitorRow } from '../store/monitors.ts'
+import type { Database } from '../store/schema.ts'
+import type { Store } from '../store/store.ts'
+import { composeMail } from './compose-mail.ts'
+
+/** What mails are sent with. */
+export interface MailerParts {
+  readonly store: Store
+  readonly jobs: Jobs
+  readonly transport: Transporter
+  /** Sender, such as `Bowline <bowline@example.com>`. */
+  readonly from: string
+  /** Addresses and domains that need not confirm. */
+  readonly trusted: readonly string[]
+  /** Where the links in mails lead, without trailing slash. */
+  readonly publicUrl: string
+  /** Seconds before each further try. Default 1, 5 and 15 minutes. */
+  readonly retryDelaysSeconds?: readonly number[] | undefined
+}
+
+/** A check that has ended. */
+export interface EndedCheck {
+  readonly id: string
+  readonly status: CheckStatus
+  readonly summary: CheckSummary
+}
+
+const parallel = 2
+
+/** Mails about monitors: each is written down before it is sent, one for a check and a reader, and tried again. */
+export class Mailer {
+  readonly #parts: MailerParts
+  readonly #queue: Queue<{ readonly id: string }>
+
+  private constructor(parts: MailerParts) {
+    this.#parts = parts
+    this.#queue = { name: 'mail', retryDelaysSeconds: parts.retryDelaysSeconds ?? [60, 300, 900], expireSeconds: 120 }
+  }
+
+  /** Begins to send what is waiting. */
+  static async open(parts: MailerParts): Promise<Mailer> {
+    const mailer = new Mailer(parts)
+    const { jobs, store } = parts
+    const onExhausted = async ({ id }: { readonly id: string }, error: unknown): Promise<void> =>
+      settleMail(store.db, id, { status: 'failed', error: Error.isError(error) ? error.message : String(error) })
+    await jobs.work(mailer.#queue, { concurrency: parallel, onExhausted }, async ({ id }, { signal }) =>
+      mailer.#send(id, signal),
+    )
+    return mailer
+  }
+
+  /** Enters the readers of a monitor; those that are new and not trusted are asked by mail, once, when the transaction commits. */
+  async subscribe(db: Kysely<Database>, monitorId: string, { email }: Notification): Promise<void> {
+    if (email?.enabled !== true) return
+    const asked: string[] = []
+    for (const address of new Set(email.recipients.map((recipient) => recipient.toLowerCase()))) {
+      const isTrusted = this.#isTrusted(address)
+      const made = await insertSubscription(db, {
+        monitorId,
+        email: address,
+        status: isTrusted ? 'confirmed' : 'pending',
+        source: isTrusted ? 'team' : 'opt_in',
+      })
+      if (made?.status === 'pending') asked.push(made.id)
+    }
+    const mails = asked.map((subscriptionId) => ({ subscriptionId, checkId: undefined, kind: 'confirmation' as const }))
+    await this.#enqueue(db, mails)
+  }
+
+  /** Enters the mails about a check that has something to tell, when the transaction commits; each is entered once. `monitor`: as it was before the check ended. */
+  async enqueueCheck(db: Kysely<Database>, monitor: MonitorRow, check: EndedCheck): Promise<void> {
+    const { email } = JSON.parse(monitor.notification) as Notification
+    if (email?.enabled !== true || !isWorthTelling(monitor, check)) return
+    const wanted = new Set(email.recipients.map((recipient) => recipient.toLowerCase()))
+    const readers = (await listSubscriptions(db, [monitor.id])).filter(
+      (each) => each.status === 'confirmed' && wanted.has(each.email),
+    )
+    await this.#enqueue(
+      db,
+      readers.map(({ id: subscriptionId }) => ({ subscriptionId, checkId: check.id, kind: 'check' as const })),
+    )
+  }
+
+  async #enqueue(db: Kysely<Database>, mails: Parameters<typeof insertMails>[1]): Promise<void> {
+    const ids = await insertMails(db, mails)
+    if (ids.length > 0)
+      await this.#parts.jobs.sendMany(
+        this.#queue,
+        ids.map((id) => ({ id })),
+        { db },
+      )
+  }
+
+  async #send(id: string, signal: AbortSignal): Promise<void> {
+    const { store, transport, from, publicUrl } = this.#parts
+    const composed = await composeMail(store.db, id, publicUrl)
+    if (composed === undefined) return
+    await transport.sendMail({ from, ...composed.message, signal })
+    await composed.sent()
+  }
+
+  #isTrusted(address: string): boolean {
+    const domain = address.slice(address.lastIndexOf('@') + 1)
+    return this.#parts.trusted.some((each) => [address, domain].includes(each.toLowerCase().replace(/^@/, '')))
+  }
+}
+
+/** The first check only finds what there is, and trouble that stays the same was told of before. */
+const isWorthTelling = ({ lastRunAt, lastCheckSummary }: MonitorRow, { status, summary }: EndedCheck): boolean => {
+  if (summary.changed + summary.removed + (lastRunAt === undefined ? 0 : summary.new) > 0) return true
+  const isTrouble = status === 'failed' || status === 'skipped_no_credits' || summary.error > 0
+  return isTrouble && JSON.stringify(summary) !== lastCheckSummary
+}

@@ -1,0 +1,94 @@
+import type { SearchTarget } from 'bowline/contract/monitors'
+import { searchRequest } from 'bowline/contract/search'
+import { uuidV7 } from 'bowline/kit/ids'
+import type { Result } from '../search/provider.ts'
+import type { CheckRow } from '../store/monitor-checks.ts'
+import { findState } from '../store/monitor-pages.ts'
+import type { MonitorRow } from '../store/monitors.ts'
+import { hashUrl, judgmentCredits, type CheckedPage } from './check-page.ts'
+import { judgeResult } from './judge-change.ts'
+import type { MonitorParts } from './monitor-parts.ts'
+
+/** What searches are asked for by, in place of the window of a target: the next larger span that they know. */
+const spans = { '5m': 'qdr:h', '15m': 'qdr:h', '1h': 'qdr:h', '6h': 'qdr:d', '24h': 'qdr:d', '7d': 'qdr:w' } as const
+
+/** What the searches of a target find, each address once, and what they cost. Throws SEARCH_FAILED, BAD_REQUEST or the signal's reason. */
+export const findResults = async (
+  { searches }: MonitorParts,
+  order: { readonly target: SearchTarget; readonly monitor: MonitorRow; readonly signal: AbortSignal },
+): Promise<{ readonly results: ReadonlyMap<string, Result>; readonly credits: number }> => {
+  const { target, monitor, signal } = order
+  const { teamId, apiKeyId } = monitor
+  const results = new Map<string, Result>()
+  let credits = 0
+  for (const query of target.queries) {
+    const request = searchRequest.parse({
+      query,
+      limit: target.maxResults,
+      tbs: spans[target.searchWindow],
+      includeDomains: target.includeDomains,
+      excludeDomains: target.excludeDomains,
+    })
+    const found = await searches.find({ teamId, apiKeyId, request }, signal)
+    credits += found.credits
+    for (const result of found.results.get('web') ?? []) results.set(result.url, result)
+  }
+  return { results, credits }
+}
+
+/** One result of a search. */
+interface ResultTask {
+  readonly check: CheckRow
+  readonly monitor: MonitorRow
+  readonly targetId: string
+  readonly result: Result
+  readonly signal: AbortSignal
+}
+
+/** Tells whether a result is new, and whether it matters. One that was there before is the same and is not judged again. */
+export const checkResult = async (
+  parts: MonitorParts,
+  { check, monitor, targetId, result, signal }: ResultTask,
+): Promise<CheckedPage & { readonly isMatch: boolean }> => {
+  const { languageModel, store, onError } = parts
+  const { url, title, description } = result
+  const key = { monitorId: monitor.id, targetId, urlHash: hashUrl(url) }
+  const isKnown = (await findState(store.db, key)) !== undefined
+  const judged =
+    isKnown || languageModel === undefined || !monitor.judgeEnabled
+      ? undefined
+      : await judgeResult(languageModel, { goal: monitor.goal, result }, { signal }).catch((error: unknown) => {
+          signal.throwIfAborted()
+          onError(error, `judging a result for the monitor ${monitor.id}`)
+          return undefined
+        })
+  const nothing = { previousScrapeId: undefined, currentScrapeId: undefined, statusCode: undefined, error: undefined }
+  return {
+    isMatch: judged?.meaningful === true,
+    // As many judgments as there can be results were paid for.
+    extraCredits: 0,
+    page: {
+      ...nothing,
+      id: uuidV7(),
+      checkId: check.id,
+      targetId,
+      urlHash: key.urlHash,
+      url,
+      status: isKnown ? 'same' : 'new',
+      credits: judged === undefined ? 0 : judgmentCredits,
+      judgment: judged === undefined ? undefined : JSON.stringify(judged),
+      diff: undefined,
+      snapshot: JSON.stringify({ json: { title, description } }),
+    },
+    state: isKnown
+      ? undefined
+      : {
+          ...key,
+          url,
+          markdown: `${title}\n\n${description}`,
+          extracted: undefined,
+          scrapeId: undefined,
+          isGone: false,
+        },
+  }
+}

@@ -1,0 +1,55 @@
+import { monitorLimits } from 'bowline/contract/monitors'
+import type { MonitorRow } from '../store/monitors.ts'
+import { definitionOf, type KnownTarget } from './definition.ts'
+import type { Scrapes } from '../scrape/scrapes.ts'
+import type { Searches } from '../search/searches.ts'
+import { pageRequest } from './page-request.ts'
+
+/** What knows prices. */
+export interface EstimateParts {
+  readonly scrapes: Pick<Scrapes, 'estimate'>
+  readonly searches: Pick<Searches, 'price'>
+}
+
+/** What one check costs when every page is read, in credits. Throws what this server cannot do: FORMAT_UNAVAILABLE, BAD_REQUEST. */
+export const estimateCheck = (
+  { scrapes, searches }: EstimateParts,
+  targets: readonly KnownTarget[],
+  { isJudged }: { readonly isJudged: boolean },
+): number => {
+  let credits = 0
+  for (const target of targets) {
+    switch (target.type) {
+      case 'scrape':
+        credits += new Set(target.urls).size * scrapes.estimate(pageRequest(target, target.urls[0] ?? '').request)
+        break
+      case 'crawl': {
+        const pages = target.crawlOptions?.limit ?? monitorLimits.crawlPages.default
+        credits += pages * scrapes.estimate(pageRequest(target, target.url).request)
+        break
+      }
+      case 'search':
+        credits += target.queries.length * (searches.price(target.maxResults) + (isJudged ? target.maxResults : 0))
+        break
+      default:
+        return target satisfies never
+    }
+  }
+  return credits
+}
+
+/** What one check of a monitor costs, in credits. Settings may have changed since it was made: a target that cannot be checked any more costs nothing. */
+export const estimateMonitor = (
+  parts: EstimateParts & { readonly onError: (error: unknown, what: string) => void },
+  monitor: MonitorRow,
+): number => {
+  let credits = 0
+  for (const target of definitionOf(monitor).targets) {
+    try {
+      credits += estimateCheck(parts, [target], { isJudged: monitor.judgeEnabled })
+    } catch (error) {
+      parts.onError(error, `estimating a check of the monitor ${monitor.id}`)
+    }
+  }
+  return credits
+}

@@ -1,0 +1,185 @@
+import type { Insertable, Updateable } from 'kysely'
+import type { CreateMonitorRequest, UpdateMonitorRequest } from 'bowline/contract/monitors'
+import type { Schedule } from 'bowline/contract/schedule'
+import { BowlineError } from 'bowline/kit/errors'
+import { isUuid, uuidV7 } from 'bowline/kit/ids'
+import {
+  findCheck,
+  findOpenCheck,
+  insertCheck,
+  listChecks,
+  type CheckFilter,
+  type CheckRow,
+} from '../store/monitor-checks.ts'
+import { findMonitor, insertMonitor, listMonitors, updateMonitor, type ListedMonitor } from '../store/monitors.ts'
+import type { MonitorTable } from '../store/tables/monitors.ts'
+import { assertAffordable } from '../usage/affordable.ts'
+import { checkQueue } from './check-queue.ts'
+import { assertPossible } from './assert-possible.ts'
+import { definitionOf } from './definition.ts'
+import { estimateCheck } from './estimate.ts'
+import type { MonitorParts } from './monitor-parts.ts'
+import { nameTargets } from './name-targets.ts'
+import { nextRun } from './next-run.ts'
+
+/** Who makes a monitor. */
+export interface Maker {
+  readonly teamId: string
+  readonly apiKeyId: string
+  /** Address of this server as its client knows it, without trailing slash. */
+  readonly baseUrl: string
+}
+
+/** The monitors of teams: made, changed, run. All that name one throw MONITOR_NOT_FOUND. */
+export class Monitors {
+  readonly #parts: MonitorParts
+
+  constructor(parts: MonitorParts) {
+    this.#parts = parts
+  }
+
+  /** Makes a monitor. Throws what this server cannot do: FORMAT_UNAVAILABLE, MAIL_UNAVAILABLE. */
+  async create(request: CreateMonitorRequest, { teamId, apiKeyId, baseUrl }: Maker): Promise<ListedMonitor> {
+    const { store, mailer } = this.#parts
+    const { webhook, notification, goal, schedule } = request
+    const targets = nameTargets(request.targets)
+    assertPossible(this.#parts, targets, request)
+    const row: Insertable<MonitorTable> = {
+      id: uuidV7(),
+      teamId,
+      apiKeyId,
+      baseUrl,
+      name: request.name,
+      ...schedule,
+      targets: JSON.stringify(targets),
+      webhook: webhook === undefined || webhook === null ? null : JSON.stringify(webhook),
+      notification: JSON.stringify(notification),
+      retentionDays: request.retentionDays,
+      goal: goal ?? null,
+      judgeEnabled: request.judgeEnabled ?? (goal ?? '') !== '',
+      nextRunAt: firstRun(schedule),
+    }
+    await store.db.transaction().execute(async (db) => {
+      await insertMonitor(db, row)
+      await mailer?.subscribe(db, row.id, notification)
+    })
+    return this.get(row.id, teamId)
+  }
+
+  async list(filter: {
+    readonly teamId: string
+    readonly limit: number
+    readonly offset: number
+  }): Promise<readonly ListedMonitor[]> {
+    return listMonitors(this.#parts.store.db, filter)
+  }
+
+  async get(id: string, teamId: string): Promise<ListedMonitor> {
+    const row = isUuid(id) ? await findMonitor(this.#parts.store.db, id) : undefined
+    if (row?.teamId === teamId) return row
+    throw new BowlineError('MONITOR_NOT_FOUND', 'Monitor not found')
+  }
+
+  /** Changes a monitor; what is absent stays. Throws as `create` does. */
+  async update(id: string, teamId: string, request: UpdateMonitorRequest): Promise<ListedMonitor> {
+    const { store, mailer } = this.#parts
+    const old = await this.get(id, teamId)
+    const { status = old.status, schedule = old, webhook, goal } = request
+    const notification = request.notification === null ? {} : request.notification
+    const targets = request.targets && nameTargets(request.targets, definitionOf(old).targets)
+    // Only what is new is looked at: a monitor that this server can no longer run can still be paused.
+    assertPossible(this.#parts, targets ?? [], {
+      notification: notification ?? {},
+      goal: goal === undefined ? old.goal : goal,
+      judgeEnabled:
+        request.judgeEnabled ?? (goal === undefined ? targets !== undefined && old.judgeEnabled : (goal ?? '') !== ''),
+    })
+    const isRescheduled = status !== old.status || request.schedule !== undefined
+    const change: Updateable<MonitorTable> = {
+      ...(request.name === undefined ? {} : { name: request.name }),
+      ...(request.retentionDays === undefined ? {} : { retentionDays: request.retentionDays }),
+      ...(targets === undefined ? {} : { targets: JSON.stringify(targets) }),
+      ...(webhook === undefined ? {} : { webhook: webhook === null ? null : JSON.stringify(webhook) }),
+      ...(notification === undefined ? {} : { notification: JSON.stringify(notification) }),
+      ...(goal === undefined ? {} : { goal, judgeEnabled: (goal ?? '') !== '' }),
+      ...(request.judgeEnabled === undefined ? {} : { judgeEnabled: request.judgeEnabled }),
+      ...(isRescheduled
+        ? {
+            status,
+            cron: schedule.cron,
+            timezone: schedule.timezone,
+            nextRunAt: status === 'active' ? firstRun(schedule) : null,
+          }
+        : {}),
+    }
+    await store.db.transaction().execute(async (db) => {
+      if (!(await updateMonitor(db, { id, teamId }, change)))
+        throw new BowlineError('MONITOR_NOT_FOUND', 'Monitor not found')
+      if (notification !== undefined) await mailer?.subscribe(db, id, notification)
+    })
+    return this.get(id, teamId)
+  }
+
+  /** Deletes a monitor. A check that runs ends within seconds; it is billed for what it did, and nobody is told. */
+  async delete(id: string, teamId: string): Promise<void> {
+    await this.get(id, teamId)
+    await updateMonitor(this.#parts.store.db, { id, teamId }, { status: 'deleted', nextRunAt: null })
+  }
+
+  /** Begins a check now. Throws MONITOR_PAUSED, CHECK_RUNNING, INSUFFICIENT_CREDITS. */
+  async run(id: string, teamId: string): Promise<CheckRow> {
+    const { store } = this.#parts
+    const monitor = await this.get(id, teamId)
+    if (monitor.status === 'paused') {
+      throw new BowlineError('MONITOR_PAUSED', 'Monitor is paused. Resume it before running a check.')
+    }
+    const credits = estimateCheck(this.#parts, definitionOf(monitor).targets, { isJudged: monitor.judgeEnabled })
+    await assertAffordable(store.db, teamId, credits)
+    const check = await this.#enter(id, teamId, credits)
+    if (check !== undefined) return check
+    const checkId = (await findOpenCheck(store.db, id))?.id
+    const message = 'Monitor check is already running.'
+    throw new BowlineError('CHECK_RUNNING', message, { body: { checkId }, details: { checkId } })
+  }
+
+  async #enter(monitorId: string, teamId: string, estimatedCredits: number): Promise<CheckRow | undefined> {
+    const { store, jobs } = this.#parts
+    return store.db.transaction().execute(async (db) => {
+      const facts = { monitorId, teamId, estimatedCredits, scheduledFor: new Date() }
+      const check = await insertCheck(db, { ...facts, status: 'queued', trigger: 'manual' })
+      if (check !== undefined) await jobs.send(checkQueue, { id: check.id }, { db })
+      return check
+    })
+  }
+
+  /** The checks of a monitor, newest first. */
+  async checks(filter: CheckFilter, teamId: string): Promise<readonly CheckRow[]> {
+    await this.get(filter.monitorId, teamId)
+    return listChecks(this.#parts.store.db, filter)
+  }
+
+  /** One check of a monitor. Throws CHECK_NOT_FOUND. */
+  async check(id: string, checkId: string, teamId: string): Promise<CheckRow> {
+    await this.get(id, teamId)
+    const check = isUuid(checkId) ? await findCheck(this.#parts.store.db, checkId) : undefined
+    if (check?.monitorId === id) return check
+    throw new BowlineError('CHECK_NOT_FOUND', 'Check not found')
+  }
+
+  /** What one check of a monitor costs when every page is read; 0 when this server can no longer do it. */
+  creditsPerRun(monitor: ListedMonitor): number {
+    try {
+      return estimateCheck(this.#parts, definitionOf(monitor).targets, { isJudged: monitor.judgeEnabled })
+    } catch {
+      return 0
+    }
+  }
+}
+
+const firstRun = (schedule: Schedule): Date => {
+  const next = nextRun(schedule, new Date())
+  if (next !== undefined) return next
+  throw new BowlineError('BAD_REQUEST', `The schedule "${schedule.cron}" never runs: there is no such day`, {
+    hint: 'Check the day of the month and the month.',
+  })
+}

@@ -1,0 +1,149 @@
+import type { ActionResults, Document } from 'bowline/contract/document'
+import type { Format } from 'bowline/contract/formats'
+import type { ScrapeRequest } from 'bowline/contract/scrape'
+import { BowlineError } from 'bowline/kit/errors'
+import type { Slots } from '../kit/slots.ts'
+import type { Store } from '../store/store.ts'
+import { trackingKeyOf } from './cache-key.ts'
+import { extractJson, maxCharacters, type LanguageModel } from './formats/language-model.ts'
+import { trackChanges, type TrackedChange } from './formats/track-changes.ts'
+import { summarize } from './formats/summarize.ts'
+import { isEnhancedProxy, type LoadedByProxy } from './load-by-proxy.ts'
+import type { LoadedPage } from './loaded-page.ts'
+import { makeTextFormats, type TextFormats } from './make-document.ts'
+import type { ActionYield } from './render/actions.ts'
+import type { FileKeeper } from './scrape-files.ts'
+import { warningOfUnapplied } from './unapplied-options.ts'
+
+/** What a document is made from. */
+export interface FinishParts extends LoadedByProxy {
+  readonly store: Store
+  readonly languageModel: LanguageModel | undefined
+  readonly hasEnhancedProxy: boolean
+  readonly files: FileKeeper
+  /** Places to read PDFs in. */
+  readonly pdfPlaces: Slots
+  readonly request: ScrapeRequest
+  readonly teamId: string
+  readonly signal: AbortSignal
+}
+
+/** A document, and what else came of its page. */
+export interface FinishedDocument {
+  readonly document: Document
+  /** Pages that are billed. */
+  readonly pages: number
+  readonly markdown: string
+  /** The page as it is stored. */
+  readonly stored: LoadedPage
+  /** Keeps the state of a page whose changes are tracked, in the transaction that enters the scrape. */
+  readonly keep: TrackedChange['keep'] | undefined
+}
+
+/** Makes the document of a loaded page: all formats, and what is known about it. */
+export const finishDocument = async (parts: FinishParts): Promise<FinishedDocument> => {
+  const { request, page, reading, isRendered, files } = parts
+  const unapplied = warningOfUnapplied(request, page, isRendered)
+  const made = await makeTextFormats(request, page, reading, parts)
+  const actions = page.actions === undefined ? undefined : await storeActions(files, page.actions)
+  const screenshot = page.screenshot === undefined ? undefined : await files.keep(page.screenshot)
+  const json = await extractData(parts, made)
+  const summary = await summarizePage(parts, made)
+  const tracking = await track(parts, made)
+  const warning = [
+    page.warning,
+    unapplied,
+    made.warning,
+    warningOfModel(request, made),
+    tracking?.warning,
+    proxyWarning(parts),
+  ]
+    .filter((each) => each !== undefined)
+    .join(' ')
+  const document: Document = {
+    ...made.formats,
+    ...(screenshot !== undefined && { screenshot }),
+    ...(json !== undefined && { json }),
+    ...(summary !== undefined && { summary }),
+    ...(tracking !== undefined && { changeTracking: tracking.changeTracking }),
+    ...(actions !== undefined && { actions }),
+    ...(warning !== '' && { warning }),
+    metadata: metadataOf(parts, made),
+  }
+  const { pages, markdown } = made
+  return { document, pages, markdown, stored: { ...page, body: made.stored }, keep: tracking?.keep }
+}
+
+function warningOfModel({ formats }: ScrapeRequest, { markdown }: TextFormats): string | undefined {
+  const isExtracted = formats.some(
+    (format) =>
+      format.type === 'json' ||
+      format.type === 'summary' ||
+      (format.type === 'changeTracking' && format.modes.includes('json')),
+  )
+  const [sent, all] = [maxCharacters, markdown.length].map((count) => count.toLocaleString('en'))
+  if (!isExtracted || markdown.length <= maxCharacters) return undefined
+  return `The language model got the first ${sent} of ${all} characters of Markdown.`
+}
+
+/** Without an enhanced proxy, pages that ask for one come the basic way, at the basic price. */
+function proxyWarning({ request: { proxy }, hasEnhancedProxy }: FinishParts): string | undefined {
+  if (hasEnhancedProxy || !isEnhancedProxy(proxy)) return undefined
+  return `The proxy "${proxy}" is not configured on this server: the page was scraped without it.`
+}
+
+async function summarizePage(
+  { request, languageModel, signal }: FinishParts,
+  { markdown }: TextFormats,
+): Promise<string | undefined> {
+  if (languageModel === undefined || !request.formats.some(({ type }) => type === 'summary')) return undefined
+  return summarize(languageModel, { markdown, signal })
+}
+
+const metadataOf = ({ page, isEnhanced }: FinishParts, { metadata }: TextFormats): Document['metadata'] => ({
+  ...Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined)),
+  url: page.url,
+  statusCode: page.statusCode,
+  ...(page.contentType === undefined ? {} : { contentType: page.contentType }),
+  ...(page.statusCode >= 400 && { error: `The page answered ${page.statusCode}` }),
+  proxyUsed: isEnhanced ? 'stealth' : 'basic',
+})
+
+const storeActions = async (files: FileKeeper, yielded: ActionYield): Promise<ActionResults> => {
+  const results: ActionResults = {
+    screenshots: [],
+    scrapes: [...yielded.scrapes],
+    javascriptReturns: yielded.javascriptReturns.map((each) => ({ ...each })),
+    pdfs: [],
+  }
+  for (const screenshot of yielded.screenshots) results.screenshots.push(await files.keep(screenshot))
+  for (const pdf of yielded.pdfs) results.pdfs.push(await files.keep(pdf))
+  return results
+}
+
+const extractData = async (parts: FinishParts, { markdown }: TextFormats): Promise<unknown> => {
+  const format = parts.request.formats.find((each) => each.type === 'json')
+  return format === undefined ? undefined : extract(parts, format, markdown)
+}
+
+const extract = async (
+  { languageModel, signal }: FinishParts,
+  { schema, prompt }: Pick<Extract<Format, { type: 'json' }>, 'schema' | 'prompt'>,
+  markdown: string,
+): Promise<unknown> => {
+  if (languageModel === undefined) throw new BowlineError('FORMAT_UNAVAILABLE', 'No language model is configured')
+  return extractJson(languageModel, { markdown, schema, prompt, signal })
+}
+
+const track = async (parts: FinishParts, made: TextFormats): Promise<TrackedChange | undefined> => {
+  const { request, store, teamId, page } = parts
+  const format = request.formats.find((each) => each.type === 'changeTracking')
+  if (format === undefined) return undefined
+  const trackingKey = trackingKeyOf(request, format.tag)
+  const state = { teamId, trackingKey, markdown: made.markdown, statusCode: page.statusCode }
+  const isExtracted = format.modes.includes('json')
+  return trackChanges(store, format, {
+    ...state,
+    extract: isExtracted ? async (markdown) => extract(parts, format, markdown) : undefined,
+  })
+}

@@ -1,0 +1,76 @@
+import type { ChangeTracking } from 'bowline/contract/document'
+import { diffLines, type DiffRun } from './line-diff.ts'
+
+type Diff = NonNullable<ChangeTracking['diff']>
+type Chunk = Diff['json']['files'][number]['chunks'][number]
+type Change = Chunk['changes'][number]
+
+/** Unchanged lines that are shown around a change. */
+const context = 3
+
+/** A difference, with a warning where it is coarser than `git diff` would tell it. */
+export type GitDiff = Diff & { readonly warning?: string }
+
+/** Tells the difference of two texts as `git diff` would, as text and as data. */
+export const gitDiff = (before: string, after: string): GitDiff => {
+  const warnings = new Set<string>()
+  const onCoarse = (): void => void warnings.add(coarse)
+  const groups = group(diffLines(toLines(before), toLines(after), onCoarse))
+  const chunks = groups.filter((pieces) => pieces.some(({ kind }) => kind !== 'same')).map(toChunk)
+  const lines = chunks.flatMap(({ content, changes }) => [content, ...changes.map((change) => change.content)])
+  return {
+    text: lines.length === 0 ? '' : `--- previous\n+++ current\n${lines.join('\n')}\n`,
+    json: { files: chunks.length === 0 ? [] : [{ from: 'previous', to: 'current', chunks }] },
+    ...(warnings.size > 0 && { warning: coarse }),
+  }
+}
+
+const coarse = 'The texts differ in too many lines: parts of the diff replace whole blocks, unchanged lines included.'
+
+const toLines = (text: string): readonly string[] => text.replace(/\n$/, '').split('\n')
+
+/** A run of lines, and the numbers that its first one has, or would have, on each side, from 1. */
+interface Piece extends DiffRun {
+  readonly before: number
+  readonly after: number
+}
+
+/** Puts runs together whose changes are shown together, and leaves out the unchanged lines between. */
+const group = (runs: readonly DiffRun[]): readonly (readonly Piece[])[] => {
+  const groups: Piece[][] = [[]]
+  let [before, after] = [1, 1]
+  for (const [index, run] of runs.entries()) {
+    const { kind, lines } = run
+    const piece = { ...run, before, after }
+    const shownBefore = index === 0 ? 0 : context
+    const shownAfter = index === runs.length - 1 ? 0 : context
+    if (kind !== 'same' || lines.length <= shownBefore + shownAfter) groups.at(-1)?.push(piece)
+    else {
+      groups.at(-1)?.push(cut(piece, 0, shownBefore))
+      groups.push([cut(piece, lines.length - shownAfter, lines.length)])
+    }
+    if (kind !== 'add') before += lines.length
+    if (kind !== 'del') after += lines.length
+  }
+  return groups
+}
+
+const cut = ({ kind, lines, before, after }: Piece, start: number, end: number): Piece => ({
+  kind,
+  lines: lines.slice(start, end),
+  before: before + start,
+  after: after + start,
+})
+
+const toChunk = (pieces: readonly Piece[]): Chunk => {
+  const changes = pieces.flatMap((piece) => piece.lines.map((line, index) => toChange(piece, line, index)))
+  const count = (left: 'add' | 'del'): number => changes.filter(({ type }) => type !== left).length
+  const [first] = pieces
+  return { content: `@@ -${first?.before ?? 0},${count('add')} +${first?.after ?? 0},${count('del')} @@`, changes }
+}
+
+const toChange = ({ kind, before, after }: Piece, line: string, index: number): Change => {
+  if (kind === 'del') return { type: 'del', del: true, ln: before + index, content: `-${line}` }
+  if (kind === 'add') return { type: 'add', add: true, ln: after + index, content: `+${line}` }
+  return { type: 'normal', normal: true, ln1: before + index, ln2: after + index, content: ` ${line}` }
+}

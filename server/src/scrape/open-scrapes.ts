@@ -1,0 +1,75 @@
+import { availableParallelism } from 'node:os'
+import { Slots } from '../kit/slots.ts'
+import type { BrowserPool } from '../browsers/pool.ts'
+import type { Egress } from '../egress/egress.ts'
+import type { Profiles } from '../profiles/profiles.ts'
+import type { Blobs } from '../store/blobs.ts'
+import type { Store } from '../store/store.ts'
+import type { Prices } from '../usage/prices.ts'
+import { openAdLists, type AdLists } from './render/ad-lists.ts'
+import type { WorkPermits } from '../usage/work-permits.ts'
+import { Renderer } from './render/renderer.ts'
+import type { OnScraped } from './scraped-page.ts'
+import { Scrapes } from './scrapes.ts'
+import { startSweepingScrapes } from './sweep-scrapes.ts'
+import { Workers } from './workers.ts'
+
+/** The parts of the server that scraping is built from. */
+export interface OpenScrapesParts {
+  readonly store: Store
+  readonly blobs: Blobs
+  readonly browsers: BrowserPool
+  readonly profiles: Profiles
+  readonly egress: Egress
+  readonly prices: Prices
+  readonly permits: WorkPermits
+  /** As `--version` prints it. */
+  readonly browserVersion: string
+  /** Default: nobody hears of them. */
+  readonly onScraped?: OnScraped | undefined
+  readonly onError: (error: unknown, what: string) => void
+}
+
+/** Its settings. */
+export interface ScrapeSettings {
+  readonly llmUrl?: string | undefined
+  readonly llmModel: string
+  readonly llmKey?: string | undefined
+  readonly proxyEnhanced?: string | undefined
+  readonly maxPages: number
+  readonly adLists: readonly string[]
+  readonly dataDir: string
+}
+
+/** PDFs that are read at once: each takes a processor, and may take 1.5 GB of memory. */
+const pdfsAtOnce = Math.max(2, availableParallelism())
+
+/** Builds everything that scrapes, into `undo`. */
+export const openScrapes = (undo: AsyncDisposableStack, settings: ScrapeSettings, parts: OpenScrapesParts): Scrapes => {
+  const { llmUrl: url, llmModel: model, llmKey: key, maxPages } = settings
+  const adLists = settings.adLists.length === 0 ? undefined : openLists(undo, settings, parts)
+  const chromeMajor = /\d+/.exec(parts.browserVersion)?.[0] ?? '140'
+  undo.use(startSweepingScrapes(parts))
+  return undo.use(
+    new Scrapes({
+      ...parts,
+      chromeMajor,
+      workers: new Workers(),
+      pdfPlaces: new Slots(pdfsAtOnce),
+      renderer: new Renderer({ ...parts, maxPages, chromeMajor, adLists }),
+      languageModel: url === undefined ? undefined : { url, model, key },
+      hasEnhancedProxy: settings.proxyEnhanced !== undefined,
+    }),
+  )
+}
+
+const openLists = (
+  undo: AsyncDisposableStack,
+  settings: ScrapeSettings,
+  { egress, onError }: OpenScrapesParts,
+): AdLists => {
+  const { adLists: urls, dataDir } = settings
+  const dispatcher = egress.createDispatcher()
+  undo.defer(async () => dispatcher.destroy())
+  return undo.use(openAdLists({ urls, dataDir, dispatcher, onError }))
+}

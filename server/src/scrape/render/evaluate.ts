@@ -1,0 +1,73 @@
+import { BowlineError, isBowlineError } from 'bowline/kit/errors'
+import type { Tab } from './tab.ts'
+
+/** What a script came to. */
+export interface Evaluation {
+  readonly type: string
+  readonly value: unknown
+}
+
+/** Runs a script in the page; a promise is waited for. Throws SCRAPE_ACTION_ERROR with what the script threw. */
+export const evaluate = async (tab: Tab, script: string): Promise<Evaluation> => {
+  const result = await runScript(tab, script)
+  const { objectId } = result
+  if (objectId === undefined) return toEvaluation(result)
+  try {
+    return toEvaluation(
+      result.subtype === 'promise'
+        ? await runtime(tab, 'awaitPromise', { promiseObjectId: objectId, returnByValue: true })
+        : await runtime(tab, 'callFunctionOn', { objectId, functionDeclaration: itself, returnByValue: true }),
+    )
+  } catch (error) {
+    // Its page went elsewhere; or it is a window, or leads to one, and has no end that could be answered.
+    if (isBowlineError(error) && error.code === 'CDP_FAILED') return { type: result.type, value: null }
+    throw error
+  }
+}
+
+/** Runs a function, given as text, with arguments in the page. Throws as `evaluate`. */
+export const evaluateFunction = async (tab: Tab, source: string, ...args: readonly unknown[]): Promise<unknown> => {
+  const expression = `(${source})(${args.map((arg) => JSON.stringify(arg)).join(', ')})`
+  const options = { expression, awaitPromise: true, returnByValue: true, userGesture: true }
+  return toEvaluation(await runtime(tab, 'evaluate', options)).value
+}
+
+const itself = 'function () { return this }'
+
+interface RemoteObject {
+  readonly type: string
+  readonly subtype?: string
+  readonly value?: unknown
+  readonly objectId?: string
+}
+
+const runScript = async (tab: Tab, script: string): Promise<RemoteObject> => {
+  // `await` at the top is what people write, and so is `return`.
+  const options = { awaitPromise: true, userGesture: true, replMode: true }
+  try {
+    return await runtime(tab, 'evaluate', { ...options, expression: script })
+  } catch (error) {
+    if (!isBowlineError(error) || !error.message.endsWith('SyntaxError: Illegal return statement')) throw error
+    return runtime(tab, 'evaluate', { ...options, expression: `(async () => {\n${script}\n})()` })
+  }
+}
+
+const runtime = async (tab: Tab, method: string, params: Readonly<Record<string, unknown>>): Promise<RemoteObject> => {
+  const answer = await tab.call(`Runtime.${method}`, params)
+  const thrown = answer['exceptionDetails'] as
+    | { readonly text: string; readonly exception?: { readonly description?: string; readonly value?: unknown } }
+    | undefined
+  if (thrown !== undefined) {
+    const { description, value } = thrown.exception ?? {}
+    throw new BowlineError(
+      'SCRAPE_ACTION_ERROR',
+      `The script failed: ${description ?? JSON.stringify(value) ?? thrown.text}`,
+    )
+  }
+  return answer['result'] as RemoteObject
+}
+
+const toEvaluation = ({ type, subtype, value }: RemoteObject): Evaluation => ({
+  type: subtype === 'null' ? 'null' : type,
+  value: value ?? null,
+})

@@ -1,0 +1,48 @@
+import { sharesHeaders } from '../../kit/shares-headers.ts'
+import type { AdLists } from './ad-lists.ts'
+import type { Tab } from './tab.ts'
+
+/** What is done with the requests of a page. */
+export interface Interception {
+  readonly url: string
+  /** Headers of the caller: sent to the origin of the page and to no other. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Requests for advertisements fail. Undefined: none is looked at. */
+  readonly adLists: AdLists | undefined
+}
+
+interface Paused {
+  readonly requestId: string
+  readonly resourceType: string
+  readonly frameId: string
+  readonly request: { readonly url: string; readonly headers: Readonly<Record<string, string>> }
+}
+
+/** Adds headers to the requests of a page, and fails those that block lists name. Nothing to do: nothing is held up. */
+export const interceptRequests = async (tab: Tab, { url, headers, adLists }: Interception): Promise<void> => {
+  const added = Object.entries(headers).map(([name, value]) => ({ name, value }))
+  const lists = adLists?.isReady() === true ? adLists : undefined
+  if (added.length === 0 && lists === undefined) return
+  const start = new URL(url)
+  const replaced = new Set(added.map(({ name }) => name.toLowerCase()))
+  const isAd = ({ resourceType: type, frameId, request }: Paused): boolean =>
+    // The page itself is what was asked for, whatever a list says of it.
+    !(type === 'Document' && frameId === tab.targetId) && lists?.isAd({ url: request.url, pageUrl: url, type }) === true
+  tab.on(({ method, params, sessionId }) => {
+    if (method !== 'Fetch.requestPaused') return
+    const paused = params as unknown as Paused
+    const { requestId, request } = paused
+    const answer = (command: string, more: object = {}): void =>
+      // The page may have moved on.
+      void tab.call(command, { requestId, ...more }, sessionId).catch(() => undefined)
+    if (isAd(paused)) return answer('Fetch.failRequest', { errorReason: 'BlockedByClient' })
+    if (added.length === 0 || !sharesHeaders(start, new URL(request.url))) return answer('Fetch.continueRequest')
+    const kept = Object.entries(request.headers).filter(([name]) => !replaced.has(name.toLowerCase()))
+    answer('Fetch.continueRequest', { headers: [...kept.map(([name, value]) => ({ name, value })), ...added] })
+  })
+  const origins = [start.origin, start.origin.replace(/^http:/, 'https:')]
+  const patterns = lists === undefined ? origins.map((origin) => `${origin}/*`) : ['*']
+  await tab.call('Fetch.enable', {
+    patterns: [...new Set(patterns)].map((urlPattern) => ({ urlPattern, requestStage: 'Request' })),
+  })
+}

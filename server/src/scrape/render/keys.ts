@@ -1,0 +1,27 @@
+import { modifierBit, parseKeys, type KeyStroke } from 'bowline/contract/key-names'
+import { BowlineError } from 'bowline/kit/errors'
+import type { Tab } from './tab.ts'
+
+/** Presses a key or a combination: modifiers go down first and come up last. Throws SCRAPE_ACTION_ERROR for an unknown key. */
+export async function pressKeys(tab: Tab, text: string): Promise<void> {
+  const keys = parseKeys(text)
+  if (keys === undefined) throw new BowlineError('SCRAPE_ACTION_ERROR', `${JSON.stringify(text)} has an unknown key`)
+  const strokes = [...keys.modifiers, keys.key]
+  let modifiers = 0
+  for (const stroke of strokes) {
+    modifiers |= modifierBit(stroke)
+    const { text: typed } = stroke
+    await dispatch(tab, typed === undefined ? 'rawKeyDown' : 'keyDown', { ...stroke, text: typed, modifiers })
+  }
+  for (const stroke of strokes.toReversed()) {
+    modifiers &= ~modifierBit(stroke)
+    await dispatch(tab, 'keyUp', { ...stroke, text: undefined, modifiers })
+  }
+}
+
+async function dispatch(tab: Tab, type: string, stroke: KeyStroke & { readonly modifiers: number }): Promise<void> {
+  const { location, ...rest } = stroke
+  const isKeypad = location === 3
+  // The protocol knows left and right; the number pad is a flag.
+  await tab.call('Input.dispatchKeyEvent', { type, ...rest, isKeypad, ...(isKeypad ? {} : { location }) })
+}

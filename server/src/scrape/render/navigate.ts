@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { abortable } from 'bowline/kit/abort'
+import { BowlineError } from 'bowline/kit/errors'
+import { noTls } from '../fetch/explain-failure.ts'
+import { waitForQuiet } from './quiet.ts'
+import type { Tab } from './tab.ts'
+
+/** The answer that a page came by. */
+export interface MainResponse {
+  readonly url: string
+  readonly statusCode: number
+  readonly contentType: string | undefined
+  readonly retryAfter: string | undefined
+}
+
+/** Watches what a page loads. */
+export interface NavigationWatch {
+  readonly response: () => MainResponse | undefined
+  /** Waits until the page has loaded, and until it has loaded nothing more for a moment; `maxMs` at most, then it is taken as it is. */
+  readonly settle: (maxMs: number) => Promise<void>
+}
+
+const endless = new Set(['WebSocket', 'EventSource', 'Media', 'Ping', 'Prefetch'])
+
+/** Starts to watch. Called before the page is navigated. */
+export const watchNavigation = (tab: Tab): NavigationWatch => {
+  const running = new Set<string>()
+  const activity = { running, changedAtMs: performance.now(), isAlone: true }
+  let response: MainResponse | undefined
+  let loaded = Promise.withResolvers<void>()
+  tab.on(({ method, params, sessionId }) => {
+    const requestId = params?.['requestId'] as string
+    if (method === 'Target.attachedToTarget') activity.isAlone = false
+    if (method === 'Network.requestWillBeSent' && !endless.has(String(params?.['type']))) running.add(requestId)
+    else if (method === 'Network.loadingFinished' || method === 'Network.loadingFailed') running.delete(requestId)
+    else if (
+      method === 'Page.frameStartedNavigating' &&
+      params?.['frameId'] === tab.targetId &&
+      sessionId === tab.sessionId
+    ) {
+      loaded = Promise.withResolvers()
+    } else if (method === 'Page.loadEventFired' && sessionId === tab.sessionId) loaded.resolve()
+    else if (
+      method === 'Network.responseReceived' &&
+      params?.['type'] === 'Document' &&
+      params['frameId'] === tab.targetId
+    ) {
+      response = toResponse(params['response'] as ReceivedResponse)
+    } else return
+    activity.changedAtMs = performance.now()
+  })
+  const settle = async (maxMs: number): Promise<void> => {
+    const endMs = performance.now() + maxMs
+    await abortable(Promise.race([loaded.promise, sleep(maxMs, undefined, { ref: false })]), tab.signal)
+    await waitForQuiet(tab, activity, endMs)
+  }
+  return { response: () => response, settle }
+}
+
+/** Opens an address. `download`: no tab shows it. `refused`: by the egress policy. Throws SCRAPE_SSL_ERROR, SCRAPE_SITE_ERROR. */
+export const navigate = async (tab: Tab, url: string): Promise<'opened' | 'download' | 'refused' | 'unreachable'> => {
+  const { errorText } = await tab.call('Page.navigate', { url, transitionType: 'typed' })
+  if (typeof errorText !== 'string' || errorText === '') return 'opened'
+  const { host } = new URL(url)
+  if (errorText.includes('ERR_ABORTED')) return 'download'
+  if (errorText.includes('ERR_SSL')) throw noTls(host, errorText)
+  if (errorText.includes('ERR_CERT')) {
+    throw new BowlineError('SCRAPE_SSL_ERROR', `The certificate of ${host} was not accepted: ${errorText}`)
+  }
+  if (errorText.includes('ERR_BLOCKED_BY_ADMINISTRATOR')) return 'refused'
+  if (/ERR_(?:ADDRESS_UNREACHABLE|TUNNEL|PROXY|NAME_NOT_RESOLVED|CONNECTION)/.test(errorText)) return 'unreachable'
+  throw new BowlineError('SCRAPE_SITE_ERROR', `${host} broke off: ${errorText}`)
+}
+
+interface ReceivedResponse {
+  readonly url: string
+  readonly status: number
+  readonly mimeType: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+const toResponse = ({ url, status, mimeType, headers }: ReceivedResponse): MainResponse => {
+  const header = (wanted: string): string | undefined =>
+    Object.entries(headers).find(([name]) => name.toLowerCase() === wanted)?.[1]
+  return {
+    url,
+    statusCode: status,
+    contentType: header('content-type') ?? mimeType,
+    retryAfter: header('retry-after'),
+  }
+}

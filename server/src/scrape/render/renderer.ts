@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ScrapeRequest } from 'bowline/contract/scrape'
+import { throwIfCut } from 'bowline/kit/abort'
+import { BowlineError, isBowlineError } from 'bowline/kit/errors'
+import type { LaunchOptions } from '../../browsers/launch.ts'
+import type { BrowserPool } from '../../browsers/pool.ts'
+import type { CdpRouter } from '../../cdp/router.ts'
+import type { Egress } from '../../egress/egress.ts'
+import type { Profiles } from '../../profiles/profiles.ts'
+import { launchWithProfile, saveProfile } from '../../sessions/profile-browser.ts'
+import { explainFetchFailure } from '../fetch/explain-failure.ts'
+import type { Place } from '../place.ts'
+import type { AdLists } from './ad-lists.ts'
+import { createConsentScript } from './consent.ts'
+import { renderPage, unreachable, type RenderedPage, type RenderOutcome, type RenderTask } from './render-page.ts'
+import { ScrapeBrowsers, type BrowserPlace, type RenderRoute } from './scrape-browsers.ts'
+
+/** What pages are rendered with. */
+export interface RendererParts {
+  readonly browsers: BrowserPool
+  readonly egress: Pick<Egress, 'openLane' | 'connector'>
+  readonly profiles: Profiles
+  readonly maxPages: number
+  readonly chromeMajor: string
+  /** Lists to block advertisements by besides the built-in one. Default: none. */
+  readonly adLists?: AdLists | undefined
+}
+
+/** One page to render. */
+export interface RenderCall {
+  readonly request: ScrapeRequest
+  readonly place: Place
+  readonly route: RenderRoute
+  readonly teamId: string
+  readonly signal: AbortSignal
+}
+
+type Download = Extract<RenderOutcome, { readonly kind: 'download' }>
+
+/** Milliseconds for a browser to let go of a page before it is given up. */
+const farewellMs = 3000
+
+/** Renders pages, each in a browser context of its own, or in a browser with a profile. */
+export class Renderer implements AsyncDisposable {
+  readonly #parts: RendererParts
+  readonly #shared: ScrapeBrowsers
+  readonly #consentScript = createConsentScript()
+  readonly #farewells = new Set<Promise<void>>()
+
+  constructor(parts: RendererParts) {
+    this.#parts = parts
+    this.#shared = new ScrapeBrowsers(parts)
+  }
+
+  /** Renders a page. With cookies alone: the address is a file, which they are for. Throws SCRAPE_*, EGRESS_REFUSED, PROFILE_LOCKED, or the signal's reason. */
+  async render(call: RenderCall): Promise<RenderedPage | Pick<Download, 'cookies'>> {
+    const outcome = call.request.profile === undefined ? await this.#insist(call) : await this.#withProfile(call)
+    if (outcome.kind === 'page') return outcome.page
+    if (outcome.kind === 'download') return { cookies: outcome.cookies }
+    throw await this.#explain(call, outcome.kind)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#shared[Symbol.asyncDispose]()
+    await Promise.all(this.#farewells)
+  }
+
+  /** A browser that dies takes the pages of others with it: they get another one, once. */
+  async #insist(call: RenderCall): Promise<RenderOutcome> {
+    try {
+      return await this.#inContext(call)
+    } catch (error) {
+      throwIfCut(call.signal, error)
+      if (!isBowlineError(error) || error.code !== 'CDP_FAILED') throw error
+      return this.#inContext(call)
+    }
+  }
+
+  async #inContext(call: RenderCall): Promise<RenderOutcome> {
+    await using undo = new AsyncDisposableStack()
+    const place = undo.use(await this.#shared.take(call.route, call))
+    const { router } = place.browser
+    const { browserContextId } = await router.call('Target.createBrowserContext', { disposeOnDetach: true })
+    undo.move()
+    try {
+      // The browser does one thing after another: the page comes after this.
+      const denied = router.call('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId })
+      const [outcome] = await Promise.all([renderPage(this.#task(call, router, String(browserContextId))), denied])
+      return outcome
+    } finally {
+      // Whoever asked for the page need not wait for its end.
+      const farewell = leave(place, browserContextId)
+      this.#farewells.add(farewell)
+      void farewell.finally(() => this.#farewells.delete(farewell))
+    }
+  }
+
+  async #withProfile(call: RenderCall): Promise<RenderOutcome> {
+    const { browsers, egress, profiles } = this.#parts
+    const { name, saveChanges: isWritable } = call.request.profile ?? { name: '', saveChanges: false }
+    using _ = await this.#shared.admit(call)
+    await using profile = await profiles.open({ teamId: call.teamId, name, isWritable, sessionId: undefined })
+    const openProxy: LaunchOptions['openProxy'] = async (options) => egress.openLane({ ...options, route: call.route })
+    const launch: BrowserPool['launch'] = async (options, signal) => browsers.launch({ ...options, openProxy }, signal)
+    const browser = await launchWithProfile({ ...browsers, launch }, profile, call.signal)
+    try {
+      const outcome = await renderPage(this.#task(call, browser.router, undefined))
+      if (isWritable) await saveProfile(profile, browser, undefined)
+      return outcome
+    } finally {
+      await browser.kill()
+    }
+  }
+
+  #task({ request, place, signal }: RenderCall, router: CdpRouter, browserContextId: string | undefined): RenderTask {
+    const { chromeMajor, adLists } = this.#parts
+    const consentScript = this.#consentScript
+    return { request, place, signal, router, browserContextId, chromeMajor, adLists, consentScript }
+  }
+
+  /** Asks once more by the same way, to hear why there is none. */
+  async #explain({ request: { url }, route, signal }: RenderCall, kind: 'refused' | 'unreachable'): Promise<unknown> {
+    const { hostname, port, protocol } = new URL(url)
+    const target = {
+      host: hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: Number(port || (protocol === 'https:' ? 443 : 80)),
+    }
+    try {
+      const socket = await this.#parts.egress.connector.connect(target, route, signal)
+      socket.destroy()
+      // Only what it redirected to was refused.
+      return kind === 'refused'
+        ? new BowlineError('EGRESS_REFUSED', `${new URL(url).host} redirects to an address that is refused`)
+        : unreachable(url)
+    } catch (error) {
+      return explainFetchFailure(error, url)
+    }
+  }
+}
+
+/** Ends the context of a page and gives its place back. Never rejects. */
+const leave = async (place: BrowserPlace, browserContextId: unknown): Promise<void> => {
+  const gone = place.browser.router.call('Target.disposeBrowserContext', { browserContextId }).then(
+    () => true,
+    () => true,
+  )
+  if (!(await Promise.race([gone, sleep(farewellMs, false, { ref: false })]))) place.condemn()
+  await place[Symbol.asyncDispose]()
+}

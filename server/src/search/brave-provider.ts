@@ -1,0 +1,128 @@
+import { z } from 'zod'
+import type { TimeRange } from 'bowline/contract/time-range'
+import { fetchJson } from './fetch-json.ts'
+import { gather } from './gather.ts'
+import { operatorsOf, withoutOperators } from './operators.ts'
+import { writeQuery } from './parse-query.ts'
+import type { Result, SearchProvider, SearchWish, Source } from './provider.ts'
+
+const text = z.string().nullish()
+
+const item = z.looseObject({
+  url: z.string(),
+  title: text,
+  description: text,
+  /** When it was published or changed. */
+  page_age: text,
+  thumbnail: z.looseObject({ src: text, original: text }).nullish(),
+  properties: z.looseObject({ url: text, width: z.number().nullish(), height: z.number().nullish() }).nullish(),
+})
+
+const list = z.looseObject({ results: z.array(item) })
+
+/** Web results lie one level deeper than those of the other sources. */
+const answer = z.looseObject({ web: list.nullish(), results: z.array(item).nullish() })
+
+/** What each source takes: most results of a page, and most pages. */
+const limits: Readonly<Record<Source, { readonly count: number; readonly pages: number }>> = {
+  web: { count: 20, pages: 10 },
+  news: { count: 50, pages: 10 },
+  images: { count: 200, pages: 1 },
+}
+
+const countries = new Set(
+  'ar au at be br ca cl dk fi fr de gr hk in id it jp kr my mx nl nz no cn pl pt ph ru sa za es se ch tw tr gb us'.split(
+    ' ',
+  ),
+)
+
+/** Searches through the Brave Search API. */
+export const createBraveProvider = ({
+  url: baseUrl,
+  key,
+}: {
+  readonly url: string
+  readonly key: string
+}): SearchProvider => ({
+  name: 'brave',
+  sources: ['web', 'images', 'news'],
+  search: async (wish, signal) => {
+    const { count, pages } = limits[wish.source]
+    const parameters = parametersOf(wish, count)
+    const results = await gather(wish, pages, async (number) => {
+      const url = new URL(`${baseUrl}/${wish.source}/search`)
+      for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+      if (number > 1) url.searchParams.set('offset', String(number - 1))
+      const headers = { 'x-subscription-token': key }
+      const found = await fetchJson({ service: 'Brave Search', url, headers, schema: answer, signal })
+      return (found.web?.results ?? found.results ?? []).map((each) => toResult(each, wish.source))
+    })
+    return { results, warnings: warningsOf(wish) }
+  },
+})
+
+const warningsOf = (wish: SearchWish): readonly string[] => [
+  ...(queryOf(wish).length > maxQueryLength
+    ? [`Brave Search takes ${maxQueryLength} characters: the rest of the query was left out.`]
+    : []),
+  ...warningsOfOptions(wish),
+]
+
+/** Characters of a query that the service takes. */
+const maxQueryLength = 400
+
+const queryOf = (wish: SearchWish): string =>
+  writeQuery(withoutOperators(operatorsOf(wish), new Set(['inurl', 'related'])))
+
+const warningsOfOptions = ({ country, clauses }: SearchWish): readonly string[] => [
+  ...(country === undefined || countries.has(country)
+    ? []
+    : [`Brave Search does not search from the country ${country.toUpperCase()}, so it searched everywhere.`]),
+  ...(clauses.some(({ kind, isExcluded }) => kind === 'related' && !isExcluded)
+    ? ['Brave Search does not know related:, so the name of the site was searched for.']
+    : []),
+]
+
+const parametersOf = (wish: SearchWish, count: number): Readonly<Record<string, string>> => {
+  const { source, language, country, safe, range } = wish
+  const isImages = source === 'images'
+  return {
+    q: queryOf(wish).slice(0, maxQueryLength),
+    count: String(isImages || wish.clauses.length > 1 ? count : Math.min(count, wish.limit)),
+    ...(country === undefined ? {} : { country: countries.has(country) ? country.toUpperCase() : 'ALL' }),
+    search_lang: languageOf(language),
+    ...(safe === undefined ? {} : { safesearch: isImages && safe === 'moderate' ? 'strict' : safe }),
+    ...(isImages
+      ? {}
+      : { text_decorations: 'false', ...(range === undefined ? {} : { freshness: freshnessOf(range) }) }),
+  }
+}
+
+const languageOf = (language: string): string => {
+  const lower = language.toLowerCase()
+  if (lower === 'pt') return 'pt-pt'
+  if (/^(?:en-gb|pt-br|pt-pt|zh-hans|zh-hant)$/.test(lower)) return lower
+  const base = lower.split('-')[0] ?? lower
+  return base === 'zh' ? 'zh-hans' : base === 'ja' ? 'jp' : base
+}
+
+const freshnessOf = ({ last, from, until }: TimeRange): string => {
+  if (last !== undefined && last.count === 1) return { h: 'pd', d: 'pd', w: 'pw', m: 'pm', y: 'py' }[last.unit]
+  const day = (date: Date): string => date.toISOString().slice(0, 10)
+  return `${day(from ?? new Date(0))}to${day(until ?? new Date())}`
+}
+
+const toResult = (found: z.output<typeof item>, source: Source): Result => {
+  const { url, title, description, page_age: age, thumbnail, properties } = found
+  const date = new Date(age === undefined || age === null || /[zZ]|[+-]\d\d:?\d\d$/.test(age) ? (age ?? '') : `${age}Z`)
+  const imageUrl = (source === 'images' ? properties?.url : undefined) ?? thumbnail?.original ?? thumbnail?.src
+  return {
+    url,
+    title: title ?? url,
+    description: description ?? '',
+    ...(Number.isNaN(date.getTime()) ? {} : { date }),
+    ...(imageUrl ? { imageUrl } : {}),
+    ...(source === 'images' && properties?.width ? { imageWidth: properties.width } : {}),
+    ...(source === 'images' && properties?.height ? { imageHeight: properties.height } : {}),
+  }
+}

@@ -1,0 +1,69 @@
+import { BowlineError } from 'bowline/kit/errors'
+import type { Store } from '../store/store.ts'
+import type { Prices } from '../usage/prices.ts'
+import { createBraveProvider } from './brave-provider.ts'
+import { createIndexProvider } from './index-provider.ts'
+import { PageIndex } from './page-index.ts'
+import type { SearchProvider } from './provider.ts'
+import { Searches } from './searches.ts'
+import { createSearxngProvider } from './searxng-provider.ts'
+
+/** The settings of searches. */
+export interface SearchSettings {
+  /** Default: what is configured, else the index. */
+  readonly search?: SearchProvider['name'] | undefined
+  readonly searxngUrl?: string | undefined
+  readonly braveKey?: string | undefined
+  readonly braveUrl: string
+  readonly searchPages: number
+}
+
+/** What of the server searching is built from. */
+export interface OpenSearchesParts {
+  readonly store: Store
+  readonly prices: Prices
+  readonly onError: (error: unknown, what: string) => void
+}
+
+/** Searching, and the index to fill where it is what is searched. */
+export interface OpenSearches {
+  readonly searches: Searches
+  readonly index: PageIndex | undefined
+}
+
+/** Builds everything that searches, into `undo`. Throws CONFIG_INVALID when the provider lacks its settings. */
+export const openSearches = (
+  undo: AsyncDisposableStack,
+  settings: SearchSettings,
+  parts: OpenSearchesParts,
+): OpenSearches => {
+  const name = nameOf(settings)
+  const isIndexed = name === 'index' && settings.searchPages > 0
+  const index = isIndexed ? undo.use(new PageIndex({ ...parts, maxPages: settings.searchPages })) : undefined
+  return { searches: new Searches({ ...parts, provider: createProvider(name, settings, parts.store, index) }), index }
+}
+
+const nameOf = ({ search, braveKey, searxngUrl }: SearchSettings): SearchProvider['name'] => {
+  const usual = braveKey !== undefined ? 'brave' : searxngUrl !== undefined ? 'searxng' : 'index'
+  return search ?? usual
+}
+
+const createProvider = (
+  name: SearchProvider['name'],
+  { searxngUrl, braveKey: key, braveUrl: url }: SearchSettings,
+  store: Store,
+  index: PageIndex | undefined,
+): SearchProvider => {
+  switch (name) {
+    case 'brave':
+      if (key !== undefined) return createBraveProvider({ url, key })
+      throw new BowlineError('CONFIG_INVALID', 'The search "brave" needs a key: set --brave-key')
+    case 'searxng':
+      if (searxngUrl !== undefined) return createSearxngProvider(searxngUrl)
+      throw new BowlineError('CONFIG_INVALID', 'The search "searxng" needs an address: set --searxng-url')
+    case 'index':
+      return createIndexProvider(store, index)
+    default:
+      return name satisfies never
+  }
+}

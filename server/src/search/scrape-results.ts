@@ -1,0 +1,74 @@
+import type { Document } from 'bowline/contract/document'
+import { pageUrl, sourceUrl } from 'bowline/contract/page-url'
+import type { SearchRequest } from 'bowline/contract/search'
+import { BowlineError, isBowlineError } from 'bowline/kit/errors'
+import { publicHeaders } from '../kit/shares-headers.ts'
+import type { ScrapeOutcome, Scrapes } from '../scrape/scrapes.ts'
+
+/** For whom results are scraped, and with what. */
+export interface ScrapeResultsOrder {
+  readonly scrapes: Scrapes
+  readonly options: NonNullable<SearchRequest['scrapeOptions']>
+  /** Whether `options.headers` are sent to an address. Default: to all. */
+  readonly takesHeaders?: ((url: URL) => boolean) | undefined
+  readonly teamId: string
+  readonly apiKeyId: string
+  readonly baseUrl: string
+  /** Whether the caller bills for all. Default false. */
+  readonly isPrepaid?: boolean
+  /** Aborting ends what still runs: those pages have an error. */
+  readonly signal: AbortSignal
+}
+
+const atOnce = 6
+
+/** Scrapes addresses, a few at a time. One that fails has its error in `metadata`, and no credits. In their order. Never throws. */
+export const scrapeResults = async (
+  urls: readonly string[],
+  order: ScrapeResultsOrder,
+): Promise<ReadonlyMap<string, Pick<ScrapeOutcome, 'document' | 'credits'>>> => {
+  const outcomes = new Map<string, Pick<ScrapeOutcome, 'document' | 'credits'>>()
+  const waiting = [...new Set(urls)]
+  const work = async (): Promise<void> => {
+    for (let url = waiting.shift(); url !== undefined; url = waiting.shift()) {
+      outcomes.set(url, await scrapeOne(url, order))
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
+  const inOrder = new Map<string, Pick<ScrapeOutcome, 'document' | 'credits'>>()
+  for (const url of urls) {
+    const outcome = outcomes.get(url)
+    if (outcome !== undefined) inOrder.set(url, outcome)
+  }
+  return inOrder
+}
+
+const scrapeOne = async (
+  url: string,
+  { scrapes, options, takesHeaders = () => true, signal, ...who }: ScrapeResultsOrder,
+): Promise<Pick<ScrapeOutcome, 'document' | 'credits'>> => {
+  try {
+    signal.throwIfAborted()
+    const address = pageUrl.safeParse(url)
+    if (!address.success) throw new BowlineError('BAD_REQUEST', address.error.issues[0]?.message ?? 'Invalid URL')
+    const headers = takesHeaders(new URL(address.data)) ? options.headers : publicHeaders(options.headers)
+    const request = { ...options, headers, url: address.data }
+    return await scrapes.scrape({ ...who, request, sourceUrl: sourceUrl(url, address.data), signal })
+  } catch (error) {
+    return { document: failed(url, error), credits: 0 }
+  }
+}
+
+const failed = (url: string, error: unknown): Document => {
+  const known = isBowlineError(error) ? error : undefined
+  return {
+    metadata: {
+      url,
+      sourceURL: url,
+      // What the scrape itself would have answered.
+      statusCode: known === undefined || known.status < 400 ? 500 : known.status,
+      error: known?.message ?? 'The page could not be scraped because of an error of the server',
+      ...(known === undefined ? {} : { code: known.code }),
+    },
+  }
+}

@@ -1,0 +1,138 @@
+import { z } from 'zod'
+import type { TimeRange } from 'bowline/contract/time-range'
+import { fetchJson } from './fetch-json.ts'
+import { gather } from './gather.ts'
+import { operatorsOf } from './operators.ts'
+import { writeQuery } from './parse-query.ts'
+import type { Found, Result, SearchProvider, SearchWish, Source } from './provider.ts'
+
+const text = z.string().nullish()
+
+const answer = z.looseObject({
+  results: z.array(
+    z.looseObject({
+      url: z.string(),
+      title: text,
+      content: text,
+      publishedDate: text,
+      img_src: text,
+      thumbnail: text,
+      resolution: text,
+    }),
+  ),
+  unresponsive_engines: z.array(z.array(z.unknown())).default([]),
+})
+
+type Answer = z.output<typeof answer>
+
+const categories: Readonly<Record<Source, string>> = { web: 'general', images: 'images', news: 'news' }
+const ranges = { h: 'day', d: 'day', w: 'week', m: 'month', y: 'year' } as const
+const safety = { off: '0', moderate: '1', strict: '2' } as const
+const maxPages = 10
+
+/** Searches through a SearXNG. */
+export const createSearxngProvider = (baseUrl: string): SearchProvider => ({
+  name: 'searxng',
+  sources: ['web', 'images', 'news'],
+  search: async (wish, signal) => {
+    const page = async (parameters: Parameters, number: number): Promise<Answer> => {
+      const url = new URL(`${baseUrl}/search`)
+      for (const [name, value] of Object.entries({ ...parameters, pageno: String(number) })) {
+        if (value !== undefined) url.searchParams.set(name, value)
+      }
+      return fetchJson({ service: 'SearXNG', url, schema: answer, signal })
+    }
+    const wanted = parametersOf(wish)
+    const first = await page(wanted, 1)
+    // SearXNG leaves engines out that cannot filter, and answers nothing when none can.
+    const isFiltered = Object.keys(wanted).some((name) => name in filterNames)
+    if (first.results.length > 0 || !isFiltered) return collect(wish, first, (number) => page(wanted, number))
+    const plain = Object.fromEntries(Object.entries(wanted).filter(([name]) => !(name in filterNames)))
+    const again = await page(plain, 1)
+    const found = await collect(wish, again, (number) => page(plain, number))
+    return again.results.length === 0 ? found : { ...found, warnings: [...found.warnings, unfiltered(wanted)] }
+  },
+})
+
+type Parameters = Readonly<Record<string, string | undefined>>
+
+const filterNames: Readonly<Record<string, string>> = {
+  time_range: 'time',
+  language: 'language',
+  safesearch: 'safety',
+}
+
+const unfiltered = (parameters: Parameters): string => {
+  const names = Object.keys(parameters).flatMap((name) => filterNames[name] ?? [])
+  return `No engine of the SearXNG filters by ${names.join(', ')}, so results are not filtered by it.`
+}
+
+const parametersOf = (wish: SearchWish): Parameters => {
+  const { source, range, language, country, safe } = wish
+  const unit = unitCovering(range)
+  // A language that everybody has by default would only leave engines out.
+  const isPlain = language === 'en' && (country === undefined || country === 'us')
+  return {
+    q: writeQuery(operatorsOf(wish)),
+    format: 'json',
+    categories: categories[source],
+    ...(unit === undefined ? {} : { time_range: ranges[unit] }),
+    ...(isPlain
+      ? {}
+      : {
+          language: country === undefined || language.includes('-') ? language : `${language}-${country.toUpperCase()}`,
+        }),
+    ...(safe === undefined ? {} : { safesearch: safety[safe] }),
+  }
+}
+
+const dayMs = 86_400_000
+const unitDays = [
+  ['d', 1],
+  ['w', 7],
+  ['m', 30],
+  ['y', 365],
+] as const
+
+/** The smallest unit of SearXNG that covers a range. `undefined` if the range reaches back further than a year. */
+function unitCovering(range: TimeRange | undefined): keyof typeof ranges | undefined {
+  if (range?.last?.count === 1) return range.last.unit
+  if (range?.from === undefined) return undefined
+  const days = (Date.now() - range.from.getTime()) / dayMs
+  return unitDays.find(([, length]) => days <= length)?.[0]
+}
+
+/** SearXNG filters by whole units only. Outside of these, a range excludes only results that have a date. */
+function undatedWarning({ range }: SearchWish, results: readonly Result[]): readonly string[] {
+  if (range === undefined || range.last?.count === 1) return []
+  const undated = results.filter(({ date }) => date === undefined).length
+  if (undated === 0) return []
+  return [
+    `SearXNG cannot filter by this time range. ${undated} of ${results.length} results have no date and may lie outside it.`,
+  ]
+}
+
+const collect = async (wish: SearchWish, first: Answer, page: (number: number) => Promise<Answer>): Promise<Found> => {
+  const silent = new Set<string>()
+  const read = ({ results, unresponsive_engines: engines }: Answer): readonly Result[] => {
+    for (const [name, why] of engines) silent.add(`${String(name)} (${String(why)})`)
+    return results.map(toResult)
+  }
+  const results = await gather(wish, maxPages, async (number) => read(number === 1 ? first : await page(number)))
+  const warnings = silent.size === 0 ? [] : [`These engines of the SearXNG did not answer: ${[...silent].join(', ')}.`]
+  return { results, warnings: [...warnings, ...undatedWarning(wish, results)] }
+}
+
+const toResult = (found: Answer['results'][number]): Result => {
+  const { url, title, content, publishedDate, img_src: picture, thumbnail, resolution } = found
+  const date = new Date(publishedDate ?? '')
+  const [, width, height] = /(\d+)\s*[x×]\s*(\d+)/.exec(resolution ?? '') ?? []
+  return {
+    url,
+    title: title ?? url,
+    description: content ?? '',
+    ...(Number.isNaN(date.getTime()) ? {} : { date }),
+    ...((picture ?? thumbnail) ? { imageUrl: picture ?? thumbnail ?? undefined } : {}),
+    ...(width === undefined ? {} : { imageWidth: Number(width), imageHeight: Number(height) }),
+  }
+}

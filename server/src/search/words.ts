@@ -1,0 +1,25 @@
+import { percentDecoded } from '../kit/percent-decoded.ts'
+import { wordsOf } from '../kit/words-of.ts'
+
+/** The words of an address, encoded letters read. */
+export const wordsOfUrl = (url: string): readonly string[] => wordsOf(percentDecoded(url.replace(/^https?:\/\//i, '')))
+
+/** The host of an address and the domains above it: `docs.example.com`, `example.com`, `com`. */
+export const domainsOf = (url: string): readonly string[] => {
+  const host = URL.parse(url)?.hostname ?? ''
+  if (/^[\d.]+$|^\[/.test(host)) return [host]
+  const labels = host.split('.')
+  return labels.map((_, index) => labels.slice(index).join('.'))
+}
+
+const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{2,}/gu
+
+/** Every two neighbouring letters of scripts that put no space between words, and so would be one long word. */
+export const pairsOf = (text: string): readonly string[] => {
+  const pairs = new Set<string>()
+  for (const [run] of text.matchAll(unspaced)) {
+    const letters = Array.from(run)
+    for (let index = 1; index < letters.length; index += 1) pairs.add(`${letters[index - 1]}${letters[index]}`)
+  }
+  return [...pairs]
+}

@@ -1,0 +1,41 @@
+import pRetry from 'p-retry'
+import type { EndReason } from 'bowline/contract/browser'
+import { endSession, type SessionRow } from '../store/sessions.ts'
+import type { Store } from '../store/store.ts'
+import { priceOfSession, type Prices } from '../usage/prices.ts'
+
+/** How a session ended. */
+export interface SessionEnd {
+  readonly status: 'destroyed' | 'error'
+  readonly reason: EndReason
+  /** Milliseconds it was alive. What goes beyond its total lifetime is not billed. */
+  readonly durationMs: number
+  /** Milliseconds from its creation to its last use. Default: as last recorded. */
+  readonly lastUseMs?: number
+  /** What went wrong. With status `error` the session never came to life, and costs nothing. */
+  readonly error?: string
+  /** What became of its profile. */
+  readonly profile?: ProfileEnd | undefined
+}
+
+/** What the end of a session saved: a version of its profile, or nothing for a reason. */
+export type ProfileEnd = { readonly version: number } | { readonly error: string }
+
+/** Writes the end of a session and its bill in one transaction, once: a second end answers with the first bill. */
+export const billSession = async (
+  parts: { readonly store: Store; readonly prices: Prices },
+  row: SessionRow,
+  end: SessionEnd,
+): Promise<SessionRow> => {
+  const durationMs = Math.round(Math.min(Math.max(0, end.durationMs), row.ttlSeconds * 1000))
+  const endedAt = new Date(row.createdAt.getTime() + durationMs)
+  const lastActivityAt = end.lastUseMs === undefined ? undefined : new Date(row.createdAt.getTime() + end.lastUseMs)
+  const credits = end.status === 'error' ? 0 : priceOfSession(parts.prices, durationMs)
+  const { status, reason, error } = end
+  const profileVersion = end.profile !== undefined && 'version' in end.profile ? end.profile.version : undefined
+  const profileError = end.profile !== undefined && 'error' in end.profile ? end.profile.error : undefined
+  const figures = { endedAt, lastActivityAt, durationMs, credits, profileVersion, profileError }
+  const ending = { id: row.id, status, reason, error, ...figures }
+  const outcome = await pRetry(async () => endSession(parts.store.db, ending), { retries: 3, minTimeout: 100 })
+  return outcome?.session ?? row
+}

@@ -1,0 +1,171 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { StorageState } from 'bowline/contract/profiles'
+import { BowlineError } from 'bowline/kit/errors'
+import type { Browser } from '../../browsers/launch.ts'
+import type { OpenProfile } from '../../profiles/open-profile.ts'
+import type { Profiles } from '../../profiles/profiles.ts'
+import type { ProfileName } from '../../store/profiles.ts'
+import { readCookies, writeCookies, type BrowserCookie } from '../cookies.ts'
+import type { Sessions } from '../sessions.ts'
+import { loadStorageDatabase, readLocalStorage, type StorageItem } from './local-storage.ts'
+import { openOriginPage } from './origin-page.ts'
+import { readDatabases, writeStorage } from './page-scripts.ts'
+import { runInSession } from './state-session.ts'
+
+/** What exports and imports are made with. */
+export interface StateParts {
+  readonly sessions: Sessions
+  readonly profiles: Profiles
+}
+
+/** Whose profile is exported or imported. Aborting stops the work: an import that was stopped changes nothing. */
+export interface StateRequest extends ProfileName {
+  readonly apiKeyId: string
+  readonly signal: AbortSignal
+}
+
+type Origin = StorageState['origins'][number]
+
+/** Most seconds that an export takes: it visits every origin that has databases. */
+const exportSeconds = 300
+
+/** Most seconds that an import takes: what it begins with, and more for each origin that it visits. */
+const importSeconds = 60
+const importSecondsPerOrigin = 1
+
+/**
+ * Reads cookies, localStorage and IndexedDB of a profile's current version, in a session that is billed. Throws
+ * PROFILE_NOT_FOUND, PACKAGE_MISSING, what creating a session throws, SESSION_ENDED when it takes longer than 300 s.
+ */
+export const exportState = async (
+  { sessions, profiles }: StateParts,
+  { teamId, name, ...request }: StateRequest,
+): Promise<StorageState> => {
+  const { currentVersion } = await profiles.get({ teamId, name })
+  if (currentVersion === undefined) {
+    throw new BowlineError('PROFILE_NOT_FOUND', `Nothing was saved in the profile "${name}" yet`)
+  }
+  // Before the session, which is billed.
+  await loadStorageDatabase()
+  let items: ReadonlyMap<string, readonly StorageItem[]> = new Map()
+  let withDatabases: readonly string[] = []
+  const wrapProfile = (profile: OpenProfile): OpenProfile => ({
+    ...profile,
+    restore: async (userDataDir) => {
+      const extras = await profile.restore(userDataDir)
+      items = await readLocalStorage(userDataDir)
+      withDatabases = await findDatabaseOrigins(userDataDir)
+      return extras
+    },
+  })
+  const session = { ...request, teamId, work: 'export', ttl: exportSeconds, use: { wrapProfile } }
+  return runInSession(sessions, { ...session, profile: { name, saveChanges: false } }, async (browser, signal) => {
+    const cookies = await readCookies(browser.router)
+    return { cookies: cookies.map(toStateCookie), origins: await readOrigins(browser, items, withDatabases, signal) }
+  })
+}
+
+/**
+ * Saves cookies, localStorage and IndexedDB as a new version that holds nothing else, in a session that is billed. Throws
+ * BAD_REQUEST, PROFILE_LOCKED, PROFILE_TOO_LARGE, what creating a session throws, SESSION_ENDED when it takes too long.
+ */
+export const importState = async (
+  { sessions }: StateParts,
+  { name, ...request }: StateRequest,
+  state: StorageState,
+): Promise<void> => {
+  const save = new WholeSave()
+  const ttl = importSeconds + state.origins.length * importSecondsPerOrigin
+  const session = { ...request, work: 'import', ttl, use: { startsEmpty: true, wrapProfile: save.wrap } }
+  await runInSession(sessions, { ...session, profile: { name, saveChanges: true } }, async (browser, signal) => {
+    await writeCookies(browser.router, state.cookies.map(toBrowserCookie)).catch((cause: unknown) => {
+      throw new BowlineError('BAD_REQUEST', 'The browser does not take these cookies', { cause })
+    })
+    using page = await openOriginPage(browser)
+    for (const { origin, ...storage } of state.origins) {
+      signal.throwIfAborted()
+      await page.runAt(new URL(origin).origin, writeStorage, storage)
+    }
+    save.isDue = true
+  })
+  save.throwIfFailed()
+}
+
+/** Lets the end of a session save its profile only once all of it was written. */
+class WholeSave {
+  isDue = false
+  #outcome: { readonly error?: unknown } | undefined
+
+  readonly wrap = (profile: OpenProfile): OpenProfile => {
+    const isDue = (): boolean => this.isDue
+    return {
+      ...profile,
+      get isWritable() {
+        return isDue()
+      },
+      save: async (request) => {
+        try {
+          // What was imported has no session that anybody worked in.
+          const saved = await profile.save({ ...request, sessionId: undefined })
+          this.#outcome = {}
+          return saved
+        } catch (error) {
+          this.#outcome = { error }
+          throw error
+        }
+      },
+    }
+  }
+
+  throwIfFailed(): void {
+    if (this.#outcome?.error !== undefined) throw this.#outcome.error
+    if (this.#outcome === undefined) {
+      throw new BowlineError('CDP_FAILED', 'The browser did not write what was imported: the profile is unchanged')
+    }
+  }
+}
+
+const readOrigins = async (
+  browser: Browser,
+  items: ReadonlyMap<string, readonly StorageItem[]>,
+  withDatabases: readonly string[],
+  signal: AbortSignal,
+): Promise<Origin[]> => {
+  using page = await openOriginPage(browser)
+  const origins: Origin[] = []
+  for (const origin of new Set([...items.keys(), ...withDatabases])) {
+    signal.throwIfAborted()
+    const localStorage = [...(items.get(origin) ?? [])]
+    if (!withDatabases.includes(origin)) origins.push({ origin, localStorage })
+    else {
+      const indexedDB = (await page.runAt(origin, readDatabases)) as NonNullable<Origin['indexedDB']>
+      origins.push({ origin, localStorage, indexedDB })
+    }
+  }
+  return origins
+}
+
+/** The folders of databases are named for their origins: `https_example.com_0.indexeddb.leveldb`. */
+const findDatabaseOrigins = async (userDataDir: string): Promise<readonly string[]> => {
+  const names = await readdir(join(userDataDir, 'Default/IndexedDB')).catch(() => [])
+  return names.flatMap((name) => {
+    const [, scheme = '', host = '', port = ''] = /^(https?)_(.+)_(\d+)\.indexeddb\.leveldb$/.exec(name) ?? []
+    const url = URL.parse(`${scheme}://${host}${port === '0' ? '' : `:${port}`}`)
+    return url === null ? [] : [url.origin]
+  })
+}
+
+const toStateCookie = (cookie: BrowserCookie): StorageState['cookies'][number] => {
+  const { name, value, domain, path, expires, httpOnly, secure, session, sameSite = 'Lax' } = cookie
+  const site = cookie.partitionKey
+  const isPartitioned = typeof site === 'object' && site !== null && 'topLevelSite' in site
+  const partition = isPartitioned ? { partitionKey: String(site.topLevelSite) } : {}
+  return { name, value, domain, path, expires: session ? -1 : expires, httpOnly, secure, sameSite, ...partition }
+}
+
+const toBrowserCookie = ({ partitionKey, ...cookie }: StorageState['cookies'][number]): BrowserCookie => ({
+  ...cookie,
+  session: cookie.expires < 0,
+  ...(partitionKey === undefined ? {} : { partitionKey: { topLevelSite: partitionKey, hasCrossSiteAncestor: false } }),
+})

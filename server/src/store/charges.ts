@@ -1,0 +1,91 @@
+import { sql, type Kysely } from 'kysely'
+import { uuidV7 } from 'bowline/kit/ids'
+import type { Database } from './schema.ts'
+import { availableCredits } from './teams.ts'
+
+/** What is paid for at once, before the work. */
+export interface Charge {
+  readonly teamId: string
+  readonly apiKeyId: string
+  /** Kind of the work, such as `map`. */
+  readonly kind: string
+  /** Id of the work: one kind of work is charged once for it. */
+  readonly subjectId: string
+  readonly credits: number
+}
+
+/** Whether a charge went through, and if not, what the team had left. */
+export type ChargeOutcome =
+  | { readonly outcome: 'charged' }
+  | { readonly outcome: 'insufficient-credits'; readonly available: number }
+
+/** Takes credits from a team and enters the bill, in one statement: however many servers ask at once, none overspends. */
+export const chargeOnce = async (db: Kysely<Database>, charge: Charge): Promise<ChargeOutcome> => {
+  const { teamId, apiKeyId, kind, subjectId, credits } = charge
+  const row = await db
+    .with('paid', (query) =>
+      query
+        .updateTable('team')
+        .set((eb) => ({ credits: eb('credits', '-', credits) }))
+        .where('id', '=', teamId)
+        .where((eb) =>
+          eb.or([eb('credits', 'is', null), eb(eb('credits', '-', eb.ref('reservedCredits')), '>=', credits)]),
+        )
+        .returning('id'),
+    )
+    .with('billed', (query) =>
+      query
+        .insertInto('ledger')
+        .columns(['id', 'teamId', 'apiKeyId', 'kind', 'subjectId', 'credits', 'createdAt'])
+        .expression((eb) =>
+          eb
+            .selectFrom('paid')
+            .select([
+              sql<string>`${uuidV7()}::uuid`.as('id'),
+              'paid.id as teamId',
+              sql<string>`${apiKeyId}::uuid`.as('apiKeyId'),
+              sql<string>`${kind}::text`.as('kind'),
+              sql<string>`${subjectId}::uuid`.as('subjectId'),
+              sql<number>`${credits}::integer`.as('credits'),
+              sql<Date>`date_trunc('milliseconds', now())`.as('createdAt'),
+            ]),
+        ),
+    )
+    .selectFrom('paid')
+    .selectAll()
+    .executeTakeFirst()
+  if (row !== undefined) return { outcome: 'charged' }
+  return { outcome: 'insufficient-credits', available: (await availableCredits(db, teamId)) ?? 0 }
+}
+
+/** Gives the credits of a charge back and strikes its bill, once: a second call changes nothing. */
+export const refund = async (db: Kysely<Database>, bill: Pick<Charge, 'kind' | 'subjectId'>): Promise<void> => {
+  await db
+    .with('struck', (query) =>
+      query
+        .deleteFrom('ledger')
+        .where('kind', '=', bill.kind)
+        .where('subjectId', '=', bill.subjectId)
+        .returning(['teamId', 'credits']),
+    )
+    .updateTable('team')
+    .from('struck')
+    .set((eb) => ({ credits: eb('team.credits', '+', eb.ref('struck.credits')) }))
+    .whereRef('team.id', '=', 'struck.teamId')
+    .execute()
+}
+
+/** Lowers a charge to what the work came to, and gives the rest back, once: nothing changes when it is not above `credits`. */
+export const lowerCharge = async (
+  db: Kysely<Database>,
+  bill: Pick<Charge, 'kind' | 'subjectId' | 'credits'>,
+): Promise<void> => {
+  if (bill.credits === 0) return refund(db, bill)
+  await sql`
+    with former as (
+      select id, team_id, credits from ledger
+      where kind = ${bill.kind} and subject_id = ${bill.subjectId} and credits > ${bill.credits} for update),
+    lowered as (update ledger set credits = ${bill.credits} from former where ledger.id = former.id)
+    update team set credits = team.credits + former.credits - ${bill.credits}
+    from former where team.id = former.team_id`.execute(db)
+}

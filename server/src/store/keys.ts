@@ -1,0 +1,139 @@
+import { sql, type Kysely, type Selectable } from 'kysely'
+import { uuidV7 } from 'bowline/kit/ids'
+import { toRecord, type Recorded } from './record.ts'
+import type { Database } from './schema.ts'
+import type { ApiKeyTable, KeyRole } from './tables/accounts.ts'
+import { ensureTeam } from './teams.ts'
+
+/** An API key with the name of its team and its limits of requests; undefined: those of the server. */
+export type KeyRow = Recorded<Selectable<ApiKeyTable>> & {
+  readonly teamName: string
+  readonly teamRateLimits: string | undefined
+}
+
+/** A key to be stored. Its plain form is nowhere kept. */
+export interface NewKey {
+  /** Default: a new UUID. */
+  readonly id?: string | undefined
+  readonly teamId: string
+  readonly name: string
+  /** SHA-256 of the key. */
+  readonly hash: string
+  /** First characters of the key, to recognise it by. */
+  readonly prefix: string
+  readonly role: KeyRole
+}
+
+const selectKeys = (db: Kysely<Database>) =>
+  db
+    .selectFrom('apiKey')
+    .innerJoin('team', 'team.id', 'apiKey.teamId')
+    .selectAll('apiKey')
+    .select(['team.name as teamName', 'team.rateLimits as teamRateLimits'])
+
+const findKey = async (db: Kysely<Database>, column: 'id' | 'hash', value: string): Promise<KeyRow | undefined> => {
+  const row = await selectKeys(db).where(`apiKey.${column}`, '=', value).executeTakeFirst()
+  return row && toRecord(row)
+}
+
+/** Stores a key. */
+export const insertKey = async (db: Kysely<Database>, key: NewKey): Promise<KeyRow> => {
+  const { id = uuidV7(), teamId, name, hash, prefix, role } = key
+  const row = await db
+    .with('added', (query) =>
+      query.insertInto('apiKey').values({ id, teamId, name, hash, prefix, role }).returningAll(),
+    )
+    .selectFrom('added')
+    .innerJoin('team', 'team.id', 'added.teamId')
+    .selectAll('added')
+    .select(['team.name as teamName', 'team.rateLimits as teamRateLimits'])
+    .executeTakeFirstOrThrow()
+  return toRecord(row)
+}
+
+/**
+ * Makes the configured key an admin key of the named team. A key that was retired works again; one that was revoked stays
+ * revoked, so look at `revokedAt`.
+ */
+export async function ensureBootstrapKey(
+  db: Kysely<Database>,
+  key: { readonly hash: string; readonly prefix: string; readonly teamName: string },
+): Promise<KeyRow> {
+  const { hash, prefix, teamName } = key
+  const team = await ensureTeam(db, { name: teamName })
+  await db
+    .insertInto('apiKey')
+    .values({ id: uuidV7(), teamId: team.id, name: 'bootstrap', hash, prefix, role: 'admin', isBootstrap: true })
+    .onConflict((conflict) =>
+      conflict.column('hash').doUpdateSet({ role: 'admin', retiredAt: null }).where('apiKey.revokedAt', 'is', null),
+    )
+    .execute()
+  return toRecord(await selectKeys(db).where('apiKey.hash', '=', hash).executeTakeFirstOrThrow())
+}
+
+/** Makes a retired key work again, because a server that is configured with it has come. */
+export async function reinstateKey(db: Kysely<Database>, id: string): Promise<void> {
+  await db
+    .updateTable('apiKey')
+    .set({ retiredAt: null })
+    .where('id', '=', id)
+    .where('retiredAt', 'is not', null)
+    .execute()
+}
+
+/** Retires the bootstrap keys that no registered node is configured with. Returns those that worked until now. */
+export async function retireBootstrapKeys(db: Kysely<Database>): Promise<readonly Pick<KeyRow, 'id' | 'prefix'>[]> {
+  return db
+    .updateTable('apiKey')
+    .set({ retiredAt: sql<Date>`now()` })
+    .where('isBootstrap', '=', true)
+    .where('retiredAt', 'is', null)
+    .where('revokedAt', 'is', null)
+    .where((eb) =>
+      eb.not(eb.exists(eb.selectFrom('node').select('node.id').whereRef('node.bootstrapKeyId', '=', 'apiKey.id'))),
+    )
+    .returning(['id', 'prefix'])
+    .execute()
+}
+
+/** The key with that hash, unless it is revoked or retired. */
+export const findKeyByHash = async (db: Kysely<Database>, hash: string): Promise<KeyRow | undefined> => {
+  const key = await findKey(db, 'hash', hash)
+  return key?.revokedAt === undefined && key?.retiredAt === undefined ? key : undefined
+}
+
+/** Keys, oldest first, revoked ones too: those of one team, or all. */
+export const listKeys = async (
+  db: Kysely<Database>,
+  filter: { readonly teamId?: string | undefined } = {},
+): Promise<readonly KeyRow[]> => {
+  const { teamId } = filter
+  const rows = await selectKeys(db)
+    .$if(teamId !== undefined, (query) => query.where('apiKey.teamId', '=', teamId ?? ''))
+    .orderBy('apiKey.createdAt')
+    .orderBy('apiKey.id')
+    .execute()
+  return rows.map(toRecord)
+}
+
+/** Revokes a key for good and returns it, or undefined when there is none. A second time changes nothing. */
+export const revokeKey = async (db: Kysely<Database>, id: string): Promise<KeyRow | undefined> => {
+  await db
+    .updateTable('apiKey')
+    .set({ revokedAt: sql<Date>`now()` })
+    .where('id', '=', id)
+    .where('revokedAt', 'is', null)
+    .execute()
+  return findKey(db, 'id', id)
+}
+
+/** Writes down that these keys were used just now. Keys revoked since keep the time of their last use before. */
+export const touchKeys = async (db: Kysely<Database>, ids: readonly string[]): Promise<void> => {
+  if (ids.length === 0) return
+  await db
+    .updateTable('apiKey')
+    .set({ lastUsedAt: sql<Date>`now()` })
+    .where('id', 'in', ids)
+    .where('revokedAt', 'is', null)
+    .execute()
+}

@@ -1,0 +1,19 @@
+import { sql } from 'kysely'
+import { abortable } from 'bowline/kit/abort'
+import { openEmbedded } from './open-embedded.ts'
+import { openPostgres } from './open-postgres.ts'
+import type { Store, StoreOptions } from './store.ts'
+
+/**
+ * Opens the database and brings its schema up to date.
+ * Throws `DATA_DIR_IN_USE` when another server has the data directory, `STORE_FAILED` when the database cannot be used.
+ */
+export const openStore = async (options: StoreOptions): Promise<Store> => {
+  const { databaseUrl, databaseConnections: connections, log } = options
+  const opened =
+    databaseUrl === undefined ? await openEmbedded(options) : await openPostgres({ databaseUrl, connections, log })
+  const ping = async (signal?: AbortSignal): Promise<void> => {
+    await abortable(sql`select 1`.execute(opened.db), signal)
+  }
+  return { ...opened, ping }
+}

@@ -1,0 +1,205 @@
+import { sql, type Kysely, type Selectable } from 'kysely'
+import { uuidV7 } from 'bowline/kit/ids'
+import { toRecord, type Recorded } from './record.ts'
+import type { Database } from './schema.ts'
+import type { ScrapeTable, TrackedPageTable } from './tables/pages.ts'
+
+/** A scrape, without the page that it stored. */
+export type ScrapeRow = Omit<Recorded<Selectable<ScrapeTable>>, 'page' | 'pageFacts'>
+
+/** A stored page, before it is read. */
+export interface StoredPageRow {
+  readonly id: string
+  readonly createdAt: Date
+  /** As JSON. */
+  readonly pageFacts: string
+}
+
+/** The last state of a page whose changes are tracked. */
+export type TrackedPageRow = Recorded<Selectable<TrackedPageTable>>
+
+/** What one scrape costs, and whom. */
+export interface ScrapeBill {
+  readonly id: string
+  readonly teamId: string
+  readonly apiKeyId: string
+  readonly credits: number
+}
+
+/** What is kept of a scrape. */
+export type KeptScrape = Omit<ScrapeRow, 'id' | 'teamId' | 'createdAt'> & {
+  readonly page?: Buffer | undefined
+  readonly pageFacts?: string | undefined
+}
+
+/** The columns of a `ScrapeRow`. */
+const columns = ['id', 'teamId', 'cacheKey', 'document', 'hasBlobs', 'secret', 'createdAt'] as const
+
+/**
+ * Writes a scrape and its bill, and settles with its team, in one statement. `row` undefined: nothing is kept of the page.
+ * With `holdId` what was set aside under it is released. False: the team cannot pay what it came to, and nothing is written.
+ */
+export const recordScrape = async (
+  db: Kysely<Database>,
+  bill: ScrapeBill,
+  row: KeptScrape | undefined,
+  holdId?: string,
+): Promise<boolean> => {
+  const { id, teamId, apiKeyId, credits } = bill
+  const now = sql`${new Date()}::timestamptz`
+  const kept = sql`, kept as (
+    insert into scrape (id, team_id, cache_key, document, page_facts, page, has_blobs, secret, created_at)
+    select ${id}::uuid, ${teamId}::uuid, ${row?.cacheKey ?? null}, ${row?.document ?? null}::bytea,
+      ${row?.pageFacts ?? null}, ${row?.page ?? null}::bytea, ${row?.hasBlobs}::boolean, ${row?.secret}, ${now}
+    from paid)`
+  const { rows } = await sql<{ readonly isHeld: boolean; readonly isPaid: boolean }>`
+    with ${holdId === undefined ? payAnyway(bill) : payFromHold(bill, holdId)}, billed as (
+      insert into ledger (id, team_id, api_key_id, kind, subject_id, credits, created_at)
+      select ${uuidV7()}::uuid, ${teamId}::uuid, ${apiKeyId}::uuid, 'scrape', ${id}::uuid, ${credits}::integer, ${now}
+      from paid)
+    ${row === undefined ? sql`` : kept}
+    select exists (select from hold) as is_held, exists (select from paid) as is_paid`.execute(db)
+  const outcome = rows[0]
+  // Other servers took this one for dead and released it: the work was done all the same.
+  if (outcome?.isHeld === false) return recordScrape(db, bill, row)
+  return outcome?.isPaid === true
+}
+
+/** Takes the credits, however few there are: the team had no limits when the work began. */
+const payAnyway = ({ teamId, credits }: ScrapeBill) => sql`
+  hold as (select 1),
+  -- Null stays null; without this every scrape of an unmetered team would rewrite the same row.
+  debited as (update team set credits = credits - ${credits}::bigint where id = ${teamId} and credits is not null),
+  paid as (select 1)`
+
+/** Takes the credits from what was set aside, and the rest from what nobody has set aside. */
+const payFromHold = ({ teamId, credits }: ScrapeBill, holdId: string) => sql`
+  hold as (select credits from running_work where id = ${holdId} for update),
+  paid as (
+    update team
+    set credits = team.credits - ${credits}::bigint, reserved_credits = team.reserved_credits - hold.credits,
+      active_scrapes = team.active_scrapes - 1
+    from hold
+    where team.id = ${teamId}
+      and (team.credits is null or team.credits - team.reserved_credits + hold.credits >= ${credits}::bigint)
+    returning team.id),
+  released as (delete from running_work where id = ${holdId} and exists (select from paid))`
+
+/** Writes a scrape that is billed elsewhere. */
+export const keepScrape = async (
+  db: Kysely<Database>,
+  { id, teamId }: Pick<ScrapeBill, 'id' | 'teamId'>,
+  row: KeptScrape,
+): Promise<void> => {
+  await db
+    .insertInto('scrape')
+    .values({ ...toInsertable(row), id, teamId })
+    .execute()
+}
+
+/** What is kept, with nulls for what is absent. */
+export function toInsertable(row: KeptScrape) {
+  const { cacheKey = null, document = null, pageFacts = null, page = null, hasBlobs, secret } = row
+  return { cacheKey, document, pageFacts, page, hasBlobs, secret }
+}
+
+/** The scrape with that id, or undefined. */
+export const findScrape = async (db: Kysely<Database>, id: string): Promise<ScrapeRow | undefined> => {
+  const row = await db.selectFrom('scrape').select(columns).where('id', '=', id).executeTakeFirst()
+  return row && toRecord(row)
+}
+
+/** The scrapes with those ids, in no order. */
+export const findScrapes = async (db: Kysely<Database>, ids: readonly string[]): Promise<readonly ScrapeRow[]> => {
+  if (ids.length === 0) return []
+  const rows = await db.selectFrom('scrape').select(columns).where('id', 'in', ids).execute()
+  return rows.map(toRecord)
+}
+
+/** Stored pages that are looked at for one request. */
+const maxCandidates = 200
+
+/** The pages that a team has stored under a cache key between two times, newest first. */
+export async function findStoredPages(
+  db: Kysely<Database>,
+  wanted: { readonly teamId: string; readonly cacheKey: string; readonly from: Date; readonly until: Date },
+): Promise<readonly StoredPageRow[]> {
+  const rows = await db
+    .selectFrom('scrape')
+    .select(['id', 'createdAt', 'pageFacts'])
+    .where('teamId', '=', wanted.teamId)
+    .where('cacheKey', '=', wanted.cacheKey)
+    .where('createdAt', '>=', wanted.from)
+    .where('createdAt', '<=', wanted.until)
+    .where('pageFacts', 'is not', null)
+    .orderBy('createdAt', 'desc')
+    .limit(maxCandidates)
+    .execute()
+  return rows.map(({ id, createdAt, pageFacts }) => ({ id, createdAt, pageFacts: pageFacts ?? '' }))
+}
+
+/** The packed page of a scrape; undefined: it is no part of its row. */
+export async function readStoredPage(db: Kysely<Database>, id: string): Promise<Buffer | undefined> {
+  const row = await db.selectFrom('scrape').select('page').where('id', '=', id).executeTakeFirst()
+  return row?.page ?? undefined
+}
+
+/**
+ * Deletes the scrapes made before a time, at most a thousand, but for those of jobs that are as old and still there.
+ * Answers those that have blobs, and whether there may be more.
+ */
+export const deleteOldScrapes = async (
+  db: Kysely<Database>,
+  before: Date,
+): Promise<{ readonly withBlobs: readonly string[]; readonly isDone: boolean }> => {
+  const limit = 1000
+  const rows = await db
+    .deleteFrom('scrape')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('scrape')
+        .select('id')
+        .where('createdAt', '<', before)
+        .where((where) =>
+          where.not(
+            where.exists(
+              where
+                .selectFrom('bulkPage')
+                .innerJoin('bulkJob', 'bulkJob.id', 'bulkPage.jobId')
+                .select('bulkPage.place')
+                .where('bulkJob.createdAt', '<', before)
+                .whereRef('bulkPage.scrapeId', '=', 'scrape.id'),
+            ),
+          ),
+        )
+        .limit(limit),
+    )
+    .returning(['id', 'hasBlobs'])
+    .execute()
+  return { withBlobs: rows.filter(({ hasBlobs }) => hasBlobs).map(({ id }) => id), isDone: rows.length < limit }
+}
+
+/** The last state of a tracked page, or undefined. */
+export const findTrackedPage = async (
+  db: Kysely<Database>,
+  teamId: string,
+  trackingKey: string,
+): Promise<TrackedPageRow | undefined> => {
+  const row = await db
+    .selectFrom('trackedPage')
+    .selectAll()
+    .where('teamId', '=', teamId)
+    .where('trackingKey', '=', trackingKey)
+    .executeTakeFirst()
+  return row && toRecord(row)
+}
+
+/** Writes the state of a tracked page in place of its last one. */
+export const saveTrackedPage = async (db: Kysely<Database>, page: Omit<TrackedPageRow, 'scrapedAt'>): Promise<void> => {
+  const state = { markdown: page.markdown, extracted: page.extracted ?? null, scrapedAt: sql<Date>`now()` }
+  await db
+    .insertInto('trackedPage')
+    .values({ teamId: page.teamId, trackingKey: page.trackingKey, ...state })
+    .onConflict((conflict) => conflict.columns(['teamId', 'trackingKey']).doUpdateSet(state))
+    .execute()
+}

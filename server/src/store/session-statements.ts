@@ -1,0 +1,156 @@
+import { sql, type Kysely } from 'kysely'
+import type { EndReason } from 'bowline/contract/browser'
+import { uuidV7 } from 'bowline/kit/ids'
+import type { Database } from './schema.ts'
+import type { OnBrowserClose } from './tables/sessions.ts'
+
+/** A session to be admitted. It is created now and expires after its TTL, by the clock of the database. */
+export interface NewSession {
+  readonly id: string
+  readonly teamId: string
+  readonly apiKeyId: string
+  readonly nodeId: string
+  readonly ttlSeconds: number
+  readonly activityTtlSeconds: number
+  readonly streamWebView: boolean
+  readonly onBrowserClose: OnBrowserClose
+  readonly profileName?: string | undefined
+  readonly profileSave?: boolean | undefined
+  /** Default: its files go with it. */
+  readonly keepFiles?: boolean | undefined
+  /** What is to be recorded, as JSON. */
+  readonly record?: string | undefined
+  readonly secret: string
+  /** Credits set aside until the end, when the true price is known. */
+  readonly reservedCredits: number
+  /** A second session of the team with this key is the first one again. */
+  readonly idempotencyKey?: string | undefined
+  readonly requestHash?: string | undefined
+}
+
+/** Reserves credits and a place in the team, and enters the session if both were there: no row means it was refused. */
+export const admitStatement = (db: Kysely<Database>, wanted: NewSession) => {
+  const now = sql<Date>`date_trunc('milliseconds', now())`
+  const columns = {
+    ...wanted,
+    keepFiles: wanted.keepFiles === true,
+    status: 'active',
+    createdAt: now,
+    lastActivityAt: now,
+    expiresAt: sql<Date>`${now} + make_interval(secs => ${wanted.ttlSeconds}::double precision)`,
+  }
+  const names = Object.keys(columns) as (keyof typeof columns)[]
+  return db
+    .with('place', (query) =>
+      query
+        .updateTable('team')
+        .set((eb) => ({
+          reservedCredits: eb('reservedCredits', '+', wanted.reservedCredits),
+          activeSessions: eb('activeSessions', '+', 1),
+        }))
+        .where('id', '=', wanted.teamId)
+        .where((eb) =>
+          eb.or([
+            eb('credits', 'is', null),
+            eb(eb('credits', '-', eb.ref('reservedCredits')), '>=', wanted.reservedCredits),
+          ]),
+        )
+        .where((eb) =>
+          eb.or([
+            eb('maxSessions', 'is', null),
+            eb(eb('activeSessions', '+', eb.ref('activeScrapes')), '<', eb.ref('maxSessions')),
+          ]),
+        )
+        .where((eb) => eb.not(eb.exists(twinStatement(db, wanted.teamId, wanted.idempotencyKey))))
+        .returning('id'),
+    )
+    .with('admitted', (query) =>
+      query
+        .insertInto('session')
+        .columns(names)
+        .expression((eb) => eb.selectFrom('place').select(names.map((name) => sql`${columns[name] ?? null}`.as(name))))
+        .returningAll(),
+    )
+    .selectFrom('admitted')
+    .selectAll()
+}
+
+/** The session of a team with that idempotency key; nothing without a key. */
+export const twinStatement = (db: Kysely<Database>, teamId: string, idempotencyKey: string | undefined) =>
+  db
+    .selectFrom('session')
+    .selectAll()
+    .where('teamId', '=', teamId)
+    .where('idempotencyKey', '=', idempotencyKey ?? null)
+
+/** How a session ended and what it costs. */
+export interface SessionEnding {
+  readonly id: string
+  readonly reason: EndReason
+  readonly status: 'destroyed' | 'error'
+  readonly endedAt: Date
+  /** When it was last used. Default: as last recorded. */
+  readonly lastActivityAt?: Date | undefined
+  readonly durationMs: number
+  readonly credits: number
+  readonly error?: string | undefined
+  /** Version of its profile that the end saved. */
+  readonly profileVersion?: number | undefined
+  /** Why the end saved no version though it should have. */
+  readonly profileError?: string | undefined
+}
+
+/** Ends an active session, bills it, and settles with its team: no row means it was not active. */
+export const endStatement = (db: Kysely<Database>, ending: SessionEnding) =>
+  db
+    .with('ended', (query) =>
+      query
+        .updateTable('session')
+        .set({
+          status: ending.status,
+          endReason: ending.reason,
+          endedAt: ending.endedAt,
+          durationMs: ending.durationMs,
+          creditsBilled: ending.credits,
+          error: ending.error ?? null,
+          profileVersion: ending.profileVersion ?? null,
+          profileError: ending.profileError ?? null,
+          ...(ending.lastActivityAt === undefined ? {} : { lastActivityAt: ending.lastActivityAt }),
+          // A session that never came to life must not stand in the way of a second try.
+          ...(ending.status === 'error' ? { idempotencyKey: null } : {}),
+        })
+        .where('id', '=', ending.id)
+        .where('status', '=', 'active')
+        .returningAll(),
+    )
+    .with('billed', (query) =>
+      query
+        .insertInto('ledger')
+        .columns(['id', 'teamId', 'apiKeyId', 'kind', 'subjectId', 'credits', 'createdAt'])
+        .expression((eb) =>
+          eb
+            .selectFrom('ended')
+            .select((ended) => [
+              sql<string>`${uuidV7()}::uuid`.as('id'),
+              'teamId',
+              'apiKeyId',
+              sql<string>`'session'`.as('kind'),
+              'id as subjectId',
+              ended.ref('creditsBilled').as('credits'),
+              ended.ref('endedAt').as('createdAt'),
+            ]),
+        ),
+    )
+    .with('settled', (query) =>
+      query
+        .updateTable('team')
+        .from('ended')
+        .set((eb) => ({
+          credits: eb('team.credits', '-', ending.credits),
+          reservedCredits: eb('team.reservedCredits', '-', eb.ref('ended.reservedCredits')),
+          activeSessions: eb('team.activeSessions', '-', 1),
+        }))
+        .whereRef('team.id', '=', 'ended.teamId'),
+    )
+    .selectFrom('ended')
+    .selectAll()

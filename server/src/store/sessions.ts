@@ -1,0 +1,189 @@
+import { sql, type Kysely, type Selectable } from 'kysely'
+import type { SessionStatus } from 'bowline/contract/browser'
+import { BowlineError } from 'bowline/kit/errors'
+import { isUuid } from 'bowline/kit/ids'
+import { toRecord, type Recorded } from './record.ts'
+import type { Database } from './schema.ts'
+import type { SessionTable } from './tables/sessions.ts'
+import {
+  admitStatement,
+  endStatement,
+  twinStatement,
+  type NewSession,
+  type SessionEnding,
+} from './session-statements.ts'
+import { findTeam } from './teams.ts'
+
+/** A session, alive or ended. */
+export type SessionRow = Recorded<Selectable<SessionTable>>
+
+/** Whether a session was let in, and if not, why. */
+export type Admission =
+  | { readonly outcome: 'admitted'; readonly session: SessionRow }
+  | { readonly outcome: 'repeated'; readonly session: SessionRow }
+  | { readonly outcome: 'insufficient-credits'; readonly available: number }
+  | { readonly outcome: 'team-limit'; readonly limit: number; readonly active: number }
+
+/** The session after its end, and whether it was this call that ended it. */
+export interface EndedSession {
+  readonly ended: boolean
+  readonly session: SessionRow
+}
+
+/**
+ * Lets a session in if its team has the credits and a place free, and reserves both, in one statement: however many
+ * servers ask at once, a team never overspends or exceeds its limit.
+ */
+export const admitSession = async (db: Kysely<Database>, wanted: NewSession): Promise<Admission> => {
+  // A place may come free between the refusal and the question why; then the answer is to try again.
+  for (let attempt = 0; attempt < 10; attempt += 1) {
+    const session = await tryAdmit(db, wanted)
+    if (session !== undefined) return { outcome: 'admitted', session }
+    const refusal = await explainRefusal(db, wanted)
+    if (refusal !== undefined) return refusal
+  }
+  throw new BowlineError('CONCURRENCY_LIMIT', 'The team is too busy to admit a session', { retryAfterSeconds: 1 })
+}
+
+/**
+ * Ends a session: its row, its bill, and its team's balance, reservation and place change together, in one statement.
+ * A session ends once: a later or slower call changes nothing and gets the first bill. Undefined: no such session.
+ */
+export const endSession = async (db: Kysely<Database>, ending: SessionEnding): Promise<EndedSession | undefined> => {
+  const row = await endStatement(db, ending).executeTakeFirst()
+  if (row !== undefined) return { ended: true, session: toRecord(row) }
+  const session = await findSession(db, ending.id)
+  return session && { ended: false, session }
+}
+
+/** The session that the team has made with that idempotency key before, or undefined. */
+export const findTwin = async (
+  db: Kysely<Database>,
+  teamId: string,
+  idempotencyKey: string | undefined,
+): Promise<SessionRow | undefined> => {
+  const row = await twinStatement(db, teamId, idempotencyKey).executeTakeFirst()
+  return row && toRecord(row)
+}
+
+/** The session with that id, or undefined. */
+export const findSession = async (db: Kysely<Database>, id: string): Promise<SessionRow | undefined> => {
+  const row = await db.selectFrom('session').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toRecord(row)
+}
+
+/** The session that a caller named. Throws SESSION_NOT_FOUND, also for what is no id at all. */
+export const getSession = async (db: Kysely<Database>, id: string): Promise<SessionRow> => {
+  const row = isUuid(id) ? await findSession(db, id) : undefined
+  if (row === undefined) throw sessionNotFound()
+  return row
+}
+
+/** The session with this id of a team. Throws SESSION_NOT_FOUND, also for a session of another team, so as not to reveal it. */
+export const getTeamSession = async (db: Kysely<Database>, id: string, teamId: string): Promise<SessionRow> => {
+  const row = await getSession(db, id)
+  if (row.teamId !== teamId) throw sessionNotFound()
+  return row
+}
+
+/** The error for an unknown session, and for callers who must not learn that the session exists. */
+export const sessionNotFound = (): BowlineError => new BowlineError('SESSION_NOT_FOUND', 'Browser session not found.')
+
+/** Sessions of a team, or of all, newest first, at most `limit` (default 100). */
+export const listSessions = async (
+  db: Kysely<Database>,
+  filter: {
+    /** Default: sessions of all teams. */
+    readonly teamId?: string | undefined
+    readonly status?: SessionStatus | undefined
+    readonly limit?: number | undefined
+  },
+): Promise<readonly SessionRow[]> => {
+  let query = db.selectFrom('session').selectAll()
+  if (filter.teamId !== undefined) query = query.where('teamId', '=', filter.teamId)
+  if (filter.status !== undefined) query = query.where('status', '=', filter.status)
+  const rows = await query
+    .orderBy('createdAt', 'desc')
+    .orderBy('id', 'desc')
+    .limit(filter.limit ?? 100)
+    .execute()
+  return rows.map(toRecord)
+}
+
+/** The sessions a node holds, or held when it died. */
+export const activeSessionsOfNode = async (db: Kysely<Database>, nodeId: string): Promise<readonly SessionRow[]> => {
+  const rows = await db
+    .selectFrom('session')
+    .selectAll()
+    .where('nodeId', '=', nodeId)
+    .where('status', '=', 'active')
+    .orderBy('createdAt')
+    .execute()
+  return rows.map(toRecord)
+}
+
+/** The ids of live sessions of a node whose API key has been revoked. */
+export async function sessionsOfRevokedKeys(db: Kysely<Database>, nodeId: string): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('session')
+    .innerJoin('apiKey', 'apiKey.id', 'session.apiKeyId')
+    .select('session.id')
+    .where('session.nodeId', '=', nodeId)
+    .where('session.status', '=', 'active')
+    .where('apiKey.revokedAt', 'is not', null)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Writes down when sessions were last used, in one statement. Ended sessions stay as they are; times never go back. */
+export const recordActivity = async (
+  db: Kysely<Database>,
+  used: readonly { readonly id: string; readonly lastActivityAt: Date }[],
+): Promise<void> => {
+  if (used.length === 0) return
+  const rows = JSON.stringify(used.map(({ id, lastActivityAt }) => ({ id, at: lastActivityAt })))
+  await sql`
+    update session set last_activity_at = greatest(session.last_activity_at, used.at)
+    from json_to_recordset(${rows}::json) as used (id uuid, at timestamptz)
+    where session.id = used.id and session.status = 'active'`.execute(db)
+}
+
+/** Writes down the version that a session left after its end, in place of why there was none. */
+export const recordSavedProfile = async (db: Kysely<Database>, id: string, version: number): Promise<void> => {
+  await db
+    .updateTable('session')
+    .set({ profileVersion: version, profileError: null })
+    .where('id', '=', id)
+    .where('status', '<>', 'active')
+    .execute()
+}
+
+const tryAdmit = async (db: Kysely<Database>, wanted: NewSession): Promise<SessionRow | undefined> => {
+  try {
+    const row = await admitStatement(db, wanted).executeTakeFirst()
+    return row && toRecord(row)
+  } catch (error) {
+    // A twin with the same idempotency key was faster; the whole statement was undone.
+    if (isTwin(error)) return undefined
+    throw error
+  }
+}
+
+const isTwin = (error: unknown): boolean =>
+  error instanceof Error && 'constraint' in error && error.constraint === 'session_idempotency_key'
+
+const explainRefusal = async (db: Kysely<Database>, wanted: NewSession): Promise<Admission | undefined> => {
+  const earlier = await findTwin(db, wanted.teamId, wanted.idempotencyKey)
+  if (earlier !== undefined) return { outcome: 'repeated', session: earlier }
+  const team = await findTeam(db, wanted.teamId)
+  if (team === undefined) throw new BowlineError('FORBIDDEN', `There is no team with id ${wanted.teamId}`)
+  const { credits, reservedCredits, maxSessions, activeSessions, activeScrapes } = team
+  if (credits !== undefined && credits - reservedCredits < wanted.reservedCredits) {
+    return { outcome: 'insufficient-credits', available: credits - reservedCredits }
+  }
+  const active = activeSessions + activeScrapes
+  if (maxSessions !== undefined && active >= maxSessions) {
+    return { outcome: 'team-limit', limit: maxSessions, active }
+  }
+  return undefined
+}

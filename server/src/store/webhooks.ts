@@ -1,0 +1,136 @@
+import { sql, type Kysely, type Selectable } from 'kysely'
+import type { DeliveryStatus } from 'bowline/contract/webhooks'
+import { toRecord, type Recorded } from './record.ts'
+import type { Database } from './schema.ts'
+import type { WebhookDeliveryTable } from './tables/webhooks.ts'
+
+/** An event on its way to a webhook, or arrived. */
+export type DeliveryRow = Recorded<Selectable<WebhookDeliveryTable>>
+
+/** An event that is to be delivered. */
+export interface NewDelivery extends Pick<DeliveryRow, 'id' | 'teamId' | 'event' | 'jobId' | 'url' | 'headers'> {
+  /** An event with a key that was seen before is not entered again. */
+  readonly uniqueKey: string | undefined
+  readonly payload: string
+  /** Whether the payload stays for a day after it was taken. */
+  readonly keepsPayload: boolean
+}
+
+/** Enters a delivery as pending. False: its key was seen before, and nothing was entered. */
+export const insertDelivery = async (db: Kysely<Database>, row: NewDelivery): Promise<boolean> => {
+  const { numInsertedOrUpdatedRows = 0n } = await db
+    .insertInto('webhookDelivery')
+    .values({ ...row, uniqueKey: row.uniqueKey ?? null })
+    .onConflict((conflict) => conflict.column('uniqueKey').doNothing())
+    .executeTakeFirst()
+  return numInsertedOrUpdatedRows > 0n
+}
+
+/** The delivery with that id, or undefined. */
+export const findDelivery = async (db: Kysely<Database>, id: string): Promise<DeliveryRow | undefined> => {
+  const row = await db.selectFrom('webhookDelivery').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toRecord(row)
+}
+
+/** Which deliveries of a team: older than the one with the id `before`, at most `limit`. */
+export interface DeliveryFilter {
+  readonly teamId: string
+  readonly before?: string | undefined
+  readonly status?: DeliveryStatus | undefined
+  readonly jobId?: string | undefined
+  readonly limit: number
+}
+
+const withoutPayload = (db: Kysely<Database>) =>
+  db
+    .selectFrom('webhookDelivery')
+    .select(['id', 'teamId', 'uniqueKey', 'event', 'jobId', 'url', 'headers', 'keepsPayload', 'status'])
+    .select(['attempts', 'nextAttemptAt', 'deliveredAt', 'createdAt'])
+
+/** Deliveries of a team without their payloads, newest first. */
+export const listDeliveries = async (
+  db: Kysely<Database>,
+  filter: DeliveryFilter,
+): Promise<readonly Omit<DeliveryRow, 'payload'>[]> => {
+  let query = withoutPayload(db).where('teamId', '=', filter.teamId)
+  if (filter.before !== undefined) query = query.where('id', '<', filter.before)
+  if (filter.status !== undefined) query = query.where('status', '=', filter.status)
+  if (filter.jobId !== undefined) query = query.where('jobId', '=', filter.jobId)
+  const rows = await query.orderBy('id', 'desc').limit(filter.limit).execute()
+  return rows.map(toRecord)
+}
+
+/** The deliveries with these keys, without their payloads, in no order. */
+export const findDeliveriesByKey = async (
+  db: Kysely<Database>,
+  keys: readonly string[],
+): Promise<readonly Omit<DeliveryRow, 'payload'>[]> => {
+  if (keys.length === 0) return []
+  const rows = await withoutPayload(db)
+    .where('uniqueKey', 'in', [...keys])
+    .execute()
+  return rows.map(toRecord)
+}
+
+/** Writes what a try came to. */
+export const recordTry = async (
+  db: Kysely<Database>,
+  id: string,
+  outcome: Pick<DeliveryRow, 'status' | 'attempts' | 'nextAttemptAt' | 'deliveredAt'> & {
+    readonly dropsPayload: boolean
+  },
+): Promise<void> => {
+  const { dropsPayload, nextAttemptAt, deliveredAt, ...columns } = outcome
+  await db
+    .updateTable('webhookDelivery')
+    .set({ ...columns, nextAttemptAt: nextAttemptAt ?? null, deliveredAt: deliveredAt ?? null })
+    .$if(dropsPayload, (query) => query.set({ payload: null }))
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Makes a delivery pending again, its tries so far kept. False: its payload is gone, or it is pending already. */
+export const reopenDelivery = async (db: Kysely<Database>, id: string): Promise<boolean> => {
+  const { numUpdatedRows } = await db
+    .updateTable('webhookDelivery')
+    .set({ status: 'pending', deliveredAt: null, nextAttemptAt: null })
+    .where('id', '=', id)
+    .where('payload', 'is not', null)
+    .where('status', '!=', 'pending')
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Removes deliveries of more than `days` days, and the payloads of those that arrived more than a day ago. */
+export const sweepDeliveries = async (db: Kysely<Database>, days: number): Promise<void> => {
+  await db
+    .deleteFrom('webhookDelivery')
+    .where('createdAt', '<', sql<Date>`now() - make_interval(days => ${days}::integer)`)
+    .execute()
+  await db
+    .updateTable('webhookDelivery')
+    .set({ payload: null })
+    .where('deliveredAt', '<', sql<Date>`now() - interval '1 day'`)
+    .where('payload', 'is not', null)
+    .execute()
+}
+
+/** What the deliveries of a team are signed with; undefined: nothing. */
+export const findWebhookSecret = async (db: Kysely<Database>, teamId: string): Promise<string | undefined> => {
+  const row = await db.selectFrom('webhookSecret').select('secret').where('teamId', '=', teamId).executeTakeFirst()
+  return row?.secret
+}
+
+/** Sets what the deliveries of a team are signed with, those on their way included. */
+export const saveWebhookSecret = async (db: Kysely<Database>, teamId: string, secret: string): Promise<void> => {
+  await db
+    .insertInto('webhookSecret')
+    .values({ teamId, secret })
+    .onConflict((conflict) => conflict.column('teamId').doUpdateSet({ secret, createdAt: sql<Date>`now()` }))
+    .execute()
+}
+
+/** Removes what the deliveries of a team are signed with. Harmless when there is nothing. */
+export const deleteWebhookSecret = async (db: Kysely<Database>, teamId: string): Promise<void> => {
+  await db.deleteFrom('webhookSecret').where('teamId', '=', teamId).execute()
+}

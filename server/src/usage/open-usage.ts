@@ -1,0 +1,27 @@
+import type { RateLimits } from 'bowline/contract/rate-limits'
+import type { Store } from '../store/store.ts'
+import { openActivityLog, type ActivityLog } from './activity-log.ts'
+import { createRateLimiter, type TakeRequest } from './rate-limiter.ts'
+import { WorkPermits } from './work-permits.ts'
+
+/** What knows what teams do and may do. */
+export interface Usage {
+  readonly activity: ActivityLog
+  readonly permits: WorkPermits
+  readonly takeRequest: TakeRequest
+}
+
+/** Opens what knows what teams do and may do, into `undo`. */
+export const openUsage = (
+  undo: AsyncDisposableStack,
+  settings: { readonly rateLimits: RateLimits },
+  parts: {
+    readonly store: Store
+    readonly nodeId: string
+    readonly onError: (error: unknown, what: string) => void
+  },
+): Usage => ({
+  activity: undo.use(openActivityLog(parts.store, parts.onError)),
+  permits: new WorkPermits(parts),
+  takeRequest: createRateLimiter(parts.store, settings.rateLimits),
+})

@@ -1,0 +1,49 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { expect, test } from 'vitest'
+import { Artifacts } from '../../src/artifacts/artifacts.ts'
+import { sweepArtifacts } from '../../src/artifacts/sweep-artifacts.ts'
+import { openBlobs } from '../../src/store/blobs.ts'
+import { admitSession } from '../../src/store/sessions.ts'
+import { describeEachStore, temporaryFolder } from '../../../test/lab/stores.ts'
+import { makeTeam, newSession } from '../store/world.ts'
+
+const hourMs = 3_600_000
+
+describeEachStore('what is kept of a session', (openStore) => {
+  test('is listed and read when it is whole, and removed with its bytes when its time is over', async () => {
+    await using store = await openStore()
+    await using folder = await temporaryFolder()
+    const artifacts = new Artifacts({ store, blobs: await openBlobs({ kind: 'folder', path: folder.path }) })
+    const { key } = await makeTeam(store.db)
+    const admission = await admitSession(store.db, newSession(key, { keepFiles: true, record: 'true' }))
+    if (admission.outcome !== 'admitted') throw new Error(admission.outcome)
+    const { session } = admission
+    const keep = async (name: string, lifeMs: number, contents: Readable): Promise<void> =>
+      artifacts.keep(session, { kind: 'file', name, details: {}, lifeMs, contents }, AbortSignal.timeout(10_000))
+    const broken = Readable.from(
+      (async function* () {
+        yield Buffer.from('half')
+        throw new Error('the disk is gone')
+      })(),
+    )
+
+    await keep('short', hourMs, Readable.from([Buffer.from('short')]))
+    await keep('long', 3 * hourMs, Readable.from([Buffer.from('much longer')]))
+    await expect(keep('broken', hourMs, broken)).rejects.toThrow('the disk is gone')
+
+    expect(session).toMatchObject({ keepFiles: true, record: 'true' })
+    const listed = await artifacts.list({ sessionId: session.id, kind: 'file' })
+    expect(listed).toMatchObject([
+      { name: 'short', bytes: 5 },
+      { name: 'long', bytes: 11 },
+    ])
+    expect(await artifacts.list({ sessionId: session.id, kind: 'recording' })).toEqual([])
+    expect(await text(await artifacts.read(listed[1]!))).toBe('much longer')
+    await sweepArtifacts(store, artifacts, new Date(Date.now() + 2 * hourMs))
+    expect(await artifacts.list({ sessionId: session.id, kind: 'file' })).toMatchObject([{ name: 'long' }])
+    expect(await readdir(join(folder.path, 'artifacts'))).toEqual([listed[1]!.id])
+  })
+})

@@ -1,0 +1,101 @@
+import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { findBrowser, listBrowsers } from '../../src/browsers/find.ts'
+import { browserPlaces, type BrowserPlace } from '../../src/browsers/places.ts'
+import { browserPaths } from '../../../test/lab/browser-paths.ts'
+import { openDataDir } from './ground.ts'
+
+const { shell: shellPath, chromium: chromiumPath } = browserPaths
+
+const placesOf = async (kind: 'shell' | 'chromium', environment: Record<string, string>): Promise<BrowserPlace[]> =>
+  Array.fromAsync(browserPlaces(kind, environment))
+
+const putProgram = async (path: string): Promise<string> => {
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, '#!/bin/sh\necho Chromium 1.2.3.4\n')
+  await chmod(path, 0o755)
+  return path
+}
+
+test('the shell is preferred when nothing is asked for', async () => {
+  const binary = await findBrowser(undefined, {})
+
+  expect(binary).toMatchObject({ path: shellPath, kind: 'shell' })
+  expect(binary.version).toMatch(/^\d+\.\d+\.\d+\.\d+$/)
+})
+
+test('full Chromium is found when asked for', async () => {
+  expect(await findBrowser('chromium', {})).toMatchObject({ path: chromiumPath, kind: 'chromium' })
+})
+
+test.each([
+  ['/usr/bin/chromium-headless-shell', shellPath],
+  ['/usr/bin/chromium', chromiumPath],
+])('the launcher script %s is seen through', async (launcher, program) => {
+  expect((await findBrowser(launcher, {})).path).toBe(program)
+})
+
+test('a browser at a path of the user is used', async () => {
+  await using folder = await openDataDir()
+  const path = await putProgram(join(folder.path, 'my-browser'))
+
+  expect(await findBrowser(path, {})).toEqual({ path, kind: 'chromium', version: '1.2.3.4' })
+})
+
+test.each([
+  ['/nowhere/chromium', 'not there'],
+  ['/etc/passwd', 'not executable'],
+  ['/usr/bin/true', 'to --version'],
+  ['/usr/bin/false', 'does not answer'],
+  ['firefox', 'neither "shell", "chromium" nor an absolute path'],
+])('%s is refused as a browser', async (path, reason) => {
+  await expect(findBrowser(path, {})).rejects.toMatchObject({
+    code: 'BROWSER_NOT_FOUND',
+    message: expect.stringContaining(reason),
+  })
+})
+
+test("the newest browser of Playwright's cache comes first", async () => {
+  await using cache = await openDataDir()
+  await putProgram(join(cache.path, 'chromium_headless_shell-999/chrome-linux/headless_shell'))
+  const newest = await putProgram(
+    join(cache.path, 'chromium_headless_shell-1255/chrome-headless-shell-linux64/chrome-headless-shell'),
+  )
+
+  const places = await placesOf('shell', { PLAYWRIGHT_BROWSERS_PATH: cache.path })
+
+  expect(places.find(({ path }) => path?.startsWith(cache.path))?.path).toBe(newest)
+})
+
+test("Puppeteer's cache is found in the home folder", async () => {
+  await using home = await openDataDir()
+  const path = await putProgram(join(home.path, '.cache/puppeteer/chrome/linux-131.0.6778.204/chrome-linux64/chrome'))
+
+  const places = await placesOf('chromium', { HOME: home.path })
+
+  expect(places).toContainEqual({ path, kind: 'chromium' })
+})
+
+test('a browser on PATH is found', async () => {
+  await using folder = await openDataDir()
+  const path = await putProgram(join(folder.path, 'google-chrome'))
+
+  const browsers = await listBrowsers({ PATH: folder.path })
+
+  expect(browsers.map(({ found }) => found?.path)).toContain(path)
+})
+
+test('the list says of every place what is there', async () => {
+  const browsers = await listBrowsers({})
+
+  expect(browsers.map(({ found }) => found?.path)).toEqual(expect.arrayContaining([shellPath, chromiumPath]))
+  expect(browsers).toContainEqual({ place: 'google-chrome on PATH', found: undefined, problem: 'not there' })
+})
+
+test('a link to a launcher script is seen through', async () => {
+  await using folder = await openDataDir()
+  await symlink('/usr/bin/chromium', join(folder.path, 'chromium'))
+
+  expect((await findBrowser(join(folder.path, 'chromium'), {})).path).toBe(chromiumPath)
+})

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto'
+import { existsSync, statSync } from 'node:fs'
+import { chmod, mkdir, rm, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openBootFolder } from '../../src/browsers/folders.ts'
+import { openDataDir } from './ground.ts'
+
+const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8)
+
+const outsideOf = (dataDir: string): string =>
+  `/var/tmp/bowline-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`
+
+test('folders lie in the data directory, which is opened for walking through and no more', async () => {
+  await using dataDir = await openDataDir()
+
+  await using boot = await openBootFolder({ dataDir: dataDir.path, isForOtherUids: true })
+
+  expect(boot.runtimeDir).toBe(join(dataDir.path, 'run'))
+  expect([modeOf(dataDir.path), modeOf(boot.runtimeDir), modeOf(boot.path)]).toEqual(['711', '711', '711'])
+})
+
+test('folders for the own user are closed to all others', async () => {
+  await using dataDir = await openDataDir()
+
+  await using boot = await openBootFolder({ dataDir: dataDir.path, isForOtherUids: false })
+
+  expect(modeOf(boot.path)).toBe('700')
+})
+
+test('a browser owns its profile but not the folder around it', async () => {
+  await using dataDir = await openDataDir()
+  await using boot = await openBootFolder({ dataDir: dataDir.path, isForOtherUids: true })
+  const uid = process.getuid?.() ?? 0
+
+  const folder = await boot.addBrowser('b', uid)
+
+  expect(modeOf(folder.root)).toBe('710')
+  expect([modeOf(folder.userDataDir), modeOf(folder.tmpDir), modeOf(folder.downloadsDir)]).toEqual([
+    '700',
+    '700',
+    '700',
+  ])
+  expect(modeOf(folder.uploadsDir)).toBe('750')
+})
+
+test('folders lie in /var/tmp when other users cannot reach the data directory', async () => {
+  await using outer = await openDataDir()
+  const dataDir = join(outer.path, 'closed', 'data')
+  await mkdir(dataDir, { recursive: true })
+  await chmod(join(outer.path, 'closed'), 0o700)
+
+  await using boot = await openBootFolder({ dataDir, isForOtherUids: true })
+
+  expect(boot.runtimeDir).toBe(outsideOf(dataDir))
+})
+
+test("folders lie in /var/tmp when the path is too long for Chromium's socket", async () => {
+  await using outer = await openDataDir()
+  const dataDir = join(outer.path, 'long'.repeat(20))
+
+  await using boot = await openBootFolder({ dataDir, isForOtherUids: false })
+
+  expect(boot.runtimeDir).toBe(outsideOf(dataDir))
+})
+
+test('a link in the place of our folder in /var/tmp is refused', async () => {
+  await using outer = await openDataDir()
+  const dataDir = join(outer.path, 'long'.repeat(20))
+  await symlink(outer.path, outsideOf(dataDir))
+
+  await expect(openBootFolder({ dataDir, isForOtherUids: false })).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
+
+  await rm(outsideOf(dataDir))
+})
+
+test('a folder that others may write to is refused', async () => {
+  await using outer = await openDataDir()
+  await mkdir(join(outer.path, 'run'))
+  await chmod(join(outer.path, 'run'), 0o777)
+
+  await expect(openBootFolder({ dataDir: outer.path, isForOtherUids: false })).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+  })
+})
+
+test('closing removes the folder of this run', async () => {
+  await using dataDir = await openDataDir()
+  const boot = await openBootFolder({ dataDir: dataDir.path, isForOtherUids: false })
+  await boot.addBrowser('b', undefined)
+
+  await boot[Symbol.asyncDispose]()
+
+  expect(existsSync(boot.runtimeDir)).toBe(false)
+})

@@ -1,0 +1,132 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdir, readdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startJanitor } from '../../src/browsers/janitor.ts'
+import { writeLedger } from '../../src/browsers/ledger.ts'
+import { groupMembers, readProcess } from '../../src/browsers/process-table.ts'
+import { openDataDir, until, untilNothingIsLeft } from './ground.ts'
+import { replaceInFile } from './replace-in-file.ts'
+import { startServerLike, type Leash } from './server-like.ts'
+
+const leashes: readonly Leash[] = ['own network', 'bubblewrap', 'signal', 'pipe']
+
+const janitorOf = (bootPath: string): number | undefined =>
+  readdirSync('/proc')
+    .map(Number)
+    .find(
+      (pid) =>
+        Number.isInteger(pid) && argumentsOf(pid).includes('bowline-janitor') && argumentsOf(pid).includes(bootPath),
+    )
+
+const argumentsOf = (pid: number): readonly string[] => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+  } catch {
+    return []
+  }
+}
+
+test.each(leashes)('a killed server leaves nothing (leash: %s)', async (leash) => {
+  await using dataDir = await openDataDir()
+  await using server = await startServerLike(dataDir.path, leash)
+
+  await server.kill()
+
+  await untilNothingIsLeft(dirname(server.bootPath))
+  await until(() => groupMembers(server.browserPid).length === 0, 'the browser dies')
+})
+
+test.each(leashes)('nor when its browser is stuck (leash: %s)', async (leash) => {
+  await using dataDir = await openDataDir()
+  await using server = await startServerLike(dataDir.path, leash)
+  process.kill(-server.browserPid, 'SIGSTOP')
+
+  await server.kill()
+
+  await untilNothingIsLeft(server.bootPath)
+  await until(() => groupMembers(server.browserPid).length === 0, 'the browser dies')
+})
+
+test('a stuck browser dies with the server by the signal of the kernel even when the janitor is gone', async () => {
+  await using dataDir = await openDataDir()
+  await using server = await startServerLike(dataDir.path, 'signal')
+  process.kill(server.browserPid, 'SIGSTOP')
+  process.kill(janitorOf(server.bootPath)!, 'SIGKILL')
+
+  await server.kill()
+
+  await until(() => groupMembers(server.browserPid).length === 0, 'the browser dies')
+})
+
+test('inside bubblewrap it dies even with every process of it stuck', async () => {
+  await using dataDir = await openDataDir()
+  await using server = await startServerLike(dataDir.path, 'bubblewrap')
+  process.kill(-server.browserPid, 'SIGSTOP')
+  process.kill(janitorOf(server.bootPath)!, 'SIGKILL')
+
+  await server.kill()
+
+  await until(() => groupMembers(server.browserPid).length === 0, 'the browser dies')
+})
+
+test('the pipe alone ends a browser whose server and janitor were killed', async () => {
+  await using dataDir = await openDataDir()
+  await using server = await startServerLike(dataDir.path, 'pipe')
+  process.kill(janitorOf(server.bootPath)!, 'SIGKILL')
+
+  await server.kill()
+
+  await until(() => groupMembers(server.browserPid).length === 0, 'the browser exits')
+})
+
+test('the next start removes what a server and its janitor have left', async () => {
+  await using dataDir = await openDataDir()
+  await using first = await startServerLike(dataDir.path, 'pipe')
+  process.kill(janitorOf(first.bootPath)!, 'SIGKILL')
+  process.kill(-first.browserPid, 'SIGSTOP')
+  await first.kill()
+
+  await using second = await startServerLike(dataDir.path)
+
+  expect(second.swept).toEqual({ browsersKilled: 1, foldersRemoved: 1 })
+  await untilNothingIsLeft(first.bootPath)
+  await until(() => groupMembers(first.browserPid).length === 0, 'the browser dies')
+})
+
+test('a start leaves another server that is alive alone', async () => {
+  await using dataDir = await openDataDir()
+  await using first = await startServerLike(dataDir.path)
+
+  await using second = await startServerLike(dataDir.path)
+
+  expect(second.swept).toEqual({ browsersKilled: 0, foldersRemoved: 0 })
+  expect(groupMembers(first.browserPid)).toContain(first.browserPid)
+})
+
+test('the janitor spares a process that has taken over a pid from the ledger', async () => {
+  await using dataDir = await openDataDir()
+  await using bystander = await startServerLike(join(dataDir.path, 'bystander'))
+  await using server = await startServerLike(join(dataDir.path, 'server'))
+  const stale = join(server.bootPath, 'stale')
+  await mkdir(stale)
+  writeLedger(stale, 'browser.json', server.browserPid)
+  await replaceInFile(join(stale, 'browser.json'), `"pid":${server.browserPid}`, `"pid":${bystander.browserPid}`)
+
+  await server.kill()
+
+  await untilNothingIsLeft(server.bootPath)
+  expect(readProcess(bystander.browserPid)?.state).not.toBe('Z')
+  expect(groupMembers(bystander.browserPid)).toContain(bystander.browserPid)
+})
+
+test('the janitor just ends when the server ends well', async () => {
+  await using boot = await openDataDir()
+  await mkdir(join(boot.path, 'kept'))
+  const janitor = await startJanitor(boot.path)
+
+  await janitor[Symbol.asyncDispose]()
+
+  expect(argumentsOf(janitor.pid)).not.toContain('bowline-janitor')
+  expect(await readdir(boot.path)).toEqual(['kept'])
+})

@@ -1,0 +1,282 @@
+import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { BowlineError } from '../../../src/kit/errors.ts'
+import type { BrowserHost } from '../../src/browsers/host.ts'
+import { launchBrowser, type Browser } from '../../src/browsers/launch.ts'
+import { createOwnPorts } from '../../src/egress/own-ports.ts'
+import { openEgressProxy } from '../../src/egress/proxy.ts'
+import { groupMembers } from '../../src/browsers/process-table.ts'
+import { openGround, until, untilNothingIsLeft } from './ground.ts'
+
+const isRoot = process.getuid?.() === 0
+
+const statusOf = (pid: number, field: string): string =>
+  new RegExp(`^${field}:[\\t ]*(.*)$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? ''
+
+const argumentsOf = (pid: number): readonly string[] => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+
+const socketsOf = (pids: readonly number[]): ReadonlySet<string> =>
+  new Set(
+    pids
+      .flatMap((pid) => readdirSync(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`)))
+      .flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? []),
+  )
+
+const linkOf = (path: string): string => {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return ''
+  }
+}
+
+const listeningInodes = (): readonly string[] =>
+  ['tcp', 'tcp6']
+    .flatMap((table) => readFileSync(`/proc/net/${table}`, 'utf8').trim().split('\n').slice(1))
+    .map((line) => line.trim().split(/\s+/))
+    .filter((fields) => fields[3] === '0A')
+    .map((fields) => fields[9]!)
+
+const evaluate = async (browser: Browser, expression: string): Promise<unknown> => {
+  const { router, parkedTargetId: targetId } = browser
+  const { sessionId } = await router.call('Target.attachToTarget', { targetId, flatten: true })
+  const options = { expression, awaitPromise: true, returnByValue: true }
+  const { result } = await router.call('Runtime.evaluate', options, String(sessionId))
+  return (result as { value: unknown }).value
+}
+
+const candidates = (stunPort: number): string => `new Promise((resolve) => {
+  const peer = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${stunPort}' }] })
+  let found = 0
+  peer.onicecandidate = ({ candidate }) => candidate?.candidate ? found++ : resolve(found)
+  peer.createDataChannel('x')
+  peer.createOffer().then((offer) => peer.setLocalDescription(offer))
+})`
+
+describe('a browser', () => {
+  let host: BrowserHost
+
+  beforeAll(async () => {
+    host = await openGround('shell')
+  })
+  afterAll(async () => host[Symbol.asyncDispose]())
+
+  test('that does not react is killed on closing', async () => {
+    const browser = await launchBrowser(host)
+    process.kill(browser.pid, 'SIGSTOP')
+
+    await browser.close()
+
+    expect((await browser.exited).signal).toBe('SIGKILL')
+    await untilNothingIsLeft(browser.folder.root)
+  })
+
+  test('that is stopped keeps its profile for whoever wants to save it', async () => {
+    await using browser = await launchBrowser(host)
+
+    await browser.stop()
+
+    expect(existsSync(browser.folder.userDataDir)).toBe(true)
+  })
+
+  test("knows nothing of the server's environment", async () => {
+    process.env['BOWLINE_TEST_SECRET'] = 'hunter2'
+    await using browser = await launchBrowser(host)
+    delete process.env['BOWLINE_TEST_SECRET']
+
+    const names = readFileSync(`/proc/${browser.pid}/environ`, 'utf8')
+      .split('\0')
+      .filter((line) => line !== '')
+      .map((line) => line.split('=')[0])
+
+    expect(new Set(names)).toEqual(new Set(['HOME', 'LANG', 'PATH', 'TMPDIR', 'XDG_CACHE_HOME', 'XDG_CONFIG_HOME']))
+  })
+})
+
+describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
+  let host: BrowserHost
+
+  beforeAll(async () => {
+    host = await openGround(kind)
+  })
+  afterAll(async () => host[Symbol.asyncDispose]())
+
+  test('a browser starts with one page that is loaded', async () => {
+    await using browser = await launchBrowser(host)
+
+    expect(browser.version).toContain('Chrome/')
+    expect(await evaluate(browser, '[location.href, document.readyState]')).toEqual(['about:blank', 'complete'])
+  })
+
+  test('closing leaves no process and no folder', async () => {
+    const browser = await launchBrowser(host)
+
+    await browser.close()
+
+    expect(await browser.exited).toEqual({ code: 0, signal: null })
+    expect(existsSync(browser.folder.root)).toBe(false)
+    await until(() => groupMembers(browser.pid).length === 0, 'its processes end')
+    await untilNothingIsLeft(browser.folder.root)
+  })
+
+  test('killing leaves no process and no folder', async () => {
+    const browser = await launchBrowser(host)
+
+    await browser.kill()
+
+    expect((await browser.exited).signal).toBe('SIGKILL')
+    await untilNothingIsLeft(browser.folder.root)
+  })
+
+  test.runIf(isRoot)('a browser of a server that is root runs as another user, in its sandbox', async () => {
+    await using one = await launchBrowser(host)
+    await using other = await launchBrowser(host)
+
+    expect(statusOf(one.pid, 'Uid').split('\t')).toEqual(Array.from({ length: 4 }, () => String(one.uid)))
+    expect(statusOf(one.pid, 'Groups').trim()).toBe('')
+    expect(one.uid).not.toBe(other.uid)
+    expect(argumentsOf(one.pid)).not.toContain('--no-sandbox')
+  })
+
+  test('the renderers of a browser are confined', async () => {
+    await using browser = await launchBrowser(host)
+
+    const renderers = groupMembers(browser.pid).filter((pid) => argumentsOf(pid).join(' ').includes('--type=renderer'))
+
+    expect(renderers.length).toBeGreaterThan(0)
+    expect(renderers.map((pid) => statusOf(pid, 'Seccomp'))).toEqual(renderers.map(() => '2'))
+  })
+
+  test('a browser listens on no port', async () => {
+    await using browser = await launchBrowser(host)
+    const sockets = socketsOf(groupMembers(browser.pid))
+
+    expect(sockets.size).toBeGreaterThan(0)
+    expect(listeningInodes().filter((inode) => sockets.has(inode))).toEqual([])
+  })
+
+  test('no helper of a browser crashes at its start', async () => {
+    await using browser = await launchBrowser(host)
+    const before = networkServices(browser.pid)
+
+    await evaluate(browser, 'new Promise((resolve) => setTimeout(resolve, 1500))')
+
+    expect(before).toHaveLength(1)
+    expect(networkServices(browser.pid)).toEqual(before)
+  })
+
+  test('with a proxy even loopback addresses go through it', async () => {
+    const asked: string[] = []
+    await using egress = openEgressProxy({
+      connector: {
+        connect: async ({ host: name, port }) => {
+          asked.push(`${name}:${port}`)
+          throw new BowlineError('EGRESS_REFUSED', 'refused')
+        },
+        isDirect: () => true,
+        usesUpstream: async () => false,
+      },
+      ownPorts: createOwnPorts(),
+      findPeer: undefined,
+      log: { debug: () => {}, warn: () => {} },
+    })
+    await using browser = await launchBrowser(host, { openProxy: egress.openLane })
+    const targets = ['http://localhost:8099', 'http://127.0.0.1:8098', 'https://localhost:8097', 'ws://127.0.0.1:8096']
+
+    for (const target of targets.slice(0, 3)) {
+      await evaluate(browser, `fetch('${target}/', { mode: 'no-cors' }).then(() => 1, () => 0)`)
+    }
+    await evaluate(browser, `new Promise((done) => { new WebSocket('${targets[3]}').onclose = done })`)
+
+    expect(asked).toEqual(expect.arrayContaining(targets.map((target) => target.replace(/^\w+:\/\//, ''))))
+  })
+
+  test('WebRTC sends nothing past the proxy', async () => {
+    await using browser = await launchBrowser(host)
+    const stun = createSocket('udp4')
+    let packets = 0
+    stun.on('message', () => packets++)
+    stun.bind(0, '127.0.0.1')
+    await once(stun, 'listening')
+
+    const found = await evaluate(browser, candidates(stun.address().port))
+    stun.close()
+
+    expect({ found, packets }).toEqual({ found: 0, packets: 0 })
+  })
+
+  test('what was prepared in the profile belongs to the browser', async () => {
+    await using browser = await launchBrowser(host, {
+      prepare: async ({ userDataDir }) => writeFile(join(userDataDir, 'note'), 'mine', { mode: 0o600 }),
+    })
+
+    expect(statSync(join(browser.folder.userDataDir, 'note')).uid).toBe(browser.uid ?? process.getuid?.())
+  })
+})
+
+const networkServices = (groupId: number): readonly number[] =>
+  groupMembers(groupId).filter((pid) => argumentsOf(pid).join(' ').includes('network.mojom'))
+
+describe('a launch that fails', () => {
+  let host: BrowserHost
+
+  beforeAll(async () => {
+    host = await openGround()
+  })
+  afterAll(async () => host[Symbol.asyncDispose]())
+
+  const browserFolders = (): readonly string[] => readdirSync(host.boot.path).filter((name) => name !== 'server.json')
+
+  test('says what the browser said, and leaves nothing', async () => {
+    const binary = { path: '/bin/ls', kind: 'shell', version: '0' } as const
+
+    await expect(launchBrowser({ ...host, binary })).rejects.toMatchObject({
+      code: 'BROWSER_START_FAILED',
+      message: expect.stringContaining('unrecognized option'),
+    })
+
+    expect(browserFolders()).toEqual([])
+  })
+
+  test('says that the program cannot be run', async () => {
+    const binary = { path: '/nowhere/chromium', kind: 'shell', version: '0' } as const
+    const layers = { ...host.layers, setprivPath: undefined, jail: { missing: 'not wanted here' } }
+
+    await expect(launchBrowser({ ...host, binary, layers })).rejects.toMatchObject({
+      code: 'BROWSER_START_FAILED',
+      message: expect.stringContaining('ENOENT'),
+    })
+
+    expect(browserFolders()).toEqual([])
+  })
+
+  test('is given up when the browser says nothing for too long', async () => {
+    const path = join(host.boot.path, '..', 'silent')
+    await writeFile(path, '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 })
+    const binary = { path, kind: 'shell', version: '0' } as const
+    // Inside bubblewrap there is no shell.
+    const layers = { ...host.layers, jail: { missing: 'not wanted here' } }
+
+    await expect(launchBrowser({ ...host, binary, layers }, { timeoutMs: 200 })).rejects.toMatchObject({
+      code: 'BROWSER_START_FAILED',
+      message: expect.stringContaining('did not answer within 0.2 s'),
+    })
+
+    expect(browserFolders()).toEqual([])
+  })
+
+  test('rejects with the reason of the abort, and leaves nothing', async () => {
+    const abort = new AbortController()
+    const launching = launchBrowser(host, {}, abort.signal)
+    await until(() => browserFolders().length > 0, 'the launch has begun')
+
+    abort.abort(new Error('changed my mind'))
+
+    await expect(launching).rejects.toThrow('changed my mind')
+    expect(browserFolders()).toEqual([])
+  })
+})

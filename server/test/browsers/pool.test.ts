@@ -1,0 +1,154 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { BrowserHost } from '../../src/browsers/host.ts'
+import { openBrowserPool, type BrowserPool, type BrowserPoolOptions } from '../../src/browsers/pool.ts'
+import { groupMembers } from '../../src/browsers/process-table.ts'
+import { openGround, until } from './ground.ts'
+
+let host: BrowserHost
+
+beforeAll(async () => {
+  host = await openGround()
+})
+afterAll(async () => host[Symbol.asyncDispose]())
+
+const openPool = (options: Partial<BrowserPoolOptions>): BrowserPool & { readonly warnings: readonly string[] } => {
+  const warnings: string[] = []
+  const log = { warn: (_facts: object, message: string) => warnings.push(message) }
+  return Object.assign(openBrowserPool({ host, warm: 1, refillDelayMs: 0, log, ...options }), { warnings })
+}
+
+const browserFolders = (): readonly string[] => readdirSync(host.boot.path).filter((name) => name !== 'server.json')
+
+test('a browser that waits is taken at once, and another takes its place', async () => {
+  await using pool = openPool({ warm: 1 })
+  await pool.whenWarm
+
+  const start = performance.now()
+  await using first = await pool.take()
+  const tookMs = performance.now() - start
+  await until(() => pool.stats().warm === 1, 'the pool is full again')
+  await using second = await pool.take()
+
+  expect(tookMs).toBeLessThan(20)
+  expect(second.pid).not.toBe(first.pid)
+  expect(pool.stats()).toMatchObject({ live: 2 })
+})
+
+test('nobody waits for more browsers than there are: the pool launches one for each', async () => {
+  await using pool = openPool({ warm: 1 })
+
+  const browsers = await Promise.all([pool.take(), pool.take(), pool.take()])
+
+  expect(new Set(browsers.map(({ pid }) => pid)).size).toBe(3)
+  expect(pool.stats().live).toBe(3)
+})
+
+test('a pool of none launches a browser for each taker', async () => {
+  await using pool = openPool({ warm: 0 })
+  await pool.whenWarm
+
+  await using browser = await pool.take()
+
+  expect(groupMembers(browser.pid)).toContain(browser.pid)
+  expect(pool.stats()).toMatchObject({ warm: 0, launched: 1, live: 1 })
+})
+
+test('a browser that has waited too long is replaced', async () => {
+  await using pool = openPool({ maxAgeMs: 300 })
+  await pool.whenWarm
+
+  await until(() => pool.stats().launched >= 2, 'a second browser is launched')
+
+  expect(browserFolders().length).toBeLessThanOrEqual(2)
+})
+
+test('a browser that died while it waited is replaced and never given out', async () => {
+  await using pool = openPool({ warm: 1 })
+  await pool.whenWarm
+  const [name] = browserFolders()
+  const { pid } = JSON.parse(readFileSync(`${host.boot.path}/${name}/browser.json`, 'utf8')) as { pid: number }
+
+  process.kill(pid, 'SIGKILL')
+  await until(() => groupMembers(pid).length === 0, 'the browser is dead')
+  await using browser = await pool.take()
+
+  expect(browser.pid).not.toBe(pid)
+  expect(pool.warnings).toContain('a waiting browser died')
+})
+
+test('a taker that gives up leaves its browser to the pool', async () => {
+  await using pool = openPool({ warm: 1 })
+  const abort = new AbortController()
+  const taking = pool.take(abort.signal)
+
+  abort.abort(new Error('gone home'))
+
+  await expect(taking).rejects.toThrow('gone home')
+  await until(() => pool.stats().warm === 1 && pool.stats().starting === 0, 'the pool is full')
+  await until(() => browserFolders().length === 1, 'no other browser is left')
+  expect(pool.stats().live).toBe(0)
+})
+
+test('a taker is told why no browser starts, and the pool does not give up', async () => {
+  const broken = { ...host, binary: { path: '/bin/ls', kind: 'shell', version: '0' } as const }
+  await using pool = openPool({ host: broken, warm: 1 })
+
+  await expect(pool.take()).rejects.toMatchObject({ code: 'BROWSER_START_FAILED' })
+
+  await until(() => pool.warnings.length >= 2, 'the pool tries again')
+})
+
+test('a taker is told so, too, while a browser of its own kind is still being prepared', async () => {
+  const openProxy = async (): Promise<never> => Promise.reject(new Error('no proxy'))
+  await using pool = openPool({ warm: 0, launchOptions: { openProxy } })
+  const prepared = Promise.withResolvers<void>()
+  const own = pool.launch({ prepare: async () => prepared.promise })
+
+  await expect(pool.take()).rejects.toThrow('no proxy')
+
+  prepared.resolve()
+  await expect(own).rejects.toThrow('no proxy')
+})
+
+test('a refill that stood back for a taker whose browser did not start is made up for', async () => {
+  const starts = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let launches = 0
+  const prepare = async (): Promise<void> => starts[launches++]?.promise
+  await using pool = openPool({ warm: 1, launchOptions: { prepare } })
+  await until(() => launches === 1, 'a refill is being started')
+  const taking = pool.take().catch((error: unknown) => error)
+  await until(() => launches === 2, 'a browser for the taker is being started')
+
+  starts[0]?.reject(new Error('no refill'))
+  // The next refill is due 250 ms after the first has failed.
+  await sleep(300)
+  starts[1]?.reject(new Error('no browser'))
+
+  expect(await taking).toMatchObject({ message: 'no browser' })
+  await pool.whenWarm
+})
+
+test('a browser of its own kind is launched beside the pool', async () => {
+  await using pool = openPool({ warm: 0 })
+
+  await using browser = await pool.launch({ extraArgs: ['--user-agent=mine'] })
+
+  expect(await browser.router.call('Browser.getVersion')).toMatchObject({ userAgent: 'mine' })
+  expect(pool.stats()).toMatchObject({ live: 1, launched: 1 })
+})
+
+test('closing the pool ends every browser, taken or not, and turns takers away', async () => {
+  const pool = openPool({ warm: 2 })
+  const browser = await pool.take()
+  const late = pool.take()
+  const settled = Promise.allSettled([late])
+
+  await pool[Symbol.asyncDispose]()
+
+  expect(browserFolders()).toEqual([])
+  await until(() => groupMembers(browser.pid).length === 0, 'the taken browser ends')
+  await settled
+  await expect(pool.take()).rejects.toMatchObject({ code: 'DRAINING' })
+})

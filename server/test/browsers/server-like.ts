@@ -1,0 +1,32 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { SweepReport } from '../../src/browsers/sweep.ts'
+
+/** A process that holds one browser as a server does. Disposing kills it. */
+export interface ServerLike extends AsyncDisposable {
+  readonly browserPid: number
+  readonly bootPath: string
+  readonly swept: SweepReport
+  /** SIGKILL, and waits until it is gone. */
+  readonly kill: () => Promise<void>
+}
+
+/** What ends a browser with its server, beside the pipe. */
+export type Leash = 'own network' | 'bubblewrap' | 'signal' | 'pipe'
+
+const program = fileURLToPath(new URL('programs/hold-browser.ts', import.meta.url))
+
+/** Starts one. Default: all that the machine has. */
+export const startServerLike = async (dataDir: string, leash: Leash = 'bubblewrap'): Promise<ServerLike> => {
+  const child = spawn(process.execPath, [program, dataDir, leash], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const exited = once(child, 'exit')
+  const failed = exited.then(([code]) => Promise.reject(new Error(`It exited with ${code} before it had a browser`)))
+  const [line] = (await Promise.race([once(child.stdout, 'data'), failed])) as [Buffer]
+  const said = JSON.parse(line.toString()) as { pid: number; bootPath: string; swept: SweepReport }
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL')
+    await exited
+  }
+  return { browserPid: said.pid, bootPath: said.bootPath, swept: said.swept, kill, [Symbol.asyncDispose]: kill }
+}

@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { BrowserHost } from '../../src/browsers/host.ts'
+import { launchBrowser } from '../../src/browsers/launch.ts'
+import { openGround } from './ground.ts'
+
+const watch = { quietMs: 100, answerMs: 1000 }
+
+describe('a browser whose main process', () => {
+  let host: BrowserHost
+  beforeAll(async () => {
+    host = await openGround()
+  })
+  afterAll(async () => host[Symbol.asyncDispose]())
+
+  test('hangs is killed, and is known to have been silent', async () => {
+    await using browser = await launchBrowser(host, { watch })
+
+    process.kill(-browser.pid, 'SIGSTOP')
+
+    expect(await browser.exited).toMatchObject({ signal: 'SIGKILL' })
+    expect(browser.silentMs()).toBeGreaterThanOrEqual(2000)
+  })
+
+  test('answers stays, whether its page is stuck in an endless script or a client has stopped its messages', async () => {
+    await using stuck = await launchBrowser(host, { watch })
+    await using paused = await launchBrowser(host, { watch })
+    const { sessionId } = await stuck.router.call('Target.attachToTarget', {
+      targetId: stuck.parkedTargetId,
+      flatten: true,
+    })
+    stuck.router.call('Runtime.evaluate', { expression: 'for (;;);' }, String(sessionId)).catch(() => undefined)
+    paused.router.pause()
+    let gone = 0
+    for (const { exited } of [stuck, paused]) void exited.then(() => (gone += 1))
+
+    // Longer than a browser that hangs would live.
+    await sleep(3000)
+
+    expect(gone).toBe(0)
+    expect([stuck.silentMs(), paused.silentMs()]).toEqual([0, 0])
+    paused.router.resume()
+  })
+})

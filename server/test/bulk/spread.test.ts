@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { startLab, type Lab } from '../../../test/lab/lab.ts'
+import { sendHtml } from '../../../test/lab/pages/page.ts'
+import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
+import { startSite } from '../../../test/lab/site.ts'
+import { temporaryFolder } from '../../../test/lab/stores.ts'
+import { startHttpUpstream } from '../egress/upstream-server.ts'
+
+// Three servers on one PostgreSQL. Each reaches the same host by a site of its own, which counts its pages.
+const apiKey = 'spread-key-0123456789abcdef'
+const undo = new AsyncDisposableStack()
+const labs: Lab[] = []
+const pagesOf: number[] = []
+let running = 0
+let most = 0
+
+const startServer = async (databaseUrl: string, blobs: string, index: number): Promise<Lab> => {
+  const site = undo.use(
+    await startSite({
+      '/slow': async (exchange) => {
+        pagesOf[index] = (pagesOf[index] ?? 0) + 1
+        running += 1
+        most = Math.max(most, running)
+        await sleep(150)
+        running -= 1
+        sendHtml(exchange, 'Slow', '<h1>Slow</h1>')
+      },
+    }),
+  )
+  const proxy = undo.use(await startHttpUpstream(site.port))
+  return undo.use(
+    await startLab({ databaseUrl, apiKey, blobs, proxyBasic: `http://127.0.0.1:${proxy.port}`, maxHostPages: 12 }),
+  )
+}
+
+beforeAll(async () => {
+  const { url } = undo.use(await (await sharedPostgres()).createDatabase())
+  const blobs = undo.use(await temporaryFolder()).path
+  for (const index of [0, 1, 2]) labs.push(await startServer(url, blobs, index))
+}, 60_000)
+afterAll(async () => undo.disposeAsync())
+
+test('three servers share the pages of a batch, and the limits of a host', { timeout: 60_000 }, async () => {
+  const urls = Array.from({ length: 120 }, (_, index) => `http://site.test/slow?n=${index}`)
+  const { body } = await labs[0]!.api('POST', '/v2/batch/scrape', { urls, maxAge: 0 })
+  const path = `/v2/batch/scrape/${body['id']}`
+
+  const status = await vi.waitFor(
+    async () => {
+      const answer = await labs[1]!.api('GET', path)
+      expect(answer.body).toMatchObject({ status: 'completed' })
+      return answer.body
+    },
+    { timeout: 50_000, interval: 100 },
+  )
+
+  expect(status).toMatchObject({ completed: 120, total: 120, creditsUsed: 120 })
+  expect(pagesOf.reduce((sum, pages) => sum + pages, 0)).toBe(120)
+  // A fair part is 40.
+  expect(Math.min(...pagesOf)).toBeGreaterThanOrEqual(20)
+  expect(most).toBeLessThanOrEqual(12)
+})
+
+test('every document of a batch is numbered once, however many servers ended its pages', async () => {
+  const urls = Array.from({ length: 60 }, (_, index) => `http://site.test/slow?m=${index}`)
+  const { body } = await labs[2]!.api('POST', '/v2/batch/scrape', { urls, maxAge: 0 })
+  const seen: string[] = []
+
+  // Read while it runs, a few at a time: what was read once is not read again, and nothing is passed over.
+  await vi.waitFor(
+    async () => {
+      const answer = await labs[0]!.api('GET', `/v2/batch/scrape/${body['id']}?limit=7&skip=${seen.length}`)
+      for (const document of answer.body['data']) seen.push(document.metadata.sourceURL)
+      expect([answer.body['status'], seen.length]).toEqual(['completed', 60])
+    },
+    { timeout: 40_000, interval: 20 },
+  )
+
+  expect(seen.toSorted()).toEqual(urls.toSorted())
+}, 50_000)

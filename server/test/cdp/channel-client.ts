@@ -1,0 +1,49 @@
+import type { CdpIncoming } from '../../src/cdp/message.ts'
+import type { CdpChannel, CdpRouter } from '../../src/cdp/router.ts'
+
+/** A client on a channel, with ids that start at 1. */
+export interface ChannelClient extends AsyncDisposable {
+  readonly channel: CdpChannel
+  /** All that it has received. */
+  readonly messages: readonly CdpIncoming[]
+  readonly call: (method: string, params?: Record<string, unknown>, sessionId?: string) => Promise<CdpIncoming>
+  readonly nextEvent: (method: string, sessionId?: string) => Promise<CdpIncoming>
+  /** Attaches to a target and returns the session. */
+  readonly attach: (targetId: string) => Promise<string>
+}
+
+/** Opens a channel of a router for a client. */
+export const openChannelClient = async (router: CdpRouter): Promise<ChannelClient> => {
+  const messages: CdpIncoming[] = []
+  const arrivals = new EventTarget()
+  let lastId = 0
+  const channel = await router.openChannel((message) => {
+    messages.push(JSON.parse(message.toString()) as CdpIncoming)
+    arrivals.dispatchEvent(new Event('message'))
+  })
+  const find = async (matches: (message: CdpIncoming) => boolean): Promise<CdpIncoming> => {
+    for (;;) {
+      const found = messages.find(matches)
+      if (found !== undefined) return found
+      await new Promise((resolve) => arrivals.addEventListener('message', resolve, { once: true }))
+    }
+  }
+  const call: ChannelClient['call'] = async (method, params = {}, sessionId) => {
+    const id = ++lastId
+    const verdict = channel.send({ id, method, params, sessionId })
+    if (verdict === 'unknown-session') throw new Error(`${method}: unknown session ${sessionId}`)
+    return find((message) => message.id === id)
+  }
+  return {
+    channel,
+    messages,
+    call,
+    nextEvent: async (method, sessionId) =>
+      find((message) => message.method === method && (sessionId === undefined || message.sessionId === sessionId)),
+    attach: async (targetId) => {
+      const { result } = await call('Target.attachToTarget', { targetId, flatten: true })
+      return String(result?.['sessionId'])
+    },
+    [Symbol.asyncDispose]: async () => channel[Symbol.asyncDispose](),
+  }
+}

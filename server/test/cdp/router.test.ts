@@ -1,0 +1,184 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { BrowserHost } from '../../src/browsers/host.ts'
+import { launchBrowser, type Browser } from '../../src/browsers/launch.ts'
+import { openGround } from '../browsers/ground.ts'
+import { openChannelClient } from './channel-client.ts'
+
+let host: BrowserHost
+let browser: Browser
+
+beforeAll(async () => {
+  host = await openGround()
+})
+afterAll(async () => host[Symbol.asyncDispose]())
+beforeEach(async () => {
+  browser = await launchBrowser(host)
+})
+afterEach(async () => browser.close())
+
+const attach = { flatten: true }
+
+test('a client speaks to the browser without knowing of its session', async () => {
+  await using client = await openChannelClient(browser.router)
+
+  const answer = await client.call('Browser.getVersion')
+
+  expect(answer.result?.['product']).toBe(browser.version)
+  expect(answer).not.toHaveProperty('sessionId')
+})
+
+test('two clients use the same ids and get their own answers', async () => {
+  await using one = await openChannelClient(browser.router)
+  await using other = await openChannelClient(browser.router)
+
+  const [first, second] = await Promise.all([one.call('Browser.getVersion'), other.call('Target.getTargets')])
+
+  expect(first.id).toBe(second.id)
+  expect(first.result).toHaveProperty('product')
+  expect(second.result).toHaveProperty('targetInfos')
+})
+
+test('an event goes to the client whose session it belongs to, and to no other', async () => {
+  await using one = await openChannelClient(browser.router)
+  await using other = await openChannelClient(browser.router)
+  const sessionId = await one.attach(browser.parkedTargetId)
+  await one.call('Page.enable', {}, sessionId)
+
+  await one.call('Page.navigate', { url: 'data:text/html,hello' }, sessionId)
+  await one.nextEvent('Page.loadEventFired')
+  await other.call('Browser.getVersion')
+
+  expect(other.messages.filter(({ method }) => method !== undefined)).toEqual([])
+})
+
+test("a client cannot use another's session", async () => {
+  await using one = await openChannelClient(browser.router)
+  await using other = await openChannelClient(browser.router)
+  const sessionId = await one.attach(browser.parkedTargetId)
+
+  expect(other.channel.owns(sessionId)).toBe(false)
+  expect(other.channel.send({ id: 99, method: 'Runtime.enable', sessionId })).toBe('unknown-session')
+  expect(one.channel.send({ id: 99, method: 'Runtime.enable', sessionId: 'F'.repeat(32) })).toBe('unknown-session')
+})
+
+test("nor detach another's session", async () => {
+  await using one = await openChannelClient(browser.router)
+  await using other = await openChannelClient(browser.router)
+  const sessionId = await one.attach(browser.parkedTargetId)
+
+  const refusal = await other.call('Target.detachFromTarget', { sessionId })
+  const answer = await one.call('Runtime.evaluate', { expression: '1 + 1' }, sessionId)
+
+  expect(refusal.error?.message).toContain('No session')
+  expect(answer.result?.['result']).toMatchObject({ value: 2 })
+})
+
+test('a session attached from within a session belongs to the same client', async () => {
+  await using client = await openChannelClient(browser.router)
+  const page = await client.attach(browser.parkedTargetId)
+  await client.call('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: false, ...attach }, page)
+
+  await client.call('Runtime.evaluate', { expression: `worker = new Worker('data:text/javascript,x=41')` }, page)
+  const { params } = await client.nextEvent('Target.attachedToTarget', page)
+  const worker = String(params?.['sessionId'])
+
+  expect(client.channel.owns(worker)).toBe(true)
+  expect((await client.call('Runtime.evaluate', { expression: '1 + 1' }, worker)).result?.['result']).toMatchObject({
+    value: 2,
+  })
+})
+
+test('a session that was detached is no longer known', async () => {
+  await using client = await openChannelClient(browser.router)
+  const sessionId = await client.attach(browser.parkedTargetId)
+
+  await client.call('Target.detachFromTarget', { sessionId })
+
+  expect(client.channel.send({ id: 99, method: 'Runtime.enable', sessionId })).toBe('unknown-session')
+})
+
+test('a client that leaves harms no other and leaves the page', async () => {
+  await using stays = await openChannelClient(browser.router)
+  const leaves = await openChannelClient(browser.router)
+  const kept = await stays.attach(browser.parkedTargetId)
+  const left = await leaves.attach(browser.parkedTargetId)
+
+  await leaves[Symbol.asyncDispose]()
+
+  expect(leaves.channel.send({ id: 99, method: 'Runtime.enable', sessionId: left })).toBe('unknown-session')
+  expect((await stays.call('Runtime.evaluate', { expression: '1 + 1' }, kept)).result).toBeDefined()
+})
+
+test('the server listens beside the clients', async () => {
+  await using client = await openChannelClient(browser.router)
+  const { sessionId } = await browser.router.call('Target.attachToTarget', {
+    targetId: browser.parkedTargetId,
+    ...attach,
+  })
+  const loaded = Promise.withResolvers<string | undefined>()
+  const stop = browser.router.onEvent((event) => {
+    if (event.method === 'Page.loadEventFired') loaded.resolve(event.sessionId)
+  })
+  await browser.router.call('Page.enable', {}, String(sessionId))
+
+  const page = await client.attach(browser.parkedTargetId)
+  await client.call('Page.navigate', { url: 'data:text/html,hello' }, page)
+
+  expect(await loaded.promise).toBe(sessionId)
+  stop()
+})
+
+test('an answer of 50 MB arrives whole', async () => {
+  await using client = await openChannelClient(browser.router)
+  const sessionId = await client.attach(browser.parkedTargetId)
+  const expression = `'x'.repeat(50 * 1024 * 1024)`
+
+  const answer = await client.call('Runtime.evaluate', { expression, returnByValue: true }, sessionId)
+
+  expect((answer.result!['result'] as { value: string }).value).toHaveLength(50 * 1024 * 1024)
+})
+
+test('nothing is lost while reading is paused', async () => {
+  await using client = await openChannelClient(browser.router)
+  const sessionId = await client.attach(browser.parkedTargetId)
+  await client.call('Runtime.enable', {}, sessionId)
+  const count = 2000
+
+  const done = client.call(
+    'Runtime.evaluate',
+    { expression: `for (let i = 0; i < ${count}; i++) console.log(i, 'y'.repeat(1000))` },
+    sessionId,
+  )
+  browser.router.pause()
+  const whilePaused = client.messages.length
+  setTimeout(() => browser.router.resume(), 300)
+  await done
+  const logged = client.messages
+    .filter(({ method }) => method === 'Runtime.consoleAPICalled')
+    .map(({ params }) => (params!['args'] as { value: unknown }[])[0]?.value)
+
+  expect(whilePaused).toBeLessThan(count)
+  expect(logged).toEqual(Array.from({ length: count }, (_, index) => index))
+})
+
+test('a refused command of the server says which and why', async () => {
+  await expect(browser.router.call('Nothing.such')).rejects.toMatchObject({
+    code: 'CDP_FAILED',
+    message: expect.stringMatching(/^Nothing\.such: .*wasn't found/),
+  })
+})
+
+test('a call that waits, and every later one, is rejected when the browser dies', async () => {
+  const { sessionId } = await browser.router.call('Target.attachToTarget', {
+    targetId: browser.parkedTargetId,
+    flatten: true,
+  })
+  const never = { expression: 'new Promise(() => {})', awaitPromise: true }
+  const waiting = browser.router.call('Runtime.evaluate', never, String(sessionId))
+  const rejected = expect(waiting).rejects.toMatchObject({ code: 'CDP_FAILED' })
+
+  process.kill(browser.pid, 'SIGKILL')
+
+  await rejected
+  await expect(browser.router.call('Browser.getVersion')).rejects.toMatchObject({ code: 'CDP_FAILED' })
+})

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import type { CdpIncoming } from '../../src/cdp/message.ts'
+import { routePipe } from '../../src/cdp/router.ts'
+import { isInternalUrl, watchTargetKinds } from '../../src/cdp/target-watch.ts'
+
+test.each([
+  'file:///etc/passwd',
+  'FILE:///etc/passwd',
+  'chrome://version/',
+  'chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai/index.html',
+  'chrome-untrusted://print/',
+  'chrome-search://most-visited/',
+  'devtools://devtools/bundled/inspector.html',
+  'view-source:https://example.com/',
+  'blob:chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai/6b3c',
+  'filesystem:file:///temporary/x',
+  'isolated-app://abc/',
+  'edge://settings',
+  'about:version',
+])('%j is a page of the browser', (url) => {
+  expect(isInternalUrl(url)).toBe(true)
+})
+
+test.each([
+  '',
+  'about:blank',
+  'about:blank#blocked',
+  'about:srcdoc',
+  'https://example.com/file:///x',
+  'data:text/html,chrome://version',
+  'blob:https://example.com/6b3c',
+  'blob:null/6b3c',
+  'filesystem:https://example.com/temporary/x',
+  'chrome-error://chromewebdata/',
+  'mailto:someone@example.com',
+])('%j is none', (url) => {
+  expect(isInternalUrl(url)).toBe(false)
+})
+
+test('a frame counts as a part of the browser when the page around it does not answer in time', async () => {
+  let say = (_message: CdpIncoming): void => {}
+  const router = routePipe({
+    send: (text) => {
+      const { id, method } = JSON.parse(text) as { id: number; method: string }
+      // A page that computes can be attached to, and says nothing.
+      const result = method === 'Target.attachToTarget' ? { sessionId: 'S' } : {}
+      if (method !== 'Page.getFrameTree') queueMicrotask(() => say({ id, result }))
+      return true
+    },
+    onMessage: (listener) => {
+      say = (message) => listener(Buffer.from(JSON.stringify(message)))
+    },
+    onDrain: () => undefined,
+    pause: () => undefined,
+    resume: () => undefined,
+    closed: new Promise(() => undefined),
+    close: () => undefined,
+  })
+  const watch = await watchTargetKinds(router, { hasInternalFrames: true, answerMs: 50 })
+  const decided = new Promise((resolve) => void watch.onChange((targetId, kind) => resolve([targetId, kind])))
+  const targetInfo = { targetId: 'F', type: 'iframe', url: '', parentId: 'P', parentFrameId: 'P' }
+
+  say({ method: 'Target.targetCreated', params: { targetInfo } })
+
+  expect(watch.kindOf('F')).toBe('unknown')
+  expect(await decided).toEqual(['F', 'internal'])
+})

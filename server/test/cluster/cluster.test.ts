@@ -1,0 +1,170 @@
+import { mkdtemp, mkdtempDisposable, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { chromium } from 'playwright-core'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openStore } from '../../src/store/open.ts'
+import { connectCdp, refusedUpgrade } from '../../../test/lab/cdp-socket.ts'
+import { startLab, type Lab } from '../../../test/lab/lab.ts'
+import { startServerProcess } from '../../../test/lab/server-process.ts'
+import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
+
+const apiKey = 'cluster-key-0123456789abcdef'
+
+describe('two servers on one PostgreSQL', () => {
+  let databaseUrl: string
+  let blobs: string
+  let left: Lab
+  let right: Lab
+  const undo = new AsyncDisposableStack()
+  beforeAll(async () => {
+    const database = undo.use(await (await sharedPostgres()).createDatabase())
+    databaseUrl = database.url
+    blobs = undo.use(await mkdtempDisposable(join(tmpdir(), 'bowline-blobs-'))).path
+    left = undo.use(await startLab({ databaseUrl, apiKey, blobs, maxSessions: 4 }))
+    right = undo.use(await startLab({ databaseUrl, apiKey, blobs, maxSessions: 4 }))
+  })
+  afterAll(async () => undo.disposeAsync())
+
+  /** The address of a session as a client sees it that came by the other server. */
+  const throughOther = (url: string): string =>
+    url.replace(new URL(left.server.url).host, new URL(right.server.url).host)
+
+  test('each reads the sessions of the other, with addresses of its own', async () => {
+    const session = await left.createSession()
+
+    const { body } = await right.api('GET', `/v2/browser/${session.id}`)
+
+    expect(body).toMatchObject({ status: 'active', cdpUrl: throughOther(session.cdpUrl) })
+    const { body: list } = await right.api('GET', '/v2/browser?status=active')
+    expect(list['sessions'].map((each: { id: string }) => each.id)).toContain(session.id)
+    await left.api('DELETE', `/v2/browser/${session.id}`)
+  })
+
+  test('a session that ended while the store could not write its bill gets it later, for what it was used', async () => {
+    await using store = await openStore({ dataDir: left.dataDir, databaseUrl })
+    const session = await left.createSession()
+    const path = `/v2/browser/${session.id}`
+    await sql`alter table ledger rename to hidden`.execute(store.db)
+
+    const { status } = await left.api('DELETE', path)
+    const endedAtMs = Date.now()
+    await sql`alter table hidden rename to ledger`.execute(store.db)
+
+    expect(status).toBe(500)
+    await expect.poll(async () => (await left.api('GET', path)).body['status'], { timeout: 20_000 }).toBe('destroyed')
+    const { body } = await left.api('GET', path)
+    expect(body).toMatchObject({ endReason: 'deleted', creditsBilled: 2 })
+    expect(Date.parse(body['createdAt']) + body['sessionDurationMs']).toBeLessThan(endedAtMs)
+  })
+
+  test('a server in the data directory of another is refused, and ends no session of that', async () => {
+    const session = await left.createSession()
+
+    const second = startLab({ databaseUrl, apiKey, dataDir: left.dataDir })
+
+    await expect(second).rejects.toMatchObject({ code: 'DATA_DIR_IN_USE' })
+    expect((await left.api('GET', `/v2/browser/${session.id}`)).body).toMatchObject({ status: 'active' })
+    await left.api('DELETE', `/v2/browser/${session.id}`)
+  })
+
+  test('CDP reaches a session by either', async () => {
+    const session = await left.createSession()
+
+    const browser = await chromium.connectOverCDP(throughOther(session.cdpUrl))
+    const page = browser.contexts()[0]!.pages()[0]!
+    await page.goto('data:text/html,<title>by the other</title>')
+
+    expect(await page.title()).toBe('by the other')
+    expect(await page.evaluate<string>(`'x'.repeat(5e6)`)).toHaveLength(5e6)
+    await browser.close()
+    await left.api('DELETE', `/v2/browser/${session.id}`)
+  })
+
+  test('a server that ends tells a client connected by it to a session of the other to connect again', async () => {
+    const session = await left.createSession()
+    const between = await startLab({ databaseUrl, apiKey, blobs })
+    const address = session.cdpUrl.replace(new URL(left.server.url).host, new URL(between.server.url).host)
+    const cdp = await connectCdp(address)
+
+    await between[Symbol.asyncDispose]()
+
+    const { code, reason } = await cdp.closed
+    expect({ code, reason }).toEqual({ code: 1012, reason: expect.stringContaining('connect again') })
+    expect((await left.api('GET', `/v2/browser/${session.id}`)).body).toMatchObject({ status: 'active' })
+    await left.api('DELETE', `/v2/browser/${session.id}`)
+  }, 15_000)
+
+  test('the live view opens by either', async () => {
+    const session = await left.createSession()
+
+    const answer = await fetch(throughOther(session.liveViewUrl ?? ''))
+
+    expect(answer.status).toBe(200)
+    expect(await answer.text()).toContain('<canvas')
+    await left.api('DELETE', `/v2/browser/${session.id}`)
+  })
+
+  test.each([
+    ['path', async (id: string) => right.api('DELETE', `/v2/browser/${id}`)],
+    ['body', async (id: string) => right.api('DELETE', '/v2/browser', { id })],
+  ])('a delete by %s at one ends the session of the other, billed, and its clients are told', async (_how, destroy) => {
+    const session = await left.createSession()
+    await using cdp = await connectCdp(session.cdpUrl)
+
+    const { status, body } = await destroy(session.id)
+
+    expect({ status, body }).toMatchObject({ status: 200, body: { success: true, creditsBilled: 2 } })
+    expect(await cdp.closed).toEqual({ code: 4000, reason: 'deleted' })
+  })
+
+  test('wrong tokens and foreign teams get no further by the other server', async () => {
+    const session = await left.createSession()
+    const { body } = await right.api('POST', '/v2/team/keys', { team: 'strangers' })
+
+    expect((await refusedUpgrade(throughOther(session.cdpUrl).replace(/token=.*/, 'token=x'))).status).toBe(404)
+    const stranger = { authorization: `Bearer ${body['key']}` }
+    expect((await right.api('DELETE', `/v2/browser/${session.id}`, undefined, stranger)).status).toBe(403)
+    await left.api('DELETE', `/v2/browser/${session.id}`)
+  })
+
+  test('a full server hands new sessions to the one with places free', async () => {
+    const many = await Promise.all(Array.from({ length: 4 }, async () => left.createSession({ ttl: 60 })))
+
+    const more = await left.createSession({ ttl: 60 })
+
+    expect(right.server.liveSessions()).toBeGreaterThanOrEqual(1)
+    expect(new URL(more.cdpUrl).host).toBe(new URL(left.server.url).host)
+    await using cdp = await connectCdp(more.cdpUrl)
+    expect((await cdp.call('Browser.getVersion')).result).toBeDefined()
+    await Promise.all([...many, more].map(async ({ id }) => right.api('DELETE', `/v2/browser/${id}`)))
+    expect(left.server.liveSessions() + right.server.liveSessions()).toBe(0)
+  })
+
+  test('the sessions of a server that died are ended by the others, billed to its last heartbeat', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'bowline-cluster-'))
+    undo.defer(async () => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))
+    const dying = await startServerProcess({
+      dataDir,
+      flags: ['--database-url', databaseUrl, '--blobs', blobs],
+      env: { BOWLINE_API_KEY: apiKey },
+    })
+    const { id } = await dying.create({ ttl: 600 })
+    const holder = [left, right].some((lab) => lab.server.liveSessions() > 0) ? 'another' : 'dying'
+    expect(holder).toBe('dying')
+    dying.kill('SIGKILL')
+    await dying.exited
+
+    // Half a minute of silence is what makes a server dead; the clock of the test need not wait for it.
+    await using store = await openStore({ dataDir: await mkdtemp(join(tmpdir(), 'bowline-clock-')), databaseUrl })
+    const nodes = await sql<{ id: string }>`select node_id as id from session where id = ${id}`.execute(store.db)
+    await sql`update node set heartbeat_at = heartbeat_at - interval '40 seconds' where id = ${nodes.rows[0]!.id}`.execute(
+      store.db,
+    )
+
+    await expect
+      .poll(async () => (await right.api('GET', `/v2/browser/${id}`)).body, { timeout: 15_000 })
+      .toMatchObject({ status: 'destroyed', endReason: 'lost', creditsBilled: 2 })
+  })
+})

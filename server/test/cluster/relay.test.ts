@@ -1,0 +1,157 @@
+import { once } from 'node:events'
+import { createServer, IncomingMessage, ServerResponse, type Server } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import { connect, Socket, type AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { createSecureContext } from 'node:tls'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { askPeer, relayRequest } from '../../src/cluster/relay.ts'
+import { relayUpgrade } from '../../src/cluster/relay-upgrade.ts'
+import { selfSigned } from '../egress/certificate.ts'
+
+const world = new AsyncDisposableStack()
+afterAll(async () => world.disposeAsync())
+
+/** Lets a server listen on a free port until the end of the file. */
+const listen = async (server: Server): Promise<number> => {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  world.defer(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
+}
+
+/** Says something raw to a server that relays everything to the peer at `url`, and answers what it says. */
+const sayThrough = async (url: string, words: string): Promise<string> => {
+  const relay = createServer((request, response) => {
+    relayRequest({ id: 'peer', url }, request, response, () => undefined).catch(() => response.destroy())
+  })
+  const socket = connect(await listen(relay), '127.0.0.1')
+  socket.write(words)
+  return text(socket)
+}
+
+test.each(['DELETE', 'GET', 'POST'])(
+  'the body of a %s in chunks stays a body, whatever it looks like',
+  async (method) => {
+    const heard: string[] = []
+    const peer = createServer((request, response) => {
+      void text(request).then((body) => {
+        heard.push(`${request.method} ${request.url} ${body}`)
+        response.end()
+      })
+    })
+    const inner = 'GET /inner HTTP/1.1\r\nHost: peer\r\n\r\n'
+
+    await sayThrough(
+      `http://127.0.0.1:${await listen(peer)}`,
+      `${method} /outer HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n` +
+        `${inner.length.toString(16)}\r\n${inner}\r\n0\r\n\r\n`,
+    )
+
+    expect(heard).toEqual([`${method} /outer ${inner}`])
+  },
+)
+
+test('a request that names a host of its own goes to the peer all the same', async () => {
+  const heard: string[] = []
+  const [peer, stranger] = ['peer', 'stranger'].map((name) =>
+    createServer((request, response) => {
+      heard.push(`${name} ${request.url}`)
+      response.end()
+    }),
+  )
+  const named = `http://127.0.0.1:${await listen(stranger!)}`
+
+  await sayThrough(
+    `http://127.0.0.1:${await listen(peer!)}`,
+    `GET ${named}//v2/browser?a=b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+  )
+
+  expect(heard).toEqual(['peer //v2/browser?a=b'])
+})
+
+test('a peer behind TLS is known by its own name, whatever the client came by', async () => {
+  const asked: string[] = []
+  const peer = createTlsServer({
+    ...selfSigned,
+    SNICallback: (name, done) => {
+      asked.push(name)
+      done(null, createSecureContext(selfSigned))
+    },
+  })
+
+  await sayThrough(
+    `https://localhost:${await listen(peer)}`,
+    'GET / HTTP/1.1\r\nHost: public.example\r\nConnection: close\r\n\r\n',
+  )
+
+  expect(asked).toEqual(['localhost'])
+})
+
+/** Limits under which a peer that hangs is found out within a moment. */
+const limits = { answerMs: 60_000, probeAfterMs: 10, probeMs: 100 }
+
+/** A request that a client made, to hand to a peer. */
+const requestOf = (method: string): IncomingMessage =>
+  Object.assign(new IncomingMessage(new Socket()), {
+    method,
+    url: '/v2/browser',
+    headers: {},
+    rawHeaders: ['Host', 'a'],
+  })
+
+describe('a peer that accepts connections and never answers', () => {
+  let url: string
+  beforeAll(async () => {
+    url = `http://127.0.0.1:${await listen(createServer(() => undefined))}`
+  })
+
+  test.each([
+    [
+      'a relayed request',
+      async () => {
+        const request = requestOf('GET')
+        await relayRequest({ id: 'peer', url }, request, new ServerResponse(request), () => undefined, limits)
+      },
+    ],
+    ['a request made for a client', async () => askPeer({ id: 'peer', url }, requestOf('POST'), {}, limits)],
+    [
+      'a WebSocket handshake',
+      async () => relayUpgrade({ id: 'peer', url }, requestOf('GET'), new Socket(), Buffer.alloc(0), 100),
+    ],
+  ])('is unreachable for %s, and the client is told when to retry', async (_what, relay) => {
+    await expect(relay()).rejects.toMatchObject({ code: 'NODE_UNREACHABLE', status: 502, retryAfterSeconds: 5 })
+  })
+})
+
+test('a peer that is slow but alive gets the time of its route', async () => {
+  const peer = createServer((request, response) => {
+    if (request.url === '/livez') response.end('{}')
+    else setTimeout(() => response.end('{"success":true}'), 500)
+  })
+  const url = `http://127.0.0.1:${await listen(peer)}`
+
+  expect(await askPeer({ id: 'peer', url }, requestOf('POST'), {}, limits)).toEqual({ success: true })
+  await expect(askPeer({ id: 'peer', url }, requestOf('POST'), {}, { ...limits, answerMs: 100 })).rejects.toMatchObject(
+    {
+      code: 'NODE_UNREACHABLE',
+    },
+  )
+})
+
+test('an answer that stops in the middle because its peer hangs is cut off', async () => {
+  const peer = createServer((request, response) => {
+    if (request.url !== '/livez') response.write('half')
+  })
+  const url = `http://127.0.0.1:${await listen(peer)}`
+  const relay = createServer((request, response) => {
+    void relayRequest({ id: 'peer', url }, request, response, () => undefined, limits)
+  })
+
+  const answer = await fetch(`http://127.0.0.1:${await listen(relay)}/`)
+
+  await expect(answer.text()).rejects.toThrow('terminated')
+})

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { searchRequestV1, searchResponse } from '../../../src/contract/search.ts'
+import { searchV1 } from '../../src/compat/search.ts'
+
+const found = searchResponse.parse({
+  success: true,
+  data: { web: [{ url: 'http://a.test/', title: 'A', description: '', position: 1, json: { price: 3 } }] },
+  creditsUsed: 7,
+})
+
+test.each([
+  ['extract', { formats: ['extract'], extract: { prompt: 'The price' } }],
+  ['json', { formats: ['json'], jsonOptions: { prompt: 'The price' } }],
+])('the first version shows what was extracted as %s when it was asked for as that', (name, scrapeOptions) => {
+  const request = searchRequestV1.parse({ query: 'a', scrapeOptions })
+
+  expect(searchV1.response(found, request).data).toEqual([
+    { url: 'http://a.test/', title: 'A', description: '', [name]: { price: 3 } },
+  ])
+})

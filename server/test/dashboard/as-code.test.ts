@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { asCode } from '../../dashboard/playground/as-code.ts'
+
+test.each([
+  'https://example.com/',
+  "https://example.com/');process.exit();('",
+  String.raw`back\slash "quoted" ${'`'} and ${'$'}{more}`,
+])('the text %s is one text of the program that is shown', (text) => {
+  // oxlint-disable-next-line typescript/no-implied-eval -- what is shown is a program
+  expect(new Function(`return ${asCode(text)}`)()).toBe(text)
+})
+
+test('texts that stand beside one with an apostrophe keep their quotes', () => {
+  expect(asCode({ limit: 10, search: "ship's bell", sitemap: 'only', formats: ['html', 'links'] })).toBe(
+    `{\n  limit: 10,\n  search: "ship's bell",\n  sitemap: 'only',\n  formats: ['html', 'links']\n}`,
+  )
+})

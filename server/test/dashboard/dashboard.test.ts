@@ -1,0 +1,30 @@
+import { afterAll, beforeAll } from 'vitest'
+import { sendHtml } from '../../../test/lab/pages/page.ts'
+import { openDesk, type Desk } from './desk.ts'
+import { testFrame } from './frame.ts'
+import { testPages } from './pages.ts'
+import { testSessions } from './sessions.ts'
+import { testWork } from './work.ts'
+
+let desk: Desk
+let visits = 0
+
+beforeAll(async () => {
+  desk = await openDesk({
+    '/never-answers': () => undefined,
+    '/said': (exchange) => sendHtml(exchange, 'Said', '<main><p>picture:javascript:alert(1)</p></main>'),
+    '/prices': (exchange) => {
+      visits += 1
+      sendHtml(exchange, 'Prices', `<main><h1>Prices</h1><p>A berth costs ${visits} guilders.</p><p>Ask us.</p></main>`)
+    },
+  })
+})
+
+afterAll(async () => desk[Symbol.asyncDispose]())
+
+const openedDesk = (): Desk => desk
+
+testSessions(openedDesk)
+testPages(openedDesk)
+testWork(openedDesk)
+testFrame(openedDesk)

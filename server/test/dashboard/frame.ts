@@ -1,0 +1,164 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { repository } from '../../../test/lab/source-tree.ts'
+import { ensureDashboard, type Desk } from './desk.ts'
+
+const places = [
+  ['sessions', 'Sessions', 's'],
+  ['profiles', 'Profiles', 'p'],
+  ['playground', 'Playground', 'l'],
+  ['jobs', 'Jobs', 'j'],
+  ['monitors', 'Monitors', 'm'],
+  ['webhooks', 'Webhooks', 'w'],
+  ['usage', 'Usage', 'u'],
+  ['activity', 'Activity', 'a'],
+  ['teams', 'Teams', 't'],
+  ['keys', 'Keys', 'k'],
+  ['health', 'Health', 'h'],
+] as const
+
+/** Controls that a screen reader could not name, and headings that are not under one first one. */
+const unnamed = `[
+  ...[...document.querySelectorAll('button, a[href], input, select, textarea, summary, [role=tab]')]
+    .filter((control) => control.checkVisibility())
+    .filter((control) => !(control.ariaLabel || control.textContent.trim() || control.labels?.[0]?.textContent.trim())),
+  ...[...document.querySelectorAll('h1')].slice(1),
+].map((element) => element.outerHTML)`
+
+/** What all pages have in common, and how they are sent. */
+export const testFrame = (desk: () => Desk): void => {
+  test('the keyboard leads to every page, and tells how', async () => {
+    await using view = await desk().open()
+    await view.page.getByRole('heading', { name: 'Sessions' }).waitFor()
+
+    for (const [, title, key] of places.toReversed()) {
+      await view.page.keyboard.press('g')
+      await view.page.keyboard.press(key)
+      await view.page.locator('h1', { hasText: title }).waitFor()
+    }
+    await view.page.keyboard.press('/')
+    expect(await view.page.evaluate('document.activeElement.ariaLabel')).toBe('Filter the sessions')
+    await view.page.keyboard.type('g h?')
+    expect(await view.page.getByRole('heading', { level: 1 }).textContent()).toBe('Sessions')
+    await view.page.getByLabel('Filter the sessions').blur()
+    await view.page.keyboard.press('?')
+    await view.page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+    await view.page.keyboard.press('Escape')
+
+    await view.page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(view.complaints).toEqual([])
+  })
+
+  test('on a phone no page is wider than the screen, all controls have names, and the menu opens', async () => {
+    await using view = await desk().open('sessions', { viewport: { width: 360, height: 700 }, colorScheme: 'dark' })
+
+    for (const [place, title] of places) {
+      await view.goTo(place, title)
+      await view.page.locator('[role=status][aria-label=Loading]').waitFor({ state: 'detached' })
+      expect(await view.page.evaluate('document.documentElement.scrollWidth'), place).toBeLessThanOrEqual(360)
+      expect(await view.page.evaluate(unnamed), place).toEqual([])
+    }
+    await view.page.getByRole('button', { name: 'Menu' }).click()
+    await view.page.getByRole('link', { name: 'Sessions' }).waitFor()
+    await view.page.keyboard.press('Escape')
+    await view.page.getByRole('link', { name: 'Sessions' }).waitFor({ state: 'hidden' })
+    await view.page.getByRole('button', { name: 'Menu' }).click()
+    await view.page.getByRole('link', { name: 'Sessions' }).click()
+    await view.page.locator('h1', { hasText: 'Sessions' }).waitFor()
+    expect(view.complaints).toEqual([])
+  })
+
+  test('a page that cannot be drawn says so, and the others can be', async () => {
+    await using view = await desk().open('teams')
+    await view.page.getByRole('table', { name: 'Teams' }).waitFor()
+    await view.page.route('**/v2/team/activity*', async (route) => route.fulfill({ json: { data: [null] } }))
+    await view.page.getByRole('link', { name: 'Activity' }).click()
+
+    await view.page.getByRole('heading', { name: 'This page could not be drawn' }).waitFor()
+    await view.page.getByRole('link', { name: 'Teams' }).click()
+    await view.page.getByRole('table', { name: 'Teams' }).waitFor()
+  })
+
+  test('colours follow the system until a theme is chosen', async () => {
+    await using view = await desk().open('sessions', { colorScheme: 'dark' })
+    const brightness = async (): Promise<number> =>
+      view.page.evaluate<number>('Number(getComputedStyle(document.body).backgroundColor.match(/[\\d.]+/)[0])')
+    await view.page.getByRole('heading', { name: 'Sessions' }).waitFor()
+
+    expect(await brightness()).toBeLessThan(60)
+    await view.page.getByRole('button', { name: 'Colours: system' }).click()
+    expect(await brightness()).toBeGreaterThan(200)
+  })
+
+  describe('the server', () => {
+    const page = async (headers = {}) => fetch(desk().lab.server.url, { headers: { accept: 'text/html', ...headers } })
+
+    test('sends the page under a strict policy, without a script in it', async () => {
+      const answer = await page()
+      const html = await answer.text()
+
+      expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'")
+      expect(answer.headers.get('content-security-policy')).not.toContain('unsafe')
+      expect(answer.headers.get('cache-control')).toBe('no-cache')
+      expect(html).not.toMatch(/<script(?![^>]*src=)|<style| style=| on\w+=/)
+    })
+
+    test('sends files compressed, to be kept for good', async () => {
+      const script = /src="([^"]+)"/.exec(await (await page()).text())?.[1] ?? ''
+      const answer = await fetch(new URL(script, desk().lab.server.url), { headers: { 'accept-encoding': 'br' } })
+
+      expect(answer.headers.get('content-encoding')).toBe('br')
+      expect(answer.headers.get('cache-control')).toContain('immutable')
+      expect(answer.headers.get('content-type')).toContain('javascript')
+    })
+
+    test('sends a file that the browser has only once, and as it is to who takes no compression', async () => {
+      const script = /src="([^"]+)"/.exec(await (await page()).text())?.[1] ?? ''
+      const get = async (headers: Readonly<Record<string, string>>, method = 'GET') =>
+        fetch(new URL(script, desk().lab.server.url), { method, headers })
+      const plain = await get({ 'accept-encoding': 'br;q=0, identity' })
+      const text = await plain.text()
+      const [gzip, head, again] = await Promise.all([
+        get({ 'accept-encoding': 'gzip' }),
+        get({ 'accept-encoding': 'identity' }, 'HEAD'),
+        get({ 'accept-encoding': 'identity', 'if-none-match': plain.headers.get('etag') ?? '' }),
+      ])
+
+      expect(plain.headers.get('content-encoding')).toBeNull()
+      expect(plain.headers.get('x-content-type-options')).toBe('nosniff')
+      expect(plain.headers.get('vary')).toBe('Accept-Encoding')
+      expect(gzip.headers.get('content-encoding')).toBe('gzip')
+      expect(await gzip.text()).toBe(text)
+      expect(head.headers.get('content-length')).toBe(String(Buffer.byteLength(text)))
+      expect([again.status, await again.text()]).toEqual([304, ''])
+    })
+
+    test.each([
+      'assets/none.js',
+      'index.html',
+      'built-from',
+      'assets/',
+      'assets/..%2Findex.html',
+      'assets/..%2F..%2Fcli%2Fmain.js',
+      'assets/%2Fetc%2Fpasswd',
+      'assets/none%00.js',
+    ])('answers %s like any unknown route', async (name) => {
+      const { status, body } = await desk().lab.api('GET', `/dashboard/${name}`)
+
+      expect([status, body['code']]).toEqual([404, 'ROUTE_NOT_FOUND'])
+    })
+  })
+
+  test('all files together have at most 150 kB when compressed, and are built once', async () => {
+    const folder = join(repository, 'server/dist/dashboard')
+    const built = statSync(join(folder, 'index.html')).mtimeMs
+    await ensureDashboard({ root: repository })
+    const bytes = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.gz'))
+      .map((name) => readFileSync(join(folder, name)).length)
+
+    expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(150_000)
+    expect(statSync(join(folder, 'index.html')).mtimeMs).toBe(built)
+  })
+}

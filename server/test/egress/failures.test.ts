@@ -1,0 +1,216 @@
+import { once } from 'node:events'
+import { createServer as createHttpsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { chromium } from 'playwright-core'
+import { connect as connectPuppeteer } from 'puppeteer-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { BowlineError } from '../../../src/kit/errors.ts'
+import type { CdpIncoming } from '../../src/cdp/message.ts'
+import { launchBrowser } from '../../src/browsers/launch.ts'
+import { netErrors } from '../../src/egress/net-errors.ts'
+import { createOwnPorts } from '../../src/egress/own-ports.ts'
+import { openEgressProxy } from '../../src/egress/proxy.ts'
+import { startLab, type Lab } from '../../../test/lab/lab.ts'
+import { startSite, type Site } from '../../../test/lab/site.ts'
+import { openGround } from '../browsers/ground.ts'
+import { selfSigned } from './certificate.ts'
+import { startRawServer } from './raw-client.ts'
+
+const silent = { debug: () => {}, warn: () => {} }
+
+describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
+  test('reports every reason for a failed connection by its own code', async () => {
+    await using host = await openGround(kind)
+    await using proxy = openEgressProxy({
+      // The name of each host is the failure of its connections.
+      connector: {
+        connect: async ({ host: name }) => {
+          const netError = name.split('.')[0]?.replaceAll('-', '_').toUpperCase()
+          throw netError === 'ERR_BLOCKED_BY_ADMINISTRATOR'
+            ? new BowlineError('EGRESS_REFUSED', 'refused')
+            : new BowlineError('EGRESS_FAILED', 'failed', { details: { netError } })
+        },
+        isDirect: () => true,
+        usesUpstream: async () => false,
+      },
+      ownPorts: createOwnPorts(),
+      findPeer: undefined,
+      log: silent,
+    })
+    await using browser = await launchBrowser(host, { openProxy: proxy.openLane })
+    const { call, onEvent } = browser.router
+    const { sessionId } = await call('Target.attachToTarget', { targetId: browser.parkedTargetId, flatten: true })
+    const inPage = async (method: string, params: object = {}) => call(method, params, String(sessionId))
+    await inPage('Network.enable')
+    const socketError = async (url: string): Promise<unknown> => {
+      const failed = Promise.withResolvers<unknown>()
+      using _ = {
+        [Symbol.dispose]: onEvent(({ method, params }: CdpIncoming) => {
+          if (method === 'Network.webSocketFrameError') failed.resolve(params?.['errorMessage'])
+        }),
+      }
+      await inPage('Runtime.evaluate', { expression: `void new WebSocket(${JSON.stringify(url)})` })
+      return await failed.promise
+    }
+
+    const reported: Record<string, readonly unknown[]> = {}
+    for (const netError of netErrors) {
+      const name = `${netError.toLowerCase().replaceAll('_', '-')}.example`
+      const http = await inPage('Page.navigate', { url: `http://${name}/` })
+      const https = await inPage('Page.navigate', { url: `https://${name}/` })
+      await inPage('Page.navigate', { url: 'about:blank' })
+      reported[netError] = [http['errorText'], https['errorText'], await socketError(`ws://${name}/`)].map((text) =>
+        /ERR_\w+|tunnel/.exec(String(text))?.at(0),
+      )
+    }
+
+    expect(reported).toEqual(
+      Object.fromEntries(
+        netErrors.map((each) => [
+          each,
+          // Chromium has words of its own for this one.
+          [each, each, each === 'ERR_TUNNEL_CONNECTION_FAILED' ? 'tunnel' : each],
+        ]),
+      ),
+    )
+  })
+
+  describe('in a session', () => {
+    let undo: AsyncDisposableStack
+    let lab: Lab
+    let site: Site
+    const urls: Record<string, string> = {}
+
+    beforeAll(async () => {
+      undo = new AsyncDisposableStack()
+      const resets = undo.use(await startRawServer((socket) => socket.on('data', () => socket.resetAndDestroy())))
+      const closes = undo.use(await startRawServer((socket) => socket.on('data', () => socket.end())))
+      const gone = await startRawServer()
+      await gone[Symbol.asyncDispose]()
+      const secure = createHttpsServer(selfSigned).listen(0, '127.0.0.1')
+      await once(secure, 'listening')
+      undo.defer(() => void secure.close())
+      site = undo.use(await startSite())
+      lab = undo.use(await startLab({ browser: kind, allow: ['127.0.0.1'], warm: 0 }))
+      Object.assign(urls, {
+        'a closed port': `http://127.0.0.1:${gone.port}/`,
+        'a closed port by https': `https://127.0.0.1:${gone.port}/`,
+        'an unknown name': 'http://nowhere.invalid/',
+        'an unknown name by https': 'https://nowhere.invalid/',
+        'a reset connection': `http://127.0.0.1:${resets.port}/`,
+        'a reset connection by https': `https://127.0.0.1:${resets.port}/`,
+        'a closed connection': `http://127.0.0.1:${closes.port}/`,
+        'a closed connection by https': `https://127.0.0.1:${closes.port}/`,
+        'a server without TLS': site.url('/').replace('http:', 'https:'),
+        'a certificate of nobody': `https://127.0.0.1:${(secure.address() as AddressInfo).port}/`,
+        'a refused address': 'http://10.0.0.1/',
+        'a refused address by https': 'https://10.0.0.1/',
+        'a redirect to a closed port': site.url(`/redirect?to=${encodeURIComponent(`http://127.0.0.1:${gone.port}/`)}`),
+        'a redirect to a refused address': site.url('/redirect?to=http://10.0.0.1/'),
+      })
+    })
+    afterAll(async () => undo.disposeAsync())
+
+    const expected = {
+      'a closed port': 'net::ERR_CONNECTION_REFUSED',
+      'a closed port by https': 'net::ERR_CONNECTION_REFUSED',
+      'an unknown name': 'net::ERR_NAME_NOT_RESOLVED',
+      'an unknown name by https': 'net::ERR_NAME_NOT_RESOLVED',
+      'a reset connection': 'net::ERR_CONNECTION_RESET',
+      'a reset connection by https': 'net::ERR_CONNECTION_RESET',
+      'a closed connection': 'net::ERR_EMPTY_RESPONSE',
+      'a closed connection by https': 'net::ERR_CONNECTION_CLOSED',
+      'a server without TLS': 'net::ERR_SSL_PROTOCOL_ERROR',
+      'a certificate of nobody': 'net::ERR_CERT_AUTHORITY_INVALID',
+      'a refused address': 'net::ERR_BLOCKED_BY_ADMINISTRATOR',
+      'a refused address by https': 'net::ERR_BLOCKED_BY_ADMINISTRATOR',
+      'a redirect to a closed port': 'net::ERR_CONNECTION_REFUSED',
+      'a redirect to a refused address': 'net::ERR_BLOCKED_BY_ADMINISTRATOR',
+    }
+
+    const codesOf = (errors: Readonly<Record<string, string>>): object =>
+      Object.fromEntries(Object.entries(errors).map(([name, text]) => [name, /net::ERR_\w+/.exec(text)?.at(0) ?? text]))
+
+    const messageOf = async (working: Promise<unknown>): Promise<string> =>
+      working.then(
+        () => 'it succeeded',
+        (error: unknown) => (error as Error).message,
+      )
+
+    /** A page that loads an image from each address, and says when all have failed. */
+    const images =
+      (): string => `Promise.all(${JSON.stringify(Object.values(urls))}.map((url) => new Promise((done) => {
+      const image = new Image(); image.onerror = image.onload = done; image.src = url })))`
+
+    test('Playwright sees the errors of a direct connection', async () => {
+      const { cdpUrl } = await lab.createSession()
+      await using browser = await chromium.connectOverCDP(cdpUrl)
+      const page = browser.contexts()[0]!.pages()[0]!
+      const errors: Record<string, string> = {}
+      for (const [name, url] of Object.entries(urls)) {
+        const each = await browser.contexts()[0]!.newPage()
+        errors[name] = await messageOf(each.goto(url))
+        await each.close()
+      }
+      const failed: Record<string, string> = {}
+      const nameOf = new Map(Object.entries(urls).map(([name, url]) => [url, name]))
+      const consoleTexts: string[] = []
+      page.on('console', (message) => consoleTexts.push(message.text()))
+      await page.goto(site.url('/'))
+      page.on('requestfailed', (request) => {
+        const first = request.redirectedFrom() ?? request
+        failed[nameOf.get(first.url()) ?? first.url()] = request.failure()!.errorText
+      })
+      await page.evaluate(images())
+      await page.title()
+
+      expect(codesOf(errors)).toEqual(expected)
+      expect(failed).toEqual(expected)
+      expect(errors['a refused address']).toContain('--allow')
+      expect(consoleTexts.join('\n')).toContain('net::ERR_BLOCKED_BY_ADMINISTRATOR')
+      expect(consoleTexts.join('\n')).not.toMatch(/ERR_(?:RESPONSE_HEADERS|SOCKS|TUNNEL|PROXY)/)
+    })
+
+    test('what a script returns comes back as it is after a failure', async () => {
+      const { cdpUrl } = await lab.createSession()
+      await using browser = await chromium.connectOverCDP(cdpUrl)
+      const context = browser.contexts()[0]!
+      const page = context.pages()[0]!
+      expect(await messageOf(page.goto(urls['a closed port']!))).toContain('ERR_CONNECTION_REFUSED')
+      const inPage = await context.newCDPSession(page)
+      const value = { frameId: 'f', errorText: 'net::ERR_RESPONSE_HEADERS_MULTIPLE_LOCATION' }
+      const evaluated = await inPage.send('Runtime.evaluate', {
+        expression: `(${JSON.stringify(value)})`,
+        returnByValue: true,
+      })
+
+      expect(evaluated.result.value).toEqual(value)
+    })
+
+    test('Puppeteer sees the errors of a direct connection', async () => {
+      const { cdpUrl } = await lab.createSession()
+      const browser = await connectPuppeteer({ browserWSEndpoint: cdpUrl, defaultViewport: null })
+      const errors: Record<string, string> = {}
+      for (const [name, url] of Object.entries(urls)) {
+        const page = await browser.newPage()
+        errors[name] = await messageOf(page.goto(url))
+        await page.close()
+      }
+      const [page] = await browser.pages()
+      const failed: Record<string, string> = {}
+      const nameOf = new Map(Object.entries(urls).map(([name, url]) => [url, name]))
+      await page!.goto(site.url('/'))
+      page!.on('requestfailed', (request) => {
+        const first = request.redirectChain()[0] ?? request
+        failed[nameOf.get(first.url()) ?? first.url()] = request.failure()!.errorText
+      })
+      await page!.evaluate(images())
+      await page!.title()
+      await browser.disconnect()
+
+      expect(codesOf(errors)).toEqual(expected)
+      expect(failed).toEqual(expected)
+      expect(errors['a refused address']).toContain('--allow')
+    })
+  })
+})

@@ -1,0 +1,55 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { readdirSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { chromium, type Browser, type Page } from 'playwright-core'
+import type { CreateSessionResponse } from '../../../src/contract.ts'
+import { startConfigured, type RunningServer } from '../../src/app.ts'
+import { parseConfig, type ServerOptions } from '../../src/config.ts'
+import { knownLayers } from '../../../test/lab/known-layers.ts'
+import type { Resolve } from '../../src/egress/resolve.ts'
+
+/** A page of a session on a server of its own. Disposing stops the server. */
+export interface OpenPage extends AsyncDisposable {
+  readonly server: RunningServer
+  readonly browser: Browser
+  readonly page: Page
+}
+
+/** Starts a server, creates a session and connects to it. */
+export const openPage = async (options: ServerOptions, resolve?: Resolve): Promise<OpenPage> => {
+  await using undo = new AsyncDisposableStack()
+  const dataDir = await mkdtemp(join(tmpdir(), 'bowline-egress-'))
+  undo.defer(async () => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))
+  const config = parseConfig({ port: 0, logLevel: 'silent', warm: 1, ...options, dataDir })
+  const server = undo.use(await startConfigured(config, { resolve, layers: await knownLayers(config) }))
+  const created = await fetch(`${server.url}/v2/browser`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${server.apiKey}` },
+  })
+  const { cdpUrl } = (await created.json()) as CreateSessionResponse
+  const browser = await chromium.connectOverCDP(cdpUrl)
+  undo.defer(async () => browser.close())
+  const page = browser.contexts()[0]!.pages()[0]!
+  const opened = undo.move()
+  return { server, browser, page, [Symbol.asyncDispose]: async () => opened.disposeAsync() }
+}
+
+/** The ports of the lanes that browsers of this process go out by, as their command lines say. */
+export const lanePorts = (): readonly number[] => {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === process.pid)
+  return pids
+    .map((pid) => /--proxy-server=http=socks5:\/\/127\.0\.0\.1:(\d+)/.exec(textOf(`/proc/${pid}/cmdline`))?.[1])
+    .filter((port) => port !== undefined)
+    .map(Number)
+}
+
+const parentOf = (pid: string): number => Number(/^PPid:\s+(\d+)/m.exec(textOf(`/proc/${pid}/status`))?.[1])
+
+const textOf = (path: string): string => {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,290 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { WebSocketServer } from 'ws'
+import { startSite, type Site } from '../../../test/lab/site.ts'
+import { sendScript } from '../../../test/lab/pages/page.ts'
+import { selfSigned } from './certificate.ts'
+import { lanePorts, openPage, type OpenPage } from './open-page.ts'
+import { startRawServer, type RawServer } from './raw-client.ts'
+
+/** Ways in which a page reaches for an address. Each is code for the page that returns once the attempt is over. */
+const attempts = {
+  fetch: (url: string) => `fetch(${q(url)}, { mode: 'no-cors' }).catch(() => {})`,
+  XMLHttpRequest: (url: string) => `new Promise((done) => {
+    const request = new XMLHttpRequest(); request.onloadend = done; request.open('POST', ${q(url)}); request.send('x') })`,
+  'an image': (url: string) => `new Promise((done) => {
+    const image = new Image(); image.onload = image.onerror = done; image.src = ${q(url)} })`,
+  'a script': (url: string) => element('script', 'src', url),
+  'a style sheet': (url: string) => element('link', 'href', url, `element.rel = 'stylesheet'`),
+  'a prefetch': (url: string) => element('link', 'href', url, `element.rel = 'prefetch'`),
+  'an event source': (url: string) => `new Promise((done) => {
+    const source = new EventSource(${q(url)}); source.onopen = source.onerror = () => { source.close(); done() } })`,
+  'a WebSocket': (url: string) => `new Promise((done) => {
+    const socket = new WebSocket(${q(url.replace('http', 'ws'))}); socket.onopen = socket.onclose = socket.onerror = done })`,
+  'a worker': (url: string) => `new Promise((done) => {
+    const source = 'fetch("${url}", { mode: "no-cors" }).catch(() => {}).then(() => postMessage(1))'
+    new Worker(URL.createObjectURL(new Blob([source]))).onmessage = done })`,
+  'a service worker': (url: string) => `navigator.serviceWorker.register('/reach.js').then(() =>
+    navigator.serviceWorker.ready).then(({ active }) => new Promise((done) => {
+      navigator.serviceWorker.onmessage = done; active.postMessage(${q(url)}) }))`,
+  'a redirect of fetch': (url: string) =>
+    `fetch('/redirect?to=' + encodeURIComponent(${q(url)}), { mode: 'no-cors' }).catch(() => {})`,
+  'a TURN server': (url: string) => `new Promise((done) => {
+    const urls = ${q(`turn:${new URL(url).host}?transport=tcp`)}
+    const peer = new RTCPeerConnection({ iceServers: [{ urls, username: 'u', credential: 'p' }] })
+    peer.onicegatheringstatechange = () => { if (peer.iceGatheringState === 'complete') done() }
+    peer.createDataChannel('x'); peer.createOffer().then((offer) => peer.setLocalDescription(offer)); setTimeout(done, 3000) })`,
+}
+
+const spellings = [
+  'http://127.0.0.1',
+  'http://user:pass@127.0.0.1',
+  'http://127.1',
+  'http://2130706433',
+  'http://0177.0.0.1',
+  'http://0x7f.0.0.1',
+  'http://0x7f000001',
+  'http://127.0.0.2',
+  'http://0.0.0.0',
+  'http://0',
+  'http://localhost',
+  'http://localhost.',
+  'http://x.localhost',
+  'http://[::1]',
+  'http://[::]',
+  'http://[::127.0.0.1]',
+  'http://[::ffff:127.0.0.1]',
+  'http://[::ffff:7f00:1]',
+  'http://[64:ff9b::7f00:1]',
+  'http://[2002:7f00:1::]',
+  'http://inside.example',
+  'http://mapped.example',
+  'http://①②⑦.0.0.1',
+]
+/** Both browsers read addresses by the same code, and the proxy judges what comes of it. */
+const fewSpellings = spellings.filter((_, place) => place % 6 === 0)
+
+const q = (text: string): string => JSON.stringify(text)
+
+const element = (name: string, attribute: string, url: string, more = ''): string => `new Promise((done) => {
+  const element = document.createElement('${name}'); ${more}; element.onload = element.onerror = done
+  element.${attribute} = ${q(url)}; document.head.append(element) })`
+
+const reachWorker = `addEventListener('install', () => skipWaiting())
+  addEventListener('message', (event) =>
+    event.waitUntil(fetch(event.data, { mode: 'no-cors' }).catch(() => {}).then(() => event.source.postMessage(1))))`
+
+const answerSecret = (socket: Socket): void => {
+  socket.end('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nsecret')
+}
+
+const bodyText = async (page: Page): Promise<string> => page.innerText('body')
+
+describe.each(['shell', 'chromium'] as const)('a page in %s', (kind) => {
+  let undo: AsyncDisposableStack
+  let site: Site
+  let victim: RawServer
+  let neighbour: RawServer
+  let open: OpenPage
+  let page: Page
+  let answered: Page | undefined
+
+  beforeAll(async () => {
+    undo = new AsyncDisposableStack()
+    site = undo.use(await startSite({ '/reach.js': (exchange) => sendScript(exchange, reachWorker) }))
+    victim = undo.use(await startRawServer(answerSecret))
+    neighbour = undo.use(await startRawServer(answerSecret))
+    open = undo.use(
+      await openPage(
+        { browser: kind, allow: [`127.0.0.1:${site.port}`, `127.0.0.1:${neighbour.port}`] },
+        async (name) => {
+          if (name === 'inside.example') return ['127.0.0.1']
+          if (name === 'mapped.example') return ['::ffff:127.0.0.1', '64:ff9b::7f00:1']
+          throw new Error(`no such name: ${name}`)
+        },
+      ),
+    )
+  })
+
+  afterAll(async () => undo.disposeAsync())
+
+  // A page of its own for each: the error page of a failed navigation comes late and would interrupt the next one. Only
+  // those that were answered are taken again.
+  beforeEach(async () => {
+    page = answered ?? (await open.browser.contexts()[0]!.newPage())
+    answered = undefined
+    await page.goto(site.url('/'))
+  })
+
+  afterEach(async () => {
+    if (answered === undefined) await page.close()
+  })
+
+  const refused = 'net::ERR_BLOCKED_BY_ADMINISTRATOR'
+
+  test.each(kind === 'shell' ? spellings : fewSpellings)('is told that it may not open %s', async (origin) => {
+    await expect(page.goto(`${origin}:${victim.port}/secret?token=1`)).rejects.toThrow(refused)
+
+    expect(victim.connections()).toBe(0)
+  })
+
+  test.each([
+    'http://169.254.169.254/latest/meta-data/',
+    'http://[fd00:ec2::254]/latest/meta-data/',
+    'http://10.0.0.1/',
+  ])('may not open %s', async (url) => {
+    await expect(page.goto(url)).rejects.toThrow(refused)
+  })
+
+  test('may not open a refused address by https', async () => {
+    await expect(page.goto(`https://127.0.0.1:${victim.port}/`)).rejects.toThrow(refused)
+
+    expect(victim.connections()).toBe(0)
+  })
+
+  test('may not follow a redirect', async () => {
+    const to = encodeURIComponent(`http://127.0.0.1:${victim.port}/secret`)
+
+    await expect(page.goto(site.url(`/redirect?to=${to}`))).rejects.toThrow(refused)
+
+    expect(victim.connections()).toBe(0)
+  })
+
+  test('may not have a refused frame', async () => {
+    const failed = page.waitForEvent('requestfailed')
+    await page.evaluate(`document.body.innerHTML = '<iframe src="http://127.0.0.1:${victim.port}/"></iframe>'`)
+
+    expect((await failed).failure()?.errorText).toBe(refused)
+    expect(victim.connections()).toBe(0)
+  })
+
+  test.each(Object.entries(attempts))('does not get through with %s', async (_name, attempt) => {
+    await page.evaluate(attempt(`http://127.0.0.1:${victim.port}/secret`))
+    await page.evaluate(attempt(`http://inside.example:${victim.port}/secret`))
+
+    expect(victim.connections()).toBe(0)
+    answered = page
+  })
+
+  test.each(Object.entries(attempts))('would get through to an allowed address with %s', async (_name, attempt) => {
+    const before = neighbour.connections()
+
+    await page.evaluate(attempt(`http://127.0.0.1:${neighbour.port}/secret`))
+
+    expect(neighbour.connections()).toBeGreaterThan(before)
+    answered = page
+  })
+
+  test('may not send UDP', async () => {
+    const udp = createSocket('udp4')
+    let packets = 0
+    udp.on('message', () => (packets += 1)).bind(0, '127.0.0.1')
+    await once(udp, 'listening')
+    const { port } = udp.address()
+
+    const candidates = await page.evaluate(`new Promise((done) => {
+      const urls = ['stun:127.0.0.1:${port}', 'stun:localhost:${port}']
+      const turn = { urls: 'turn:127.0.0.1:${port}', username: 'u', credential: 'p' }
+      const peer = new RTCPeerConnection({ iceServers: [{ urls }, turn] })
+      const found = []
+      peer.onicecandidate = ({ candidate }) => { if (candidate?.candidate) found.push(candidate.candidate) }
+      peer.onicegatheringstatechange = () => { if (peer.iceGatheringState === 'complete') done(found) }
+      peer.createDataChannel('x'); peer.createOffer().then((offer) => peer.setLocalDescription(offer))
+    })`)
+    await page.evaluate(`(async () => {
+      if (!('WebTransport' in globalThis)) return
+      await new WebTransport('https://127.0.0.1:${port}/').ready.catch(() => {})
+    })()`)
+    udp.close()
+
+    expect(candidates).toEqual([])
+    expect(packets).toBe(0)
+  })
+
+  test('may not open the API or a lane, be it its own or another one', async () => {
+    const ports = [Number(new URL(open.server.url).port), ...lanePorts()]
+    // One lane is the page's own, another that of the browser that waits for the next session.
+    expect(ports.length).toBeGreaterThanOrEqual(3)
+
+    for (const port of ports) {
+      const status = await page.evaluate(`fetch('http://127.0.0.1:${port}/livez', { mode: 'no-cors' }).then(
+        (response) => response.status, () => 'failed')`)
+      expect(status).toBe('failed')
+    }
+  })
+
+  test('may not open a file', async () => {
+    expect(await page.evaluate(`fetch('file:///etc/passwd').then(() => 'read', () => 'refused')`)).toBe('refused')
+    await expect(page.goto('file:///etc/passwd')).rejects.toThrow('not allowed')
+    await expect(page.goto(site.url('/redirect?to=file:///etc/passwd'))).rejects.toThrow('ERR_UNSAFE_REDIRECT')
+  })
+
+  test('reaches what is allowed', async () => {
+    await page.goto(site.url('/network'))
+
+    await page.locator('#socket').filter({ hasText: 'hello' }).waitFor()
+    expect(await page.innerText('#fetch')).toBe('fetched')
+    expect(await page.innerText('#xhr')).toBe('requested')
+  })
+
+  test.each(['http:', 'https:'])('fails to open a name that does not resolve by %s', async (protocol) => {
+    await expect(page.goto(`${protocol}//nowhere.example/`)).rejects.toThrow('net::ERR_NAME_NOT_RESOLVED')
+  })
+})
+
+test('https and wss with a certificate of its own reach an allowed range', async () => {
+  const server = createHttpsServer(selfSigned, (_request, response) => response.end('<p>private</p>'))
+  const sockets = new WebSocketServer({ server })
+  sockets.on('connection', (socket) => socket.send('secure'))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await using open = await openPage({ allow: ['127.0.0.0/8'] })
+  const context = await open.browser.newContext({ ignoreHTTPSErrors: true })
+  const page = await context.newPage()
+
+  await page.goto(`https://localhost:${port}/`)
+  const message = await page.evaluate(`new Promise((done, fail) => {
+    const socket = new WebSocket('wss://localhost:${port}/')
+    socket.onmessage = ({ data }) => done(data); socket.onerror = () => fail(new Error('no socket')) })`)
+
+  expect(await bodyText(page)).toBe('private')
+  expect(message).toBe('secure')
+  await context.close()
+  for (const socket of sockets.clients) socket.terminate()
+  server.close().closeAllConnections()
+})
+
+test('a name that is bound to another address between two requests leads nowhere', async () => {
+  await using victim = await startRawServer((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nsecret'))
+  // The attacker's site closes each connection, so that the next request needs a new one.
+  const attacker = createHttpServer((_request, response) =>
+    response.writeHead(200, { connection: 'close', 'content-type': 'text/html' }).end('<p>attacker</p>'),
+  )
+  attacker.listen(victim.port, '127.0.0.2')
+  await once(attacker, 'listening')
+  const answers = ['127.0.0.2']
+  const asked: string[] = []
+  await using open = await openPage({ allow: ['127.0.0.2'] }, async (name) => {
+    if (name !== 'rebind.example') throw new Error('no such name')
+    const address = answers.shift() ?? '127.0.0.1'
+    asked.push(address)
+    return [address]
+  })
+  const url = `http://rebind.example:${victim.port}/`
+
+  await open.page.goto(url)
+  const first = await bodyText(open.page)
+  const second = await open.page.evaluate(`fetch(${q(url)}).then((response) => response.status, () => 'failed')`)
+
+  expect(first).toBe('attacker')
+  expect(second).toBe('failed')
+  expect(asked).toEqual(expect.arrayContaining(['127.0.0.2', '127.0.0.1']))
+  expect(victim.connections()).toBe(0)
+  attacker.close()
+})

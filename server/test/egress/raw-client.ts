@@ -1,0 +1,101 @@
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import type { Lane } from '../../src/egress/lane.ts'
+
+/** A client of a lane that writes its own bytes. */
+export interface RawClient extends Disposable {
+  readonly socket: Socket
+  /** Waits until the text so far contains `part`, or for the end when there is none, and returns all of it. */
+  readonly read: (part?: string) => Promise<string>
+}
+
+/** Connects to a lane. */
+export const openRawClient = async (lane: Lane): Promise<RawClient> => {
+  const socket = connect({ host: '127.0.0.1', port: portOf(lane), allowHalfOpen: true })
+  await once(socket, 'connect')
+  let text = ''
+  let isOver = false
+  let changed = Promise.withResolvers<void>()
+  const change = (): void => {
+    changed.resolve()
+    changed = Promise.withResolvers()
+  }
+  const end = (): void => {
+    isOver = true
+    change()
+  }
+  socket.on('data', (chunk: Buffer) => {
+    text += chunk.toString('latin1')
+    change()
+  })
+  socket.on('error', end).on('end', end).on('close', end)
+  return {
+    socket,
+    read: async (part) => {
+      const isDone = (): boolean => isOver || (part !== undefined && text.includes(part))
+      while (!isDone()) await changed.promise
+      if (part !== undefined && !text.includes(part)) throw new Error(`it ended after ${JSON.stringify(text)}`)
+      return text
+    },
+    [Symbol.dispose]: () => void socket.destroy(),
+  }
+}
+
+/** Asks a lane for a tunnel and waits for its answer. */
+export const openRawTunnel = async (lane: Lane, target: string): Promise<RawClient> => {
+  const client = await openRawClient(lane)
+  client.socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n\r\n`)
+  await client.read('\r\n\r\n')
+  return client
+}
+
+/** Asks a lane for a connection by SOCKS5, as Chromium does for plain http, and waits for its reply. */
+export const openRawSocks = async (lane: Lane, host: string, port: number): Promise<RawClient> => {
+  const client = await openRawClient(lane)
+  client.socket.write(Buffer.from([5, 1, 0]))
+  await client.read('\u0005\u0000')
+  const number = Buffer.alloc(2)
+  number.writeUInt16BE(port)
+  const name = Buffer.from(host)
+  client.socket.write(Buffer.concat([Buffer.from([5, 1, 0, 3, name.length]), name, number]))
+  await client.read('\u0005\u0000\u0005')
+  return client
+}
+
+/** The port of a lane. */
+export const portOf = (lane: Lane): number => Number(new URL(lane.server).port)
+
+/** A TCP server that knows how often it was connected to. */
+export interface RawServer extends AsyncDisposable {
+  readonly port: number
+  readonly sockets: ReadonlySet<Socket>
+  readonly connections: () => number
+}
+
+/** Starts a TCP server on a free port, or on the given one. */
+export const startRawServer = async (
+  onConnection: (socket: Socket) => void = () => {},
+  { host = '127.0.0.1', port = 0 } = {},
+): Promise<RawServer> => {
+  const sockets = new Set<Socket>()
+  let connections = 0
+  const server: Server = createServer({ allowHalfOpen: true }, (socket) => {
+    connections += 1
+    sockets.add(socket)
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket))
+    onConnection(socket)
+  })
+  server.listen({ port, host, backlog: 1024 })
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    sockets,
+    connections: () => connections,
+    [Symbol.asyncDispose]: async () => {
+      const closed = once(server, 'close')
+      server.close()
+      for (const socket of sockets) socket.destroy()
+      await closed
+    },
+  }
+}

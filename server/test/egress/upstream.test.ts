@@ -1,0 +1,155 @@
+import { fetch } from 'undici'
+import { describe, expect, test } from 'vitest'
+import { parseConfig } from '../../src/config.ts'
+import { openEgress, type Egress, type EgressOptions } from '../../src/egress/egress.ts'
+import type { Route } from '../../src/egress/connector.ts'
+import { startSite } from '../../../test/lab/site.ts'
+import { openRawTunnel, startRawServer } from './raw-client.ts'
+import { startHttpUpstream, startSocksUpstream } from './upstream-server.ts'
+
+const silent = { debug: () => {}, warn: () => {} }
+
+// An address that is public by every rule; no test connects to it.
+const publicAddress = '1.1.1.1'
+
+const resolve = async (name: string): Promise<readonly string[]> => {
+  if (name === 'shop.example') return [publicAddress]
+  if (name === 'inside.example') return ['10.0.0.7']
+  throw new Error('no such name')
+}
+
+const open = async (options: Partial<EgressOptions>): Promise<Egress> =>
+  openEgress({ log: silent, resolve, ...options })
+
+/** Asks for a tunnel by a route and returns what is on it: the greeting of the site, or the answer of the proxy. */
+const tunnel = async (egress: Egress, target: string, route: Route): Promise<string> => {
+  await using lane = await egress.openLane({ route })
+  using client = await openRawTunnel(lane, target)
+  return await client.read()
+}
+
+const startGreeter = async (text: string) => startRawServer((socket) => socket.end(text))
+
+describe('an upstream proxy', () => {
+  test('by http is given the name, and its credentials', async () => {
+    await using site = await startGreeter('hello')
+    await using upstream = await startHttpUpstream(site.port, 'me:pa ss')
+    await using egress = await open({ proxyBasic: `http://me:pa%20ss@127.0.0.1:${upstream.port}` })
+
+    const text = await tunnel(egress, 'shop.example:443', 'basic')
+
+    expect(text).toMatch(/^HTTP\/1\.1 200 .*hello$/s)
+    expect(upstream.asked).toEqual(['CONNECT shop.example:443 HTTP/1.1'])
+  })
+
+  test('by socks5 is given the name', async () => {
+    await using site = await startGreeter('hello')
+    await using upstream = await startSocksUpstream(site.port)
+    await using egress = await open({ proxyBasic: `socks5://127.0.0.1:${upstream.port}` })
+
+    expect(await tunnel(egress, 'shop.example:443', 'basic')).toMatch(/hello$/)
+    expect(upstream.asked).toEqual(['shop.example:443'])
+  })
+
+  test('carries plain http requests, too', async () => {
+    await using site = await startSite()
+    await using upstream = await startHttpUpstream(site.port)
+    await using egress = await open({ proxyBasic: `http://127.0.0.1:${upstream.port}` })
+    await using dispatcher = closing(egress.createDispatcher())
+
+    const response = await fetch('http://shop.example/echo?a', { dispatcher: dispatcher.agent })
+
+    expect(await response.json()).toMatchObject({ path: '/echo?a' })
+    expect(upstream.asked).toEqual(['CONNECT shop.example:80 HTTP/1.1'])
+  })
+
+  test.each(['127.0.0.1:80', '[::1]:80', '169.254.169.254:80', 'inside.example:80', 'localhost:80'])(
+    'is not asked for %s',
+    async (target) => {
+      await using upstream = await startHttpUpstream(1)
+      await using egress = await open({ proxyBasic: `http://127.0.0.1:${upstream.port}` })
+
+      expect(await tunnel(egress, target, 'auto')).toContain('403 Forbidden')
+      expect(upstream.asked).toEqual([])
+    },
+  )
+
+  test('is asked for a name that resolves nowhere here', async () => {
+    await using site = await startGreeter('hello')
+    await using upstream = await startHttpUpstream(site.port)
+    await using egress = await open({ proxyBasic: `http://127.0.0.1:${upstream.port}` })
+
+    expect(await tunnel(egress, 'far.example:443', 'basic')).toMatch(/hello$/)
+  })
+
+  test('is not asked for what is allowed, because that is near', async () => {
+    await using site = await startGreeter('near')
+    await using upstream = await startHttpUpstream(1)
+    await using egress = await open({ allow: ['127.0.0.1'], proxyBasic: `http://127.0.0.1:${upstream.port}` })
+
+    expect(await tunnel(egress, `127.0.0.1:${site.port}`, 'basic')).toMatch(/near$/)
+    expect(upstream.asked).toEqual([])
+  })
+
+  test('that refuses is named with its answer, and without its credentials', async () => {
+    await using upstream = await startHttpUpstream(1, 'right:one')
+    await using egress = await open({ proxyBasic: `http://wrong:secret@127.0.0.1:${upstream.port}` })
+
+    const text = await tunnel(egress, 'shop.example:443', 'basic')
+
+    expect(text).toContain('502 Bad Gateway')
+    expect(text).toContain('The basic proxy did not connect to shop.example:443: it answered 407')
+    expect(text).not.toContain('secret')
+  })
+})
+
+describe('the route', () => {
+  test.each([
+    ['basic', 'basic'],
+    ['enhanced', 'enhanced'],
+    ['auto', 'basic'],
+  ] as const)('%s goes by the %s proxy', async (route, expected) => {
+    await using basicSite = await startGreeter('by basic')
+    await using enhancedSite = await startGreeter('by enhanced')
+    await using basic = await startHttpUpstream(basicSite.port)
+    await using enhanced = await startHttpUpstream(enhancedSite.port)
+    await using egress = await open({
+      proxyBasic: `http://127.0.0.1:${basic.port}`,
+      proxyEnhanced: `http://127.0.0.1:${enhanced.port}`,
+    })
+
+    expect(await tunnel(egress, 'shop.example:443', route)).toMatch(new RegExp(`by ${expected}$`))
+  })
+
+  test('auto goes by the enhanced proxy when the basic one does not connect', async () => {
+    await using site = await startGreeter('by enhanced')
+    await using basic = await startHttpUpstream(1, 'not:these')
+    await using enhanced = await startHttpUpstream(site.port)
+    await using egress = await open({
+      proxyBasic: `http://127.0.0.1:${basic.port}`,
+      proxyEnhanced: `http://127.0.0.1:${enhanced.port}`,
+    })
+
+    expect(await tunnel(egress, 'shop.example:443', 'auto')).toMatch(/by enhanced$/)
+    expect(basic.asked).toHaveLength(1)
+  })
+
+  test('enhanced goes by the basic proxy when there is no other', async () => {
+    await using site = await startGreeter('by basic')
+    await using basic = await startHttpUpstream(site.port)
+    await using egress = await open({ proxyBasic: `http://127.0.0.1:${basic.port}` })
+
+    expect(await tunnel(egress, 'shop.example:443', 'enhanced')).toMatch(/by basic$/)
+  })
+})
+
+test('a proxy setting that is no URL of a known kind is not taken, and not shown', () => {
+  const wrong = 'ftp://me:secret@proxy.example'
+
+  expect(() => parseConfig({ proxyBasic: wrong })).toThrow('`proxyBasic` does not accept the given value')
+})
+
+const closing = (agent: ReturnType<Egress['createDispatcher']>) => ({
+  agent,
+  [Symbol.asyncDispose]: async () => agent.destroy(),
+})

@@ -1,0 +1,85 @@
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Bowline } from '../../../src/index.ts'
+import { connectCdp } from '../../../test/lab/cdp-socket.ts'
+import { startLab, type Lab } from '../../../test/lab/lab.ts'
+import { startSite, type Site } from '../../../test/lab/site.ts'
+import { temporaryFolder } from '../../../test/lab/stores.ts'
+
+const world = new AsyncDisposableStack()
+let lab: Lab
+let site: Site
+let folder: { readonly path: string }
+beforeAll(async () => {
+  folder = world.use(await temporaryFolder())
+  site = world.use(await startSite())
+  lab = await startLab({ dataDir: folder.path })
+})
+afterAll(async () => {
+  await lab[Symbol.asyncDispose]()
+  await world.disposeAsync()
+})
+
+const clientOf = ({ server }: Lab): Bowline =>
+  new Bowline({ baseUrl: server.url, apiKey: server.apiKey, reaper: false })
+
+test('files that are to be kept are read after the end, by the owner alone, and after a restart', async () => {
+  await using bowline = clientOf(lab)
+  const session = await bowline.sessions.create({ keepFiles: true })
+  await session.files.upload(new Blob(['was sent']), { name: 'sent.txt' })
+  {
+    await using cdp = await connectCdp(session.cdpUrl)
+    const page = await cdp.attachToPage()
+    await cdp
+      .call('Page.navigate', { url: site.url('/download?bytes=70000&name=got.bin') }, page)
+      .catch(() => undefined)
+    await expect.poll(async () => (await session.files.list())[1]?.complete).toBe(true)
+  }
+  const before = await session.files.list()
+  await session.end()
+
+  expect(await session.files.list()).toEqual(before)
+  const foreign = (await lab.api('POST', '/v2/team/keys', { team: 'others' })).body['key']
+  const answer = await lab.api('GET', `/v2/browser/${session.id}/files`, undefined, {
+    authorization: `Bearer ${foreign}`,
+  })
+  expect(answer.status).toBe(404)
+  await lab[Symbol.asyncDispose]()
+  lab = await startLab({ dataDir: folder.path })
+
+  await using later = clientOf(lab)
+  const files = await later.sessions.files(session.id)
+  expect(await files.list()).toEqual(before)
+  expect(await new Response(await files.read('sent.txt')).text()).toBe('was sent')
+  expect(await new Response(await files.read(before[1]?.guid ?? '')).bytes()).toHaveLength(70_000)
+  await files.delete('got.bin')
+  expect((await files.list()).map(({ name }) => name)).toEqual(['sent.txt'])
+  await expect(files.read('got.bin')).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' })
+  await expect(files.upload(new Blob(['x']))).rejects.toMatchObject({ code: 'SESSION_ENDED' })
+})
+
+test('a file or a recording that cannot be kept does not take the others with it', async () => {
+  await using bowline = clientOf(lab)
+  const session = await bowline.sessions.create({ keepFiles: true, record: { har: true, console: true } })
+  for (const name of ['gone.txt', 'kept.txt']) await session.files.upload(new Blob([name]), { name })
+  const paths = await readdir(folder.path, { recursive: true })
+  const gone = paths.filter((path) => /\/(gone\.txt|recording\/console)$/.test(path))
+  expect(gone).toHaveLength(2)
+  for (const path of gone) await rm(join(folder.path, path))
+
+  await session.end()
+
+  expect((await session.files.list()).map(({ name }) => name)).toEqual(['kept.txt'])
+  expect((await session.recordings.list()).map(({ name }) => name)).toEqual(['har.json', 'player.html'])
+})
+
+test('a session that did not ask for it keeps nothing', async () => {
+  await using bowline = clientOf(lab)
+  const session = await bowline.sessions.create()
+  await session.files.upload(new Blob(['x']), { name: 'x' })
+
+  await session.end()
+
+  await expect(session.files.list()).rejects.toMatchObject({ code: 'SESSION_ENDED' })
+})

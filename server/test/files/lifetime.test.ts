@@ -1,0 +1,58 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { Bowline } from '../../../src/index.ts'
+import { connectCdp } from '../../../test/lab/cdp-socket.ts'
+import { startLab } from '../../../test/lab/lab.ts'
+import { startSite } from '../../../test/lab/site.ts'
+
+/** A site whose download trickles: a little every 100 ms, for ever. */
+const startTricklingSite = async () =>
+  startSite({
+    '/trickle': async ({ response }) => {
+      response.writeHead(200, { 'content-type': 'application/octet-stream' })
+      while (response.writable) {
+        response.write(Buffer.alloc(50_000))
+        await delay(100)
+      }
+    },
+  })
+
+test(
+  'a download counts as activity, and one that still runs at the end is discarded',
+  { timeout: 90_000 },
+  async () => {
+    await using lab = await startLab()
+    await using site = await startTricklingSite()
+    await using bowline = new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false })
+    const session = await bowline.sessions.create({ ttl: 120, activityTtl: 10 })
+    await using cdp = await connectCdp(session.cdpUrl)
+    const page = await cdp.attachToPage()
+
+    await cdp.call('Page.navigate', { url: site.url('/trickle') }, page)
+    // Nobody asks anything of the session for longer than it may be idle.
+    await delay(13_000)
+    const summary = await bowline.sessions.get(session.id)
+    const files = await session.files.list()
+    await session.end()
+
+    expect(summary).toMatchObject({ status: 'active' })
+    expect(files).toMatchObject([{ name: expect.any(String) as string, complete: false }])
+    await expect(session.files.list()).rejects.toMatchObject({ code: 'SESSION_ENDED' })
+  },
+)
+
+test('an upload that a client breaks off leaves the server and the session well', async () => {
+  await using lab = await startLab()
+  await using bowline = new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false })
+  await using session = await bowline.sessions.create({ ttl: 60 })
+  const stop = new AbortController()
+  const slow = new ReadableStream<Uint8Array>({ start: (to) => to.enqueue(new Uint8Array(1000)) })
+
+  const sending = session.files.upload(slow, { name: 'slow', signal: stop.signal })
+  await expect.poll(async () => session.files.list()).toMatchObject([{ complete: false }])
+  stop.abort(new Error('broken off'))
+  await expect(sending).rejects.toThrow('broken off')
+
+  await expect.poll(async () => session.files.list()).toEqual([])
+  expect((await session.files.upload(new Blob(['x']), { name: 'x' })).file.complete).toBe(true)
+})

@@ -1,0 +1,315 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { browserPids } from '../../../test/lab/browser-processes.ts'
+import { connectCdp, refusedUpgrade } from '../../../test/lab/cdp-socket.ts'
+import { startLab, type Lab } from '../../../test/lab/lab.ts'
+
+let lab: Lab
+beforeAll(async () => {
+  lab = await startLab()
+})
+afterAll(async () => lab[Symbol.asyncDispose]())
+
+/** A connection that keeps its own end open, and has asked for a WebSocket. */
+const askUpgrade = async (path: string): Promise<Socket> => {
+  const { hostname, port } = new URL(lab.server.url)
+  const client = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
+  await once(client, 'connect')
+  const headers = ['Host: localhost', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13']
+  client.write(`GET ${path} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`)
+  return client
+}
+
+describe('who gets in', () => {
+  test('a socket without a token is refused', async () => {
+    const session = await lab.createSession()
+
+    const refusal = await refusedUpgrade(session.cdpUrl.replace(/\?.*/, ''))
+
+    expect(refusal).toMatchObject({ status: 404, body: { success: false, code: 'SESSION_NOT_FOUND' } })
+  })
+
+  test('the tokens of the live view give no CDP access', async () => {
+    const session = await lab.createSession()
+    for (const [kind, url] of [
+      ['view', session.liveViewUrl],
+      ['interact', session.interactiveLiveViewUrl],
+    ] as const) {
+      const token = new URL(url ?? '').searchParams.get('token') ?? ''
+      const refusal = await refusedUpgrade(session.cdpUrl.replace(/token=.*/, `token=${token}`))
+
+      expect(refusal).toMatchObject({ status: 403, body: { error: `A ${kind} token gives no CDP access` } })
+    }
+  })
+
+  test.each([
+    ['at once', false],
+    ['after the answer', true],
+  ] as const)('a refused client that resets the connection %s harms nobody', async (_name, isAnswered) => {
+    const uncaught: unknown[] = []
+    const onUncaught = (error: unknown): void => void uncaught.push(error)
+    process.on('uncaughtException', onUncaught)
+    const client = await askUpgrade('/nowhere')
+
+    if (isAnswered) await once(client, 'data')
+    else await nextTurn()
+    client.resetAndDestroy()
+
+    await once(client, 'close')
+    expect(await lab.api('GET', '/livez')).toMatchObject({ status: 200 })
+    process.off('uncaughtException', onUncaught)
+    expect(uncaught).toEqual([])
+  })
+
+  test('a refused client that keeps its end of the connection open is cut off', async () => {
+    const client = await askUpgrade('/nowhere')
+    client.on('error', () => undefined)
+
+    await once(client.resume(), 'end')
+
+    const isCutOff = (): boolean => client.destroyed || !client.write('still here')
+    await expect.poll(isCutOff, { timeout: 5000 }).toBe(true)
+  })
+
+  test('the token of another session is refused', async () => {
+    const [mine, other] = [await lab.createSession(), await lab.createSession()]
+
+    const refusal = await refusedUpgrade(
+      mine.cdpUrl.replace(/token=.*/, `token=${new URL(other.cdpUrl).searchParams.get('token')}`),
+    )
+
+    expect(refusal.status).toBe(404)
+  })
+
+  test('after the end the token is worth nothing', async () => {
+    const session = await lab.createSession()
+    await lab.api('DELETE', `/v2/browser/${session.id}`)
+
+    const refusal = await refusedUpgrade(session.cdpUrl)
+
+    expect(refusal).toMatchObject({ status: 410, body: { code: 'SESSION_ENDED' } })
+    expect(String(refusal.body['error'])).toContain('deleted')
+  })
+
+  test.each(['01a1fd15-0c10-7879-aa7c-0b034b2f48df', 'nonsense'])('session %s does not exist', async (id) => {
+    const base = lab.server.url.replace('http', 'ws')
+
+    expect(await refusedUpgrade(`${base}/v2/browser/${id}/cdp?token=x`)).toMatchObject({ status: 404 })
+  })
+
+  test('there is no socket elsewhere', async () => {
+    const base = lab.server.url.replace('http', 'ws')
+
+    expect(await refusedUpgrade(`${base}/devtools/browser`)).toMatchObject({
+      status: 404,
+      body: { code: 'ROUTE_NOT_FOUND' },
+    })
+  })
+})
+
+describe('commands', () => {
+  let cdpUrl: string
+  beforeAll(async () => {
+    cdpUrl = (await lab.createSession()).cdpUrl
+  })
+
+  test('of the browser and of a page are answered without a trace of the shared session', async () => {
+    const session = await lab.createSession()
+    await using cdp = await connectCdp(session.cdpUrl)
+
+    const version = await cdp.call('Browser.getVersion')
+    const page = await cdp.attachToPage()
+    const sum = await cdp.call('Runtime.evaluate', { expression: '6 * 7' }, page)
+
+    expect(version.sessionId).toBeUndefined()
+    expect(version.result?.['product']).toContain('Chrome')
+    expect(sum).toMatchObject({ sessionId: page, result: { result: { value: 42 } } })
+  })
+
+  test('that are no commands get an error, and the socket lives on', async () => {
+    const session = await lab.createSession()
+    await using cdp = await connectCdp(session.cdpUrl)
+
+    cdp.socket.send('this is not JSON')
+    const version = await cdp.call('Browser.getVersion')
+
+    expect(version.result).toBeDefined()
+    expect(cdp.events).toContainEqual(expect.objectContaining({ error: expect.objectContaining({ code: -32_700 }) }))
+  })
+
+  test.each([2_000_000_000, 2 ** 31, Number.MAX_SAFE_INTEGER, -(2 ** 31) - 1])(
+    'with the id %d, which Chromium could not answer, get an error with that id',
+    async (id) => {
+      await using cdp = await connectCdp(cdpUrl)
+      const answered = once(cdp.socket, 'message')
+
+      cdp.socket.send(JSON.stringify({ id, method: 'Browser.getVersion' }))
+
+      const [answer] = (await answered) as [Buffer]
+      expect(JSON.parse(answer.toString())).toMatchObject({ id, error: { code: -32_600 } })
+    },
+  )
+
+  test('that are nested too deep to be written again get an error, and the server lives on', async () => {
+    const session = await lab.createSession()
+    await using cdp = await connectCdp(session.cdpUrl)
+    const answers: unknown[] = []
+    cdp.socket.on('message', (data) => answers.push(JSON.parse((data as Buffer).toString())))
+
+    cdp.socket.send(`{"id":900,"method":"Browser.getVersion","params":{"x":${'['.repeat(2e4)}${']'.repeat(2e4)}}}`)
+    await cdp.call('Browser.getVersion')
+
+    expect(answers[0]).toMatchObject({
+      id: 900,
+      error: { code: -32_000, message: expect.stringContaining('call stack') },
+    })
+  })
+
+  test('that the policy refuses get a CDP error that says why', async () => {
+    const session = await lab.createSession()
+    await using cdp = await connectCdp(session.cdpUrl)
+    const page = await cdp.attachToPage()
+
+    const answer = await cdp.call('Page.navigate', { url: 'file:///etc/passwd' }, page)
+
+    expect(answer).toMatchObject({ sessionId: page, error: { code: -32_000 } })
+    expect(answer.error?.message).toContain('file:///etc/passwd')
+  })
+
+  test('for a session of somebody else are refused', async () => {
+    const session = await lab.createSession()
+    await using one = await connectCdp(session.cdpUrl)
+    await using other = await connectCdp(session.cdpUrl)
+    const pageOfOne = await one.attachToPage()
+
+    const answer = await other.call('Runtime.evaluate', { expression: '1' }, pageOfOne)
+
+    expect(answer.error).toEqual({ code: -32_001, message: 'Session with given id not found.' })
+  })
+})
+
+describe('what passes through', () => {
+  test('is whole at 50 MB', async () => {
+    const session = await lab.createSession()
+    await using cdp = await connectCdp(session.cdpUrl)
+    const page = await cdp.attachToPage()
+
+    const { result } = await cdp.call('Runtime.evaluate', { expression: '"0123456789".repeat(5e6)' }, page)
+
+    expect(result?.['result'].value).toHaveLength(50_000_000)
+  })
+
+  test('is whole and in order with a thousand calls in flight', async () => {
+    const session = await lab.createSession()
+    await using cdp = await connectCdp(session.cdpUrl)
+    const page = await cdp.attachToPage()
+
+    const answers = await Promise.all(
+      Array.from({ length: 1000 }, async (_, index) => cdp.call('Runtime.evaluate', { expression: `${index}` }, page)),
+    )
+
+    expect(answers.map((answer) => answer.result?.['result'].value)).toEqual(
+      Array.from({ length: 1000 }, (_, index) => index),
+    )
+  })
+
+  test('is whole and in order with a thousand events in flight', async () => {
+    const session = await lab.createSession()
+    await using cdp = await connectCdp(session.cdpUrl)
+    const page = await cdp.attachToPage()
+    await cdp.call('Runtime.enable', {}, page)
+
+    await cdp.call('Runtime.evaluate', { expression: 'for (let i = 0; i < 1000; i++) console.log(i)' }, page)
+
+    const logged = cdp.events.filter((event) => event.method === 'Runtime.consoleAPICalled')
+    expect(logged.map((event) => event.params?.['args'][0].value)).toEqual(
+      Array.from({ length: 1000 }, (_, index) => index),
+    )
+  })
+
+  test('waits for a client that does not read, and loses nothing', async () => {
+    const session = await lab.createSession()
+    await using cdp = await connectCdp(session.cdpUrl)
+    const page = await cdp.attachToPage()
+    const expression = (index: number): string => `String(${index}) + "x".repeat(4e6)`
+
+    cdp.socket.pause()
+    const answers = Array.from({ length: 20 }, async (_, index) =>
+      cdp.call('Runtime.evaluate', { expression: expression(index) }, page),
+    )
+    await expect.poll(() => cdp.socket.isPaused).toBe(true)
+    cdp.socket.resume()
+
+    const values = (await Promise.all(answers)).map((answer) => String(answer.result?.['result'].value))
+    expect(values.map((value) => Number.parseInt(value, 10))).toEqual(Array.from({ length: 20 }, (_, index) => index))
+    expect(values.every((value) => value.length > 4e6)).toBe(true)
+  })
+
+  test('large commands, too', async () => {
+    const session = await lab.createSession()
+    await using cdp = await connectCdp(session.cdpUrl)
+    const page = await cdp.attachToPage()
+
+    const { result } = await cdp.call('Runtime.evaluate', { expression: `"${'y'.repeat(20e6)}".length` }, page)
+
+    expect(result?.['result'].value).toBe(20e6)
+  })
+})
+
+describe('the end', () => {
+  test('is told with code 4000 and the reason when the session is deleted', async () => {
+    const session = await lab.createSession()
+    await using cdp = await connectCdp(session.cdpUrl)
+
+    await lab.api('DELETE', `/v2/browser/${session.id}`)
+
+    expect(await cdp.closed).toEqual({ code: 4000, reason: 'deleted' })
+  })
+
+  test('of the browser by its crash is told with code 4003, billed, and frees the slot', async () => {
+    await using lab = await startLab()
+    const session = await lab.createSession()
+    await using cdp = await connectCdp(session.cdpUrl)
+    const [pid] = browserPids(lab.dataDir)
+
+    process.kill(pid!, 'SIGKILL')
+
+    expect(await cdp.closed).toEqual({ code: 4003, reason: 'crashed' })
+    await expect
+      .poll(async () => (await lab.api('GET', `/v2/browser/${session.id}`)).body)
+      .toMatchObject({
+        status: 'destroyed',
+        endReason: 'crashed',
+        creditsBilled: 2,
+      })
+    const { body } = await lab.api('GET', '/readyz')
+    expect(body['sessions']).toMatchObject({ live: 0 })
+  })
+
+  test('Browser.close only disconnects, and the session lives on with its pages', async () => {
+    const session = await lab.createSession()
+    await using first = await connectCdp(session.cdpUrl)
+    await first.call('Target.createTarget', { url: 'data:text/html,<title>kept</title>' })
+
+    await first.call('Browser.close')
+
+    expect(await first.closed).toEqual({ code: 1000, reason: 'closed' })
+    await using second = await connectCdp(session.cdpUrl)
+    const titles = async (): Promise<string[]> =>
+      (await second.call('Target.getTargets')).result?.['targetInfos'].map((target: { title: string }) => target.title)
+    await expect.poll(titles).toContain('kept')
+  })
+
+  test('Browser.close ends the session when it was created so', async () => {
+    const session = await lab.createSession({ onBrowserClose: 'delete' })
+    await using cdp = await connectCdp(session.cdpUrl)
+
+    await cdp.call('Browser.close')
+
+    expect(await cdp.closed).toEqual({ code: 4000, reason: 'deleted' })
+    const { body } = await lab.api('GET', `/v2/browser/${session.id}`)
+    expect(body).toMatchObject({ status: 'destroyed', endReason: 'deleted', creditsBilled: 2 })
+  })
+})

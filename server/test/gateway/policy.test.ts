@@ -1,0 +1,319 @@
+import { describe, expect, test } from 'vitest'
+import type { SessionKind } from '../../src/gateway/session-kinds.ts'
+import { judgeCommand, parseCommand, type PolicyContext } from '../../src/gateway/policy.ts'
+import type { Verdict } from '../../src/gateway/verdict.ts'
+
+const context: PolicyContext = {
+  downloadsDir: '/run/s1/downloads',
+  uploadsDir: '/run/s1/uploads',
+  kindOfSession: (id) =>
+    ({ S: 'web', T: 'web', INTERNAL: 'internal', BROWSER: 'browser', UNKNOWN: 'unknown' })[id] as
+      | SessionKind
+      | undefined,
+  kindOfTarget: (id) => (id === 'INTERNAL' ? 'internal' : 'web'),
+}
+
+const judge = (method: string, params: Record<string, unknown> = {}): Verdict =>
+  judgeCommand({ id: 1, method, params }, context)
+
+const passedParams = (verdict: Verdict): unknown => (verdict.kind === 'pass' ? verdict.command.params : verdict)
+
+const navigations: readonly (readonly [method: string])[] = [
+  ['Page.navigate'],
+  ['Target.createTarget'],
+  ['Fetch.continueRequest'],
+  ['Network.continueInterceptedRequest'],
+  ['Network.loadNetworkResource'],
+]
+
+describe.each(navigations)('%s', (method) => {
+  test.each([
+    'https://example.com/',
+    'http://127.0.0.1:8080/x?y#z',
+    'about:blank',
+    'about:blank#blocked',
+    'data:text/html,hello',
+    'blob:https://example.com/6b3c',
+    '',
+  ])('may go to %j', (url) => {
+    expect(judge(method, { url })).toMatchObject({ kind: 'pass' })
+  })
+
+  test.each([
+    'file:///etc/passwd',
+    'FILE:///etc/passwd',
+    '  file:///etc/passwd',
+    '\u0000file:///etc/passwd',
+    'fi\nle:///etc/passwd',
+    'view-source:file:///etc/passwd',
+    'view-source:https://example.com',
+    'chrome://version',
+    'devtools://devtools/bundled/inspector.html',
+    'chrome-extension://abc/x.html',
+    'filesystem:https://example.com/temporary/x',
+    'javascript:location="file:///etc/passwd"',
+    'about:version',
+    'ftp://example.com/',
+    '/etc/passwd',
+  ])('may not go to %j', (url) => {
+    expect(judge(method, { url })).toMatchObject({ kind: 'refuse' })
+  })
+
+  test('refuses an address that is no text', () => {
+    expect(judge(method, { url: ['file:///etc/passwd'] })).toMatchObject({ kind: 'refuse' })
+  })
+})
+
+test.each(['__proto__', 'constructor', 'toString', 'valueOf.constructor'])('%s is left to the browser', (method) => {
+  expect(judge(method)).toEqual({ kind: 'pass', command: { id: 1, method, params: {} } })
+})
+
+test('a navigation refused by its scheme says which address and what is allowed', () => {
+  expect(judge('Page.navigate', { url: 'file:///etc/passwd' })).toEqual({
+    kind: 'refuse',
+    message: 'Page.navigate to "file:///etc/passwd" is not allowed: use http, https, about:blank, data or blob',
+  })
+})
+
+test.each(['Browser.setDownloadBehavior', 'Page.setDownloadBehavior'])(
+  '%s lands in the directory of the session',
+  (method) => {
+    const verdict = judge(method, { behavior: 'allowAndName', downloadPath: '/etc/cron.d', eventsEnabled: true })
+
+    expect(passedParams(verdict)).toEqual({
+      behavior: 'allowAndName',
+      downloadPath: '/run/s1/downloads',
+      eventsEnabled: true,
+    })
+  },
+)
+
+test.each(['Browser', 'Page'])(
+  'downloads by %s are named by their guid, so that no site chooses a file name',
+  (domain) => {
+    const allowed = judge(`${domain}.setDownloadBehavior`, { behavior: 'allow', downloadPath: '/tmp' })
+    const denied = judge(`${domain}.setDownloadBehavior`, { behavior: 'deny' })
+
+    expect(passedParams(allowed)).toEqual({ behavior: 'allowAndName', downloadPath: '/run/s1/downloads' })
+    expect(passedParams(denied)).toEqual({ behavior: 'deny' })
+  },
+)
+
+describe('files given to a page', () => {
+  test('may come from the uploads of the session', () => {
+    expect(judge('DOM.setFileInputFiles', { files: ['/run/s1/uploads/a.txt'], backendNodeId: 3 })).toMatchObject({
+      kind: 'pass',
+    })
+  })
+
+  test.each([
+    '/etc/passwd',
+    '/run/s1/uploads/../../../etc/passwd',
+    '/run/s1/uploads',
+    '/run/s1/uploads-2/x',
+    'a.txt',
+    7,
+  ])('may not be %j', (file) => {
+    expect(judge('DOM.setFileInputFiles', { files: ['/run/s1/uploads/a.txt', file] })).toMatchObject({ kind: 'refuse' })
+    expect(judge('Input.dispatchDragEvent', { data: { files: [file] } })).toMatchObject({ kind: 'refuse' })
+  })
+})
+
+describe('an address that is dragged into a page', () => {
+  const drag = (data: unknown, mimeType = 'text/uri-list'): Verdict =>
+    judge('Input.dispatchDragEvent', {
+      type: 'drop',
+      data: {
+        items: [
+          { mimeType: 'text/plain', data },
+          { mimeType, data },
+        ],
+      },
+    })
+
+  test.each(['https://example.com/', '# two\r\nhttp://a.example/\r\nabout:blank\r\n', ''])('may be %j', (data) => {
+    expect(drag(data)).toMatchObject({ kind: 'pass' })
+  })
+
+  test.each([
+    'file:///etc/passwd',
+    ' FILE:///etc/passwd',
+    '#\nhttp://a.example/\nfile:///etc/passwd',
+    'chrome://version',
+    7,
+  ])('may not be %j', (data) => {
+    expect(drag(data)).toMatchObject({ kind: 'refuse' })
+    expect(drag(data, 'Text/URI-List')).toMatchObject({ kind: 'refuse' })
+  })
+
+  test('is no matter of text', () => {
+    expect(drag('file:///etc/passwd', 'text/plain')).toMatchObject({ kind: 'pass' })
+  })
+})
+
+test.each([
+  'Browser.crash',
+  'Browser.getBrowserCommandLine',
+  'Browser.getHistogram',
+  'Browser.getHistograms',
+  'Memory.getAllTimeSamplingProfile',
+  'Memory.getBrowserSamplingProfile',
+  'Memory.getSamplingProfile',
+  'Memory.setPressureNotificationsSuppressed',
+  'Extensions.loadUnpacked',
+  'SystemInfo.getInfo',
+  'SystemInfo.getProcessInfo',
+  'Target.exposeDevToolsProtocol',
+  'Target.openDevTools',
+  'Target.setRemoteLocations',
+  'Tethering.bind',
+])('%s is refused', (method) => {
+  expect(judge(method)).toEqual({ kind: 'refuse', message: `${method} is not allowed in a Bowline session` })
+})
+
+test.each(['Tracing.start', 'Security.setIgnoreCertificateErrors', 'Memory.getDOMCounters'])(
+  '%s, which drivers use, is passed on',
+  (method) => {
+    expect(judge(method)).toMatchObject({ kind: 'pass' })
+  },
+)
+
+describe('a directory of FileSystem.getDirectory', () => {
+  const read = (pathComponents: unknown): string =>
+    judge('FileSystem.getDirectory', { bucketFileSystemLocator: { storageKey: 'x', pathComponents } }).kind
+
+  test.each([[[]], [['a']], [['a', 'b.c', '...']]])('may be %j', (steps) => {
+    expect(read(steps)).toBe('pass')
+  })
+
+  test.each([[['..']], [['a', '..']], [['.']], [['']], [['a/b']], [['a\\b']], ['a'], [[1]]])(
+    'may not be %j',
+    (steps) => {
+      expect(read(steps)).toBe('refuse')
+    },
+  )
+})
+
+test('a context may not bring a proxy that would go round the egress policy', () => {
+  expect(judge('Target.createBrowserContext', { proxyServer: 'http://10.0.0.1:3128' })).toMatchObject({
+    kind: 'refuse',
+  })
+  expect(
+    judge('Target.createBrowserContext', { originsWithUniversalNetworkAccess: ['https://example.com'] }),
+  ).toMatchObject({ kind: 'refuse' })
+  expect(judge('Target.createBrowserContext', { disposeOnDetach: true })).toMatchObject({ kind: 'pass' })
+})
+
+describe('a command inside Target.sendMessageToTarget', () => {
+  const send = (command: object): Verdict =>
+    judge('Target.sendMessageToTarget', { sessionId: 'S', message: JSON.stringify(command) })
+
+  test('is held to the same list', () => {
+    expect(send({ id: 1, method: 'Page.navigate', params: { url: 'file:///etc/passwd' } })).toMatchObject({
+      kind: 'refuse',
+    })
+    expect(send({ id: 1, method: 'Browser.close' })).toMatchObject({ kind: 'refuse' })
+    expect(send({ id: 1, method: 'Runtime.evaluate', params: { expression: '1' } })).toMatchObject({ kind: 'pass' })
+  })
+
+  test('is held to it at every depth', () => {
+    const inner = { id: 1, method: 'Page.navigate', params: { url: 'file:///etc/passwd' } }
+    const outer = {
+      id: 2,
+      method: 'Target.sendMessageToTarget',
+      params: { sessionId: 'T', message: JSON.stringify(inner) },
+    }
+
+    expect(send(outer)).toMatchObject({ kind: 'refuse' })
+  })
+
+  test('is rewritten where the list rewrites', () => {
+    const verdict = send({
+      id: 1,
+      method: 'Page.setDownloadBehavior',
+      params: { behavior: 'allow', downloadPath: '/etc' },
+    })
+
+    expect(JSON.stringify(passedParams(verdict))).toContain('/run/s1/downloads')
+  })
+
+  test('must be a command', () => {
+    expect(judge('Target.sendMessageToTarget', { sessionId: 'S', message: '[]' })).toMatchObject({ kind: 'refuse' })
+  })
+})
+
+describe('a target that is a part of the browser', () => {
+  const judgeInside = (method: string, params: Record<string, unknown> = {}): Verdict =>
+    judgeCommand({ id: 1, method, params, sessionId: 'INTERNAL' }, context)
+
+  test.each(['Target.attachToTarget', 'Target.autoAttachRelated'])('is not attached to by %s', (method) => {
+    expect(judge(method, { targetId: 'INTERNAL' })).toMatchObject({ kind: 'refuse' })
+    expect(judge(method, { targetId: 'page' })).toMatchObject({ kind: 'pass' })
+  })
+
+  test.each([
+    'Runtime.evaluate',
+    'Runtime.callFunctionOn',
+    'Page.navigate',
+    'Page.createIsolatedWorld',
+    'Page.setDocumentContentNow',
+    'Network.getResponseBody',
+    'Fetch.fulfillRequest',
+    'Target.sendMessageToTarget',
+    'constructor',
+  ])('takes no %s', (method) => {
+    expect(judgeInside(method)).not.toMatchObject({ kind: 'pass' })
+  })
+
+  test.each(['Page.enable', 'Runtime.enable', 'Page.getFrameTree', 'Runtime.runIfWaitingForDebugger'])(
+    'takes %s, which drivers need to go on',
+    (method) => {
+      expect(judgeInside(method)).toMatchObject({ kind: 'pass' })
+    },
+  )
+
+  test('is not intercepted by Fetch for the whole browser', () => {
+    const enable = (sessionId?: string): Verdict =>
+      judgeCommand({ id: 1, method: 'Fetch.enable', params: {}, sessionId }, context)
+
+    expect([enable().kind, enable('BROWSER').kind, enable('S').kind]).toEqual(['refuse', 'refuse', 'pass'])
+  })
+
+  test('acknowledges the settings of drivers, which have no effect', () => {
+    const script = judgeInside('Page.addScriptToEvaluateOnNewDocument', { source: 'chrome.tabs.create({})' })
+
+    expect(script).toEqual({ kind: 'answer', result: { identifier: '0' } })
+    expect(judgeInside('Fetch.enable')).toEqual({ kind: 'answer', result: {} })
+  })
+
+  test.each([
+    [{ sessionId: 'INTERNAL' }],
+    [{ sessionId: 'UNKNOWN' }],
+    [{ sessionId: 'BROWSER' }],
+    [{ sessionId: 'of another client' }],
+    [{ targetId: 'T' }],
+    [{ sessionId: 'S', targetId: 'INTERNAL' }],
+  ])('takes no command inside Target.sendMessageToTarget to %j', (receiver) => {
+    const message = JSON.stringify({ id: 1, method: 'Runtime.evaluate', params: { expression: '1' } })
+
+    expect(judge('Target.sendMessageToTarget', { ...receiver, message })).toMatchObject({ kind: 'refuse' })
+  })
+})
+
+test.each([
+  '',
+  '[]',
+  '{}',
+  '{"id":"1","method":"a.b"}',
+  '{"id":1}',
+  '{"id":1,"method":"a.b","params":1}',
+  '{"id":1.5,"method":"a.b"}',
+])('%j is not a command', (text) => {
+  expect(parseCommand(text)).toBeUndefined()
+})
+
+test('of a key given twice only the value that was judged is passed on', () => {
+  const command = parseCommand('{"id":1,"method":"Browser.crash","method":"Page.enable","extra":1}')
+
+  expect(command).toEqual({ id: 1, method: 'Page.enable', params: undefined, sessionId: undefined })
+})

@@ -1,0 +1,154 @@
+import { chromium } from 'playwright-core'
+import { connect as connectPuppeteer, type Page as PuppeteerPage } from 'puppeteer-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startLab, type Lab } from '../../../test/lab/lab.ts'
+import { startSite, type Site } from '../../../test/lab/site.ts'
+
+describe('Playwright and Puppeteer on one session at once', () => {
+  let lab: Lab
+  let site: Site
+  beforeAll(async () => {
+    lab = await startLab()
+    site = await startSite()
+  })
+  afterAll(async () => {
+    await lab[Symbol.asyncDispose]()
+    await site[Symbol.asyncDispose]()
+  })
+
+  const connectBoth = async () => {
+    const { id, cdpUrl } = await lab.createSession({ ttl: 120 })
+    const left = await chromium.connectOverCDP(cdpUrl)
+    const right = await connectPuppeteer({ browserWSEndpoint: cdpUrl, defaultViewport: null })
+    return { id, cdpUrl, left, right, context: left.contexts()[0]!, page: left.contexts()[0]!.pages()[0]! }
+  }
+
+  /** The page of Puppeteer that shows this title. */
+  const pageTitled = async (pages: readonly PuppeteerPage[], title: string): Promise<PuppeteerPage | undefined> => {
+    for (const page of pages) if ((await page.title()) === title) return page
+    return undefined
+  }
+
+  test('each sees the pages of the other, and both drive the same page', async () => {
+    const { left, right, page } = await connectBoth()
+    await page.goto(site.url('/title?text=Shared'))
+
+    const twin = await pageTitled(await right.pages(), 'Shared')
+    await twin!.evaluate(`document.title = 'Changed on the right'`)
+
+    expect(await page.title()).toBe('Changed on the right')
+    await left.close()
+    await right.disconnect()
+  })
+
+  test('neither disturbs viewport or interception of the other', async () => {
+    const { left, right, context } = await connectBoth()
+    const mine = await context.newPage()
+    await mine.setViewportSize({ width: 555, height: 444 })
+    await mine.route('**/made-up', async (route) => route.fulfill({ body: 'left' }))
+    await mine.goto(site.url('/'))
+    const theirs = await right.newPage()
+    await theirs.setViewport({ width: 800, height: 600 })
+    await theirs.setRequestInterception(true)
+    theirs.on('request', (request) => {
+      const answer = request.url().endsWith('/made-up') ? request.respond({ body: 'right' }) : request.continue()
+      answer.catch(() => undefined)
+    })
+    await theirs.goto(site.url('/'))
+    const look = `fetch('/made-up').then(async (answer) => [innerWidth, innerHeight, await answer.text()])`
+
+    const [left1, right1] = await Promise.all([mine.evaluate(look), theirs.evaluate(look)])
+
+    expect(left1).toEqual([555, 444, 'left'])
+    expect(right1).toEqual([800, 600, 'right'])
+    await left.close()
+    await right.disconnect()
+  })
+
+  test('a dialog is for the client whose call opened it, and the other does not answer it', async () => {
+    const { left, right, context } = await connectBoth()
+    const [mine, theirs] = [await context.newPage(), await right.newPage()]
+    const heard: string[] = []
+    // Playwright would dismiss a dialog on a page where nobody listens.
+    theirs.on('dialog', (dialog) => {
+      heard.push('right')
+      dialog.accept('right').catch(() => undefined)
+    })
+
+    const answer = await theirs.evaluate(`prompt('whose?')`)
+    mine.on('dialog', (dialog) => {
+      heard.push('left')
+      void dialog.accept('left')
+    })
+    const other = await mine.evaluate(`prompt('whose?')`)
+
+    expect([answer, other]).toEqual(['right', 'left'])
+    expect(heard).toEqual(['right', 'left'])
+    await left.close()
+    await right.disconnect()
+  })
+
+  test.each([
+    ['by closing', async (browser: { close: () => Promise<void> }) => browser.close()],
+    ['by disconnecting', async (browser: { disconnect: () => Promise<void> }) => browser.disconnect()],
+  ])('Puppeteer leaving %s harms nothing', async (_how, leave) => {
+    const { id, left, right, page } = await connectBoth()
+    const own = await right.newPage()
+    await own.goto(site.url('/title?text=Left behind'))
+    await page.goto(site.url('/'))
+
+    await leave(right)
+
+    expect(await page.title()).toBe('Plain')
+    await page.goto(site.url('/links'))
+    expect(
+      await Promise.all(
+        page
+          .context()
+          .pages()
+          .map(async (each) => each.title()),
+      ),
+    ).toContain('Left behind')
+    expect((await lab.api('GET', `/v2/browser/${id}`)).body['status']).toBe('active')
+    await left.close()
+  })
+
+  test('Playwright leaving takes only its own contexts with it', async () => {
+    const { id, left, right, page } = await connectBoth()
+    await page.goto(site.url('/title?text=Default context'))
+    const own = await (await left.newContext()).newPage()
+    await own.goto(site.url('/title?text=Own context'))
+
+    await left.close()
+
+    await expect
+      .poll(async () => Promise.all((await right.pages()).map(async (each) => each.title())))
+      .toEqual(['Default context'])
+    expect((await lab.api('GET', `/v2/browser/${id}`)).body['status']).toBe('active')
+    await right.disconnect()
+  })
+
+  test('both stay whole while each draws large answers and a thousand events', async () => {
+    const { left, right, context } = await connectBoth()
+    const [mine, theirs] = [await context.newPage(), await right.newPage()]
+    const logged = { left: 0, right: 0 }
+    mine.on('console', () => (logged.left += 1))
+    theirs.on('console', () => (logged.right += 1))
+    const work = (): string => {
+      for (let index = 0; index < 1000; index += 1) console.log(index)
+      return 'x'.repeat(8e6)
+    }
+
+    const sizes = await Promise.all([
+      mine.evaluate(work),
+      theirs.evaluate(work),
+      mine.evaluate(work),
+      theirs.evaluate(work),
+    ])
+
+    expect(sizes.map((text) => text.length)).toEqual([8e6, 8e6, 8e6, 8e6])
+    await expect.poll(() => logged).toEqual({ left: 2000, right: 2000 })
+    await left.close()
+    await right.disconnect()
+  })
+})

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { searchRequest } from '../../../src/contract/search.ts'
+import { startLab, type Lab } from '../../../test/lab/lab.ts'
+import { startModel, type Model } from '../../../test/lab/language-model.ts'
+import { startSite, type Site } from '../../../test/lab/site.ts'
+
+describe('what public clients send', () => {
+  let undo: AsyncDisposableStack
+  let lab: Lab
+  let withModel: Lab
+  let model: Model
+  let site: Site
+  beforeAll(async () => {
+    undo = new AsyncDisposableStack()
+    site = undo.use(await startSite())
+    lab = undo.use(await startLab())
+    model = undo.use(
+      await startModel(({ messages }) =>
+        messages.some(({ content }) => content.includes('Wish:'))
+          ? JSON.stringify({ limit: 3, includePaths: ['^/docs'], sitemap: null })
+          : JSON.stringify({ summary: 'All about knots.' }),
+      ),
+    )
+    withModel = undo.use(await startLab({ llmUrl: model.url }))
+  })
+  afterAll(async () => undo.disposeAsync())
+
+  test.each([
+    { redactPII: false },
+    { threatProtection: { mode: 'off', riskScoreThreshold: 50 } },
+    { auditMetadata: { username: 'a' }, useMock: 'none', domainTools: true, toolDetail: 'compact' },
+    { parsers: ['pdf', 'image'] },
+    { parsers: [{ type: 'image' }] },
+    { parsers: [{ type: 'pdf', pages: false, pageMarkers: false }] },
+  ])('and changes nothing is accepted: %j', async (options) => {
+    expect(await lab.api('POST', '/v2/scrape', { url: site.url('/article'), ...options })).toMatchObject({
+      status: 200,
+    })
+  })
+
+  test.each([
+    { redactPII: false, threatProtection: { mode: 'off' }, auditMetadata: {}, useMock: 'none' },
+    { domainTools: true, toolDetail: 'compact' },
+  ])('and changes nothing is accepted by the first version: %j', async (options) => {
+    const url = site.url('/article')
+    const batch = await lab.api('POST', '/v1/batch/scrape', { urls: [url], ...options })
+
+    expect(await lab.api('POST', '/v1/scrape', { url, ...options })).toMatchObject({ status: 200 })
+    expect(batch).toMatchObject({ status: 200 })
+  })
+
+  test('is redacted by no version', async () => {
+    const { status, body } = await lab.api('POST', '/v1/scrape', { url: site.url('/article'), redactPII: true })
+
+    expect([status, body['error']]).toEqual([400, expect.stringContaining('does not redact personal data')])
+  })
+
+  test('as the target of a monitor has one address, or options of a search that nobody reads', async () => {
+    const watch = async (target: object) =>
+      lab.api('POST', '/v2/monitor', { name: 'a', schedule: { text: 'daily' }, judgeEnabled: false, targets: [target] })
+    const url = site.url('/article')
+    const search = { type: 'search', queries: ['knots'] }
+
+    expect((await watch({ type: 'scrape', url })).body).toMatchObject({ data: { targets: [{ urls: [url] }] } })
+    const read = { depth: 2, alertMode: 'all', recheckAfter: '1d', scrapeOptions: {} }
+    expect((await watch({ ...search, ...read })).body).toMatchObject({ data: { targets: [search] } })
+    expect((await watch({ type: 'scrape', url, urls: [url] })).status).toBe(400)
+  })
+
+  test.each(['repo', 'code', 'docs', 'devdex', 'repo_search', 'developer_index'])(
+    'as the category %s of a search is that of developers',
+    (name) => {
+      const categories = [{ type: 'developer' }]
+
+      for (const sent of [name, { type: name }]) {
+        expect(searchRequest.parse({ query: 'knots', categories: [sent] })).toMatchObject({ categories })
+      }
+    },
+  )
+
+  test.each<readonly [object, string]>([
+    [{ redactPII: true }, 'does not redact personal data'],
+    [{ threatProtection: { mode: 'normal' } }, 'has no threat protection'],
+    [{ parsers: [{ type: 'pdf', mode: 'ocr' }] }, 'reads no text from pictures'],
+    [{ parsers: [{ type: 'pdf', pageMarkers: true }] }, 'does not mark the pages'],
+    [{ formats: ['summary'] }, 'The format summary needs a language model'],
+    [{ formats: ['branding'] }, 'This server has no format "branding"'],
+    [{ timeout: 5 }, '`timeout` must be at least 1000'],
+    [{ mobile: 'yes' }, '`mobile` must be `true` or `false`'],
+    [{ proxy: 'best' }, '`proxy` must be one of "basic"'],
+    [{ maxAge: 1.5 }, '`maxAge` must be a whole number'],
+    [{ url: 'nonsense' }, 'URL must have a valid top-level domain or be an IP address'],
+    [{ url: undefined }, '`url` must be a string, and is missing'],
+    [{ waitFor: 900, timeout: 1000 }, 'waitFor must not exceed half of timeout'],
+  ])('and cannot be done is refused in words: %j', async (options, words) => {
+    const { status, body } = await lab.api('POST', '/v2/scrape', { url: site.url('/article'), ...options })
+
+    expect(status).toBe(400)
+    expect(body['error']).toContain(words)
+    expect(body['error']).not.toMatch(/Too small|Invalid (input|option)|expected/)
+  })
+
+  test.each(['stealth', 'enhanced'])(
+    'with the proxy %s and none configured is scraped at the basic price',
+    async (proxy) => {
+      const { body } = await lab.api('POST', '/v2/scrape', { url: site.url('/article'), proxy })
+
+      expect(body).toMatchObject({
+        data: { warning: expect.stringContaining(proxy), metadata: { proxyUsed: 'basic', creditsUsed: 1 } },
+      })
+    },
+  )
+
+  test('as a PDF action by its other name is done', async () => {
+    const { body } = await lab.api('POST', '/v2/scrape', {
+      url: site.url('/article'),
+      actions: [{ type: 'generatePDF' }],
+    })
+
+    expect(body).toMatchObject({ data: { actions: { pdfs: [expect.any(String)] } } })
+  })
+
+  test.each(['/v1/scrape', '/v2/scrape'])(
+    'as the format summary by %s is written by the language model',
+    async (path) => {
+      const { body } = await withModel.api('POST', path, { url: site.url('/article'), formats: ['summary'] })
+
+      expect(body).toMatchObject({ data: { summary: 'All about knots.', metadata: { creditsUsed: 1 } } })
+      expect(body['data']).not.toHaveProperty('markdown')
+    },
+  )
+
+  test('as the prompt of a crawl becomes options, under those that are named', async () => {
+    const preview = await withModel.api('POST', '/v2/crawl/params-preview', { url: site.url('/'), prompt: 'the docs' })
+    const crawl = await withModel.api('POST', '/v2/crawl', { url: site.url('/'), prompt: 'the docs', limit: 1 })
+
+    expect(preview.body).toEqual({ success: true, data: { url: site.url('/'), limit: 3, includePaths: ['^/docs'] } })
+    expect(crawl.body).toMatchObject({
+      promptGeneratedOptions: { limit: 3, includePaths: ['^/docs'] },
+      finalCrawlerOptions: { limit: 1, includePaths: ['^/docs'] },
+    })
+  })
+
+  test('as the prompt of a crawl is told of in a warning where there is no model', async () => {
+    const { body } = await lab.api('POST', '/v2/crawl', { url: site.url('/'), prompt: 'the docs', limit: 1 })
+
+    expect(body).toMatchObject({ success: true, warning: expect.stringContaining('no language model') })
+  })
+
+  test.each(['/v2/batch/scrape', '/v2/crawl'])(
+    'with zeroDataRetention and nobody to hear of it is refused by %s',
+    async (path) => {
+      const pages = { url: site.url('/'), urls: [site.url('/')] }
+      const body = { ...(path.endsWith('crawl') ? { url: pages.url } : { urls: pages.urls }), zeroDataRetention: true }
+
+      const refused = [body, { ...body, webhook: { url: site.url('/hook'), events: ['completed'] } }]
+      for (const each of refused) expect(await lab.api('POST', path, each)).toMatchObject({ status: 400 })
+      expect(await lab.api('POST', path, { ...body, webhook: site.url('/hook') })).toMatchObject({ status: 200 })
+    },
+  )
+})

@@ -1,0 +1,94 @@
+import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startLab, type Lab } from '../../../test/lab/lab.ts'
+import { startSite, type Site } from '../../../test/lab/site.ts'
+
+interface Answer {
+  readonly status: number | undefined
+  readonly headers: IncomingHttpHeaders
+  readonly body: Record<string, unknown>
+}
+
+/** Asks a server over connections that are kept open. */
+const ask = async (lab: Lab, agent: Agent, method: string, path: string, body?: unknown): Promise<Answer> => {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+  const headers = {
+    authorization: `Bearer ${lab.server.apiKey}`,
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+  }
+  const request = httpRequest(new URL(path, lab.server.url), { method, agent, headers })
+  request.on('error', reject)
+  request.on('response', (response) => {
+    const { statusCode: status, headers } = response
+    text(response).then((content) => resolve({ status, headers, body: JSON.parse(content) }), reject)
+  })
+  request.end(body === undefined ? undefined : JSON.stringify(body))
+  return promise
+}
+
+describe('a server that is told to stop', () => {
+  let answerPages: () => void
+  let site: Site
+  beforeAll(async () => {
+    const held = Promise.withResolvers<void>()
+    answerPages = held.resolve
+    site = await startSite({
+      '/held': async ({ response }) => {
+        await held.promise
+        response.setHeader('content-type', 'text/html').end('<h1>Held</h1>')
+      },
+    })
+  })
+  afterAll(async () => site[Symbol.asyncDispose]())
+
+  /** A server with scrapes under way, to be told to stop. */
+  const startBusy = async (options: { readonly drainTimeout?: number } = {}) => {
+    const lab = await startLab(options)
+    const agent = new Agent({ keepAlive: true, maxSockets: 8 })
+    const before = site.requests.all.length
+    const requests = [
+      ask(lab, agent, 'POST', '/v2/scrape', { url: site.url('/held'), formats: ['rawHtml'], maxAge: 0 }),
+      ask(lab, agent, 'POST', '/v1/scrape', { url: site.url('/held?again'), formats: ['rawHtml'], maxAge: 0 }),
+    ]
+    await expect.poll(() => site.requests.all.length - before).toBeGreaterThanOrEqual(2)
+    return { lab, agent, requests }
+  }
+
+  test('turns away what is still under way after its time, and says when to retry', async () => {
+    const { lab, agent, requests } = await startBusy({ drainTimeout: 1 })
+
+    const stopped = lab[Symbol.asyncDispose]()
+
+    for (const { status, headers, body } of await Promise.all(requests)) {
+      expect({ status, body }).toMatchObject({ status: 503, body: { code: 'DRAINING' } })
+      expect(headers).toMatchObject({ 'retry-after': '5', connection: 'close' })
+    }
+    await stopped
+    agent.destroy()
+  })
+
+  test('answers what is under way, refuses new work, is not ready, and closes connections after the answer', async () => {
+    const { lab, agent, requests } = await startBusy()
+    const { id } = await lab.createSession()
+
+    const stopped = lab[Symbol.asyncDispose]()
+    const refused = await ask(lab, agent, 'POST', '/v2/scrape', { url: site.url('/held') })
+    const created = await ask(lab, agent, 'POST', '/v2/browser', {})
+    const read = await ask(lab, agent, 'GET', `/v2/browser/${id}`)
+    const ready = await ask(lab, agent, 'GET', '/readyz')
+    answerPages()
+
+    for (const { status, headers, body } of [refused, created]) {
+      expect({ status, body }).toMatchObject({ status: 503, body: { code: 'DRAINING' } })
+      expect(headers).toMatchObject({ 'retry-after': '5', connection: 'close' })
+    }
+    expect(read).toMatchObject({ status: 200, headers: { connection: 'close' } })
+    expect(ready).toMatchObject({ status: 503, body: { sessions: { isDraining: true } } })
+    for (const answer of await Promise.all(requests)) {
+      expect(answer).toMatchObject({ status: 200, headers: { connection: 'close' }, body: { success: true } })
+    }
+    await stopped
+    agent.destroy()
+  })
+})

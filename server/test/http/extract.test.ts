@@ -1,0 +1,199 @@
+import { Firecrawl } from 'firecrawl'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { Bowline } from '../../../src/index.ts'
+import { startLab, type Lab } from '../../../test/lab/lab.ts'
+import { startModel, type Model } from '../../../test/lab/language-model.ts'
+import { fixedPage } from '../../../test/lab/pages/page.ts'
+import { startReceiver } from '../../../test/lab/receiver.ts'
+import { startSite, type Site } from '../../../test/lab/site.ts'
+import { linksTo } from '../map/world.ts'
+
+const world = new AsyncDisposableStack()
+const schema = { type: 'object', properties: { boats: { type: 'array' } } }
+let lab: Lab
+let site: Site
+let model: Model
+let bowline: Bowline
+let client: Firecrawl
+let says: string
+
+beforeAll(async () => {
+  site = world.use(
+    await startSite({
+      '/fleet/': linksTo('/fleet/red', '/fleet/blue', '/elsewhere'),
+      '/dock/': fixedPage(
+        'Dock',
+        `<div id="root"></div><script>
+        document.getElementById('root').innerHTML = '<a href="/dock/crane">Crane</a>'
+      </script>`,
+      ),
+      '/dock/crane': fixedPage('Crane', '<h1>The crane</h1>'),
+      '/empty/': fixedPage('Empty', '<h1>Nothing under it</h1>'),
+      '/moved': ({ response, crossOrigin }) =>
+        void response.writeHead(302, { location: `${crossOrigin}/landed` }).end(),
+      '/landed': fixedPage('Landed', '<h1>The landing</h1>'),
+      '/long': fixedPage('Long', `<p>${'word '.repeat(40_000)}</p>`),
+      '/fleet/red': fixedPage('Red', '<h1>The red boat</h1>'),
+      '/fleet/blue': fixedPage('Blue', '<h1>The blue boat</h1>'),
+    }),
+  )
+  model = world.use(await startModel(() => says))
+  lab = world.use(await startLab({ llmUrl: model.url }))
+  bowline = world.use(new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false }))
+  client = new Firecrawl({ apiKey: lab.server.apiKey, apiUrl: lab.server.url })
+})
+beforeEach(() => {
+  says = '{"boats":["red"]}'
+})
+afterAll(async () => world.disposeAsync())
+
+const asked = (): string => model.questions.at(-1)?.messages.at(-1)?.content ?? ''
+
+test('data are extracted from several pages at once, for five credits each and at least twenty', async () => {
+  const urls = ['/fleet/red', '/fleet/blue', '/fleet/', '/fleet/red?1', '/fleet/red?2'].map((path) => site.url(path))
+  const further = ['/fleet/red#1', '/no'].map((path) => site.url(path))
+
+  const found = await bowline.extract([...urls, ...further], {
+    prompt: 'Which boats?',
+    systemPrompt: 'Be brief.',
+    schema,
+    showSources: true,
+  })
+
+  expect(found).toMatchObject({ data: { boats: ['red'] }, creditsUsed: 25, invalidUrls: [], sources: { pages: urls } })
+  expect(found.warning).toContain('/no: The page answered 404')
+  expect(model.questions.at(-1)?.response_format.json_schema?.schema).toEqual(schema)
+  for (const part of ['Be brief.', 'Which boats?', '# The red boat', '# The blue boat']) expect(asked()).toContain(part)
+  const { body: activity } = await lab.api('GET', '/v2/team/activity?endpoint=extract')
+  expect(activity['data']).toMatchObject([{ id: found.id, api_version: 'v2', target: urls[0] }])
+  const { body } = await lab.api('GET', `/v1/extract/${found.id}`)
+  expect(body).toEqual({
+    success: true,
+    status: 'completed',
+    data: { boats: ['red'] },
+    sources: { pages: urls },
+    creditsUsed: 25,
+    tokensUsed: 375,
+    expiresAt: expect.any(String),
+    warning: found.warning,
+  })
+})
+
+test('custom headers of an extraction do not follow a redirect to another origin', async () => {
+  const headers = { 'X-Token': 'secret', Authorization: 'secret', Cookie: 'secret=1' }
+  await bowline.extract(site.url('/moved'), { prompt: 'x', scrapeOptions: { headers } })
+
+  const sentTo = (wanted: string) =>
+    site.requests.all
+      .filter(({ path }) => path === wanted)
+      .map(({ headers: sent }) => ['x-token', 'authorization', 'cookie'].map((name) => sent[name]))
+  expect(sentTo('/moved')).toEqual([['secret', 'secret', 'secret=1']])
+  expect(sentTo('/landed')).toEqual([[undefined, undefined, undefined]])
+})
+
+test('a warning says what the model did not get, and what was not searched for', async () => {
+  const long = await bowline.extract([site.url('/long'), site.url('/fleet/red')], { prompt: 'x' })
+  const searched = await bowline.extract(site.url('/fleet/red'), { prompt: 'red '.repeat(101), enableWebSearch: true })
+  const folder = await bowline.extract(site.url('/empty/*'), { prompt: 'x' })
+
+  expect(long.warning).toContain(`${site.url('/long')}: the model got its first 95,000 characters`)
+  expect(searched.warning).toContain('the first 400 characters of the prompt')
+  expect(folder.warning).toContain('/empty/*: Only 1 page was found')
+})
+
+test('an address that ends in /* stands for the pages under it', async () => {
+  const { creditsUsed } = await bowline.extract(site.url('/fleet/*'), { prompt: 'Which boats?' })
+
+  expect(creditsUsed).toBe(20)
+  expect(asked()).toContain('# The blue boat')
+  expect(asked()).not.toContain('/elsewhere\n\n')
+})
+
+test('so it does when these are linked by scripts alone', async () => {
+  await bowline.extract(site.url('/dock/*'), { prompt: 'Which machines?' })
+
+  expect(asked()).toContain('# The crane')
+})
+
+test('pages that a search finds are read, too, on the bill of the extraction', async () => {
+  const creditsUsed = async (): Promise<number> =>
+    (await bowline.usage.history()).reduce((sum, { credits }) => sum + credits, 0)
+  await bowline.scrape(site.url('/fleet/red'))
+  const before = await creditsUsed()
+
+  const found = await bowline.extract([], { prompt: 'red boat', enableWebSearch: true })
+
+  expect(found).toMatchObject({ data: { boats: ['red'] }, creditsUsed: 22 })
+  expect(await creditsUsed()).toBe(before + 22)
+  expect(asked()).toContain(`Page ${site.url('/fleet/red')}`)
+})
+
+test('what cannot be read or understood fails, costs nothing and says why', async () => {
+  says = 'I would rather not.'
+  await expect(bowline.extract(site.url('/fleet/red'), { prompt: 'x' })).rejects.toMatchObject({
+    code: 'EXTRACT_FAILED',
+    message: expect.stringContaining('extracted nothing'),
+  })
+  const { body } = await lab.api('POST', '/v2/extract', { urls: ['http://nothing.invalid/'], prompt: 'x' })
+  await expect
+    .poll(async () => (await lab.api('GET', `/v2/extract/${body['id']}`)).body, { timeout: 20_000 })
+    .toMatchObject({ success: false, status: 'failed', data: [], error: expect.stringContaining('None of 1 pages') })
+})
+
+test('addresses that are none are told of, or refused', async () => {
+  const body = { urls: ['ftp://a.example', site.url('/fleet/red')], prompt: 'x' }
+
+  expect((await lab.api('POST', '/v2/extract', body)).body).toMatchObject({ invalidURLs: ['ftp://a.example'] })
+  expect(await lab.api('POST', '/v1/extract', body)).toMatchObject({
+    status: 400,
+    body: { error: expect.stringContaining('ftp://a.example') },
+  })
+})
+
+test.each([
+  [{ urls: ['a.example'] }, 'a prompt, a schema or both'],
+  [{ prompt: 'x' }, 'enableWebSearch'],
+  [{ urls: ['ftp://x'], prompt: 'x' }, 'No valid URLs provided'],
+  [{ urls: ['a.example'], prompt: 'x', agent: { model: 'FIRE-1' } }, 'agent'],
+  [{ urls: ['a.example'], prompt: 'x', allowExternalLinks: true }, 'does not follow'],
+  [{ urls: ['a.example'], prompt: 'x', limit: 1000 }, 'limit'],
+])('refuses %o', async (body, why) => {
+  const answer = await lab.api('POST', '/v2/extract', body)
+
+  expect(answer).toMatchObject({ status: 400, body: { success: false, error: expect.stringContaining(why) } })
+})
+
+test('an unknown extraction, and that of another team, is not found', async () => {
+  const key = (await lab.api('POST', '/v2/team/keys', { name: 'x', team: 'strangers' })).body['key'] as string
+  const { id } = (await lab.api('POST', '/v2/extract', { urls: [site.url('/fleet/red')], prompt: 'x' })).body
+
+  for (const [path, token] of [
+    ['00000000-0000-7000-8000-000000000000', lab.server.apiKey],
+    ['nonsense', lab.server.apiKey],
+    [String(id), key],
+  ]) {
+    const answer = await lab.api('GET', `/v2/extract/${path}`, undefined, { authorization: `Bearer ${token}` })
+    expect(answer).toMatchObject({ status: 404, body: { error: 'Extract job not found' } })
+  }
+})
+
+test('a webhook hears how it goes', async () => {
+  await using receiver = await startReceiver()
+
+  await bowline.extract(site.url('/fleet/red'), { prompt: 'x', webhook: { url: receiver.url() } })
+
+  const events = (await receiver.whenReceived(2)).map(({ body: { type, success, data } }) => ({ type, success, data }))
+  expect(events).toHaveLength(2)
+  expect(events).toContainEqual({ type: 'extract.started', success: true, data: [] })
+  expect(events).toContainEqual({ type: 'extract.completed', success: true, data: [{ boats: ['red'] }] })
+})
+
+test('the public client extracts by both versions', async () => {
+  const started = await client.startExtract({ urls: [site.url('/fleet/red')], prompt: 'x', schema })
+  const second = await client.extract({ urls: [site.url('/fleet/red')], prompt: 'x', pollInterval: 1 })
+  const first = await client.v1.extract([site.url('/fleet/red')], { prompt: 'x' })
+
+  expect(await client.getExtractStatus(started.id!)).toMatchObject({ success: true, status: 'completed' })
+  expect(second).toMatchObject({ status: 'completed', data: { boats: ['red'] } })
+  expect(first).toMatchObject({ success: true, data: { boats: ['red'] } })
+})

@@ -1,0 +1,219 @@
+import { once } from 'node:events'
+import { connect, type AddressInfo } from 'node:net'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Fastify from 'fastify'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createAddressPolicy } from '../../src/egress/address-policy.ts'
+import { judgeTarget } from '../../src/egress/dial.ts'
+import { createOwnPorts } from '../../src/egress/own-ports.ts'
+import { readIdentity } from '../../src/identity.ts'
+import { lockFolder } from '../../src/store/lock.ts'
+import { guardBodies } from '../../src/http/guard-bodies.ts'
+import { startLab, type Lab } from '../../../test/lab/lab.ts'
+
+let lab: Lab
+beforeAll(async () => {
+  lab = await startLab()
+})
+afterAll(async () => lab[Symbol.asyncDispose]())
+
+const many = <Item>(count: number, item: Item): Item[] => Array.from({ length: count }, () => item)
+
+/** Calls the API, and tells how much processor time that took here, where the server is. */
+const timed = async (method: string, path: string, body: unknown, headers?: Readonly<Record<string, string>>) => {
+  const sent = typeof body === 'string' ? body : JSON.stringify(body)
+  const json = { 'content-type': 'application/json' }
+  const before = process.cpuUsage()
+  const answer = await lab.api(method, path, sent, headers === undefined ? undefined : { ...json, ...headers })
+  return { ...answer, length: JSON.stringify(answer.body).length, seconds: process.cpuUsage(before).user / 1e6 }
+}
+
+describe('an invalid body gets a short answer in a short time:', () => {
+  test.each([
+    ['300,000 addresses', '/v2/batch/scrape', { urls: many(300_000, 'no address at all') }, '`urls` has more than'],
+    ['100,000 bad addresses', '/v1/batch/scrape', { urls: many(100_000, 'http://') }, '99,980 more'],
+    ['100,000 bad addresses that are ignored', '/v2/batch/scrape', { urls: many(100_000, 'http://') }, 'No valid URLs'],
+    ['100,000 numbers for addresses', '/v2/batch/scrape', { urls: many(100_000, 1) }, 'must be a string'],
+    ['60,000 formats', '/v2/scrape', { url: 'a.example', formats: many(60_000, 'none') }, 'at most 20'],
+    ['60,000 actions', '/v2/scrape', { url: 'a.example', actions: many(60_000, { type: 'none' }) }, 'at most 50'],
+    ['60,000 selectors', '/v2/scrape', { url: 'a.example', includeTags: many(60_000, 1) }, 'includeTags'],
+    ['60,000 patterns', '/v2/crawl', { url: 'a.example', includePaths: many(60_000, '(') }, 'includePaths'],
+    ['60,000 domains', '/v2/search', { query: 'q', includeDomains: many(60_000, '-') }, 'includeDomains'],
+    ['60,000 targets', '/v2/monitor', { name: 'm', targets: many(60_000, {}) }, 'schedule'],
+    ['60,000 pages of an extraction', '/v2/extract', { prompt: 'p', urls: many(60_000, '') }, 'urls'],
+    ['9,000 headers', '/v2/map', { url: 'a.example', headers: named(9000, 1) }, 'headers'],
+    ['101 headers', '/v2/map', { url: 'a.example', headers: named(101, 'x') }, 'at most 100'],
+    ['101 entries of metadata', '/v2/crawl', { url: 'a.example', webhook: hook(101) }, 'at most 100'],
+    ['9,000 unknown keys', '/v2/scrape', { url: 'a.example', ...named(9000, 1) }, 'Unrecognized key'],
+    ['10,001 keys', '/v2/scrape', { url: 'a.example', headers: named(10_001, 'x') }, '`headers` has more than 10,000'],
+    ['a long name', '/v2/scrape', { url: 'a.example', ['x'.repeat(1e6)]: 1 }, 'Unrecognized key'],
+    ['a long name of a format', '/v1/scrape', { url: 'a.example', formats: ['x'.repeat(1e6)] }, 'has no format'],
+    ['a text that no store can keep', '/v2/search', { query: `${'x'.repeat(1000)}\0` }, 'U+0000'],
+    ['600,000 values', '/v2/monitor', { name: many(10, many(60_000, 1)) }, '500,000 values'],
+    ['a million nested arrays', '/v2/batch/scrape', '['.repeat(1e6), 'nested deeper than 200'],
+    ['a million nested objects', '/v2/batch/scrape', '{"a":'.repeat(1e6), 'nested deeper than 200'],
+    ['a text without an end', '/v2/batch/scrape', `{"a":"${'\\"'.repeat(2e6)}`, 'malformed JSON'],
+  ])('%s', async (_, path, body, message) => {
+    const answer = await timed('POST', path, body)
+
+    expect(answer.status).toBe(400)
+    expect(`${answer.body['error']} ${answer.body['hint']}`).toContain(message)
+    expect(answer.length).toBeLessThan(40_000)
+    expect(answer.seconds).toBeLessThan(2.5)
+  })
+})
+
+const named = <Value>(count: number, value: Value): Record<string, Value> =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`x-${index}`, value]))
+
+const hook = (entries: number) => ({ url: 'https://a.example/', metadata: named(entries, 'x') })
+
+test('while 100,000 bad addresses are checked, others are served', async () => {
+  let turns = 0
+  const timer = setInterval(() => (turns += 1), 1)
+
+  await timed('POST', '/v2/batch/scrape', { urls: many(100_000, 'http://') })
+
+  clearInterval(timer)
+  expect(turns).toBeGreaterThan(50)
+})
+
+test('a body with brackets and quotes in its texts is read as it is', async () => {
+  const name = `${'['.repeat(40)}\\"{{,,"\\\\`
+
+  const { body } = await lab.api('POST', '/v2/team/keys', { name })
+
+  expect(body['data']).toMatchObject({ name })
+})
+
+describe('a body may be', () => {
+  const text = (length: number): string => JSON.stringify({ token: 'x'.repeat(length) })
+
+  test.each([
+    ['POST', '/v2/monitor/email/confirm', 5000, '4 kB', {}],
+    ['POST', '/v2/monitor/email/unsubscribe', 5000, '4 kB', {}],
+    ['POST', '/monitor/email/confirm', 5000, '4 kB', {}],
+    ['POST', '/v2/browser', 70_000, '64 kB', undefined],
+    ['POST', '/v2/team/keys', 70_000, '64 kB', undefined],
+    ['POST', '/v2/scrape', 2.2e6, '2 MB', undefined],
+    ['POST', '/v2/batch/scrape', 10.6e6, '10 MB', undefined],
+  ])('no larger than its route needs: %s %s', async (method, path, length, limit, headers) => {
+    const { status, body } = await timed(method, path, text(length), headers)
+
+    expect([status, body['code']]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
+    expect(body['error']).toContain(limit)
+  })
+
+  test.each([
+    ['/v2/nothing', 404],
+    ['/v2/scrape', 401],
+  ])('of any form where nobody reads it: %s', async (path, status) => {
+    expect((await timed('POST', path, '['.repeat(60_000), {})).status).toBe(status)
+  })
+})
+
+describe('a client that is slow with its body', () => {
+  const listen = async () => {
+    const app = Fastify({ forceCloseConnections: true })
+    app.addContentTypeParser('*', (_request, payload, done) => {
+      payload.resume().once('end', () => done(null))
+    })
+    guardBodies(app, { windowMs: 150, minBytes: 100, drainMs: 100 })
+    app.get('/', async () => 'read')
+    app.post('/', async () => 'read')
+    app.post('/refused', { onRequest: async (_request, reply) => reply.code(401).send('refused') }, async () => '')
+    await app.listen({ port: 0, host: '127.0.0.1' })
+    const { port } = app.server.address() as AddressInfo
+    const open = (path: string, method = 'POST') => {
+      const socket = connect(port, '127.0.0.1').setEncoding('utf8')
+      let heard = ''
+      socket.on('data', (text: string) => (heard += text)).on('error', () => undefined)
+      socket.write(`${method} ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\nContent-Type: a/b\r\n\r\n`)
+      const closed = new Promise<string>((resolve) => void socket.once('close', () => resolve(heard)))
+      return { socket, closed }
+    }
+    return { open, [Symbol.asyncDispose]: async () => app.close() }
+  }
+
+  test('is cut when too little comes', async () => {
+    await using server = await listen()
+    const { socket, closed } = server.open('/')
+    const dribble = setInterval(() => socket.write('x'), 20)
+
+    expect(await closed).toMatch(/^HTTP\/1\.1 408 /)
+    clearInterval(dribble)
+  })
+
+  test('is cut when it has its answer', async () => {
+    await using server = await listen()
+    const { socket, closed } = server.open('/refused')
+    const dribble = setInterval(() => socket.write('x'.repeat(50)), 10)
+
+    expect(await closed).toMatch(/^HTTP\/1\.1 401 .*refused$/s)
+    clearInterval(dribble)
+  })
+
+  test('is served for as long as enough comes', async () => {
+    await using server = await listen()
+    const { socket } = server.open('/')
+    const beganAtMs = performance.now()
+    for (let sent = 0; sent < 100_000; sent += 2000) {
+      await new Promise((resolve) => void setTimeout(resolve, 10))
+      socket.write('x'.repeat(2000))
+    }
+    const [answer] = (await once(socket, 'data')) as [string]
+
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /)
+    expect(performance.now() - beganAtMs).toBeGreaterThan(450)
+    socket.destroy()
+  })
+})
+
+test('no more connections are taken than the server may have', async () => {
+  await using small = await startLab({ maxConnections: 10 })
+  const { port, hostname } = new URL(small.server.url)
+  const sockets = Array.from({ length: 12 }, () => connect(Number(port), hostname).on('error', () => undefined))
+  await Promise.race([once(sockets[10]!, 'close'), once(sockets[11]!, 'close')])
+
+  for (const socket of sockets) socket.destroy()
+  await expect.poll(async () => (await small.api('GET', '/livez').catch(() => undefined))?.status).toBe(200)
+})
+
+test.each(['//', '//[', 'http://[/'])('a WebSocket upgrade to %s is a bad request', async (target) => {
+  const { port, hostname } = new URL(lab.server.url)
+  const socket = connect(Number(port), hostname).setEncoding('utf8')
+  socket.write(
+    `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`,
+  )
+
+  const [answer] = (await once(socket, 'data')) as [string]
+
+  expect(answer).toMatch(/^HTTP\/1\.1 400 .*"BAD_REQUEST"/s)
+  socket.destroy()
+})
+
+test('the data directory is made for its user alone, and so is its lock', async () => {
+  await using folder = await temporaryFolder()
+  const dataDir = join(folder.path, 'made')
+
+  await readIdentity(dataDir, undefined)
+  using _lock = await lockFolder(dataDir)
+
+  const mode = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
+  expect([await mode(dataDir), await mode(join(dataDir, 'lock.sqlite'))]).toEqual(['700', '600'])
+})
+
+const temporaryFolder = async () => {
+  const path = await mkdtemp(join(tmpdir(), 'bowline-limits-'))
+  return { path, [Symbol.asyncDispose]: async () => rm(path, { recursive: true }) }
+}
+
+test('the refusal of a name does not tell what it resolves to', async () => {
+  const parts = { policy: createAddressPolicy({ ownPorts: createOwnPorts() }), resolve: async () => ['10.1.2.3'] }
+
+  const judged = judgeTarget(parts, { host: 'db.internal', port: 80 })
+
+  await expect(judged).rejects.toThrow(/^db\.internal:80 is refused: the address is not public$/)
+})

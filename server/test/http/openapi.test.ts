@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startLab, type Lab } from '../../../test/lab/lab.ts'
+
+interface Operation {
+  readonly operationId?: string
+  readonly tags?: readonly string[]
+  readonly description?: string
+  readonly security?: readonly object[]
+  readonly responses: Readonly<Record<string, unknown>>
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
+}
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
+  readonly enum?: readonly unknown[]
+}
+
+describe('the OpenAPI document', () => {
+  let lab: Lab
+  let document: {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+    readonly tags: readonly { readonly name: string }[]
+    readonly servers: readonly object[]
+  }
+  beforeAll(async () => {
+    lab = await startLab()
+    document = (await lab.api('GET', '/openapi.json', undefined, {})).body as typeof document
+  })
+  afterAll(async () => lab[Symbol.asyncDispose]())
+
+  const operations = () => Object.values(document.paths).flatMap((path) => Object.values(path))
+  const bodyOf = (path: string): Schema =>
+    document.paths[path]?.['post']?.requestBody?.content['application/json']?.schema ?? {}
+
+  test('describes every operation, its group, who may call it and how it fails', () => {
+    const names = new Set(document.tags.map(({ name }) => name))
+
+    for (const { operationId, tags = [], description, security, responses } of operations()) {
+      expect(description, operationId).toMatch(/\.$/)
+      expect(tags.every((tag) => names.has(tag)) && tags.length === 1, operationId).toBe(true)
+      expect(security, operationId).toBeDefined()
+      expect(Object.keys(responses), operationId).toEqual(expect.arrayContaining(['200', '4XX', '5XX']))
+    }
+    expect(document.servers).toHaveLength(1)
+  })
+
+  test('has each operation once, without the aliases of its path', () => {
+    const ids = operations().map(({ operationId }) => operationId)
+
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(Object.keys(document.paths).filter((path) => path.startsWith('/v2/interact'))).toEqual([])
+  })
+
+  test('takes texts where the server does', () => {
+    const scrape = bodyOf('/v2/scrape').properties ?? {}
+    const search = bodyOf('/v2/search').properties ?? {}
+
+    expect(scrape['formats']?.items?.anyOf?.[0]?.enum).toEqual(
+      expect.arrayContaining(['markdown', 'screenshot@fullPage']),
+    )
+    expect(scrape['parsers']?.items?.anyOf?.[0]).toEqual({ type: 'string', enum: ['pdf'] })
+    expect(search['sources']?.items?.anyOf?.[0]?.enum).toContain('news')
+    expect(bodyOf('/v2/batch/scrape').properties?.['webhook']?.anyOf?.[0]).toEqual({ type: 'string' })
+  })
+})

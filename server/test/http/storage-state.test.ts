@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startLab, type Lab } from '../../../test/lab/lab.ts'
+
+let lab: Lab
+beforeAll(async () => {
+  lab = await startLab()
+})
+afterAll(async () => lab[Symbol.asyncDispose]())
+
+const pathOf = (name: string): string => `/v2/browser/profiles/${encodeURIComponent(name)}`
+
+describe('a storageState is imported and exported in a session', () => {
+  const manyOrigins = {
+    origins: Array.from({ length: 400 }, (_, index) => ({ origin: `https://site${index}.example` })),
+  }
+
+  /** A team of its own, and calls in its name. */
+  const startTeam = async (limits: { readonly credits: number; readonly maxConcurrency: number }) => {
+    const name = crypto.randomUUID()
+    const team = (await lab.api('POST', '/v2/teams', { name, ...limits })).body['data'].id
+    const { body } = await lab.api('POST', '/v2/team/keys', { team: name })
+    const headers = { authorization: `Bearer ${body['key']}` }
+    const api = async (method: string, path: string, sent?: unknown) => lab.api(method, path, sent, headers)
+    const balance = async () =>
+      (await lab.api('GET', '/v2/teams')).body['data'].find((each: { id: string }) => each.id === team)
+    return { headers, api, balance }
+  }
+
+  test('that waits for no place, pays its price and shows in the list', async () => {
+    const { api, balance } = await startTeam({ credits: 20, maxConcurrency: 1 })
+    const other = await api('POST', '/v2/browser', { ttl: 30 })
+
+    const refused = await api('PUT', `${pathOf('billed')}/storage-state`, { origins: [] })
+    await api('DELETE', `/v2/browser/${other.body['id']}`)
+    const imported = await api('PUT', `${pathOf('billed')}/storage-state`, { origins: [] })
+    const exported = await api('GET', `${pathOf('billed')}/storage-state`)
+
+    expect(refused).toMatchObject({ status: 429, body: { code: 'CONCURRENCY_LIMIT' } })
+    expect([imported.status, exported.status]).toEqual([200, 200])
+    const profile = { name: 'billed' }
+    expect((await api('GET', '/v2/browser')).body['sessions']).toMatchObject([
+      { status: 'destroyed', creditsBilled: 2, profile: { ...profile, saveChanges: false } },
+      { status: 'destroyed', creditsBilled: 2, profile: { ...profile, saveChanges: true } },
+      { id: other.body['id'], creditsBilled: 2 },
+    ])
+    expect(await balance()).toMatchObject({ credits: 14, reservedCredits: 0, concurrency: 0 })
+  })
+
+  test('that its team has to be able to pay', async () => {
+    const { api, balance } = await startTeam({ credits: 1, maxConcurrency: 5 })
+
+    const answer = await api('PUT', `${pathOf('poor')}/storage-state`, { origins: [] })
+
+    expect(answer).toMatchObject({ status: 402, body: { code: 'INSUFFICIENT_CREDITS' } })
+    expect(await balance()).toMatchObject({ credits: 1, reservedCredits: 0 })
+    expect((await api('PUT', `${pathOf('poor')}/storage-state`, { origins: [] })).status).toBe(402)
+  })
+
+  test('that ends when its caller hangs up, with the profile unchanged', async () => {
+    const { api, headers, balance } = await startTeam({ credits: 50, maxConcurrency: 1 })
+    const stop = new AbortController()
+    const gone = fetch(`${lab.server.url}${pathOf('left')}/storage-state`, {
+      method: 'PUT',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(manyOrigins),
+      signal: stop.signal,
+    })
+    const sessions = async () => (await api('GET', '/v2/browser')).body['sessions']
+    await expect.poll(sessions).toMatchObject([{ status: 'active' }])
+
+    stop.abort()
+
+    await expect(gone).rejects.toThrow('aborted')
+    await expect.poll(sessions, { timeout: 5000 }).toMatchObject([{ status: 'destroyed', creditsBilled: 2 }])
+    expect(await balance()).toMatchObject({ credits: 48, concurrency: 0 })
+    expect((await api('GET', pathOf('left'))).status).toBe(404)
+  })
+
+  test('that counts among those of the server, and ends with it', async () => {
+    await using small = await startLab({ maxSessions: 1 })
+    const first = small.api('PUT', `${pathOf('first')}/storage-state`, manyOrigins).catch((error: unknown) => error)
+    await expect.poll(() => small.server.liveSessions()).toBe(1)
+
+    const second = await small.api('PUT', `${pathOf('second')}/storage-state`, { origins: [] })
+    await small.server[Symbol.asyncDispose]()
+
+    expect(second).toMatchObject({ status: 429, body: { code: 'CONCURRENCY_LIMIT' } })
+    expect(await first).toMatchObject({ status: 503, body: { code: 'DRAINING' } })
+  })
+
+  test('that visits no more than 500 origins', async () => {
+    const origins = Array.from({ length: 501 }, () => manyOrigins.origins[0])
+
+    const { status, body } = await lab.api('PUT', `${pathOf('huge')}/storage-state`, { origins })
+
+    expect([status, body['error']]).toEqual([400, expect.stringContaining('origins')])
+  })
+})

@@ -1,0 +1,133 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { networkInterfaces } from 'node:os'
+import { chromium } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openBrowserHost, type BrowserHost } from '../../src/browsers/host.ts'
+import { openDataDir } from '../browsers/ground.ts'
+import { startRawServer, type RawServer } from '../egress/raw-client.ts'
+import { startLab } from '../../../test/lab/lab.ts'
+import { startSite } from '../../../test/lab/site.ts'
+import { openRawBrowser, type RawBrowser } from './raw-browser.ts'
+
+const hasBubblewrap = existsSync('/usr/bin/bwrap')
+
+const ownAddresses = (): readonly string[] =>
+  Object.values(networkInterfaces())
+    .flatMap((each) => each ?? [])
+    .filter(({ family }) => family === 'IPv4')
+    .map(({ address }) => address)
+
+const startOpenServer = async (): Promise<RawServer> =>
+  startRawServer((socket) =>
+    socket.end('HTTP/1.1 200 OK\r\nAccess-Control-Allow-Origin: *\r\nConnection: close\r\n\r\n'),
+  )
+
+/** Asks a STUN server, which is how WebRTC sends a packet to wherever it is told. */
+const sendPacket = (port: number): string => `new Promise((done) => {
+  const peer = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${port}' }] })
+  peer.onicegatheringstatechange = () => { if (peer.iceGatheringState === 'complete') done() }
+  peer.createDataChannel('x'); peer.createOffer().then((offer) => peer.setLocalDescription(offer)); setTimeout(done, 3000)
+})`
+
+// Taken over, as far as a test can: it knows no proxy and no rule for WebRTC.
+const openFree = async (host: BrowserHost): Promise<RawBrowser> =>
+  openRawBrowser(host, {
+    extraArgs: ['--force-webrtc-ip-handling-policy=default', '--webrtc-ip-handling-policy=default'],
+  })
+
+const reach = async (raw: RawBrowser, victim: RawServer): Promise<void> => {
+  await raw.read('data:text/html,here')
+  for (const address of [...ownAddresses(), '[::ffff:127.0.0.1]', 'localhost']) {
+    await raw.evaluate(`fetch('http://${address}:${victim.port}/', { mode: 'no-cors' }).catch(() => {})`)
+  }
+}
+
+const countPackets = async (raw: RawBrowser): Promise<number> => {
+  const udp = createSocket('udp4')
+  let packets = 0
+  udp.on('message', () => packets++)
+  udp.bind(0, '127.0.0.1')
+  await once(udp, 'listening')
+  await raw.evaluate(sendPacket(udp.address().port))
+  udp.close()
+  return packets
+}
+
+describe.runIf(hasBubblewrap).each(['shell', 'chromium'] as const)('under strict isolation %s', (kind) => {
+  let undo: AsyncDisposableStack
+  let host: BrowserHost
+
+  beforeAll(async () => {
+    undo = new AsyncDisposableStack()
+    const { path } = undo.use(await openDataDir())
+    host = undo.use(
+      await openBrowserHost({ dataDir: path, choice: kind, isolation: 'strict', environment: process.env }),
+    )
+  })
+  afterAll(async () => undo.disposeAsync())
+
+  test('reaches neither loopback nor an address of the machine, even without the proxy', async () => {
+    await using victim = await startOpenServer()
+    await using raw = await openFree(host)
+
+    await reach(raw, victim)
+
+    expect(victim.connections()).toBe(0)
+  })
+
+  test('sends no packet', async () => {
+    await using raw = await openFree(host)
+
+    expect(await countPackets(raw)).toBe(0)
+  })
+
+  test('opens what the egress policy allows, by every kind of request, and nothing else', async () => {
+    await using victim = await startOpenServer()
+    await using site = await startSite()
+    await using lab = await startLab({ browser: kind, isolation: 'strict', allow: [`127.0.0.1:${site.port}`] })
+    const session = await lab.createSession()
+    const browser = await chromium.connectOverCDP(session.cdpUrl)
+    const page = browser.contexts()[0]!.pages()[0]!
+
+    await page.goto(site.url('/network'))
+
+    await page.locator('#socket').filter({ hasText: 'hello' }).waitFor()
+    expect(await page.innerText('#fetch')).toBe('fetched')
+    expect(await page.evaluate('navigator.onLine')).toBe(true)
+    await expect(page.goto(`http://127.0.0.1:${victim.port}/`)).rejects.toThrow('ERR_BLOCKED_BY_ADMINISTRATOR')
+    expect(victim.connections()).toBe(0)
+    await browser.close()
+  })
+})
+
+test('a browser that shares the network does all this, so the layer is what stops it', async () => {
+  await using dataDir = await openDataDir()
+  await using host = await openBrowserHost({ dataDir: dataDir.path, environment: process.env })
+  await using victim = await startOpenServer()
+  await using raw = await openFree(host)
+
+  await reach(raw, victim)
+
+  expect(victim.connections()).toBeGreaterThan(0)
+  expect(await countPackets(raw)).toBeGreaterThan(0)
+})
+
+test.runIf(hasBubblewrap)('browsers of two sessions have each a network of its own and the proxy in it', async () => {
+  await using site = await startSite()
+  await using lab = await startLab({ isolation: 'strict', allow: [`127.0.0.1:${site.port}`] })
+
+  const titles = await Promise.all(
+    [1, 2, 3].map(async () => {
+      const { cdpUrl } = await lab.createSession()
+      const browser = await chromium.connectOverCDP(cdpUrl)
+      const page = browser.contexts()[0]!.pages()[0]!
+      const response = await page.goto(site.url('/network'))
+      await browser.close()
+      return response?.status()
+    }),
+  )
+
+  expect(titles).toEqual([200, 200, 200])
+})

@@ -1,0 +1,131 @@
+import { existsSync } from 'node:fs'
+import { chmod, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { expect, test } from 'vitest'
+import { logIsolation } from '../../src/app/log-isolation.ts'
+import { openBrowserHost } from '../../src/browsers/host.ts'
+import { describeLayers, jailOf, type Layer } from '../../src/browsers/layers.ts'
+import { browserPaths } from '../../../test/lab/browser-paths.ts'
+import { writeUnsandboxed } from '../../../test/lab/unsandboxed-browser.ts'
+import { openDataDir } from '../browsers/ground.ts'
+
+const hasBubblewrap = existsSync('/usr/bin/bwrap')
+
+const layer = (layers: readonly Layer[], name: Layer['name']): Layer | undefined =>
+  layers.find((each) => each.name === name)
+
+test.each(['auto', 'uid'] as const)(
+  'where neither the sandbox nor bubblewrap works, --isolation %s does not start',
+  async (isolation) => {
+    await using dataDir = await openDataDir()
+    const choice = await writeUnsandboxed(dataDir.path)
+
+    const opening = openBrowserHost({ dataDir: dataDir.path, choice, isolation, environment: process.env })
+
+    await expect(opening).rejects.toMatchObject({
+      code: 'ISOLATION_MISSING',
+      message: expect.stringMatching(/sandbox does not start: .*No usable sandbox.*Bubblewrap: /),
+      hint: expect.stringMatching(/user namespaces.*bubblewrap.*--isolation none/),
+    })
+  },
+)
+
+test('browsers run without isolation when asked to, with a warning in the log', async () => {
+  await using dataDir = await openDataDir()
+  const choice = await writeUnsandboxed(dataDir.path)
+  const lines: string[] = []
+  const log = pino({ base: null }, { write: (line: string) => void lines.push(line) })
+
+  await using host = await openBrowserHost({
+    dataDir: dataDir.path,
+    choice,
+    isolation: 'none',
+    environment: process.env,
+  })
+  logIsolation(log, host.layers)
+
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+    { level: 40, isolation: { 'chromium sandbox': 'off', bubblewrap: 'off' } },
+  ])
+})
+
+test('a browser that starts nowhere is no lack of isolation', async () => {
+  await using dataDir = await openDataDir()
+  const choice = await writeUnsandboxed(dataDir.path, 'exit 1')
+
+  const opening = openBrowserHost({ dataDir: dataDir.path, choice, environment: process.env })
+
+  await expect(opening).rejects.toMatchObject({ code: 'BROWSER_START_FAILED' })
+})
+
+/** A browser that starts anywhere but inside bubblewrap, where there is no shell for its script. */
+const writeLauncher = async (folder: string): Promise<string> => {
+  await chmod(folder, 0o755)
+  const path = join(folder, 'launcher')
+  const script = `#!/bin/sh\n[ "$1" = --version ] && echo "Chromium 1.0.0.0" && exit\nexec ${browserPaths.shell} "$@"\n`
+  await writeFile(path, script, { mode: 0o755 })
+  return path
+}
+
+test.runIf(hasBubblewrap)(
+  'where bubblewrap does not work, browsers run without it and the layer says why',
+  async () => {
+    await using dataDir = await openDataDir()
+    const choice = await writeLauncher(dataDir.path)
+
+    await using host = await openBrowserHost({ dataDir: dataDir.path, choice, environment: process.env })
+
+    expect(jailOf(host.layers)).toBeUndefined()
+    expect(host.layers.isSandboxed).toBe(true)
+    expect(layer(describeLayers(host.layers), 'bubblewrap')).toMatchObject({
+      state: 'off',
+      detail: expect.stringMatching(/^does not work here.*bwrap: execvp/),
+    })
+  },
+)
+
+test.runIf(hasBubblewrap)('where strict isolation cannot be had, the server does not start', async () => {
+  await using dataDir = await openDataDir()
+  const choice = await writeLauncher(dataDir.path)
+
+  const opening = openBrowserHost({ dataDir: dataDir.path, choice, isolation: 'strict', environment: process.env })
+
+  await expect(opening).rejects.toMatchObject({
+    code: 'ISOLATION_MISSING',
+    hint: expect.stringContaining('bubblewrap'),
+  })
+})
+
+test.each([
+  ['uid', 'switched off by --isolation uid'],
+  ['none', 'switched off by --isolation none'],
+] as const)('--isolation %s does without bubblewrap', async (isolation, detail) => {
+  await using dataDir = await openDataDir()
+
+  await using host = await openBrowserHost({ dataDir: dataDir.path, isolation, environment: process.env })
+
+  expect(layer(describeLayers(host.layers), 'bubblewrap')).toEqual({ name: 'bubblewrap', state: 'off', detail })
+  expect(host.layers.runAs).toBe(isolation === 'uid' && process.getuid?.() === 0 ? 'each' : 'self')
+})
+
+test('full Chromium that opens pages of its own is refused', async () => {
+  await using dataDir = await openDataDir()
+  await chmod(dataDir.path, 0o755)
+  const choice = join(dataDir.path, 'unguarded')
+  const script = `#!/bin/sh
+for arg in "$@"; do
+  case "$arg" in --user-data-dir=*) echo '{}' > "\${arg#*=}/Default/Preferences" ;; esac
+done
+exec ${browserPaths.chromium} "$@"
+`
+  await writeFile(choice, script, { mode: 0o755 })
+
+  const opening = openBrowserHost({ dataDir: dataDir.path, choice, isolation: 'uid', environment: process.env })
+
+  await expect(opening).rejects.toMatchObject({
+    code: 'BROWSER_START_FAILED',
+    message: expect.stringContaining('ignores the URL blocklist'),
+    hint: expect.stringContaining('--browser shell'),
+  })
+})

@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { launchBrowser, type Browser, type LaunchOptions } from '../../src/browsers/launch.ts'
+import type { BrowserHost } from '../../src/browsers/host.ts'
+
+type Answer = Readonly<Record<string, unknown>>
+
+/** A browser that is sent whatever a test likes: no list of allowed commands stands before it. */
+export interface RawBrowser extends AsyncDisposable {
+  readonly browser: Browser
+  /** Sends a command to the browser itself. */
+  readonly call: (method: string, params?: object) => Promise<Answer>
+  /** Sends a command to its page. */
+  readonly onPage: (method: string, params?: object) => Promise<Answer>
+  /** What an expression in its page gives. */
+  readonly evaluate: (expression: string) => Promise<unknown>
+  /** All that a page shows of an address, or why it shows nothing. Opened by `Page.navigate`. */
+  readonly read: (url: string) => Promise<string>
+  /** The same, opened as a new tab. */
+  readonly readInTab: (url: string) => Promise<string>
+}
+
+/** All that a document shows, once it is there. */
+const everything = `new Promise((done) => {
+  const show = () => done(document.documentElement.outerHTML + document.documentElement.innerText)
+  if (document.readyState === 'complete') show()
+  else window.addEventListener('load', show)
+})`
+
+/** Launches one and attaches to its page. Unless it `isWatched`, the server does not close pages of the browser's own. */
+export const openRawBrowser = async (
+  host: BrowserHost,
+  { isWatched = false, ...options }: LaunchOptions & { readonly isWatched?: boolean } = {},
+): Promise<RawBrowser> => {
+  const browser = await launchBrowser(host, options)
+  const { router } = browser
+  if (!isWatched) await router.call('Target.setDiscoverTargets', { discover: false })
+  const attach = async (targetId: string): Promise<string> =>
+    String((await router.call('Target.attachToTarget', { targetId, flatten: true }))['sessionId'])
+  const evaluateIn = async (session: string, expression: string): Promise<unknown> => {
+    const options = { expression, awaitPromise: true, returnByValue: true }
+    const { result, exceptionDetails } = await router.call('Runtime.evaluate', options, session)
+    if (exceptionDetails !== undefined) throw new Error(JSON.stringify(exceptionDetails))
+    return (result as { value: unknown }).value
+  }
+  /** Asks the next document when the one that was asked gives way to it: between the two there is nothing to ask. */
+  const evaluateInLast = async (session: string, expression: string): Promise<unknown> => {
+    const signal = AbortSignal.timeout(10_000)
+    for (;;) {
+      try {
+        return await evaluateIn(session, expression)
+      } catch (error) {
+        if (signal.aborted || !/execution context|navigated or closed/i.test(String(error))) throw error
+      }
+      await sleep(20)
+    }
+  }
+  const whole = async (session: string): Promise<string> => String(await evaluateInLast(session, everything))
+  const session = await attach(browser.parkedTargetId)
+  return {
+    browser,
+    call: async (method, params) => router.call(method, params),
+    onPage: async (method, params) => router.call(method, params, session),
+    evaluate: async (expression) => evaluateIn(session, expression),
+    read: async (url) => {
+      const { errorText } = await router.call('Page.navigate', { url }, session)
+      return `${JSON.stringify(errorText)} ${await whole(session)}`
+    },
+    readInTab: async (url) => {
+      const { targetId } = await router.call('Target.createTarget', { url })
+      const tab = await attach(String(targetId))
+      // The tab is announced before it has gone to its address.
+      await evaluateInLast(tab, 'new Promise((done) => setTimeout(done, 300))')
+      return whole(await attach(String(targetId)))
+    },
+    [Symbol.asyncDispose]: async () => browser.kill(),
+  }
+}

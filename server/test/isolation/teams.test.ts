@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { routes, type Route } from '../../../src/contract/routes.ts'
+import { teamRoutes } from '../../../src/contract/team-routes.ts'
+import type { CreateSessionResponse } from '../../../src/contract.ts'
+import { refusedUpgrade } from '../../../test/lab/cdp-socket.ts'
+import { startLab, type Answer, type Lab } from '../../../test/lab/lab.ts'
+import { startSite } from '../../../test/lab/site.ts'
+
+const cookieSecret = 'cookie-of-the-first-team'
+const fileContent = 'file-of-the-first-team'
+const profile = 'profile-of-the-first-team'
+const file = 'name-of-the-first-team.txt'
+
+const cookie = {
+  name: 'login',
+  value: cookieSecret,
+  domain: 'example.com',
+  path: '/',
+  expires: -1,
+  httpOnly: true,
+  secure: true,
+  sameSite: 'Lax',
+}
+
+let lab: Lab
+let session: CreateSessionResponse
+let ids: Readonly<Record<string, string>>
+let ownKey: string
+let second: Readonly<Record<string, string>>
+
+beforeAll(async () => {
+  lab = await startLab()
+  const keyOf = async (team: string): Promise<{ key: string; id: string }> => {
+    const { body } = await lab.api('POST', '/v2/team/keys', { team })
+    return { key: body['key'], id: body['data'].id }
+  }
+  const first = await keyOf('first')
+  const own = { authorization: `Bearer ${first.key}` }
+  ownKey = first.key
+  second = { authorization: `Bearer ${(await keyOf('second')).key}` }
+  await lab.api('PUT', `/v2/browser/profiles/${profile}/storage-state`, { cookies: [cookie] }, own)
+  session = (await lab.api('POST', '/v2/browser', { profile: { name: profile } }, own)).body as CreateSessionResponse
+  const start = async (path: string, body: object): Promise<string> => {
+    const { body: answer } = await lab.api('POST', path, body, own)
+    return answer['id'] ?? answer['data']?.id ?? answer['data'].metadata.scrapeId
+  }
+  const url = 'https://a.invalid/'
+  await using site = await startSite({ '/': ({ response }) => void response.end('A page') })
+  const monitor = await start('/v2/monitor', {
+    name: 'watch',
+    schedule: { cron: '0 * * * *' },
+    targets: [{ type: 'scrape', urls: [url] }],
+  })
+  ids = {
+    'team/keys': first.id,
+    'batch/scrape': await start('/v2/batch/scrape', { urls: [url], webhook: url }),
+    crawl: await start('/v2/crawl', { url }),
+    scrape: await start('/v2/scrape', { url: site.url('/') }),
+    monitor,
+    checks: await start(`/v2/monitor/${monitor}/run`, {}),
+    deliveries: await deliveryOf(own),
+  }
+  await fetch(new URL(`/v2/browser/${session.id}/files?name=${file}`, lab.server.url), {
+    method: 'POST',
+    headers: { ...own, 'content-type': 'application/octet-stream' },
+    body: fileContent,
+  })
+})
+afterAll(async () => lab[Symbol.asyncDispose]())
+
+const tokens = (): readonly string[] =>
+  [session.cdpUrl, session.liveViewUrl, session.interactiveLiveViewUrl].map(
+    (url) => new URL(url ?? '').searchParams.get('token') ?? '',
+  )
+
+/** The id of a delivery to a webhook of the team. */
+const deliveryOf = async (headers: Readonly<Record<string, string>>): Promise<string> =>
+  vi.waitUntil(async () => {
+    const { body } = await lab.api('GET', '/v2/team/webhooks/deliveries', undefined, headers)
+    return body['data'][0]?.id as string | undefined
+  })
+
+/** The path with names and ids of the first team. */
+const fill = (path: string): string => {
+  const known = Object.entries(ids).reduce((text, [folder, id]) => text.replace(idIn(folder), `/${folder}/${id}`), path)
+  return fillNames(known).replaceAll(/\{(?:id|checkId)\}/g, session.id)
+}
+
+const idIn = (folder: string): RegExp => new RegExp(`/${folder}/\\{\\w+\\}`)
+
+/** The path with the same names, and with ids that do not exist. */
+const fillUnknown = (path: string): string => fillNames(path).replaceAll(/\{(?:id|checkId)\}/g, unknownId)
+
+const unknownId = '0198c0de-0000-7000-8000-000000000000'
+
+const fillNames = (path: string): string =>
+  path
+    .replace('/teams/{id}', '/teams/first')
+    .replace('/files/{name}', `/files/${file}`)
+    .replace('{name}', profile)
+    .replace('{version}', '1')
+
+const paths = Object.entries(routes).flatMap(([name, route]: [string, Route]) =>
+  [route.path, ...(route.aliases ?? [])].map((path) => ({ name, method: route.method, path })),
+)
+
+/** What a route is sent beside its path. */
+const bodyOf = (name: string, id = session.id): unknown => {
+  if (name === 'deleteSessionByBody') return { id }
+  if (name === 'importStorageState') return { cookies: [] }
+  if (name === 'updateMonitor') return { name: 'taken over' }
+  if (name === 'createTeam') return { name: 'third' }
+  if (name === 'updateTeam') return { credits: 0 }
+  return name === 'createSession' || name === 'createKey' || name === 'rollBackProfile' ? {} : undefined
+}
+
+/** Routes that name nothing of anybody, or make something of the caller's own. */
+const ownRoutes = new Set([
+  ...Object.keys(teamRoutes).filter((name) => name !== 'createTeam' && name !== 'updateTeam'),
+  'createSession',
+  'listSessions',
+  'listProfiles',
+  'listKeys',
+  'importStorageState',
+  'listActiveCrawls',
+  'listDeliveries',
+  'listMonitors',
+])
+
+/** Routes that take the address of a web page and nothing of anybody's: without one they refuse. */
+const pageRoutes = new Set([
+  'scrape',
+  'earlierScrape',
+  'startBatch',
+  'startEarlierBatch',
+  'startCrawl',
+  'startEarlierCrawl',
+  'previewCrawl',
+  'map',
+  'mapV1',
+  'startExtract',
+  'startExtractV1',
+  'search',
+  'searchV1',
+  'createMonitor',
+])
+
+/** Routes for which the API defines 403 for what belongs to another team. All others answer as for an unknown id. */
+const definedAs403 = new Set(['getSession', 'deleteSession', 'deleteSessionByBody', 'getScrape'])
+
+/** Routes that need an admin key, whatever they name. */
+const adminRoutes = new Set([
+  'createKey',
+  'revokeKey',
+  'createTeam',
+  'updateTeam',
+  'makeWebhookSecret',
+  'deleteWebhookSecret',
+])
+
+/** An answer without the ids in its text, and without its own. */
+const withoutIds = (body: Answer['body']): unknown => ({
+  ...body,
+  error: String(body['error']).replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID'),
+  requestId: '',
+})
+
+describe('with the key of another team', () => {
+  test.each(paths)('$method $path ($name) gives nothing away', async ({ name, method, path }) => {
+    const query = name === 'uploadFile' ? '?name=planted.txt' : ''
+
+    const { status, body, headers } = await lab.api(method, `${fill(path)}${query}`, bodyOf(name), second)
+
+    const said = `${JSON.stringify(body)} ${JSON.stringify([...headers])}`
+    if (ownRoutes.has(name)) expect(status).toBe(200)
+    else if (pageRoutes.has(name)) expect(status).toBe(400)
+    else if (definedAs403.has(name)) {
+      expect({ status, body }).toMatchObject({ status: 403, body: { code: 'FORBIDDEN', error: 'Forbidden.' } })
+    } else {
+      const unknown = await lab.api(method, `${fillUnknown(path)}${query}`, bodyOf(name, unknownId), second)
+      expect({ name, status }).toEqual({ name, status: adminRoutes.has(name) ? 403 : 404 })
+      expect(unknown.status).toBe(status)
+      expect(withoutIds(body)).toEqual(withoutIds(unknown.body))
+    }
+    const secrets = [cookieSecret, fileContent, 'first', ...tokens(), ownKey]
+    expect(secrets.filter((secret) => said.replaceAll(profile, '').replaceAll(file, '').includes(secret))).toEqual([])
+    if (ownRoutes.has(name)) expect(said).not.toContain(session.id)
+  })
+
+  test('nothing of the first team was changed', async () => {
+    const own = { authorization: `Bearer ${ownKey}` }
+
+    const [read, files, kept] = [
+      await lab.api('GET', `/v2/browser/${session.id}`, undefined, own),
+      await lab.api('GET', `/v2/browser/${session.id}/files`, undefined, own),
+      await lab.api('GET', `/v2/browser/profiles/${profile}`, undefined, own),
+    ]
+
+    expect(read.body).toMatchObject({ status: 'active' })
+    expect(files.body['files'].map((each: { name: string }) => each.name)).toEqual([file])
+    expect(kept.body['data']).toMatchObject({ name: profile, version: 1 })
+  })
+
+  test('the token of an own session opens neither the files nor the browser of a foreign one', async () => {
+    const { body } = await lab.api('POST', '/v2/browser', {}, second)
+    const token = new URL(body['cdpUrl']).searchParams.get('token') ?? ''
+
+    const files = await lab.api('GET', `/v2/browser/${session.id}/files?token=${token}`, undefined, {})
+    const upgrade = await refusedUpgrade(session.cdpUrl.replace(/token=.*/, `token=${token}`))
+    const view = await lab.api('GET', `/live/${session.id}?token=${token}`, undefined, {})
+
+    expect(files.status).toBe(404)
+    expect(upgrade.status).toBe(404)
+    expect(view.status).toBe(404)
+  })
+
+  test('the tokens of the live view do not open files', async () => {
+    const [, view, interact] = tokens()
+
+    for (const token of [view, interact]) {
+      const { status } = await lab.api('GET', `/v2/browser/${session.id}/files?token=${token}`, undefined, {})
+      expect([401, 403]).toContain(status)
+    }
+  })
+})

@@ -1,0 +1,208 @@
+import { once } from 'node:events'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { connectCdp, refusedUpgrade } from '../../../test/lab/cdp-socket.ts'
+import { startLab, type Lab } from '../../../test/lab/lab.ts'
+
+let lab: Lab
+beforeAll(async () => {
+  lab = await startLab()
+})
+afterAll(async () => lab[Symbol.asyncDispose]())
+
+const socketOf = (url: string | undefined): string => (url ?? '').replace('http', 'ws').replace('?', '/socket?')
+const withToken = (url: string | undefined, token: string): string => (url ?? '').replace(/token=.*/, `token=${token}`)
+const tokenOf = (url: string | undefined): string => new URL(url ?? '').searchParams.get('token') ?? ''
+
+const connect = async (url: string | undefined) => {
+  const socket = new WebSocket(socketOf(url))
+  const messages: { readonly type: string; readonly [key: string]: unknown }[] = []
+  socket.on('message', (data, isBinary) => {
+    if (!isBinary) messages.push(JSON.parse((data as Buffer).toString()) as (typeof messages)[number])
+  })
+  await once(socket, 'open')
+  const closed = once(socket, 'close').then(([code]) => code as number)
+  return {
+    messages,
+    closed,
+    send: (message: object) => socket.send(JSON.stringify(message)),
+    until: async (type: string) =>
+      expect.poll(() => messages.find((message) => message.type === type), { timeout: 5000 }).toBeDefined(),
+    [Symbol.asyncDispose]: async () => {
+      socket.terminate()
+      await closed
+    },
+  }
+}
+
+describe('who gets in', () => {
+  test('the page opens with its token alone, anywhere, and loads nothing from elsewhere', async () => {
+    const session = await lab.createSession()
+
+    const response = await fetch(session.liveViewUrl ?? '')
+
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(response.headers.get('content-security-policy')).toContain('frame-ancestors *')
+    expect(response.headers.get('referrer-policy')).toBe('no-referrer')
+    expect(response.headers.get('x-frame-options')).toBeNull()
+    const html = await response.text()
+    expect(html).not.toContain(lab.server.apiKey)
+    expect(html).not.toContain(tokenOf(session.liveViewUrl))
+    expect(html).not.toMatch(/<script>|<style|style=|\son\w+=/)
+  })
+
+  test.each([
+    ['no token', 404, () => ''],
+    ['a made-up token', 404, () => 'x'],
+    [
+      'a made-up token before the right one',
+      404,
+      (session: { liveViewUrl?: string | undefined }) => `x&token=${tokenOf(session.liveViewUrl)}`,
+    ],
+    ['the token of CDP', 403, (session: { cdpUrl: string }) => tokenOf(session.cdpUrl)],
+  ] as const)('%s opens neither page nor socket', async (_name, status, tokenFor) => {
+    const session = await lab.createSession()
+    const url = withToken(session.liveViewUrl, tokenFor(session))
+
+    expect((await fetch(url)).status).toBe(status)
+    const code = status === 403 ? 'FORBIDDEN' : 'SESSION_NOT_FOUND'
+    expect(await refusedUpgrade(socketOf(url))).toMatchObject({ status, body: { code } })
+  })
+
+  test('the token of another session is refused', async () => {
+    const [mine, other] = [await lab.createSession(), await lab.createSession()]
+    const url = withToken(mine.interactiveLiveViewUrl, tokenOf(other.interactiveLiveViewUrl))
+
+    expect((await fetch(url)).status).toBe(404)
+    expect((await refusedUpgrade(socketOf(url))).status).toBe(404)
+  })
+
+  test.each(['01a1fd15-0c10-7879-aa7c-0b034b2f48df', 'nonsense'])('there is nothing at session %s', async (id) => {
+    const url = `${lab.server.url}/live/${id}?token=x`
+
+    expect((await fetch(url)).status).toBe(404)
+    expect((await refusedUpgrade(socketOf(url))).status).toBe(404)
+  })
+
+  test('a session without streamWebView has no live view', async () => {
+    const session = await lab.createSession({ streamWebView: false })
+
+    const url = `${lab.server.url}/live/${session.id}?token=${tokenOf(session.cdpUrl)}`
+    const { body } = await lab.api('GET', `/v2/browser/${session.id}`)
+
+    expect(session).toMatchObject({ liveViewUrl: '', interactiveLiveViewUrl: '' })
+    expect(body).toMatchObject({ liveViewUrl: '', interactiveLiveViewUrl: '' })
+    expect((await fetch(url)).status).toBe(404)
+    expect((await refusedUpgrade(socketOf(url))).status).toBe(404)
+  })
+
+  test('after the end the page says so, and the socket is refused', async () => {
+    const session = await lab.createSession()
+    await lab.api('DELETE', `/v2/browser/${session.id}`)
+
+    const response = await fetch(session.liveViewUrl ?? '', { headers: { accept: 'text/html' } })
+
+    expect(response.status).toBe(410)
+    expect(response.headers.get('content-type')).toContain('text/html')
+    expect(await response.text()).toContain('&#34;reason&#34;:&#34;deleted&#34;')
+    expect((await refusedUpgrade(socketOf(session.liveViewUrl))).status).toBe(410)
+  })
+
+  test('a program is refused in JSON, a person in words', async () => {
+    const session = await lab.createSession()
+    const url = withToken(session.liveViewUrl, 'x')
+
+    const program = await fetch(url, { headers: { accept: 'application/json' } })
+    const person = await fetch(url, { headers: { accept: 'text/html' } })
+
+    expect(await program.json()).toMatchObject({ success: false, code: 'SESSION_NOT_FOUND' })
+    expect(await person.text()).toContain('Browser session not found.')
+  })
+})
+
+describe('who may act', () => {
+  test.each([
+    { type: 'text', text: 'x' },
+    { type: 'key', action: 'down', key: 'a', code: 'KeyA', keyCode: 65, location: 0, modifiers: 0, isRepeat: false },
+    { type: 'mouse', action: 'down', x: 5, y: 5, button: 'left', buttons: 1, clicks: 1, modifiers: 0 },
+    { type: 'navigate', url: 'data:text/html,<title>gone</title>' },
+    { type: 'open-tab' },
+  ])('a watching viewer that sends $type is refused by the server', async (message) => {
+    const session = await lab.createSession()
+    await using client = await connectCdp(session.cdpUrl)
+    const page = await client.attachToPage()
+    await client.call('Page.enable', {}, page)
+    const html = `<input autofocus><script>addEventListener('mousedown', () => { document.title = 'pressed' })</script>`
+    await client.call('Page.navigate', { url: `data:text/html,${encodeURIComponent(html)}` }, page)
+    await using viewer = await connect(session.liveViewUrl)
+    await viewer.until('tabs')
+
+    viewer.send(message)
+    await viewer.until('notice')
+
+    const targets = await client.call('Target.getTargets')
+    const state = await client.call(
+      'Runtime.evaluate',
+      { expression: 'document.title + document.querySelector("input").value' },
+      page,
+    )
+    const metrics = await lab.api('GET', '/metrics')
+    expect(String(metrics.body['text'])).toMatch(/bowline_live_input_refused_total [1-9]/)
+    expect(targets.result?.['targetInfos']).toHaveLength(1)
+    expect(state.result?.['result'].value).toBe('')
+  })
+
+  test('a watching viewer that will not stop is disconnected', async () => {
+    const session = await lab.createSession()
+    await using viewer = await connect(session.liveViewUrl)
+
+    for (let count = 0; count < 1000; count += 1) viewer.send({ type: 'reload' })
+
+    expect(await viewer.closed).toBe(1008)
+  })
+
+  test('what is no message is answered, and harms nothing', async () => {
+    const session = await lab.createSession()
+    await using viewer = await connect(session.interactiveLiveViewUrl)
+    await viewer.until('tabs')
+
+    viewer.send({ type: 'mouse', x: 'left' })
+    await viewer.until('notice')
+    viewer.send({ type: 'navigate', url: 'data:text/html,<title>still here</title>' })
+
+    await expect.poll(() => JSON.stringify(viewer.messages)).toContain('still here')
+  })
+})
+
+describe('how long a session lives', () => {
+  test('watching does not keep it alive', async () => {
+    const session = await lab.createSession({ activityTtl: 10 })
+    await using viewer = await connect(session.liveViewUrl)
+    const beat = setInterval(() => viewer.send({ type: 'looks', isVisible: true, width: 800, height: 600 }), 1000)
+
+    const code = await viewer.closed.finally(() => clearInterval(beat))
+
+    expect(code).toBe(4000)
+    expect(viewer.messages.findLast(({ type }) => type === 'ended')).toMatchObject({ reason: 'idle', creditsBilled: 2 })
+  })
+
+  test('acting does', async () => {
+    const session = await lab.createSession({ activityTtl: 10 })
+    await using viewer = await connect(session.interactiveLiveViewUrl)
+    await viewer.until('tabs')
+    const { body: before } = await lab.api('GET', '/v2/browser')
+    const activity = (body: typeof before) =>
+      body['sessions'].find(({ id }: { id: string }) => id === session.id)?.lastActivity as string
+
+    viewer.send({ type: 'text', text: 'x' })
+
+    await expect.poll(async () => activity((await lab.api('GET', '/v2/browser')).body) > activity(before)).toBe(true)
+  })
+})
+
+test('an address that cannot be read is refused like any other bad request', async () => {
+  const { status, body } = await lab.api('GET', '/live/%FF')
+
+  expect([status, body['success'], body['code']]).toEqual([400, false, 'BAD_REQUEST'])
+})

@@ -1,0 +1,340 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { htmlDocument } from '../../../test/lab/pages/page.ts'
+import { openTheatre, type Scene, type Theatre, type View } from './theatre.ts'
+
+let theatre: Theatre
+beforeAll(async () => {
+  theatre = await openTheatre()
+})
+afterAll(async () => theatre[Symbol.asyncDispose]())
+
+const openBoth = async (path: string): Promise<Scene & { readonly view: View }> => {
+  await using undo = new AsyncDisposableStack()
+  const scene = undo.use(await theatre.openScene(path))
+  const view = undo.use(await theatre.openView(scene.session.interactiveLiveViewUrl))
+  const opened = undo.move()
+  return { ...scene, view, [Symbol.asyncDispose]: async () => opened.disposeAsync() }
+}
+
+describe('a form is filled through the view', () => {
+  test('by clicking, typing, choosing and sending', async () => {
+    await using both = await openBoth('/form')
+    const { page, view } = both
+
+    await view.click(page, '[name=name]')
+    await view.page.keyboard.type('Ada & Grace')
+    await view.click(page, '[name=agree]')
+    await view.click(page, '[name=colour]')
+    await view.page.getByRole('option', { name: 'green' }).getByRole('button').click()
+    await expect.poll(() => page.inputValue('[name=colour]')).toBe('green')
+    await view.click(page, 'button')
+
+    await page.waitForSelector('#result')
+    expect(await page.locator('#result li').allTextContents()).toEqual(['Ada & Grace', 'on', 'green', ''])
+  })
+
+  test('by choosing with the keyboard from a list in the corner that asks to choose', async () => {
+    await using both = await openBoth('/form')
+    const { page, view } = both
+    await page.setContent(`<select style="position: fixed; right: 0; bottom: 0"><option disabled selected>Choose a berth
+      <option>one <option>two <option>the long one beside the harbour master's house, behind the second crane</select>`)
+    await view.click(page, 'select')
+    await view.page.getByRole('option', { name: 'one', exact: true }).waitFor()
+
+    const [list, stage] = [
+      await view.page.locator('#choices').boundingBox(),
+      await view.page.locator('#stage').boundingBox(),
+    ]
+    expect((list?.x ?? 0) + (list?.width ?? 0)).toBeLessThanOrEqual((stage?.x ?? 0) + (stage?.width ?? 0))
+    expect((list?.y ?? 0) + (list?.height ?? 0)).toBeLessThanOrEqual((stage?.y ?? 0) + (stage?.height ?? 0))
+    await view.page.keyboard.press('ArrowDown')
+    await view.page.keyboard.press('Enter')
+    await expect.poll(() => page.inputValue('select')).toBe('two')
+  })
+
+  test('by pasting from the clipboard of the viewer', async () => {
+    await using both = await openBoth('/form')
+    const { page, view } = both
+    const text = 'two lines\nand ünïcödé 🪢'
+    await view.page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await view.page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`)
+
+    await view.click(page, '[name=note]')
+    await view.page.keyboard.press('Control+V')
+
+    await expect.poll(() => page.inputValue('[name=note]')).toBe(text)
+  })
+
+  test('with an input method', async () => {
+    await using both = await openBoth('/form')
+    const { page, view } = both
+    const inputMethod = await view.page.context().newCDPSession(view.page)
+    await page.evaluate(`window.seen = []
+      for (const name of ['compositionstart', 'compositionupdate', 'compositionend']) {
+        addEventListener(name, (event) => seen.push(name + ':' + event.data))
+      }`)
+
+    await view.click(page, '[name=name]')
+    await inputMethod.send('Input.imeSetComposition', { text: 'に', selectionStart: 1, selectionEnd: 1 })
+    await expect.poll(() => page.inputValue('[name=name]')).toBe('に')
+    await inputMethod.send('Input.imeSetComposition', { text: 'にほん', selectionStart: 3, selectionEnd: 3 })
+    await expect.poll(() => page.inputValue('[name=name]')).toBe('にほん')
+    await inputMethod.send('Input.insertText', { text: '日本' })
+
+    await expect.poll(() => page.inputValue('[name=name]')).toBe('日本')
+    const seen = await page.evaluate<readonly string[]>('seen')
+    expect(seen).toContain('compositionstart:')
+    expect(seen).toContain('compositionupdate:にほん')
+  })
+
+  test('with the shortcuts of an editor', async () => {
+    await using both = await openBoth('/form')
+    const { page, view } = both
+    await view.click(page, '[name=name]')
+    await view.page.keyboard.type('wrong')
+
+    await view.page.keyboard.press('Control+A')
+    await view.page.keyboard.type('right?')
+    await view.page.keyboard.press('Backspace')
+    await view.page.keyboard.press('Home')
+    await view.page.keyboard.press('Shift+End')
+    await view.page.keyboard.press('Control+X')
+    await view.page.keyboard.press('Control+Z')
+
+    await expect.poll(() => page.inputValue('[name=name]')).toBe('right')
+  })
+
+  test('and the Tab key goes on to the next field', async () => {
+    await using both = await openBoth('/form')
+    const { page, view } = both
+    await view.click(page, '[name=name]')
+
+    await view.page.keyboard.press('Tab')
+    await expect.poll(() => page.evaluate('document.activeElement?.name')).toBe('agree')
+    await view.page.keyboard.press('Shift+Escape')
+
+    expect(await view.page.evaluate('document.activeElement?.id')).toBe('address')
+  })
+})
+
+test('the mouse moves, presses, drags, clicks twice and scrolls at the place where it is', async () => {
+  await using both = await openBoth('/blocks')
+  const { page, view } = both
+  await page.evaluate(`window.seen = []
+    for (const name of ['mousedown', 'mouseup', 'mousemove', 'dblclick', 'contextmenu', 'wheel']) {
+      addEventListener(name, ({ clientX, clientY, button, buttons, deltaY }) => {
+        const where = [clientX, clientY].map((pixels) => Math.round(pixels / 10) * 10).join()
+        seen.push(name + ' ' + where + ' ' + button + '/' + buttons + (deltaY > 0 ? ' down' : ''))
+      })
+    }`)
+  const seen = async () => page.evaluate<readonly string[]>('seen')
+  const box = await view.page.locator('#picture').boundingBox()
+  const at = (x: number, y: number) =>
+    [(box?.x ?? 0) + x * ((box?.width ?? 0) / 600), (box?.y ?? 0) + y * ((box?.width ?? 0) / 600)] as const
+
+  await view.page.mouse.move(...at(100, 50))
+  await view.page.mouse.down()
+  await view.page.mouse.move(...at(200, 150))
+  await view.page.mouse.up()
+  await view.page.mouse.dblclick(...at(300, 100))
+  await view.page.mouse.click(...at(400, 200), { button: 'right' })
+  await view.page.mouse.wheel(0, 120)
+
+  await expect.poll(seen).toContain('wheel 400,200 0/0 down')
+  expect(await seen()).toEqual(
+    expect.arrayContaining([
+      'mousedown 100,50 0/1',
+      'mousemove 200,150 0/1',
+      'mouseup 200,150 0/0',
+      'dblclick 300,100 0/0',
+      'contextmenu 400,200 2/2',
+    ]),
+  )
+})
+
+test('what is let go of while the network is away does not stay pressed in the page', async () => {
+  await using both = await openBoth('/form')
+  const { page, view } = both
+  await page.evaluate(`window.seen = []
+    for (const name of ['keyup', 'mouseup']) addEventListener(name, (event) => seen.push(event.key ?? event.button))`)
+  await view.click(page, '[name=name]')
+  await view.page.keyboard.down('Shift')
+  await view.page.mouse.down()
+
+  // It asks why it was refused before it connects again.
+  const asked = Promise.withResolvers<() => Promise<void>>()
+  const address = both.session.interactiveLiveViewUrl ?? ''
+  await view.page.route(address, (route) => asked.resolve(async () => route.continue()))
+  await view.page.context().setOffline(true)
+  const answer = await asked.promise
+  await view.page.keyboard.up('Shift')
+  await view.page.mouse.up()
+  await view.page.context().setOffline(false)
+  await answer()
+
+  await expect.poll(async () => page.evaluate('seen')).toEqual([0, 'Shift', 0])
+})
+
+test('fingers tap and scroll', async () => {
+  await using scene = await theatre.openScene('/blocks')
+  await scene.page.setContent('<body style="height:5000px"><button onclick="document.title=\'tapped\'">Tap</button>')
+  await using view = await theatre.openView(scene.session.interactiveLiveViewUrl, {
+    viewport: { width: 390, height: 700 },
+    hasTouch: true,
+    isMobile: true,
+  })
+  const fingers = await view.page.context().newCDPSession(view.page)
+  const place = await view.placeOf(scene.page, 'button')
+
+  await view.page.touchscreen.tap(place.x, place.y)
+  await expect.poll(() => scene.page.title()).toBe('tapped')
+  const [x, y] = [place.x + 100, place.y + 150]
+  await fingers.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x, y }] })
+  for (const moved of [20, 40, 60, 80, 100]) {
+    await fingers.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: [{ x, y: y - moved }] })
+  }
+  await fingers.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+
+  await expect.poll(() => scene.page.evaluate('scrollY')).toBeGreaterThan(30)
+})
+
+test('what is copied in the page is in the clipboard of the viewer', async () => {
+  await using both = await openBoth('/input')
+  const context = both.view.page.context()
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await both.page.fill('input', 'a bowline holds')
+  await both.view.click(both.page, 'input')
+
+  await both.view.page.keyboard.press('Control+a')
+  await both.view.page.keyboard.press('Control+c')
+
+  const clipboard = async () => both.view.page.evaluate<string>('navigator.clipboard.readText()')
+  await expect.poll(clipboard).toBe('a bowline holds')
+})
+
+describe('dialogs', () => {
+  test('a question that no client answers is answered by the viewer', async () => {
+    const session = await theatre.lab.createSession()
+    await using view = await theatre.openView(session.interactiveLiveViewUrl)
+    const page = htmlDocument(
+      'Asking',
+      `<script>setTimeout(() => { document.title = prompt('Which knot?', 'reef') })</script>`,
+    )
+
+    await view.page.fill('#address', `data:text/html,${encodeURIComponent(page)}`)
+    await view.page.press('#address', 'Enter')
+    await view.page.getByRole('dialog').getByText('Which knot?').waitFor()
+    await view.page.getByRole('dialog').getByRole('textbox').fill('bowline')
+    await view.page.getByRole('dialog').getByRole('button', { name: 'OK' }).click()
+
+    await expect.poll(() => view.page.getByRole('tab', { selected: true }).textContent()).toBe('bowline')
+  })
+
+  test('Enter says yes, and who only watches sees the question without an answer', async () => {
+    const session = await theatre.lab.createSession()
+    await using acting = await theatre.openView(session.interactiveLiveViewUrl)
+    await using watching = await theatre.openView(session.liveViewUrl)
+    const page = htmlDocument('Asking', `<script>setTimeout(() => { document.title = confirm('Cast off?') })</script>`)
+
+    await acting.page.fill('#address', `data:text/html,${encodeURIComponent(page)}`)
+    await acting.page.press('#address', 'Enter')
+    await watching.page.getByRole('dialog').getByText('Cast off?').waitFor()
+    await acting.page.getByRole('dialog').getByText('Cast off?').waitFor()
+    const answers = await watching.page.getByRole('dialog').getByRole('button').count()
+    await acting.page.keyboard.press('Enter')
+
+    expect(answers).toBe(0)
+    await expect.poll(() => acting.page.getByRole('tab', { selected: true }).textContent()).toBe('true')
+    await expect.poll(() => watching.page.getByRole('dialog').count()).toBe(0)
+  })
+
+  test('one that was open before anybody watched is answered by the first viewer', async () => {
+    await using scene = await theatre.openScene('/blocks')
+    const isOpen = Promise.withResolvers<void>()
+    // The client hears of it and leaves it open.
+    scene.page.on('dialog', () => isOpen.resolve())
+    const answer = scene.page.evaluate(`prompt('Who is there?')`)
+    await isOpen.promise
+
+    await using view = await theatre.openView(scene.session.interactiveLiveViewUrl)
+    await view.page.getByRole('dialog').getByText('Who is there?').waitFor()
+    await view.page.getByRole('dialog').getByRole('textbox').fill('a viewer')
+    await view.page.getByRole('dialog').getByRole('button', { name: 'OK' }).click()
+
+    expect(await answer).toBe('a viewer')
+    await expect.poll(() => view.page.getByRole('dialog').count()).toBe(0)
+  })
+
+  test('one that the client answers is left to the client', async () => {
+    await using both = await openBoth('/blocks')
+    both.page.on('dialog', (dialog) => void dialog.accept('client'))
+
+    const answer = await both.page.evaluate(`prompt('Who answers?')`)
+
+    expect(answer).toBe('client')
+    expect(await both.view.page.getByRole('dialog').isVisible()).toBe(false)
+  })
+})
+
+describe('the bar', () => {
+  test('goes to an address, back, forward, and reloads', async () => {
+    await using both = await openBoth('/title?text=First')
+    const { page, view } = both
+
+    await view.page.fill('#address', theatre.site.url('/title?text=Second').replace('http://', ''))
+    await view.page.press('#address', 'Enter')
+    await expect.poll(() => page.title()).toBe('Second')
+    await view.page.getByRole('button', { name: 'Back' }).click()
+    await expect.poll(() => page.title()).toBe('First')
+    await view.page.getByRole('button', { name: 'Forward' }).click()
+    await expect.poll(() => page.title()).toBe('Second')
+    const visits = theatre.site.requests.all.length
+    await view.page.getByRole('button', { name: 'Reload' }).click()
+
+    await expect.poll(() => theatre.site.requests.all.length).toBeGreaterThan(visits)
+  })
+
+  test('does not go where clients may not go', async () => {
+    await using both = await openBoth('/title?text=First')
+
+    for (const url of ['file:///etc/passwd', 'chrome://version', 'view-source:http://example.com']) {
+      await both.view.page.fill('#address', url)
+      await both.view.page.press('#address', 'Enter')
+
+      const said = new URL(url).protocol
+      await expect.poll(() => both.view.page.locator('#notice').textContent()).toContain(said)
+      expect(await both.view.page.locator('#notice').textContent()).toContain('is not allowed')
+      expect(await both.page.title()).toBe('First')
+    }
+  })
+
+  test('opens and closes tabs, but never the last one', async () => {
+    await using both = await openBoth('/title?text=First')
+    const { page, view } = both
+
+    await view.page.getByRole('button', { name: 'New tab' }).click()
+    await expect.poll(() => page.context().pages().length).toBe(2)
+    await expect.poll(() => view.page.getByRole('tab', { selected: true }).textContent()).toBe('New tab')
+    await view.page.getByRole('button', { name: 'Close First' }).click()
+
+    await expect.poll(() => page.context().pages().length).toBe(1)
+    await expect.poll(() => view.page.getByRole('button', { name: /^Close/ }).count()).toBe(0)
+  })
+})
+
+test('a tab that a click opens is shown', async () => {
+  await using both = await openBoth('/links')
+
+  await both.view.click(both.page, '#blank')
+
+  await expect.poll(() => both.view.page.getByRole('tab', { selected: true }).textContent()).toBe('Blank')
+})
+
+test('a file chooser is said to be not available', async () => {
+  await using both = await openBoth('/blocks')
+  await both.page.setContent('<input type="file">')
+
+  await both.view.click(both.page, 'input')
+
+  await expect.poll(() => both.view.page.locator('#notice').textContent()).toContain('Files cannot be chosen')
+})

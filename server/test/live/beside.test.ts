@@ -1,0 +1,136 @@
+import { readFile } from 'node:fs/promises'
+import type { Page as PlaywrightPage } from 'playwright-core'
+import type { Page as PuppeteerPage } from 'puppeteer-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { playwright } from '../../../src/playwright.ts'
+import { puppeteer } from '../../../src/puppeteer.ts'
+import { expectColour, openTheatre, type Theatre } from './theatre.ts'
+
+let theatre: Theatre
+beforeAll(async () => {
+  theatre = await openTheatre()
+})
+afterAll(async () => theatre[Symbol.asyncDispose]())
+
+/** What both libraries are asked to do, and what came of it. */
+interface Deeds {
+  readonly dialog: unknown
+  readonly intercepted: string
+  readonly viewport: string
+  readonly download: string
+}
+
+const viewport = '[innerWidth, innerHeight, devicePixelRatio].join()'
+
+const actWithPlaywright = async (page: PlaywrightPage): Promise<Deeds> => {
+  const url = theatre.site.url('/title?text=Real')
+  await page.setViewportSize({ width: 611, height: 433 })
+  page.on('dialog', (dialog) => void dialog.accept('spliced'))
+  await page.goto(theatre.site.url('/blocks'))
+  const dialog = await page.evaluate(`prompt('Which?')`)
+  await page.route(url, async (route) => route.fulfill({ body: '<title>Made up</title>', contentType: 'text/html' }))
+  await page.goto(url)
+  const intercepted = await page.title()
+  await page.goto(theatre.site.url('/blocks'))
+  const downloading = page.waitForEvent('download')
+  await page.evaluate(`location.href = '/download?name=report.txt'`)
+  const download = (await downloading).suggestedFilename()
+  return { dialog, intercepted, viewport: await page.evaluate<string>(viewport), download }
+}
+
+const actWithPuppeteer = async (page: PuppeteerPage): Promise<Deeds> => {
+  const url = theatre.site.url('/title?text=Real')
+  await page.setViewport({ width: 611, height: 433 })
+  page.on('dialog', (dialog) => void dialog.accept('spliced'))
+  await page.goto(theatre.site.url('/blocks'))
+  const dialog = await page.evaluate(`prompt('Which?')`)
+  await page.setRequestInterception(true)
+  page.on('request', (request) => {
+    if (request.url() === url) void request.respond({ body: '<title>Made up</title>', contentType: 'text/html' })
+    else void request.continue()
+  })
+  await page.goto(url)
+  const intercepted = await page.title()
+  await page.goto(theatre.site.url('/blocks'))
+  const cdp = await page.createCDPSession()
+  const downloading = new Promise<string>((resolve) => {
+    cdp.on('Browser.downloadWillBegin', ({ suggestedFilename }) => resolve(suggestedFilename))
+  })
+  await cdp.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: '/tmp', eventsEnabled: true })
+  await page.evaluate(`location.href = '/download?name=report.txt'`)
+  return { dialog, intercepted, download: await downloading, viewport: (await page.evaluate(viewport)) as string }
+}
+
+const expected: Deeds = { dialog: 'spliced', intercepted: 'Made up', viewport: '611,433,1', download: 'report.txt' }
+
+describe('a viewer that watches and one that acts change nothing', () => {
+  test('for a client with Playwright', async () => {
+    const session = await theatre.lab.createSession()
+    await using handles = await playwright.connect(session)
+    await using watching = await theatre.openView(session.liveViewUrl)
+    await using acting = await theatre.openView(session.interactiveLiveViewUrl)
+    await acting.page.mouse.move(400, 400)
+
+    const deeds = await actWithPlaywright(handles.page)
+
+    expect(deeds).toEqual(expected)
+    await expectColour(watching, [150, 100], [255, 0, 0])
+  })
+
+  test('for a client with Puppeteer', async () => {
+    const session = await theatre.lab.createSession()
+    await using handles = await puppeteer.connect(session)
+    await using watching = await theatre.openView(session.liveViewUrl)
+    await using acting = await theatre.openView(session.interactiveLiveViewUrl)
+    await acting.page.mouse.move(400, 400)
+
+    const deeds = await actWithPuppeteer(handles.page)
+
+    expect(deeds).toEqual(expected)
+    await expectColour(watching, [150, 100], [255, 0, 0])
+  })
+
+  test('also when they come and go while the client works', async () => {
+    const session = await theatre.lab.createSession()
+    await using handles = await playwright.connect(session)
+    const { page } = handles
+    await page.setViewportSize({ width: 611, height: 433 })
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.goto(theatre.site.url('/blocks'))
+
+    for (const url of [session.liveViewUrl, session.interactiveLiveViewUrl]) {
+      await using view = await theatre.openView(url)
+      await expectColour(view, [150, 100], [255, 0, 0])
+    }
+
+    expect(await page.evaluate(viewport)).toBe('611,433,1')
+    expect(await page.evaluate(`matchMedia('(prefers-color-scheme: dark)').matches`)).toBe(true)
+  })
+})
+
+test('a download that a client started while somebody watches comes whole', async () => {
+  const session = await theatre.lab.createSession()
+  await using handles = await playwright.connect(session)
+  await using view = await theatre.openView(session.liveViewUrl)
+  await handles.page.setViewportSize({ width: 600, height: 400 })
+  await handles.page.goto(theatre.site.url('/blocks'))
+
+  const downloading = handles.page.waitForEvent('download')
+  await handles.page.evaluate(`location.href = '/download?name=report.txt'`)
+  const failure = await (await downloading).failure()
+
+  expect(failure).toBeNull()
+  await expectColour(view, [450, 100], [0, 255, 0])
+})
+
+test('no command of the live view can override what a client has set', async () => {
+  const files = ['cast', 'input', 'inspect-point', 'stage', 'tabs', 'watched-tab']
+  const sources = await Promise.all(
+    files.map(async (file) => readFile(new URL(`../../src/live/${file}.ts`, import.meta.url), 'utf8')),
+  )
+
+  const commands = sources.join('\n').match(/'[A-Z][A-Za-z]+\.[a-z][A-Za-z]+'/g) ?? []
+
+  expect(commands.length).toBeGreaterThan(10)
+  expect(commands.filter((command) => /^'(Emulation|Browser|Fetch|Network)\./.test(command))).toEqual([])
+})

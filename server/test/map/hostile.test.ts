@@ -1,0 +1,158 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { startRawServer } from '../egress/raw-client.ts'
+import type { Exchange } from '../../../test/lab/pages/page.ts'
+import { indexOf, linksTo, sitemapOf, startMapWorld, textPage } from './world.ts'
+
+/** Writes for as long as it is listened to. */
+const writeForever = async (response: ServerResponse, text: string): Promise<void> => {
+  const closed = once(response, 'close')
+  while (!response.closed) {
+    if (response.write(text)) await new Promise(setImmediate)
+    else await Promise.race([once(response, 'drain'), closed])
+  }
+}
+
+describe('a map is made in spite of', () => {
+  test('a sitemap that unpacks to gigabytes', async () => {
+    const bomb = gzipSync(gzipSync(Buffer.concat([Buffer.from('<urlset><url><loc>'), Buffer.alloc(300e6, 'x')])))
+    await using world = await startMapWorld({
+      '/': linksTo('/a'),
+      '/robots.txt': textPage('Sitemap: /bomb.xml\nSitemap: /good.xml', 'text/plain'),
+      '/bomb.xml': ({ response }) => {
+        response.setHeader('content-encoding', 'gzip')
+        response.end(bomb)
+      },
+      '/good.xml': sitemapOf('/b'),
+    })
+    const before = process.memoryUsage().rss
+
+    expect(await world.paths('/')).toEqual(['/', '/a', '/b'])
+
+    expect(process.memoryUsage().rss - before).toBeLessThan(200e6)
+  })
+
+  test('a sitemap that never ends', async () => {
+    await using world = await startMapWorld({
+      '/robots.txt': textPage('Sitemap: /endless.xml\nSitemap: /good.xml', 'text/plain'),
+      '/endless.xml': async ({ response }) => writeForever(response, `<x>${'y'.repeat(60_000)}</x>`),
+      '/good.xml': sitemapOf('/b'),
+    })
+
+    expect(await world.paths('/', { sitemap: 'only' })).toEqual(['/b'])
+  })
+
+  test('a robots.txt and a start page that never end', async () => {
+    await using world = await startMapWorld({
+      '/robots.txt': async ({ response }) => writeForever(response, `# ${'x'.repeat(60_000)}\n`),
+      '/': async ({ response }) => {
+        response.setHeader('content-type', 'text/html')
+        await writeForever(response, `<a href="/a">a</a>${'<div>'.repeat(5000)}`)
+      },
+      '/a': linksTo(),
+    })
+
+    expect(await world.paths('/', { sitemap: 'skip' })).toEqual(['/', '/a'])
+  })
+
+  test('sitemaps that name each other, themselves and more without end', async () => {
+    let asked = 0
+    const more = (exchange: Exchange): void => {
+      asked += 1
+      void indexOf('/sitemap.xml', '/more.xml', `/more.xml?${asked}`, '/good.xml')(exchange)
+    }
+    await using world = await startMapWorld({ '/sitemap.xml': more, '/more.xml': more, '/good.xml': sitemapOf('/b') })
+
+    expect(await world.paths('/', { sitemap: 'only' })).toEqual(['/b'])
+    expect(asked).toBeLessThan(20)
+  })
+
+  test('an index that points at other hosts, which are left alone', async () => {
+    await using victim = await startRawServer()
+    await using world = await startMapWorld({
+      '/sitemap.xml': textPage(
+        `<sitemapindex><sitemap><loc>http://127.0.0.1:${victim.port}/x.xml</loc></sitemap>
+         <sitemap><loc>file:///etc/passwd</loc></sitemap><sitemap><loc>/good.xml</loc></sitemap></sitemapindex>`,
+      ),
+      '/good.xml': sitemapOf('/b'),
+    })
+
+    expect(await world.paths('/', { sitemap: 'only' })).toEqual(['/b'])
+    expect(victim.connections()).toBe(0)
+  })
+
+  test('sitemaps and pages at private addresses, redirects to them included', async () => {
+    await using victim = await startRawServer()
+    const inside = `http://127.0.0.1:${victim.port}/`
+    await using world = await startMapWorld({
+      '/robots.txt': textPage(`Sitemap: ${inside}\nSitemap: /astray.xml\nSitemap: /good.xml`, 'text/plain'),
+      '/astray.xml': ({ response }) => {
+        response.writeHead(302, { location: inside }).end()
+      },
+      '/good.xml': sitemapOf('/b'),
+    })
+
+    expect(await world.paths('/', { sitemap: 'only' })).toEqual(['/b'])
+    expect(victim.connections()).toBe(0)
+  })
+
+  test('an answer that is cut off, and one that is no gzip behind its first bytes', async () => {
+    await using world = await startMapWorld({
+      '/robots.txt': textPage('Sitemap: /cut.xml\nSitemap: /false.xml.gz\nSitemap: /good.xml', 'text/plain'),
+      '/cut.xml': ({ response, url }) => {
+        response.setHeader('content-length', 10_000)
+        response.write(`<urlset><url><loc>${url.origin}/a</loc></url>`, () => response.destroy())
+      },
+      '/false.xml.gz': textPage(Buffer.from([0x1f, 0x8b, 1, 2, 3, 4, 5, 6])),
+      '/good.xml': sitemapOf('/b'),
+    })
+
+    expect((await world.paths('/', { sitemap: 'only' })).toSorted()).toEqual(['/a', '/b'])
+  })
+})
+
+describe('a map fails', () => {
+  test('when the start page redirects to a private address', async () => {
+    await using victim = await startRawServer()
+    await using world = await startMapWorld({
+      '/': ({ response }) => {
+        response.writeHead(302, { location: `http://127.0.0.1:${victim.port}/` }).end()
+      },
+    })
+
+    await expect(world.map('/')).rejects.toMatchObject({ code: 'EGRESS_REFUSED' })
+    expect(victim.connections()).toBe(0)
+  })
+
+  test('when the start page redirects in a circle', async () => {
+    await using world = await startMapWorld({
+      '/': ({ response }) => {
+        response.writeHead(302, { location: '/' }).end()
+      },
+    })
+
+    await expect(world.map('/')).rejects.toMatchObject({
+      code: 'EGRESS_FAILED',
+      message: expect.stringContaining('8 times'),
+    })
+  })
+
+  test('when its timeout is over, and drops its connections', async () => {
+    const hung = Promise.withResolvers<void>()
+    await using world = await startMapWorld({
+      '/': ({ response }) => void response.on('close', hung.resolve),
+    })
+
+    await expect(world.map('/', { timeout: 200 })).rejects.toMatchObject({ code: 'MAP_TIMEOUT', status: 408 })
+    await hung.promise
+  })
+
+  test('when its caller leaves', async () => {
+    const leaving = new AbortController()
+    await using world = await startMapWorld({ '/': () => leaving.abort(new Error('gone')) })
+
+    await expect(world.map('/', {}, leaving.signal)).rejects.toThrow('gone')
+  })
+})

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { readPageLinks, type PageLinks } from '../../src/map/page-links.ts'
+
+const read = async (html: string, size = 16_384): Promise<PageLinks> => {
+  async function* pieces(): AsyncGenerator<string> {
+    for (let start = 0; start < html.length; start += size) yield html.slice(start, start + size)
+  }
+  return readPageLinks(pieces(), new URL('https://a.example/dir/page'))
+}
+
+test('a page tells its links with their words, its title and its description', async () => {
+  const page = await read(
+    `<title> A  page </title><meta name="description" content="About it"><a href="/x">To <b>the</b> x</a>
+     <map><area href="y"></map><a href="#here">here</a><a name="z">no link</a><svg><title>icon</title></svg>`,
+    5,
+  )
+
+  expect(page).toMatchObject({ title: 'A page', description: 'About it' })
+  expect(page.links).toEqual([
+    { url: 'https://a.example/x', text: 'To the x' },
+    { url: 'https://a.example/dir/y', text: '' },
+  ])
+})
+
+test('the base of a page holds for its links', async () => {
+  expect((await read('<base href="/other/"><a href="x">x</a>')).links).toMatchObject([
+    { url: 'https://a.example/other/x' },
+  ])
+})
+
+test('a page names its sitemaps, feeds and neighbours', async () => {
+  const page = await read(
+    `<link rel="sitemap" href="/map.xml"><link rel="alternate" type="application/rss+xml" href="/feed">
+     <link rel="next" href="?page=2"><link rel="stylesheet" href="/x.css">`,
+  )
+
+  expect(page.sitemaps).toEqual(['https://a.example/map.xml'])
+  expect(page.feeds).toEqual(['https://a.example/feed'])
+  expect(page.links.map(({ url }) => url)).toEqual(['https://a.example/dir/page?page=2'])
+})
+
+test.each([
+  ['deep nesting', '<div>'.repeat(500_000)],
+  ['elements that close none of those open', '<div>'.repeat(300_000) + '</b>'.repeat(300_000)],
+  ['a million line breaks', '<br>'.repeat(1_000_000)],
+  ['one endless attribute', `<p title="${'x'.repeat(4_000_000)}">`],
+  ['tags that never end', '<a href='.repeat(500_000)],
+  ['a comment that never ends', `<!--${'-'.repeat(4_000_000)}`],
+])('%s costs little time and no links before it', async (_what, trouble) => {
+  const startedMs = performance.now()
+
+  const page = await read(`<a href="/first">first</a>${trouble}`)
+
+  expect(page.links[0]).toEqual({ url: 'https://a.example/first', text: 'first' })
+  expect(performance.now() - startedMs).toBeLessThan(5000)
+})
+
+test('links after deep nesting are found, too', async () => {
+  expect((await read(`${'<div>'.repeat(100_000)}<a href="/last">last</a>`)).links).toMatchObject([
+    { url: 'https://a.example/last' },
+  ])
+})

@@ -1,0 +1,143 @@
+import { gzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { decodeText, unpack } from '../../src/map/decode.ts'
+import { readSitemap, type SitemapEntry } from '../../src/map/read-sitemap.ts'
+
+async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size)
+}
+
+const read = async (document: string | Buffer, chunkSize = 7, most = Infinity): Promise<readonly SitemapEntry[]> => {
+  const entries: SitemapEntry[] = []
+  await readSitemap(decodeText(unpack(inChunks(Buffer.from(document), chunkSize), 64e6)), (entry) => {
+    entries.push(entry)
+    return entries.length < most
+  })
+  return entries
+}
+
+const urlset = (...urls: readonly string[]): string =>
+  `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls.join('')}</urlset>`
+
+test('a sitemap lists its pages, in whatever pieces it comes', async () => {
+  const document = urlset(
+    '<url><loc> https://a.example/1?x=1&amp;y=ü </loc></url>',
+    '<url><loc>https://a.example/2</loc></url>',
+  )
+
+  for (const size of [1, 7, 100_000]) {
+    expect((await read(document, size)).map(({ url }) => url)).toEqual([
+      'https://a.example/1?x=1&y=ü',
+      'https://a.example/2',
+    ])
+  }
+})
+
+test('the addresses of images and videos are not pages', async () => {
+  const document = urlset(
+    `<url><loc>https://a.example/page</loc><image:image><image:loc>https://a.example/i.png</image:loc>
+     <image:title>A picture</image:title></image:image></url>`,
+  )
+
+  expect(await read(document)).toEqual([{ kind: 'page', url: 'https://a.example/page' }])
+})
+
+test('an entry may hold elements of any name', async () => {
+  const document = urlset('<url><loc>https://a.example/1</loc><constructor/></url>')
+
+  expect(await read(document)).toEqual([{ kind: 'page', url: 'https://a.example/1' }])
+})
+
+test('prefixes of namespaces and CDATA are borne', async () => {
+  const document = '<s:urlset><s:url><s:loc><![CDATA[https://a.example/?a=1&b=2]]></s:loc></s:url></s:urlset>'
+
+  expect(await read(document)).toMatchObject([{ url: 'https://a.example/?a=1&b=2' }])
+})
+
+test('a sitemap of news tells titles', async () => {
+  const document = urlset(
+    '<url><loc>https://a.example/n</loc><news:news><news:title>Late  news</news:title></news:news></url>',
+  )
+
+  expect(await read(document)).toEqual([{ kind: 'page', url: 'https://a.example/n', title: 'Late news' }])
+})
+
+test('an index lists sitemaps', async () => {
+  const document = '<sitemapindex><sitemap><loc>https://a.example/s1.xml</loc></sitemap></sitemapindex>'
+
+  expect(await read(document)).toEqual([{ kind: 'sitemap', url: 'https://a.example/s1.xml' }])
+})
+
+test('an RSS feed lists its items with title and description', async () => {
+  const document = `<rss><channel><title>Feed</title><link>https://a.example/</link><item><title>One</title>
+    <link>https://a.example/one</link><description>&lt;p&gt;First &lt;b&gt;text&lt;/b&gt;&lt;/p&gt;</description></item></channel></rss>`
+
+  expect(await read(document)).toEqual([
+    { kind: 'page', url: 'https://a.example/one', title: 'One', description: 'First text' },
+  ])
+})
+
+test('an Atom feed lists what its entries are about', async () => {
+  const document = `<feed><link href="https://a.example/"/><entry><title>Two</title><link rel="edit" href="https://a.example/edit"/>
+    <link rel="enclosure" href="https://a.example/x.mp3"/></entry><entry><link href="https://a.example/three"/></entry></feed>`
+
+  expect((await read(document)).map(({ url }) => url)).toEqual(['https://a.example/three'])
+})
+
+test('a plain list is read by lines', async () => {
+  const document = '\n https://a.example/1\r\nnothing\nhttps://a.example/2\n\nhttps://a.example/3'
+
+  expect((await read(document)).map(({ url }) => url)).toEqual([1, 2, 3].map((page) => `https://a.example/${page}`))
+})
+
+test('gzip is told by its bytes', async () => {
+  expect(await read(gzipSync(urlset('<url><loc>https://a.example/z</loc></url>')))).toHaveLength(1)
+})
+
+test('reading stops when no more is wanted', async () => {
+  const endless = (async function* pieces() {
+    yield '<urlset>'
+    for (;;) yield '<url><loc>https://a.example/again</loc></url>'
+  })()
+  let count = 0
+
+  await readSitemap(endless, () => (count += 1) < 10)
+
+  expect(count).toBeGreaterThanOrEqual(10)
+  expect((await endless.next()).done).toBe(true)
+})
+
+test.each([
+  ['a bare ampersand', '<url><loc>https://a.example/?a=1&b=2</loc></url>', ['https://a.example/?a=1&b=2']],
+  [
+    'an element that is never closed',
+    '<url><loc>https://a.example/1</url><url><loc>https://a.example/2</loc></url>',
+    ['https://a.example/1', 'https://a.example/2'],
+  ],
+  ['an end in the middle', '<url><loc>https://a.example/1</loc></url><url><loc>https://a.exa', ['https://a.example/1']],
+  [
+    'an address without end',
+    `<url><loc>https://a.example/${'x'.repeat(1e6)}</loc></url><url><loc>https://a.example/2</loc></url>`,
+    ['https://a.example/2'],
+  ],
+])('%s costs no other entry', async (_what, urls, expected) => {
+  const entries = await read(`<urlset>${urls}`, 1000)
+
+  expect(entries.map(({ url }) => url)).toEqual(expected)
+})
+
+test('entities that a document defines stay as they are, so that laughs do not multiply', async () => {
+  const document = `<!DOCTYPE urlset [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">
+    <!ENTITY x SYSTEM "file:///etc/passwd">]>${urlset('<url><loc>https://a.example/&c;</loc></url>', '<url><loc>https://a.example/&x;</loc></url>')}`
+
+  expect((await read(document)).map(({ url }) => url)).toEqual(['https://a.example/&c;', 'https://a.example/&x;'])
+})
+
+test('a document that nests without end is left soon', async () => {
+  const bytes = Buffer.from('<urlset>' + '<a>'.repeat(3e6) + '</b>'.repeat(3e6))
+  const startedMs = performance.now()
+
+  expect(await read(bytes, 65_536)).toEqual([])
+
+  expect(performance.now() - startedMs).toBeLessThan(2000)
+})

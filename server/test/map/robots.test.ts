@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest'
+import { parseRobots } from '../../src/map/robots.ts'
+
+const allows = (text: string, path: string): boolean =>
+  parseRobots(text, 'Bowline').allows(new URL(path, 'https://a.example/'))
+
+describe('a robots.txt', () => {
+  test('names sitemaps wherever they stand, addresses with # included', () => {
+    const text =
+      'Sitemap: https://a.example/1.xml\nUser-agent: *\nDisallow: /x # no\nsitemap:https://a.example/2.xml#part\r\n'
+
+    expect(parseRobots(text, 'Bowline').sitemaps).toEqual(['https://a.example/1.xml', 'https://a.example/2.xml#part'])
+  })
+
+  test.each([
+    ['nothing forbids nothing', '', '/x', true],
+    ['an empty Disallow forbids nothing', 'User-agent: *\nDisallow:', '/x', true],
+    ['a path forbids what starts with it', 'User-agent: *\nDisallow: /private', '/private/x', false],
+    ['the longest pattern wins', 'User-agent: *\nDisallow: /a\nAllow: /a/b', '/a/b/c', true],
+    ['of equal patterns the kinder wins', 'User-agent: *\nDisallow: /a\nAllow: /a', '/a', true],
+    ['our own group wins over *', 'User-agent: *\nDisallow: /\nUser-agent: bowline\nDisallow: /x', '/y', true],
+    ['agents share a group', 'User-agent: other\nUser-agent: BOWLINE\nDisallow: /x', '/x', false],
+    [
+      'groups of one agent add up',
+      'User-agent: *\nDisallow: /x\nUser-agent: o\nDisallow: /z\nUser-agent: *\nDisallow: /y',
+      '/y',
+      false,
+    ],
+    ['a star stands for anything', 'User-agent: *\nDisallow: /*.pdf', '/a/b.pdf?x', false],
+    ['a dollar stands for the end', 'User-agent: *\nDisallow: /*.pdf$', '/a.pdf?x', true],
+    ['a dollar takes the last place', 'User-agent: *\nDisallow: /*.pdf$', '/a.pdf/b.pdf', false],
+    ['a star before the end', 'User-agent: *\nDisallow: /a*$', '/abc', false],
+    ['a whole path', 'User-agent: *\nDisallow: /a$', '/ab', true],
+    ['parts do not overlap', 'User-agent: *\nDisallow: /ab*ba$', '/aba', true],
+  ])('%s', (_what, text, path, expected) => {
+    expect(allows(text, path)).toBe(expected)
+  })
+
+  test('cannot make reading slow by naming many', () => {
+    const text = `${'User-agent: *\n'.repeat(18_000)}${'Disallow: /x\n'.repeat(20_000)}`
+    const before = process.cpuUsage()
+
+    expect(allows(text, '/x')).toBe(false)
+
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(1.5)
+  })
+
+  test('cannot make matching slow', () => {
+    const text = `User-agent: *\n${Array.from({ length: 20_000 }, (_, index) => `Disallow: /*a*a*a*a*a*a*${index}$`).join('\n')}`
+    const robots = parseRobots(text, 'Bowline')
+    const startedMs = performance.now()
+
+    expect(robots.allows(new URL(`https://a.example/${'a'.repeat(8000)}`))).toBe(true)
+
+    expect(performance.now() - startedMs).toBeLessThan(500)
+  })
+
+  test.each([
+    ['one star and a text that nearly occurs', `Disallow: *${'a'.repeat(40)}b`],
+    ['dozens of stars', `Disallow: /${'*a'.repeat(45)}*zz`],
+  ])('cannot make matching slow with thousands of rules of %s', (_, rule) => {
+    const robots = parseRobots(`User-agent: *\n${`${rule}\n`.repeat(5000)}`, 'Bowline')
+    const before = process.cpuUsage()
+
+    for (let index = 0; index < 10; index += 1) robots.allows(new URL(`https://a.example/${'a'.repeat(2000)}${index}`))
+
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(0.8)
+  })
+})

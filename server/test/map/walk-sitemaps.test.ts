@@ -1,0 +1,55 @@
+import { gzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { LinkCollection } from '../../src/map/link-collection.ts'
+import { createSite } from '../../src/map/site.ts'
+import { parseRobots } from '../../src/map/robots.ts'
+import { walkSitemaps } from '../../src/map/walk-sitemaps.ts'
+
+const start = new URL('https://site.test/sitemap.xml')
+
+const sitemap = (from: number): string =>
+  `<urlset>${Array.from({ length: 50 }, (_, index) => `<url><loc>https://site.test/${from + index}</loc></url>`).join('')}</urlset>`
+
+test.each([
+  [
+    'a gzip sitemap that is too long once it is unpacked',
+    [gzipSync(sitemap(0))],
+    'sitemap.xml?0 is longer than 0.001 MB',
+  ],
+  [
+    'sitemaps that are too long together',
+    [0, 1, 2].map((each) => sitemap(each * 10).slice(0, 900)),
+    'up to 0.002 MB in total',
+  ],
+  ['sitemaps within the limits', [sitemap(0).slice(0, 900)], undefined],
+  ['a gzip sitemap of exactly the limit', [gzipSync(sitemap(0).slice(0, 1000))], undefined],
+])('a warning says what was left out: %s', async (_, bodies, words) => {
+  const cuts: string[] = []
+  const site = createSite(start, { includeSubdomains: false })
+  const expedition = {
+    site,
+    links: new LinkCollection({ site, ignoreQueryParameters: false, path: undefined, capacity: 1000 }),
+    robots: parseRobots('', 'test'),
+    open: async (url: URL) => ({
+      url,
+      status: 200,
+      contentType: 'application/xml',
+      chunks: (async function* () {
+        yield Buffer.from(bodies[Number(url.search.slice(1))] ?? '')
+      })(),
+      [Symbol.asyncDispose]: async () => {},
+    }),
+    noteCut: (what: string) => void cuts.push(what),
+    signal: new AbortController().signal,
+  }
+  const bounds = { sitemapBytes: 1000, totalBytes: 2000, sitemaps: 1000, depth: 3, concurrency: 1 }
+
+  await walkSitemaps(
+    expedition,
+    bodies.map((_, index) => new URL(`?${index}`, start)),
+    bounds,
+  )
+
+  if (words === undefined) expect(cuts).toEqual([])
+  else expect(cuts.join(' ')).toContain(words)
+})

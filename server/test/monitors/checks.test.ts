@@ -1,0 +1,263 @@
+import { sql } from 'kysely'
+import { createTransport } from 'nodemailer'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { uuidV7 } from '../../../src/kit/ids.ts'
+import { openJobs } from '../../src/jobs/open-jobs.ts'
+import { Mailer } from '../../src/mail/mailer.ts'
+import { checkQueue } from '../../src/monitors/check-queue.ts'
+import { runCheck } from '../../src/monitors/run-check.ts'
+import { runDue } from '../../src/monitors/run-due.ts'
+import { reserveCheck, settleCheck } from '../../src/store/check-bills.ts'
+import { listLedger } from '../../src/store/ledger.ts'
+import { claimCheck, insertCheck, listChecks, type CheckRow } from '../../src/store/monitor-checks.ts'
+import { recordPage } from '../../src/store/monitor-pages.ts'
+import { findMonitor, insertMonitor, sweepMonitors, updateMonitor } from '../../src/store/monitors.ts'
+import { openStore } from '../../src/store/open.ts'
+import type { Store } from '../../src/store/store.ts'
+import { findTeam } from '../../src/store/teams.ts'
+import { startMailServer } from '../../../test/lab/mail-server.ts'
+import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
+import { temporaryFolder } from '../../../test/lab/stores.ts'
+import { makeTeam } from '../store/world.ts'
+import { plainMonitor } from './world.ts'
+
+const now = new Date('2026-03-06T10:00:30Z')
+const daysAgo = (days: number): Date => new Date(now.getTime() - days * 86_400_000)
+
+describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (place) => {
+  const undo = new AsyncDisposableStack()
+  let store: Store
+  let parts: Parameters<typeof runDue>[0]
+
+  beforeAll(async () => {
+    const database = place === 'PostgreSQL' ? undo.use(await (await sharedPostgres()).createDatabase()) : undefined
+    const databaseUrl = database?.url
+    store = undo.use(await openStore({ dataDir: undo.use(await temporaryFolder()).path, databaseUrl }))
+    const onError = (error: unknown): void => expect.fail(String(error))
+    const jobs = undo.use(await openJobs({ store, onError }))
+    // Nobody does the checks: they stay as they were begun.
+    await jobs.work(checkQueue, { concurrency: 1 }, async () => undefined)
+    parts = { store, jobs, scrapes: { estimate: () => 1 }, searches: { price: () => 2 }, onError }
+  })
+  afterAll(async () => undo.disposeAsync())
+
+  const makeMonitor = async (dueAt: Date | null, credits?: number): Promise<{ id: string; teamId: string }> => {
+    const { team, key } = await makeTeam(store.db, credits === undefined ? {} : { credits })
+    const id = uuidV7()
+    await insertMonitor(store.db, plainMonitor({ id, teamId: team.id, apiKeyId: key.id, nextRunAt: dueAt }))
+    return { id, teamId: team.id }
+  }
+  const checksOf = async (monitorId: string) => listChecks(store.db, { monitorId, limit: 100, offset: 0 })
+
+  const startCheck = async (credits?: number): Promise<CheckRow> => {
+    const { id: monitorId, teamId } = await makeMonitor(null, credits)
+    const facts = { monitorId, teamId, trigger: 'manual', scheduledFor: now, estimatedCredits: 5 } as const
+    return (await insertCheck(store.db, { ...facts, status: 'queued' }))!
+  }
+  const pageOf = (check: CheckRow) => ({
+    id: uuidV7(),
+    checkId: check.id,
+    targetId: uuidV7(),
+    urlHash: 'hash',
+    url: 'https://a.example/',
+    status: 'new' as const,
+    previousScrapeId: undefined,
+    currentScrapeId: undefined,
+    statusCode: 200,
+    error: undefined,
+    credits: 1,
+    judgment: undefined,
+    diff: undefined,
+    snapshot: undefined,
+  })
+  const ending = { status: 'completed', summary: '{}', targetResults: '[]', error: undefined, credits: 3 } as const
+  const expireLease = async ({ id }: CheckRow) =>
+    store.db
+      .updateTable('monitorCheck')
+      .set({ leaseExpiresAt: daysAgo(1) })
+      .where('id', '=', id)
+      .execute()
+
+  test('that were missed while no server ran are made up for by one', async () => {
+    const { id } = await makeMonitor(daysAgo(3))
+
+    const begun = [await runDue(parts, now), await runDue(parts, now)]
+
+    expect(begun).toEqual([1, 0])
+    expect(await checksOf(id)).toMatchObject([
+      { status: 'queued', trigger: 'scheduled', scheduledFor: daysAgo(3), estimatedCredits: 1 },
+    ])
+    expect((await findMonitor(store.db, id))?.nextRunAt).toEqual(new Date('2026-03-06T11:00:00Z'))
+  })
+
+  test('are begun once, however many servers try', async () => {
+    const made = await Promise.all([1, 2, 3, 4].map(async () => makeMonitor(daysAgo(0))))
+
+    const begun = await Promise.all([runDue(parts, now), runDue(parts, now), runDue(parts, now)])
+
+    expect(begun.reduce((sum, each) => sum + each)).toBe(4)
+    for (const { id } of made) expect(await checksOf(id)).toHaveLength(1)
+  })
+
+  test('that overlap the one before are entered as skipped', async () => {
+    const { id } = await makeMonitor(daysAgo(0))
+    await runDue(parts, now)
+
+    const begun = await runDue(parts, new Date('2026-03-06T11:00:05Z'))
+
+    expect(begun).toBe(0)
+    expect((await checksOf(id)).map(({ status }) => status).toSorted()).toEqual(['queued', 'skipped_overlap'])
+  })
+
+  test('that cannot be begun keep no others from their time', async () => {
+    const [broken, { id }] = [await makeMonitor(daysAgo(2)), await makeMonitor(daysAgo(1))]
+    await store.db.updateTable('monitor').set({ targets: '[' }).where('id', '=', broken.id).execute()
+    const errors: string[] = []
+
+    const begun = await runDue({ ...parts, onError: (_error, what) => errors.push(what) }, now)
+
+    expect(begun).toBe(1)
+    expect(await checksOf(id)).toHaveLength(1)
+    expect(errors).toEqual([`beginning a check of the monitor ${broken.id}`])
+    await store.db.updateTable('monitor').set({ status: 'paused' }).where('id', '=', broken.id).execute()
+  })
+
+  test('of paused and deleted monitors are not begun', async () => {
+    const { id } = await makeMonitor(daysAgo(1))
+    await store.db.updateTable('monitor').set({ status: 'paused' }).where('id', '=', id).execute()
+
+    expect(await runDue(parts, now)).toBe(0)
+  })
+
+  test('belong to one server at a time: who lost a lease can write no more', async () => {
+    const check = await startCheck()
+    const [first, second] = [uuidV7(), uuidV7()]
+
+    const claimed = (await claimCheck(store.db, check.id, first))!
+    const refused = await claimCheck(store.db, check.id, second)
+    await expireLease(check)
+    const taken = (await claimCheck(store.db, check.id, second))!
+
+    expect(refused).toBeUndefined()
+    expect(taken.fence).toBe(claimed.fence + 1)
+    expect(await recordPage(store.db, claimed, pageOf(check), undefined)).toBe(false)
+    expect(await settleCheck(store.db, claimed, ending)).toBe(false)
+    const page = pageOf(check)
+    expect(await recordPage(store.db, taken, page, undefined)).toBe(true)
+    expect(await recordPage(store.db, taken, { ...page, id: uuidV7() }, undefined)).toBe(false)
+  })
+
+  test('are paid for once, and what was set aside is given back', async () => {
+    const check = await startCheck(10)
+    const order = { id: check.id, teamId: check.teamId, credits: 5 }
+    const lease = (await claimCheck(store.db, check.id, uuidV7()))!
+
+    const reserved = [await reserveCheck(store.db, order), await reserveCheck(store.db, order)]
+    const between = await findTeam(store.db, check.teamId)
+    const settled = [await settleCheck(store.db, lease, ending), await settleCheck(store.db, lease, ending)]
+
+    expect(reserved).toEqual([true, true])
+    expect(between).toMatchObject({ credits: 10, reservedCredits: 5 })
+    expect(settled).toEqual([true, false])
+    expect(await findTeam(store.db, check.teamId)).toMatchObject({ credits: 7, reservedCredits: 0 })
+    expect(await listLedger(store.db, { teamId: check.teamId })).toMatchObject([
+      { kind: 'monitor', subjectId: check.id, credits: 3 },
+    ])
+  })
+
+  test('that the team cannot pay for set nothing aside', async () => {
+    const check = await startCheck(4)
+
+    expect(await reserveCheck(store.db, { id: check.id, teamId: check.teamId, credits: 5 })).toBe(false)
+    expect(await findTeam(store.db, check.teamId)).toMatchObject({ credits: 4, reservedCredits: 0 })
+  })
+
+  test('are not begun when their monitor has come to cost more than the team has', async () => {
+    const { id, monitorId, teamId } = await startCheck(5)
+    const urls = Array.from({ length: 6 }, (_, index) => `https://a.example/${index}`)
+    const targets = JSON.stringify([{ id: uuidV7(), type: 'scrape', urls }])
+    await updateMonitor(store.db, { id: monitorId, teamId }, { targets })
+
+    await runCheck({ ...parts, nodeId: uuidV7() } as never, id, AbortSignal.timeout(20_000))
+
+    expect(await checksOf(monitorId)).toMatchObject([
+      { status: 'skipped_no_credits', error: 'It takes 6 credits, and the team has less', actualCredits: 0 },
+    ])
+  })
+
+  test('are removed when their monitor keeps them no longer', async () => {
+    const [old, young] = [await startCheck(), await startCheck()]
+    for (const check of [old, young]) {
+      await settleCheck(store.db, (await claimCheck(store.db, check.id, uuidV7()))!, ending)
+    }
+    await store.db
+      .updateTable('monitorCheck')
+      .set({ createdAt: sql<Date>`now() - interval '8 days'` })
+      .where('id', '=', old.id)
+      .execute()
+
+    await sweepMonitors(store.db)
+
+    expect(await checksOf(old.monitorId)).toEqual([])
+    expect(await checksOf(young.monitorId)).toHaveLength(1)
+  })
+
+  test('leave the last state of a page as long as its monitor has the target', async () => {
+    const check = await startCheck()
+    const { monitorId } = check
+    const monitor = (await findMonitor(store.db, monitorId))!
+    const [kept, former] = [(JSON.parse(monitor.targets) as { id: string }[])[0]!.id, uuidV7()]
+    const lease = (await claimCheck(store.db, check.id, uuidV7()))!
+    for (const targetId of [kept, former]) {
+      const page = { ...pageOf(check), targetId }
+      const { urlHash, url } = page
+      const state = { monitorId, targetId, urlHash, url, markdown: '', extracted: undefined, scrapeId: undefined }
+      expect(await recordPage(store.db, lease, page, { ...state, isGone: false })).toBe(true)
+    }
+
+    await sweepMonitors(store.db)
+
+    const states = store.db.selectFrom('monitorState').select('targetId').where('monitorId', '=', monitorId)
+    expect(await states.execute()).toEqual([{ targetId: kept }])
+  })
+
+  test('are mailed once, and trouble that stays the same is not; what the mail server has no time for is tried again and given up in the end', async () => {
+    // The first mail is refused once, the second at each of its three tries.
+    await using server = await startMailServer((count) => count === 1 || count > 2)
+    const transport = createTransport({ url: server.url })
+    const publicUrl = 'http://bowline.example'
+    const settings = { publicUrl, from: 'bot@a.example', trusted: ['a.example'], retryDelaysSeconds: [0.1, 0.1] }
+    const mailer = await Mailer.open({ store, jobs: parts.jobs, transport, ...settings })
+    const { id, teamId } = await makeMonitor(null)
+    const email = { enabled: true, recipients: ['one@a.example'], includeDiffs: false }
+    await updateMonitor(store.db, { id, teamId }, { notification: JSON.stringify({ email }) })
+    await mailer.subscribe(store.db, id, { email })
+    const monitor = (await findMonitor(store.db, id))!
+    const summary = { totalPages: 1, same: 0, changed: 1, new: 0, removed: 0, error: 0 }
+    const tell = async (): Promise<void> => {
+      const facts = {
+        trigger: 'manual',
+        scheduledFor: now,
+        estimatedCredits: 1,
+        summary: JSON.stringify(summary),
+      } as const
+      const check = (await insertCheck(store.db, { ...facts, monitorId: id, teamId, status: 'completed' }))!
+      const ended = { id: check.id, status: 'completed', summary } as const
+      await mailer.enqueueCheck(store.db, monitor, ended)
+      await mailer.enqueueCheck(store.db, monitor, ended)
+    }
+    const mails = async () => store.db.selectFrom('mail').select(['status', 'error']).orderBy('id').execute()
+
+    await tell()
+    await expect.poll(mails, { timeout: 20_000 }).toMatchObject([{ status: 'sent' }])
+    await tell()
+    await expect.poll(mails, { timeout: 20_000 }).toMatchObject([{ status: 'sent' }, { status: 'failed' }])
+    const broken = { ...summary, changed: 0, error: 1 }
+    const before = { ...monitor, lastRunAt: now, lastCheckSummary: JSON.stringify(broken) }
+    await mailer.enqueueCheck(store.db, before, { id: uuidV7(), status: 'failed', summary: broken })
+    expect(await mails()).toHaveLength(2)
+
+    expect(server.mails.map(({ to }) => to)).toEqual(['one@a.example'])
+    expect((await mails())[1]?.error).toContain('Try later')
+  })
+})

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { pageRequest } from '../../src/monitors/page-request.ts'
+
+test.each([
+  ['https://site.test/a', true],
+  ['https://www.site.test/a', true],
+  ['https://docs.site.test/a', false],
+  ['https://other.test/a', false],
+  ['http://site.test/a', false],
+])('headers of a crawled target go to its own site alone: %s', (url, isSent) => {
+  const headers = { 'X-Token': 'secret' }
+  const { request } = pageRequest({ type: 'crawl', url: 'https://site.test/', scrapeOptions: { headers } }, url)
+
+  expect(request.headers).toEqual(isSent ? headers : undefined)
+})

@@ -1,0 +1,228 @@
+import { randomBytes } from 'node:crypto'
+import { link, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { zstdCompressSync } from 'node:zlib'
+import { pack, type Header } from 'tar-stream'
+import { describe, expect, test } from 'vitest'
+import type { BowlineError } from '../../../src/kit/errors.ts'
+import { readArchive, writeArchive, type Archive, type ArchiveParts } from '../../src/profiles/archives.ts'
+import { seal } from '../../src/profiles/seal.ts'
+import { openBlobs } from '../../src/store/blobs.ts'
+import { describeEachPlace, openFolderPlace, openS3Place, type LabBlobPlace } from '../../../test/lab/blob-places.ts'
+import { temporaryFolder } from '../../../test/lab/stores.ts'
+
+const profileId = '01a1fd15-0c10-7879-aa7c-0b034b2f48df'
+const key = { bytes: randomBytes(32), id: 'one key' }
+
+const openParts = async ({ place }: LabBlobPlace, quotaBytes = 1e9): Promise<ArchiveParts> => ({
+  blobs: await openBlobs(place),
+  key,
+  quotaBytes,
+})
+
+/** Puts files into a folder, as a browser does. */
+const fill = async (folder: string, files: Readonly<Record<string, string | Buffer>>): Promise<void> => {
+  for (const [path, contents] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await writeFile(join(folder, path), contents)
+  }
+}
+
+const filesOf = async (folder: string): Promise<Record<string, string>> => {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  const contents = await Promise.all(files.map(async (path) => [path.slice(folder.length + 1), await readFile(path)]))
+  return Object.fromEntries(contents.map(([path, bytes]) => [path, bytes!.toString('latin1')]))
+}
+
+const restore = async (parts: ArchiveParts, archive: Pick<Archive, 'blob' | 'keyId'>, id = profileId) => {
+  await using folder = await temporaryFolder()
+  const extras = await readArchive(parts, { profileId: id, ...archive }, folder.path)
+  return { extras, files: await filesOf(folder.path) }
+}
+
+test('an archive in a bucket that does not answer is said to be out of reach for now, without the address', async () => {
+  const lab = await openS3Place()
+  await using source = await temporaryFolder()
+  await fill(source.path, { 'Default/Cookies': 'cookies' })
+  const parts = await openParts(lab)
+  const archive = await writeArchive(parts, profileId, { userDataDir: source.path, extras: '{}' })
+  await lab[Symbol.asyncDispose]()
+
+  const error: unknown = await restore(parts, archive).catch((cause: unknown) => cause)
+
+  expect(error).toMatchObject({ code: 'PROFILE_STORAGE_UNAVAILABLE', status: 503, retryAfterSeconds: 5 })
+  expect((error as BowlineError).message + (error as BowlineError).hint).not.toMatch(/127\.0\.0\.1|rollback/)
+})
+
+describeEachPlace('an archive', (open) => {
+  test('holds what a profile keeps, its extras, and no caches', async () => {
+    await using lab = await open()
+    await using source = await temporaryFolder()
+    const kept = {
+      'Default/Cookies': 'cookies',
+      'Default/Local Storage/leveldb/000003.log': randomBytes(300_000).toString('latin1'),
+      'Default/Service Worker/ScriptCache/index': 'scripts',
+    }
+    await fill(source.path, { 'Default/Local Storage/leveldb/empty': '', 'Default/Cookies': kept['Default/Cookies'] })
+    await fill(
+      source.path,
+      Object.fromEntries(Object.entries(kept).map(([path, text]) => [path, Buffer.from(text, 'latin1')])),
+    )
+    await fill(source.path, {
+      'Default/Cache/Cache_Data/data_0': 'cache',
+      'Default/History': 'history',
+      'Default/Local Storage/leveldb/LOCK': '',
+      SingletonLock: 'lock',
+    })
+    const parts = await openParts(lab)
+
+    const archive = await writeArchive(parts, profileId, { userDataDir: source.path, extras: '{"a":1}' })
+
+    const restored = await restore(parts, archive)
+    expect(restored).toEqual({ extras: '{"a":1}', files: { ...kept, 'Default/Local Storage/leveldb/empty': '' } })
+    expect(archive.contentBytes).toBeGreaterThan(300_000)
+    expect(archive.storedBytes).toBeGreaterThan(200_000)
+  })
+
+  test('that is kept elsewhere is missed in words', async () => {
+    await using lab = await open()
+
+    await expect(restore(await openParts(lab), { blob: 'profiles/elsewhere', keyId: key.id })).rejects.toMatchObject({
+      code: 'PROFILE_UNREADABLE',
+      message: 'The saved profile is not where this server keeps profiles',
+    })
+  })
+
+  test('shows nothing of what it holds', async () => {
+    await using lab = await open()
+    await using source = await temporaryFolder()
+    await fill(source.path, { 'Default/Cookies': 'very secret cookie' })
+    const parts = await openParts(lab)
+
+    const { blob } = await writeArchive(parts, profileId, { userDataDir: source.path, extras: 'very secret extras' })
+
+    const stored = (await buffer(await parts.blobs.read(blob))).toString('latin1')
+    expect(stored.length).toBeGreaterThan(100)
+    expect(stored).not.toMatch(/secret|Cookies|ustar/)
+  })
+
+  test('over the quota is not stored', async () => {
+    await using lab = await open()
+    await using source = await temporaryFolder()
+    await fill(source.path, { 'Default/Cookies': Buffer.alloc(2_000_000) })
+    const parts = await openParts(lab, 1_000_000)
+
+    const writing = writeArchive(parts, profileId, { userDataDir: source.path, extras: '' })
+
+    await expect(writing).rejects.toMatchObject({ code: 'PROFILE_TOO_LARGE', message: expect.stringContaining('1 MB') })
+    expect(await Array.fromAsync(parts.blobs.list('profiles'))).toEqual([])
+  })
+})
+
+describe('an archive is refused', () => {
+  const unreadable = { code: 'PROFILE_UNREADABLE' }
+
+  const openSaved = async (undo: AsyncDisposableStack) => {
+    const parts = await openParts(undo.use(await openFolderPlace()))
+    const source = undo.use(await temporaryFolder())
+    await fill(source.path, { 'Default/Cookies': randomBytes(200_000) })
+    const archive = await writeArchive(parts, profileId, { userDataDir: source.path, extras: '{}' })
+    const bytes = await buffer(await parts.blobs.read(archive.blob))
+    const replace = async (changed: Buffer): Promise<void> => parts.blobs.write(archive.blob, Readable.from([changed]))
+    return { parts, archive, bytes, replace }
+  }
+
+  test('when a single bit of it was changed, wherever', async () => {
+    await using undo = new AsyncDisposableStack()
+    const { parts, archive, bytes, replace } = await openSaved(undo)
+    const places = [0, 4, 19, 20, 65_555, 65_556, bytes.length - 17, bytes.length - 1]
+
+    for (const place of places) {
+      const changed = Buffer.from(bytes)
+      changed.writeUInt8(changed.readUInt8(place) ^ 1, place)
+      await replace(changed)
+
+      await expect(restore(parts, archive), `bit at ${place}`).rejects.toMatchObject(unreadable)
+    }
+  })
+
+  test('when it was cut off, even between two chunks, or something was added', async () => {
+    await using undo = new AsyncDisposableStack()
+    const { parts, archive, bytes, replace } = await openSaved(undo)
+    const chunk = 65_536 + 16
+
+    for (const changed of [
+      Buffer.alloc(0),
+      bytes.subarray(0, 20),
+      bytes.subarray(0, 20 + chunk),
+      bytes.subarray(0, -1),
+      Buffer.concat([bytes, bytes.subarray(20)]),
+    ]) {
+      await replace(changed)
+
+      await expect(restore(parts, archive)).rejects.toMatchObject(unreadable)
+    }
+  })
+
+  test('when it is that of another profile, or encrypted with another key', async () => {
+    await using undo = new AsyncDisposableStack()
+    const { parts, archive } = await openSaved(undo)
+    const otherKey = { bytes: randomBytes(32), id: 'another key' }
+
+    await expect(restore(parts, archive, 'another profile')).rejects.toMatchObject(unreadable)
+    await expect(restore({ ...parts, key: otherKey }, archive)).rejects.toMatchObject({
+      ...unreadable,
+      message: expect.stringContaining('another key'),
+      hint: expect.stringContaining('--profile-key'),
+    })
+    await expect(restore({ ...parts, key: { ...otherKey, id: key.id } }, archive)).rejects.toMatchObject(unreadable)
+  })
+
+  test.each<[string, Partial<Header> & { name: string }]>([
+    ['a path that climbs out', { name: 'Default/Cookies/../../../evil' }],
+    ['an absolute path', { name: '/tmp/evil' }],
+    ['a file that no profile keeps', { name: 'Default/Extensions/evil' }],
+    ['a link', { name: 'Default/Cookies', type: 'symlink', linkname: '/etc/passwd' }],
+    ['a hard link', { name: 'Default/Cookies', type: 'link', linkname: '/etc/passwd' }],
+    ['a device', { name: 'Default/Cookies', type: 'character-device' }],
+  ])('when it holds %s, though it was made with the key', async (_what, header) => {
+    await using lab = await openFolderPlace()
+    const parts = await openParts(lab)
+    const tar = pack()
+    tar.entry(header, '')
+    tar.finalize()
+    const packed = zstdCompressSync(await buffer(tar))
+    const sealed = seal(Readable.from([packed]), key.bytes, `${profileId} profiles/evil`)
+    await parts.blobs.write('profiles/evil', Readable.from(sealed, { objectMode: false }))
+
+    await expect(restore(parts, { blob: 'profiles/evil', keyId: key.id })).rejects.toMatchObject(unreadable)
+  })
+
+  test('when it unpacks to more than the quota', async () => {
+    await using undo = new AsyncDisposableStack()
+    const { parts, archive } = await openSaved(undo)
+
+    await expect(restore({ ...parts, quotaBytes: 100_000 }, archive)).rejects.toMatchObject({
+      code: 'PROFILE_TOO_LARGE',
+    })
+  })
+})
+
+test('links that a browser left in its folder are not followed', async () => {
+  await using lab = await openFolderPlace()
+  await using source = await temporaryFolder()
+  await using outside = await temporaryFolder()
+  await fill(outside.path, { secret: 'of the server', 'leveldb/secret': 'of the server' })
+  await fill(source.path, { 'Default/Preferences': '{}' })
+  await symlink(join(outside.path, 'secret'), join(source.path, 'Default/Cookies'))
+  await link(join(outside.path, 'secret'), join(source.path, 'Default/TransportSecurity'))
+  await symlink(outside.path, join(source.path, 'Default/Local Storage'))
+  const parts = await openParts(lab)
+
+  const archive = await writeArchive(parts, profileId, { userDataDir: source.path, extras: '{}' })
+
+  expect((await restore(parts, archive)).files).toEqual({ 'Default/Preferences': '{}' })
+})

@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { uuidV7 } from '../../../src/kit/ids.ts'
+import { readArchive } from '../../src/profiles/archives.ts'
+import { sweepArchives } from '../../src/profiles/sweep.ts'
+import { openBlobs } from '../../src/store/blobs.ts'
+import { openStore } from '../../src/store/open.ts'
+import { releaseLeasesOfNode } from '../../src/store/profile-leases.ts'
+import { findCurrentVersion, listProfiles } from '../../src/store/profiles.ts'
+import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
+import { temporaryFolder } from '../../../test/lab/stores.ts'
+import { makeTeam } from '../store/world.ts'
+
+const program = fileURLToPath(new URL('programs/save-for-ever.ts', import.meta.url))
+/** Each process saves four profiles at once: a kill interrupts four savers, each at a moment of its own. */
+const wantedKills = 25
+/** What a busy machine manages in a minute is enough. */
+const leastKills = 5
+const timeLimitMs = 60_000
+const names = ['one', 'two', 'three', 'four']
+
+/** The last version of every profile that a process told of, a line each: `name version`. */
+const readVersions = (told: string): ReadonlyMap<string, number> =>
+  new Map(
+    told
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(' '))
+      .filter((parts) => parts.length === 2)
+      .map(([name = '', version]) => [name, Number(version)]),
+  )
+
+test(
+  'a hundred kills of who saves, at any moment, leave the last committed version whole',
+  { timeout: 120_000 },
+  async ({ annotate }) => {
+    await using folder = await temporaryFolder()
+    const postgres = await sharedPostgres()
+    await using database = await postgres.createDatabase()
+    await using store = await openStore({ dataDir: folder.path, databaseUrl: database.url })
+    const blobs = await openBlobs({ kind: 'folder', path: join(folder.path, 'blobs') })
+    const { team } = await makeTeam(store.db)
+    const keyBytes = randomBytes(32)
+    const parts = { blobs, key: { bytes: keyBytes, id: 'lab' }, quotaBytes: 1e9 }
+
+    const saversUrl = `${database.url}&application_name=saver`
+    const countSavers = async (): Promise<number> => {
+      const found = sql`select 1 from pg_stat_activity where application_name = 'saver'`
+      return (await found.execute(store.db)).rows.length
+    }
+
+    const killSavers = async (): Promise<void> => {
+      const nodeId = uuidV7()
+      const args = [program, saversUrl, folder.path, team.id, nodeId, keyBytes.toString('hex'), ...names]
+      const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+      const exited = once(child, 'exit')
+      let told = ''
+      child.stdout.on('data', (data: Buffer) => {
+        told += data.toString()
+      })
+      await Promise.race([once(child.stdout, 'data'), exited])
+      await delay(Math.random() * 150)
+      child.kill('SIGKILL')
+      expect((await exited)[1], 'it ended by the kill and not by an error').toBe('SIGKILL')
+      // What it asked for last is done after its death, and may be a lease.
+      await expect.poll(countSavers, { interval: 10 }).toBe(0)
+      await releaseLeasesOfNode(store.db, nodeId)
+      const toldVersions = readVersions(told)
+      for (const name of names) await expectWhole(name, toldVersions.get(name))
+    }
+
+    const committed = new Map<string, number>()
+    const expectWhole = async (name: string, told = committed.get(name)): Promise<void> => {
+      const current = await findCurrentVersion(store.db, { teamId: team.id, name })
+      if (current === undefined && told === undefined) return
+      expect(current?.version).toBeGreaterThanOrEqual(told ?? 1)
+      expect(current?.version).toBeLessThanOrEqual((told ?? 0) + 1)
+      committed.set(name, current!.version)
+      await using restored = await temporaryFolder()
+      const extras = await readArchive(parts, current!, restored.path)
+      expect(await readFile(join(restored.path, 'Default/Cookies'), 'utf8')).toBe(extras.padEnd(300_000, '.'))
+    }
+    const untilMs = Date.now() + timeLimitMs
+    let kills = 0
+    for (; kills < wantedKills && Date.now() < untilMs; kills += 1) await killSavers()
+
+    await annotate(`${kills} kills of ${names.length} savers each`)
+    expect(kills).toBeGreaterThanOrEqual(leastKills)
+    expect([...committed.keys()].toSorted()).toEqual(names.toSorted())
+    const inAnHour = Date.now() + 61 * 60_000
+    await sweepArchives({ store, blobs }, inAnHour)
+    const profiles = await listProfiles(store.db, { teamId: team.id })
+    const left = await Array.fromAsync(blobs.list('profiles'))
+    expect(left).toHaveLength(profiles.reduce((sum, { versions }) => sum + versions, 0))
+  },
+)

@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto'
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { flushStorage } from '../../src/browsers/flush-storage.ts'
+import { openBrowserHost } from '../../src/browsers/host.ts'
+import { launchBrowser, type Browser } from '../../src/browsers/launch.ts'
+import { readArchive, writeArchive } from '../../src/profiles/archives.ts'
+import { openBlobs } from '../../src/store/blobs.ts'
+import { startSite, type Site } from '../../../test/lab/site.ts'
+import { temporaryFolder } from '../../../test/lab/stores.ts'
+import { openDataDir, openGround } from '../browsers/ground.ts'
+
+const olderVersion = '120.0.6099.5'
+
+/** Opens the storage page on the parked page and answers an expression there. */
+const evaluateAt = async ({ router, parkedTargetId }: Browser, site: Site, expression: string): Promise<unknown> => {
+  const attached = await router.call('Target.attachToTarget', { targetId: parkedTargetId, flatten: true })
+  const session = String(attached['sessionId'])
+  await router.call('Page.enable', {}, session)
+  const loaded = Promise.withResolvers<void>()
+  using stop = new DisposableStack()
+  stop.defer(
+    router.onEvent(({ method, sessionId }) => {
+      if (method === 'Page.loadEventFired' && sessionId === session) loaded.resolve()
+    }),
+  )
+  await router.call('Page.navigate', { url: site.url('/storage') }, session)
+  await loaded.promise
+  const answer = await router.call('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true }, session)
+  return (answer['result'] as { readonly value?: unknown }).value
+}
+
+/** Has a profile say that an older Chromium wrote it last. */
+const makeOlder = async (userDataDir: string): Promise<void> => {
+  const path = join(userDataDir, 'Default/Preferences')
+  const preferences = JSON.parse(await readFile(path, 'utf8')) as Record<string, object>
+  const { profile, extensions } = preferences
+  preferences['profile'] = { ...profile, created_by_version: olderVersion }
+  preferences['extensions'] = { ...extensions, last_chrome_version: olderVersion }
+  await writeFile(path, JSON.stringify(preferences))
+  await writeFile(join(userDataDir, 'Last Version'), olderVersion)
+}
+
+/** What is found in a profile that `writer` wrote, `alter` changed, and the newest Chromium of this machine opened. */
+const carryOver = async (writer: string, alter: (userDataDir: string) => Promise<void>): Promise<unknown> => {
+  await using undo = new AsyncDisposableStack()
+  const site = undo.use(await startSite())
+  const folder = undo.use(await temporaryFolder())
+  const dataDir = undo.use(await openDataDir())
+  const host = undo.use(await openGround('chromium'))
+  const older = undo.use(await openBrowserHost({ dataDir: dataDir.path, choice: writer, environment: process.env }))
+  const blobs = await openBlobs({ kind: 'folder', path: join(folder.path, 'blobs') })
+  const parts = { blobs, key: { bytes: randomBytes(32), id: 'key' }, quotaBytes: 1e8 }
+  const restored = join(folder.path, 'restored')
+  await mkdir(restored)
+  {
+    await using browser = await launchBrowser(older)
+    await evaluateAt(browser, site, `document.cookie = 'kept=yes; max-age=3600'; remember('kept')`)
+    await flushStorage(browser, AbortSignal.timeout(20_000))
+    await browser.stop()
+    const { userDataDir } = browser.folder
+    const archive = await writeArchive(parts, 'profile', { userDataDir, extras: '{}' })
+    await readArchive(parts, { ...archive, profileId: 'profile' }, restored)
+  }
+  await alter(restored)
+  const prepare = async ({ userDataDir }: Browser['folder']): Promise<void> =>
+    cp(restored, userDataDir, { recursive: true })
+  await using browser = await launchBrowser(host, { prepare })
+  return await evaluateAt(browser, site, 'recall()')
+}
+
+const everything = { cookies: 'kept=yes', localStorage: 'kept', indexedDB: 'kept' }
+
+test(
+  'a profile that says that an older Chromium wrote it opens, with all that is in it',
+  { timeout: 60_000 },
+  async () => {
+    expect(await carryOver('chromium', makeOlder)).toEqual(everything)
+  },
+)
+
+const older = process.env['BOWLINE_TEST_OLDER_CHROMIUM'] ?? ''
+
+test.skipIf(older === '')(
+  'so does one that it really wrote (skipped unless BOWLINE_TEST_OLDER_CHROMIUM names one)',
+  { timeout: 60_000 },
+  async () => {
+    expect(await carryOver(older, async () => undefined)).toEqual(everything)
+  },
+)

@@ -1,0 +1,28 @@
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Profiles } from '../../../src/profiles/profiles.ts'
+import { openBlobs } from '../../../src/store/blobs.ts'
+import { openStore } from '../../../src/store/open.ts'
+
+// Saves one version after the other of every profile it is given, each told on standard output once it is committed,
+// until it is killed.
+const [databaseUrl = '', folder = '', teamId = '', nodeId = '', keyHex = '', ...names] = process.argv.slice(2)
+const store = await openStore({ dataDir: folder, databaseUrl })
+const blobs = await openBlobs({ kind: 'folder', path: join(folder, 'blobs') })
+const key = { bytes: Buffer.from(keyHex, 'hex'), id: 'lab' }
+const onError = (error: unknown): void => void process.stderr.write(`${String(error)}\n`)
+const limits = { quotaBytes: 1e8, keepVersions: 2 }
+const profiles = await Profiles.open({ store, blobs, key, nodeId, dataDir: folder, ...limits, onError })
+
+const saveForEver = async (name: string): Promise<never> => {
+  const userDataDir = await mkdtemp(join(folder, 'profile-'))
+  await mkdir(join(userDataDir, 'Default'))
+  for (let count = 1; ; count += 1) {
+    const profile = await profiles.open({ teamId, name, isWritable: true, sessionId: undefined })
+    const text = `${process.pid}-${name}-${count}`
+    await writeFile(join(userDataDir, 'Default/Cookies'), text.padEnd(300_000, '.'))
+    const { version } = await profile.save({ userDataDir, extras: text, browser: 'lab', sessionId: undefined })
+    process.stdout.write(`${name} ${version}\n`)
+  }
+}
+await Promise.all(names.map(saveForEver))

@@ -1,0 +1,39 @@
+import { Firecrawl } from 'firecrawl'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectCdp } from '../../test/lab/cdp-socket.ts'
+import { startLab, type Lab } from '../../test/lab/lab.ts'
+
+describe('the public client `firecrawl`, unmodified', () => {
+  let lab: Lab
+  let client: Firecrawl
+  beforeAll(async () => {
+    lab = await startLab()
+    client = new Firecrawl({ apiKey: lab.server.apiKey, apiUrl: lab.server.url })
+  })
+  afterAll(async () => lab[Symbol.asyncDispose]())
+
+  test('creates a session, drives it, finds it in the list, deletes it and gets the bill', async () => {
+    const created = await client.browser({ ttl: 60, activityTtl: 30, streamWebView: true })
+    expect(created).toMatchObject({ success: true, id: expect.any(String), expiresAt: expect.any(String) })
+
+    await using cdp = await connectCdp(created.cdpUrl!)
+    expect((await cdp.call('Browser.getVersion')).result?.['product']).toContain('Chrome')
+    const listed = await client.listBrowsers({ status: 'active' })
+    expect(listed.sessions?.map((session) => session.id)).toContain(created.id)
+
+    const deleted = await client.deleteBrowser(created.id!)
+    expect(deleted).toMatchObject({ success: true, creditsBilled: 2, sessionDurationMs: expect.any(Number) })
+    expect((await client.listBrowsers({ status: 'active' })).sessions).toEqual([])
+    expect((await client.listBrowsers({ status: 'destroyed' })).sessions?.[0]).toMatchObject({
+      id: created.id,
+      status: 'destroyed',
+    })
+  })
+
+  test('gets our errors as its own, with status and message', async () => {
+    const stranger = new Firecrawl({ apiKey: 'fc-wrong', apiUrl: lab.server.url })
+
+    await expect(stranger.listBrowsers()).rejects.toMatchObject({ status: 401, message: 'Unauthorized: Invalid token' })
+    await expect(client.browser({ ttl: 5 })).rejects.toMatchObject({ status: 400 })
+  })
+})

@@ -1,0 +1,227 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { chromium } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Bowline, type Session } from '../../../src/index.ts'
+import { playwright } from '../../../src/playwright.ts'
+import { browserPids } from '../../../test/lab/browser-processes.ts'
+import { describeEachDriver, type SharedPage } from '../../../test/lab/drivers.ts'
+import { Spool } from '../../src/recordings/spool.ts'
+import { startLab, type Lab } from '../../../test/lab/lab.ts'
+import { startSite, type Site } from '../../../test/lab/site.ts'
+import { temporaryFolder } from '../../../test/lab/stores.ts'
+
+const world = new AsyncDisposableStack()
+let lab: Lab
+let site: Site
+let bowline: Bowline
+beforeAll(async () => {
+  site = world.use(await startSite())
+  lab = world.use(await startLab({ warm: 2 }))
+  bowline = world.use(new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false }))
+})
+afterAll(async () => world.disposeAsync())
+
+interface Header {
+  readonly name: string
+  readonly value: string
+}
+
+interface Entry {
+  readonly request: {
+    readonly url: string
+    readonly method: string
+    readonly headers: Header[]
+    readonly postData?: { text: string }
+  }
+  readonly response: {
+    readonly status: number
+    readonly redirectURL: string
+    readonly headers: Header[]
+    readonly content: { size: number; text?: string }
+  }
+  readonly timings: Record<string, number>
+  readonly time: number
+  readonly _webSocketMessages?: readonly { type: string; data: string }[]
+}
+
+const textOf = async (session: Session, name: string): Promise<string> =>
+  new Response(await session.recordings.read(name)).text()
+
+/** Waits until a page shows what came back over its socket, so that all of its requests have ended. */
+const settled = async (page: SharedPage): Promise<void> =>
+  page.evaluate(`new Promise((resolve) => {
+    const texts = () => ['#socket', '#xhr', '#fetch'].map((id) => document.querySelector(id).textContent)
+    const look = () => (texts().includes('') ? setTimeout(look, 20) : resolve())
+    look()
+  })`)
+
+describeEachDriver('a recorded session', (driver) => {
+  let session: Session
+  let entries: readonly Entry[]
+  const entryOf = (path: string): Entry | undefined =>
+    entries.find(({ request }) => [site.url(path), site.url(path).replace('http', 'ws')].includes(request.url))
+
+  beforeAll(async () => {
+    const outcome = await bowline.withSession({ driver, record: true }, async (work) => {
+      session = work.session
+      await work.page.goto(site.url('/cookies/set?name=login&value=hush'))
+      await work.page.goto(site.url('/redirect?to=/canvas'))
+      await work.page.goto(site.url('/network'))
+      await settled(work.page)
+      await work.page.goto(site.url('/console'))
+    })
+    expect(outcome.recordings.map(({ name }) => name).toSorted()).toEqual([
+      'console.jsonl',
+      'har.json',
+      'player.html',
+      'video.webm',
+    ])
+    entries = (JSON.parse(await textOf(session, 'har.json')) as { log: { entries: Entry[] } }).log.entries
+  }, 60_000)
+
+  test('has its requests in a HAR file: redirects, bodies, sizes, timings, sockets', () => {
+    expect(entryOf('/redirect?to=/canvas')).toMatchObject({ response: { status: 302, redirectURL: '/canvas' } })
+    expect(entryOf('/canvas')).toMatchObject({
+      request: { method: 'GET' },
+      response: { status: 200, content: { text: expect.stringContaining('requestAnimationFrame') as string } },
+    })
+    expect(entryOf('/echo')?.request).toMatchObject({
+      method: 'POST',
+      postData: { text: expect.any(String) as string },
+    })
+    expect(entryOf('/socket')?._webSocketMessages).toMatchObject([
+      { type: 'send', data: 'hello' },
+      { type: 'receive', data: 'hello' },
+    ])
+    for (const { timings, time } of entries.filter(({ response }) => response.status === 200)) {
+      const sum = ['blocked', 'dns', 'connect', 'send', 'wait', 'receive'].map((phase) => Math.max(0, timings[phase]!))
+      expect(sum.reduce((total, ms) => total + ms)).toBeCloseTo(time, 3)
+    }
+  })
+
+  test('has no cookie and no credentials in it', () => {
+    const headers = entries.flatMap(({ request, response }) => [...request.headers, ...response.headers])
+
+    expect(headers.map(({ name }) => name.toLowerCase())).toEqual(expect.arrayContaining(['cookie', 'set-cookie']))
+    expect(JSON.stringify(entries.map(({ request, response }) => [request.headers, response.headers]))).not.toContain(
+      'hush',
+    )
+  })
+
+  test('has what pages said and threw', async () => {
+    const lines = (await textOf(session, 'console.jsonl'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object)
+
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ level: 'log', text: 'logged {depth: 1}' }),
+        expect.objectContaining({ level: 'error', text: 'complained' }),
+        expect.objectContaining({ source: 'exception', text: expect.stringContaining('Error: thrown') as string }),
+      ]),
+    )
+  })
+
+  test('is played, all of it together, by a page without any network', async () => {
+    await using folder = await temporaryFolder()
+    const path = join(folder.path, 'player.html')
+    await session.recordings.download('player.html', path)
+    await using browser = await chromium.launch({ executablePath: lab.server.browser.path })
+    const page = await browser.newPage()
+    const refused: string[] = []
+    page.on('console', (message) => refused.push(message.text()))
+    page.on('pageerror', (error) => refused.push(error.message))
+
+    await page.goto(pathToFileURL(path).href)
+    await page.locator('.network li').first().waitFor()
+    expect(await page.locator('.console li.later').count()).toBeGreaterThan(0)
+    await page.getByLabel('Time').press('End')
+    await page.waitForFunction('document.querySelector(".later") === null')
+    await page.getByLabel('Time').fill('0')
+    expect(await page.locator('.console li.later').count()).toBeGreaterThan(0)
+    const video = await page.evaluate<readonly number[]>(
+      `(({ videoWidth, duration }) => [videoWidth, duration])(document.querySelector('video'))`,
+    )
+    const rows = await page.locator('.console li').count()
+
+    expect(refused).toEqual([])
+    expect(video[0]).toBeGreaterThan(500)
+    expect(video[1]).toBeGreaterThan(0.1)
+    expect(rows).toBeGreaterThanOrEqual(3)
+    expect(await page.locator('.network li').count()).toBe(entries.length)
+
+    const listed = await session.recordings.list()
+    await page.goto(listed.find(({ name }) => name === 'video.webm')?.url ?? '')
+    await page.waitForFunction('document.querySelector("video").videoWidth > 500')
+  })
+})
+
+const onFailure = { console: true, keep: 'on-failure' } as const
+
+const namesOf = async (session: Session): Promise<readonly string[]> =>
+  (await session.recordings.list()).map(({ name }) => name)
+
+test('recordings for failures are kept when the work throws or the browser dies, not when all is well', async () => {
+  const visit = async (fails: boolean): Promise<Session> => {
+    const seen: Session[] = []
+    const work = bowline.withSession({ driver: playwright, record: onFailure }, async ({ page, session }) => {
+      seen.push(session)
+      await page.goto(site.url('/console'))
+      if (fails) throw new Error('as planned')
+    })
+    await (fails ? expect(work).rejects.toThrow('as planned') : work)
+    return seen[0]!
+  }
+  const crashed = await bowline.sessions.create({ record: onFailure })
+  for (const pid of browserPids(lab.dataDir)) process.kill(pid, 'SIGKILL')
+  await expect.poll(async () => (await bowline.sessions.get(crashed.id)).status).toBe('destroyed')
+
+  expect(await namesOf(await visit(false))).toEqual([])
+  expect(await namesOf(await visit(true))).toEqual(['console.jsonl', 'player.html'])
+  expect(await namesOf(crashed)).toEqual(['console.jsonl', 'player.html'])
+})
+
+test('recording leaves emulation, dialogs and interception to the user, and nothing to strangers', async () => {
+  const outcome = await bowline.withSession({ driver: playwright, record: true }, async ({ page }) => {
+    await page.setViewportSize({ width: 500, height: 400 })
+    await page.route('**/canvas', async (route) =>
+      route.fulfill({ body: '<h1>Instead</h1>', contentType: 'text/html' }),
+    )
+    page.on('dialog', (dialog) => void dialog.accept('answered'))
+    await page.goto(site.url('/canvas'))
+    const answer = await page.evaluate<string>(`prompt('What?')`)
+    return [await page.textContent('h1'), answer, page.viewportSize()?.width, await page.evaluate<number>('innerWidth')]
+  })
+  const url = new URL(outcome.recordings.find(({ name }) => name === 'player.html')!.url)
+  const foreign = (await lab.api('POST', '/v2/team/keys', { team: 'others' })).body['key'] as string
+  const stranger = { authorization: `Bearer ${foreign}` }
+  const list = `/v2/browser/${outcome.sessionId}/recordings`
+
+  const page = await lab.api('GET', url.pathname + url.search, undefined, {})
+  const refusals = [
+    await lab.api('GET', list, undefined, stranger),
+    await lab.api('GET', `${list}/har.json`, undefined, stranger),
+    await lab.api('GET', `${url.pathname}?token=wrong`, undefined, {}),
+  ]
+
+  expect(outcome.result).toEqual(['Instead', 'answered', 500, 500])
+  expect(page.status).toBe(200)
+  expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'.*sandbox allow-scripts/)
+  expect(refusals.map(({ status }) => status)).toEqual([404, 404, 404])
+})
+
+test('what a page says while its recording is being closed does not cost what it said before', async () => {
+  await using folder = await temporaryFolder()
+  const spool = new Spool(join(folder.path, 'console'), 1e6)
+  spool.append(Buffer.alloc(500_000))
+  const closing = spool.close()
+
+  const late = spool.append(Buffer.from('late'))
+  await closing
+
+  expect(late).toBeUndefined()
+  expect(await readFile(spool.path)).toHaveLength(500_000)
+})

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest'
+import { insertFrames } from '../../src/scrape/render/collect-page.ts'
+import { plainText } from '../../src/search/plain-text.ts'
+import { readPage } from '../../src/scrape/read-page.ts'
+
+const formats = ['markdown', 'html', 'links', 'images'] as const
+const url = 'https://site.example/'
+
+const attacks: Readonly<Record<string, () => string>> = {
+  '100,000 nested elements': () => `${'<div>'.repeat(100_000)}deep`,
+  '100,000 nested elements, all closed': () => `${'<div>'.repeat(100_000)}deep${'</div>'.repeat(100_000)}`,
+  '5,000 nested lists': () => '<ul><li>deep'.repeat(5000),
+  '10,000 nested quotes': () => `${'<blockquote>'.repeat(10_000)}deep`,
+  '5,000 nested tables': () => `${'<table><tr><td>'.repeat(5000)}deep`,
+  '100,000 nested styles': () => `${'<b><i>'.repeat(50_000)}deep`,
+  '30,000 open links': () => '<a href=/x>deep '.repeat(30_000),
+  '30,000 open paragraphs with open styles': () => '<p><b>deep '.repeat(30_000),
+  '500,000 ends without a start': () => `${'<p>deep'.repeat(1000)}${'</b></div></li>'.repeat(170_000)}`,
+  '20 MB of paragraphs': () => `<p>deep ${'lorem ipsum dolor sit amet '.repeat(20)}</p>`.repeat(36_000),
+  '20 MB of one text': () => `<p>deep ${'lorem ipsum '.repeat(1_700_000)}</p>`,
+  'a million breaks': () => `deep${'<br>'.repeat(1_000_000)}`,
+  'a cell over a billion columns': () =>
+    '<table><tr><td colspan=1000000000>deep<td rowspan=1000000000>b<tr><td>c</table>',
+  '2,000 rows of wide cells': () => `<table>${'<tr><td colspan=1000 rowspan=1000>deep<td>b'.repeat(2000)}</table>`,
+  '1 MB of opening brackets': () => `deep${'<'.repeat(1_000_000)}`,
+  '1 MB of brackets and stars': () => `<p>deep${'[*_`'.repeat(250_000)}</p>`,
+  '1 MB of ampersands': () => `deep${'&'.repeat(1_000_000)}`,
+  'an attribute of 10 MB': () => `<p class="${'x '.repeat(5_000_000)}" title="${'y'.repeat(1000)}">deep</p>`,
+  '100,000 attributes': () => `<p ${Array.from({ length: 100_000 }, (_, index) => `a${index}=1`).join(' ')}>deep</p>`,
+  'a source set of 1 MB': () => `deep<img srcset="${'a 1w, '.repeat(160_000)}">`,
+  'a style of 1 MB': () => `<p style="${'background:url( '.repeat(60_000)}">deep</p>`,
+  'an open comment of 5 MB': () => `deep<!--${'- '.repeat(2_500_000)}`,
+  'an open script of 5 MB': () => `deep<script>${'</scrip '.repeat(600_000)}`,
+  '30,000 list items': () => `<ul>${'<li>deep'.repeat(30_000)}</ul>`,
+  '20,000 headings': () => '<h2>deep <a href=#x>a</a></h2>'.repeat(20_000),
+  'an element with a name that every object has': () => '<p>deep <constructor>inside</constructor>',
+  'spaces that end in no digit': () => `<p>deep ${' '.repeat(500_000)}x${'\n'.repeat(500_000)}y</p>`,
+}
+
+describe('a hostile page is read within bounds of time', { timeout: 240_000 }, () => {
+  test.each(Object.entries(attacks))('%s', (_title, make) => {
+    const html = make()
+    const before = process.cpuUsage()
+
+    const whole = readPage({ html, url, formats, options: { onlyMainContent: false } })
+    const main = readPage({ html, url, formats })
+
+    expect(whole.markdown).toContain('deep')
+    expect(main.markdown).toBeDefined()
+    // Processor time: it does not depend on what else the machine does.
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(15)
+  })
+})
+
+test('the words of lines that are nearly empty are found in bounded time', () => {
+  const before = process.cpuUsage()
+
+  expect(plainText(`one\n${' '.repeat(2000)}two\n| --- | :-: |\nthree`)).toBe('one two three')
+  expect(process.cpuUsage(before).user / 1e6).toBeLessThan(2)
+})
+
+test('frames are inserted in bounded time', () => {
+  const before = process.cpuUsage()
+
+  expect(insertFrames('<iframe '.repeat(100_000), new Map())).toContain('iframe')
+  expect(process.cpuUsage(before).user / 1e6).toBeLessThan(2)
+})
+
+test('a frame is inserted once, though its mark be copied', () => {
+  const copies = '<iframe src="/a" data-bowline-frame="A1"></iframe>'.repeat(20)
+  const shown = '<div data-frame>deep<div data-frame></div>'
+
+  expect(insertFrames(copies, new Map([['A1', `deep${copies}`]]))).toMatch(new RegExp(`^${shown}`))
+  expect(insertFrames(copies, new Map([['A1', `deep${copies}`]])).split('deep')).toHaveLength(2)
+})
+
+test('a hostile page is read within bounds of memory', () => {
+  const html = '<b>x<br>'.repeat(2_500_000)
+  const before = process.memoryUsage().rss
+
+  readPage({ html, url, formats: ['markdown'] })
+
+  expect((process.memoryUsage().rss - before) / 1e6).toBeLessThan(1500)
+})
+
+test('text deeper than the bound is kept, though flattened', () => {
+  const { markdown } = readPage({
+    html: `${'<div>'.repeat(1000)}<p>one</p><p>two</p>`,
+    url,
+    formats: ['markdown'],
+    options: { onlyMainContent: false },
+  })
+
+  expect(markdown?.split(/\s+/).filter(Boolean)).toEqual(['onetwo'])
+})

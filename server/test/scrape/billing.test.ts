@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { listLedger } from '../../src/store/ledger.ts'
+import { openStore } from '../../src/store/open.ts'
+import type { Store } from '../../src/store/store.ts'
+import { ensureTeam, findTeam, setTeamCredits } from '../../src/store/teams.ts'
+import { fixedPage } from '../../../test/lab/pages/page.ts'
+import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
+import { startSite } from '../../../test/lab/site.ts'
+import { startHttpUpstream } from '../egress/upstream-server.ts'
+import { startScrapeWorld, type ScrapeWorld } from './world.ts'
+
+const world = new AsyncDisposableStack()
+let store: Store
+let scraping: ScrapeWorld
+let teamId: string
+
+// On PostgreSQL, so that the test can look into the store of the running server.
+beforeAll(async () => {
+  const database = world.use(await (await sharedPostgres()).createDatabase())
+  const strict = world.use(await startSite({ '/': ({ response }) => void response.writeHead(403).end('go away') }))
+  const friendly = world.use(await startSite({ '/': fixedPage('Shop', '<p>Come in.</p>') }))
+  const basic = world.use(await startHttpUpstream(strict.port))
+  const enhanced = world.use(await startHttpUpstream(friendly.port))
+  const proxies = {
+    proxyBasic: `http://127.0.0.1:${basic.port}`,
+    proxyEnhanced: `http://127.0.0.1:${enhanced.port}`,
+  }
+  scraping = world.use(await startScrapeWorld({ databaseUrl: database.url, ...proxies }))
+  store = world.use(await openStore({ dataDir: scraping.lab.dataDir, databaseUrl: database.url }))
+  teamId = (await ensureTeam(store.db, { name: 'default' })).id
+})
+afterAll(async () => world.disposeAsync())
+
+describe('a scrape', () => {
+  test('is entered in the ledger once, under its id, and taken from the credits of its team', async () => {
+    await setTeamCredits(store.db, teamId, 10)
+
+    const page = await scraping.read('/three.pdf')
+
+    const [bill] = await listLedger(store.db, { teamId, limit: 1 })
+    expect(bill).toMatchObject({ kind: 'scrape', subjectId: page['metadata']['scrapeId'], credits: 3 })
+    expect((await findTeam(store.db, teamId))?.credits).toBe(7)
+  })
+
+  test('that cannot be paid for in the end leaves the change of its page to be told', async () => {
+    const formats = ['markdown', { type: 'changeTracking', tag: 'unpaid' }]
+    await setTeamCredits(store.db, teamId, 1)
+    const unpaid = await scraping.scrape('/three.pdf', { formats })
+    await setTeamCredits(store.db, teamId, 10)
+
+    const paid = await scraping.read('/three.pdf', { formats })
+
+    expect(unpaid.status).toBe(402)
+    expect(paid['changeTracking']['changeStatus']).toBe('new')
+    expect((await scraping.read('/three.pdf', { formats }))['changeTracking']['changeStatus']).toBe('same')
+    expect((await findTeam(store.db, teamId))?.credits).toBe(4)
+  })
+
+  test('that fails costs nothing', async () => {
+    await setTeamCredits(store.db, teamId, 10)
+
+    await scraping.scrape('/broken.pdf')
+
+    expect((await findTeam(store.db, teamId))?.credits).toBe(10)
+  })
+
+  test('whose caller hangs up costs nothing', async () => {
+    await setTeamCredits(store.db, teamId, 1)
+    const stop = new AbortController()
+    const gone = fetch(`${scraping.lab.server.url}/v2/scrape`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${scraping.lab.server.apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ url: scraping.site.url('/drip') }),
+      signal: stop.signal,
+    })
+    await scraping.site.requests.waitFor('/drip')
+
+    stop.abort()
+
+    await expect(gone).rejects.toThrow('aborted')
+    // The only credit is free for another scrape as soon as the first one has stopped.
+    await vi.waitFor(async () => scraping.read('/article'), { timeout: 10_000 })
+    expect((await findTeam(store.db, teamId))?.credits).toBe(0)
+  })
+
+  test('that the team cannot pay is refused before any work, however many ask at once', async () => {
+    await setTeamCredits(store.db, teamId, 2)
+
+    const answers = await Promise.all(['a', 'b', 'c', 'd'].map(async (name) => scraping.scrape(`/article?${name}`)))
+
+    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 200, 402, 402])
+    expect((await findTeam(store.db, teamId))?.credits).toBe(0)
+    const asked = scraping.site.requests.all.filter(({ path }) => path.startsWith('/article?'))
+    expect(asked).toHaveLength(2)
+  })
+})
+
+describe('the proxy', () => {
+  const shop = { url: 'http://shop.example/' }
+  const used = async (proxy: string) => {
+    await setTeamCredits(store.db, teamId, undefined)
+    const { statusCode, proxyUsed, creditsUsed } = (await scraping.read('', { ...shop, proxy }))['metadata']
+    return { statusCode, proxyUsed, creditsUsed }
+  }
+
+  test('basic costs one credit, and is turned away where it is', async () => {
+    expect(await used('basic')).toEqual({ statusCode: 403, proxyUsed: 'basic', creditsUsed: 1 })
+  })
+
+  test.each(['enhanced', 'stealth'])('%s costs five', async (proxy) => {
+    expect(await used(proxy)).toEqual({ statusCode: 200, proxyUsed: 'stealth', creditsUsed: 5 })
+  })
+
+  test('enhanced costs one where the page is reached without it', async () => {
+    const { metadata } = await scraping.read('/article', { proxy: 'enhanced' })
+
+    expect(metadata).toMatchObject({ proxyUsed: 'basic', creditsUsed: 1 })
+  })
+
+  test('auto costs five where only the enhanced one is let in', async () => {
+    expect(await used('auto')).toEqual({ statusCode: 200, proxyUsed: 'stealth', creditsUsed: 5 })
+  })
+
+  test('auto costs one where the basic one will do', async () => {
+    const { metadata } = await scraping.read('/article', { proxy: 'auto' })
+
+    expect(metadata).toMatchObject({ proxyUsed: 'basic', creditsUsed: 1 })
+  })
+})

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startReceiver } from '../../../test/lab/receiver.ts'
+import { startBulkWorld, type BulkWorld } from '../bulk/world.ts'
+
+let world: BulkWorld
+let root: string
+beforeAll(async () => {
+  world = await startBulkWorld('PGlite')
+  root = world.site.url('/').replace(/\/$/, '')
+})
+afterAll(async () => world[Symbol.asyncDispose]())
+
+const scraped = async (path: string, body: object) => (await world.lab.api('POST', path, body)).body['data']['metadata']
+
+test.each(['/v1/scrape', '/v2/scrape'])('%s names the address as its caller wrote it', async (path) => {
+  const bare = root.replace('http://', '')
+
+  for (const url of [root, bare, `${root}/../page?q=a b`, `${root}/page?part#Part`]) {
+    expect(await scraped(path, { url, maxAge: 0 }), url).toMatchObject({ sourceURL: url })
+  }
+  const kept = await scraped(path, { url: `${root}/page` })
+  const again = await scraped(path, { url: `${root}/./page` })
+  expect([kept['sourceURL'], again['cacheState'], again['sourceURL'], again['url']]).toEqual([
+    `${root}/page`,
+    'hit',
+    `${root}/./page`,
+    `${root}/page`,
+  ])
+})
+
+test('an address that cannot be kept as it was written is named in its canonical form', async () => {
+  expect(await scraped('/v2/scrape', { url: `${root}/pa\nge` })).toMatchObject({ sourceURL: `${root}/page` })
+})
+
+test.each(['/v1/batch/scrape', '/v2/batch/scrape'])('%s names addresses as its caller wrote them', async (path) => {
+  const { lab, site, start, ended } = world
+  const urls = [root, `${root}/./page`, site.url('/page')]
+  const broken = `${root}/./broken`
+  const job = await start(path, { urls: [...urls, broken] })
+  const added = `${root}/page#added`
+
+  await lab.api('POST', path, { urls: [added], appendToId: job.split('/').at(-1) })
+
+  const sources = (await ended(job))['data'].map((each: any) => each.metadata.sourceURL) // oxlint-disable-line typescript/no-explicit-any -- a document
+  expect(sources.toSorted()).toEqual([...urls, added].toSorted())
+  expect((await lab.api('GET', `${job}/errors`)).body['errors']).toMatchObject([{ url: broken }])
+})
+
+test('webhooks name the addresses of pages that failed as the caller wrote them', async () => {
+  await using receiver = await startReceiver()
+  const broken = `${root}/./broken`
+  await world.ended(
+    await world.start('/v2/batch/scrape', { urls: [broken], webhook: { url: receiver.url(), events: ['page'] } }),
+  )
+
+  const [page] = await receiver.whenReceived(1)
+  expect(page?.body).toMatchObject({ data: [{ metadata: { sourceURL: broken } }] })
+})
+
+test.each(['/v1/crawl', '/v2/crawl'])('%s names its start as its caller wrote it', async (path) => {
+  const status = await world.ended(await world.start(path, { url: root, limit: 1 }))
+
+  expect(status['data']).toMatchObject([{ metadata: { sourceURL: root, url: `${root}/` } }])
+})
+
+test.each([
+  ['/v2/scrape', {}, 'miss'],
+  ['/v2/scrape', { maxAge: 1000 }, 'miss'],
+  ['/v2/scrape', { maxAge: 0 }, undefined],
+  ['/v1/scrape', {}, 'miss'],
+  ['/v1/scrape', { maxAge: 0 }, undefined],
+])('%s with %j tells cacheState %s', async (path, options, state) => {
+  const metadata = await scraped(path, { url: `${root}/page?fresh=${path}${JSON.stringify(options)}`, ...options })
+
+  expect(metadata['cacheState']).toBe(state)
+})

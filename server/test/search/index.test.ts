@@ -1,0 +1,187 @@
+import { expect, test } from 'vitest'
+import { readTimeRange } from '../../../src/contract.ts'
+import { toCategory } from '../../src/search/categories.ts'
+import { createIndexProvider } from '../../src/search/index-provider.ts'
+import { PageIndex } from '../../src/search/page-index.ts'
+import type { SearchWish } from '../../src/search/provider.ts'
+import type { Store } from '../../src/store/store.ts'
+import { describeEachStore } from '../../../test/lab/stores.ts'
+import { makeTeam } from '../store/world.ts'
+import { noSignal, wishFor } from './world.ts'
+
+interface Page {
+  readonly url: string
+  readonly title?: string
+  readonly text?: string
+  readonly metadata?: Readonly<Record<string, unknown>>
+}
+
+const onError = (error: unknown): never => {
+  throw error
+}
+
+/** Puts pages into the index of a new team, and searches it: what is found, by path. */
+const fill = async (store: Store, pages: readonly Page[]) => {
+  const { team } = await makeTeam(store.db)
+  await using index = new PageIndex({ store, maxPages: 1000, onError })
+  for (const { url, title = '', text = '', metadata = {} } of pages) {
+    index.add({ teamId: team.id, url, markdown: text, metadata: { title, ...metadata } })
+  }
+  await index.settled()
+  const provider = createIndexProvider(store)
+  const ask = async (query: string, changes: Partial<SearchWish> = {}) =>
+    provider.search(wishFor(query, { teamId: team.id, ...changes }), noSignal)
+  return {
+    teamId: team.id,
+    index,
+    ask,
+    urls: async (query: string, changes?: Partial<SearchWish>) =>
+      (await ask(query, changes)).results.map(({ url }) => url.replace('http://', '')),
+  }
+}
+
+const harbour: readonly Page[] = [
+  { url: 'http://a.example/harbour', title: 'The harbour', text: '# The harbour\n\nBoats were running in at night.' },
+  {
+    url: 'http://docs.a.example/guide/boats',
+    title: 'Guide to boats',
+    text: 'How a boat runs, **and** why. See harbour.',
+  },
+  { url: 'http://b.example/red-shoes', title: 'Shoes', text: 'Red shoes for the night, and running ones.' },
+  { url: 'http://b.example/blog/harbour', title: 'News', text: 'Night boats leave the harbour. Shoes are blue.' },
+]
+
+describeEachStore('the index', (openStore) => {
+  test('finds pages by every operator', async () => {
+    await using store = await openStore()
+    const { urls } = await fill(store, harbour)
+    const found = async (query: string) => (await urls(query)).toSorted()
+
+    expect(await found('boat')).toEqual(['a.example/harbour', 'b.example/blog/harbour', 'docs.a.example/guide/boats'])
+    expect(await found('"night boats"')).toEqual(['b.example/blog/harbour'])
+    // Letter by letter: `run` is not `running`.
+    expect(await found('"boat run"')).toEqual([])
+    expect(await found('harbour -boats -"red shoes"')).toEqual([])
+    expect(await found('night -boats')).toEqual(['b.example/red-shoes'])
+    expect(await found('night -"red shoes"')).toEqual(['a.example/harbour', 'b.example/blog/harbour'])
+    expect(await found('site:a.example')).toEqual(['a.example/harbour', 'docs.a.example/guide/boats'])
+    expect(await found('site:b.example/blog')).toEqual(['b.example/blog/harbour'])
+    expect(await found('harbour -site:a.example')).toEqual(['b.example/blog/harbour'])
+    expect(await found('inurl:harbour')).toEqual(['a.example/harbour', 'b.example/blog/harbour'])
+    expect(await found('allinurl:guide boats')).toEqual(['docs.a.example/guide/boats'])
+    expect(await found('shoes -inurl:blog')).toEqual(['b.example/red-shoes'])
+    expect(await found('intitle:shoes')).toEqual(['b.example/red-shoes'])
+    expect(await found('allintitle:guide boats')).toEqual(['docs.a.example/guide/boats'])
+    expect(await found('harbour -intitle:harbour')).toEqual(['b.example/blog/harbour', 'docs.a.example/guide/boats'])
+    expect(await found('related:docs.a.example')).toEqual(['a.example/harbour', 'b.example/blog/harbour'])
+  })
+
+  test('puts pages first that have the words in their title, and shows the place in the text', async () => {
+    await using store = await openStore()
+    const { ask } = await fill(store, harbour)
+
+    const { results, warnings } = await ask('harbour')
+
+    expect(results[0]).toMatchObject({ url: 'http://a.example/harbour', title: 'The harbour' })
+    expect(results[0]?.description).toContain('Boats were running in at night')
+    expect(warnings).toEqual([])
+  })
+
+  test('relaxes words that no page has together, and says so', async () => {
+    await using store = await openStore()
+    const { ask } = await fill(store, harbour)
+
+    const { results, warnings } = await ask('guide blue')
+
+    expect(results).toHaveLength(2)
+    expect(warnings).toEqual([expect.stringContaining('No page has all the words')])
+  })
+
+  test('keeps to domains, categories, times and the team', async () => {
+    await using store = await openStore()
+    const { urls, ask } = await fill(store, [
+      { url: 'http://a.example/old', text: 'boats', metadata: { publishedTime: '2020-05-05T00:00:00Z' } },
+      { url: 'http://b.example/new', text: 'boats' },
+      { url: 'http://github.com/boats', text: 'boats' },
+      { url: 'http://c.example/paper.pdf', text: 'boats' },
+    ])
+    const other = await fill(store, [])
+    const found = async (changes: Partial<SearchWish>) => (await urls('boats', changes)).toSorted()
+
+    expect(await found({ includeDomains: ['a.example', 'b.example'] })).toEqual(['a.example/old', 'b.example/new'])
+    expect(await found({ excludeDomains: ['example'] })).toEqual(['github.com/boats'])
+    expect(await found({ categories: [toCategory({ type: 'github' }), toCategory({ type: 'pdf' })] })).toEqual([
+      'c.example/paper.pdf',
+      'github.com/boats',
+    ])
+    expect(await found({ range: readTimeRange('cdr:1,cd_min:05/05/2020,cd_max:05/05/2020') })).toEqual([
+      'a.example/old',
+    ])
+    expect(await found({ range: readTimeRange('qdr:h') })).not.toContain('a.example/old')
+    expect((await ask('boats', { limit: 2 })).results).toHaveLength(2)
+    expect(await other.ask('boats')).toEqual({ results: [], warnings: [expect.stringContaining('index is empty')] })
+  })
+
+  test('reads other languages, and scripts without spaces', async () => {
+    await using store = await openStore()
+    const { urls } = await fill(store, [
+      { url: 'http://a.example/de', text: 'Die Häuser am Hafen', metadata: { language: 'de' } },
+      { url: 'http://a.example/ja', text: '東京の港に船が着いた', metadata: { language: 'ja' } },
+    ])
+
+    expect(await urls('Haus', { language: 'de' })).toEqual(['a.example/de'])
+    expect(await urls('Hafen')).toEqual(['a.example/de'])
+    expect(await urls('東京')).toEqual(['a.example/ja'])
+    expect(await urls('京都')).toEqual([])
+    expect(await urls('"港に船"')).toEqual(['a.example/ja'])
+  })
+
+  test('finds alternatives and file types', async () => {
+    await using store = await openStore()
+    const { urls } = await fill(store, [
+      ...harbour,
+      { url: 'http://b.example/boats.xlsx', title: 'Table', text: 'Boats by year.' },
+    ])
+    const found = async (query: string) => (await urls(query)).toSorted()
+
+    expect(await found('red OR guide')).toEqual(['b.example/red-shoes', 'docs.a.example/guide/boats'])
+    expect(await found('night "running in" OR "red shoes"')).toEqual(['a.example/harbour', 'b.example/red-shoes'])
+    expect(await found('shoes site:docs.a.example OR site:b.example/blog')).toEqual(['b.example/blog/harbour'])
+    expect(await found('boats filetype:xlsx')).toEqual(['b.example/boats.xlsx'])
+    expect(await found('boats filetype:doc OR filetype:xlsx')).toEqual(['b.example/boats.xlsx'])
+    expect(await found('year -filetype:xlsx')).toEqual([])
+    for (const name of ['filetype', 'site', 'inurl', 'intitle']) {
+      expect(await found(`boats ${name}:${'漢'.repeat(1500)}`)).toEqual([])
+    }
+    expect(await found('boats filetype:pdf')).toEqual([])
+  })
+
+  test('bears whatever a query or a page holds', async () => {
+    await using store = await openStore()
+    const evil = `' & | ! <-> :* \\ ( ) "" $$ ; drop table indexed_page -- %_`
+    const { urls } = await fill(store, [
+      {
+        url: `http://a.example/?q=${encodeURIComponent(evil)}`,
+        title: evil,
+        text: `${evil}\0\ud800 ${'word '.repeat(50_000)}`,
+      },
+    ])
+
+    expect(await urls(evil)).toHaveLength(1)
+    expect(await urls(`intitle:"${evil.replaceAll('"', '')}" inurl:drop'table`)).toHaveLength(1)
+    expect(await urls(`the and of`)).toEqual([])
+    expect(await urls(`site:'x' -intitle:' related:'`)).toEqual([])
+  })
+
+  test('knows a page once, by its newest text, and forgets the oldest pages', async () => {
+    await using store = await openStore()
+    const { urls, teamId } = await fill(store, [...harbour, { ...harbour[0]!, text: 'Empty now.' }])
+    await using index = new PageIndex({ store, maxPages: 2, onError })
+
+    expect(await urls('running')).not.toContain('a.example/harbour')
+    await index.sweep()
+    expect((await urls('-nothing', { teamId })).toSorted()).toEqual(['a.example/harbour', 'b.example/blog/harbour'])
+    await index.sweep(new Date(Date.now() + 31 * 86_400_000))
+    expect(await urls('-nothing', { teamId })).toEqual([])
+  })
+})

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import { searchRequest } from '../../../src/contract.ts'
+import { BowlineError } from '../../../src/kit/errors.ts'
+import { Searches } from '../../src/search/searches.ts'
+import type { SearchProvider } from '../../src/search/provider.ts'
+import { listLedger } from '../../src/store/ledger.ts'
+import { availableCredits } from '../../src/store/teams.ts'
+import type { Store } from '../../src/store/store.ts'
+import { describeEachStore } from '../../../test/lab/stores.ts'
+import { makeTeam } from '../store/world.ts'
+import { noSignal } from './world.ts'
+
+/** Knows so many pages. */
+const providerOf = (known: number): SearchProvider => ({
+  name: 'brave',
+  sources: ['web'],
+  search: async ({ limit }) => ({
+    results: Array.from({ length: Math.min(known, limit) }, (_, index) => ({
+      url: `http://a.example/${index}`,
+      title: '',
+      description: '',
+    })),
+    warnings: [],
+  }),
+})
+
+const prepare = async (store: Store, provider: SearchProvider, credits: number) => {
+  const { team, key } = await makeTeam(store.db, { credits })
+  const searches = new Searches({ store, provider, prices: { tenResults: 2 } })
+  return {
+    search: async (limit: number) =>
+      searches.search(
+        { teamId: team.id, apiKeyId: key.id, request: searchRequest.parse({ query: 'x', limit }) },
+        noSignal,
+      ),
+    left: async () => availableCredits(store.db, team.id),
+    bills: async () => (await listLedger(store.db, { teamId: team.id })).map((bill) => bill.credits),
+  }
+}
+
+describeEachStore('a search', (openStore) => {
+  test('costs two credits for ten results that were found', async () => {
+    await using store = await openStore()
+    const { search, left, bills } = await prepare(store, providerOf(12), 100)
+
+    expect(await search(50)).toMatchObject({ credits: 4, warnings: [] })
+
+    expect([await left(), await bills()]).toEqual([96, [4]])
+  })
+
+  test('that finds or brings nothing costs nothing', async () => {
+    await using store = await openStore()
+    const failing = async () => Promise.reject(new BowlineError('SEARCH_FAILED', 'It is down'))
+    const empty = await prepare(store, providerOf(0), 10)
+    const failed = await prepare(store, { ...providerOf(1), search: failing }, 10)
+
+    await empty.search(10)
+    await expect(failed.search(10)).rejects.toMatchObject({ code: 'SEARCH_FAILED' })
+
+    expect([await empty.left(), await empty.bills(), await failed.left(), await failed.bills()]).toEqual([
+      10,
+      [],
+      10,
+      [],
+    ])
+  })
+
+  test('is for fewer results when the credits are few, and refused when there are none', async () => {
+    await using store = await openStore()
+    const { search, left } = await prepare(store, providerOf(100), 3)
+
+    const { results, warnings } = await search(40)
+
+    expect(results.get('web')).toHaveLength(10)
+    expect(warnings).toEqual([expect.stringContaining('enough for 10 results')])
+    expect(await left()).toBe(1)
+    await expect(search(5)).rejects.toMatchObject({ code: 'INSUFFICIENT_CREDITS', status: 402 })
+  })
+})

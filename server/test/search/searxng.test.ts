@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readTimeRange } from '../../../src/contract.ts'
+import { toCategory } from '../../src/search/categories.ts'
+import type { SearchProvider } from '../../src/search/provider.ts'
+import { createSearxngProvider } from '../../src/search/searxng-provider.ts'
+import { sendJson, type Page, type Pages } from '../../../test/lab/pages/page.ts'
+import { hasSearx, startSearx } from '../../../test/lab/searx.ts'
+import { startSite, type Site } from '../../../test/lab/site.ts'
+import { noSignal, wishFor } from './world.ts'
+
+const perPage = 10
+const pages = 4
+
+/** A small search engine: it knows no operators, and every second of its results lies on another site. */
+const results =
+  (kind: string): Page =>
+  (exchange) => {
+    const page = Number(exchange.url.searchParams.get('page'))
+    const query = exchange.url.searchParams.get('q') ?? ''
+    const list = Array.from({ length: page > pages ? 0 : perPage }, (_, index) => {
+      const number = (page - 1) * perPage + index + 1
+      const host = number % 2 === 0 ? 'even.example' : 'docs.odd.example'
+      return {
+        url: `http://${host}/${kind}/${number}${number % 5 === 0 ? '.pdf' : ''}`,
+        title: `Result ${number} & more`,
+        snippet: `About ${query}`,
+      }
+    })
+    sendJson(exchange, { results: list })
+  }
+
+const engines: Pages = { '/web': results('web'), '/news': results('news'), '/slow': () => undefined }
+
+describe.skipIf(!hasSearx())('SearXNG', () => {
+  const world = new AsyncDisposableStack()
+  let upstream: Site
+  let url: string
+  let provider: SearchProvider
+
+  beforeAll(async () => {
+    upstream = world.use(await startSite(engines))
+    url = world.use(await startSearx(upstream.url(''))).url
+    provider = createSearxngProvider(url)
+  }, 60_000)
+  afterAll(async () => world.disposeAsync())
+
+  const asked = (path: string): readonly string[] =>
+    upstream.requests.all
+      .filter((request) => request.path.startsWith(path))
+      .map((request) => new URL(request.path, 'http://x').searchParams.get('q') ?? '')
+
+  test('answers results of the web and of the news', async () => {
+    const web = await provider.search(wishFor('boats', { limit: 3 }), noSignal)
+    const news = await provider.search(wishFor('boats', { limit: 1, source: 'news' }), noSignal)
+
+    expect(web).toEqual({
+      warnings: [],
+      results: [1, 2, 3].map((number) => ({
+        url: `http://${number % 2 === 0 ? 'even.example' : 'docs.odd.example'}/web/${number}`,
+        title: `Result ${number} & more`,
+        description: 'About boats',
+      })),
+    })
+    expect(news.results[0]?.url).toBe('http://docs.odd.example/news/1')
+  })
+
+  test('reads further pages until there are enough, or no more', async () => {
+    const some = await provider.search(wishFor('boats', { limit: 25 }), noSignal)
+    const all = await provider.search(wishFor('boats', { limit: 100 }), noSignal)
+
+    expect(some.results).toHaveLength(25)
+    expect(all.results).toHaveLength(perPage * pages)
+  })
+
+  test.each([
+    ['boats site:odd.example', {}, (url: string) => url.includes('odd.example')],
+    ['boats -site:odd.example', {}, (url: string) => url.includes('even.example')],
+    ['boats inurl:pdf', {}, (url: string) => url.endsWith('.pdf')],
+    ['boats', { excludeDomains: ['even.example'] }, (url: string) => url.includes('odd.example')],
+    ['boats', { includeDomains: ['even.example', 'b.example'] }, (url: string) => url.includes('even.example')],
+    ['boats', { categories: [toCategory({ type: 'pdf' })] }, (url: string) => url.endsWith('.pdf')],
+  ])('%s %o: what its engines let through is left out, and made up for', async (query, changes, fits) => {
+    const { results } = await provider.search(wishFor(query, { limit: 7, ...changes }), noSignal)
+
+    expect(results).toHaveLength(7)
+    expect(results.filter(({ url }) => !fits(url))).toEqual([])
+  })
+
+  test('hands operators on to engines that know them', async () => {
+    await provider.search(
+      wishFor('boats "at night" -day intitle:result', { limit: 1, excludeDomains: ['even.example'] }),
+      noSignal,
+    )
+
+    expect(asked('/web')).toContain('boats "at night" -day intitle:result -site:even.example')
+  })
+
+  test('asks again without a filter that no engine has, and says so', async () => {
+    const filters = { range: readTimeRange('qdr:w'), language: 'de', limit: 2 }
+
+    const { results, warnings } = await provider.search(wishFor('boats', filters), noSignal)
+
+    expect(results).toHaveLength(2)
+    expect(warnings).toEqual([expect.stringContaining('No engine of the SearXNG filters by time, language')])
+  })
+
+  test.each(['cdr:1,cd_min:01/01/2020,cd_max:12/31/2021', 'qdr:d3'])(
+    'warns that undated results may lie outside the range %s',
+    async (tbs) => {
+      const { results, warnings } = await provider.search(
+        wishFor('boats', { range: readTimeRange(tbs), limit: 2 }),
+        noSignal,
+      )
+
+      expect(results).toHaveLength(2)
+      expect(warnings).toContain(
+        'SearXNG cannot filter by this time range. 2 of 2 results have no date and may lie outside it.',
+      )
+    },
+  )
+
+  test('names engines that did not answer', async () => {
+    const { results, warnings } = await provider.search(wishFor('boats', { source: 'images' }), noSignal)
+
+    expect(results).toEqual([])
+    expect(warnings).toEqual([expect.stringContaining('lab slow (timeout)')])
+  })
+
+  test('a place that is no SearXNG, or does not answer JSON, fails with what it said', async () => {
+    const wish = wishFor('boats')
+
+    await expect(createSearxngProvider(upstream.url('/nothing')).search(wish, noSignal)).rejects.toMatchObject({
+      code: 'SEARCH_FAILED',
+      message: expect.stringContaining('404'),
+    })
+    await expect(createSearxngProvider('http://127.0.0.1:2').search(wish, noSignal)).rejects.toMatchObject({
+      code: 'SEARCH_FAILED',
+      message: expect.stringContaining('ECONNREFUSED'),
+    })
+  })
+})

@@ -1,0 +1,41 @@
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { BowlineError } from '../../../src/kit/errors.ts'
+import { Recordings } from '../../src/recordings/recordings.ts'
+import { browserPids } from '../../../test/lab/browser-processes.ts'
+import { startLab, type Lab } from '../../../test/lab/lab.ts'
+
+let lab: Lab
+beforeAll(async () => {
+  lab = await startLab({ maxSessions: 1 })
+})
+afterAll(async () => lab[Symbol.asyncDispose]())
+afterEach(() => void vi.restoreAllMocks())
+
+const failures = [
+  {
+    cause: new Error('EMFILE: too many open files'),
+    told: { code: 'BROWSER_START_FAILED', error: expect.stringContaining('could not be set up: EMFILE') },
+  },
+  {
+    cause: new BowlineError('STORE_UNAVAILABLE', 'The database is away', { retryAfterSeconds: 2 }),
+    told: { code: 'STORE_UNAVAILABLE', error: 'The database is away' },
+  },
+]
+
+test.each(failures)(
+  'a session that cannot be set up ($told.code) leaves no browser, no lease and no bill, and says why',
+  async ({ cause, told }) => {
+    const profile = { name: 'acme' }
+    vi.spyOn(Recordings.prototype, 'start').mockRejectedValueOnce(cause)
+
+    const failed = await lab.api('POST', '/v2/browser', { profile })
+
+    expect(failed.body).toMatchObject({ success: false, ...told })
+    await expect.poll(() => browserPids(lab.dataDir)).toEqual([])
+    const { body } = await lab.api('GET', '/v2/browser')
+    expect(body['sessions'][0]).toMatchObject({ status: 'error', endReason: 'crashed', creditsBilled: 0 })
+    // Its place and the right to write its profile are free.
+    const next = await lab.createSession({ profile })
+    expect((await lab.api('DELETE', `/v2/browser/${next.id}`)).body['profile']).toMatchObject({ saveChanges: true })
+  },
+)

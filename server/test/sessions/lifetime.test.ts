@@ -1,0 +1,84 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { browserPids } from '../../../test/lab/browser-processes.ts'
+import { connectCdp } from '../../../test/lab/cdp-socket.ts'
+import { startLab, type Lab } from '../../../test/lab/lab.ts'
+
+describe.concurrent('a session ends by itself', () => {
+  let lab: Lab
+  beforeAll(async () => {
+    lab = await startLab()
+  })
+  afterAll(async () => lab[Symbol.asyncDispose]())
+
+  const read = async (id: string): Promise<Record<string, unknown>> => (await lab.api('GET', `/v2/browser/${id}`)).body
+
+  test('when its total lifetime is over, to the second, twenty of them', async ({ expect }) => {
+    const sessions = await Promise.all(
+      Array.from({ length: 20 }, async () => lab.createSession({ ttl: 30, activityTtl: 3600 })),
+    )
+    await using cdp = await connectCdp(sessions[0]!.cdpUrl)
+
+    expect(await cdp.closed).toEqual({ code: 4001, reason: 'ttl' })
+
+    await expect
+      .poll(async () => (await lab.api('GET', '/v2/browser?status=active')).body['sessions'].length, {
+        timeout: 20_000,
+      })
+      .toBe(0)
+    const bills = await Promise.all(sessions.map(async ({ id }) => read(id)))
+    expect(bills.map((bill) => bill['endReason'])).toEqual(Array.from({ length: 20 }, () => 'ttl'))
+    expect(bills.map((bill) => bill['creditsBilled'])).toEqual(Array.from({ length: 20 }, () => 2))
+    // What is billed never exceeds the lifetime that was asked for, and the end is not late by a second.
+    expect(bills.every((bill) => bill['sessionDurationMs'] === 30_000)).toBe(true)
+    await expect.poll(() => browserPids(lab.dataDir)).toEqual([])
+  })
+
+  test('when nothing was done with it for its activityTtl', async ({ expect }) => {
+    const session = await lab.createSession({ activityTtl: 10 })
+    await using cdp = await connectCdp(session.cdpUrl)
+
+    expect(await cdp.closed).toEqual({ code: 4002, reason: 'idle' })
+
+    await expect.poll(async () => read(session.id)).toMatchObject({ status: 'destroyed', endReason: 'idle' })
+    const { endedAt, lastActivity } = await read(session.id)
+    const idleMs = Date.parse(String(endedAt)) - Date.parse(String(lastActivity))
+    expect(idleMs).toBeGreaterThanOrEqual(10_000)
+    expect(idleMs).toBeLessThan(11_500)
+  })
+
+  test('when its browser hangs, billed to the last sign of life', { timeout: 90_000 }, async ({ expect }) => {
+    await using own = await startLab()
+    const startedMs = performance.now()
+    const session = await own.createSession()
+    await using cdp = await connectCdp(session.cdpUrl)
+    const [pid] = browserPids(own.dataDir)
+
+    process.kill(-pid!, 'SIGSTOP')
+    const usedMs = performance.now() - startedMs
+
+    expect(await cdp.closed).toEqual({ code: 4003, reason: 'crashed' })
+    const find = async () => (await own.api('GET', `/v2/browser/${session.id}`)).body
+    await expect.poll(find).toMatchObject({
+      status: 'destroyed',
+      endReason: 'crashed',
+      error: 'The browser stopped responding and was killed',
+    })
+    expect((await find())['sessionDurationMs']).toBeLessThan(usedMs + 5000)
+  })
+
+  test('stays active while a client sends commands, but not while it is only read', async ({ expect }) => {
+    const driven = await lab.createSession({ activityTtl: 10 })
+    const polled = await lab.createSession({ activityTtl: 10 })
+    await using cdp = await connectCdp(driven.cdpUrl)
+
+    for (let second = 0; second < 15; second += 3) {
+      await delay(3000)
+      await cdp.call('Browser.getVersion')
+      await read(polled.id)
+    }
+
+    expect(await read(driven.id)).toMatchObject({ status: 'active' })
+    expect(await read(polled.id)).toMatchObject({ status: 'destroyed', endReason: 'idle' })
+  })
+})

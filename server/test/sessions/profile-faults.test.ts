@@ -1,0 +1,209 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { labS3Credentials, openCuttableBucket, openS3Place } from '../../../test/lab/blob-places.ts'
+import { browserPids } from '../../../test/lab/browser-processes.ts'
+import { startLab, type Lab } from '../../../test/lab/lab.ts'
+import { memoriesOf, memoryPages, recall, remember } from '../../../test/lab/memories.ts'
+import { startServerProcess, type ServerProcess } from '../../../test/lab/server-process.ts'
+import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
+import { startSite, type Site } from '../../../test/lab/site.ts'
+import { temporaryFolder } from '../../../test/lab/stores.ts'
+import { visit } from '../../../test/lab/visit.ts'
+
+let site: Site
+beforeAll(async () => {
+  site = await startSite(memoryPages)
+})
+afterAll(async () => site[Symbol.asyncDispose]())
+
+const profile = { name: 'acme' }
+
+/** Runs a session that leaves `value` in the profile, and tells how many milliseconds its end took. */
+const save = async (server: Pick<ServerProcess, 'create' | 'api'>, value: string): Promise<number> => {
+  const session = await server.create({ profile })
+  await visit(session, async (page) => remember(page, site, value))
+  const startMs = performance.now()
+  await server.api('DELETE', `/v2/browser/${session.id}`)
+  return performance.now() - startMs
+}
+
+const readAs = async (server: Pick<ServerProcess, 'create'>, saveChanges: boolean) =>
+  visit(await server.create({ profile: { ...profile, saveChanges } }), async (page) => recall(page, site))
+
+test.concurrent(
+  'a server killed with SIGKILL leaves the last saved version, free to be written at once',
+  {
+    timeout: 120_000,
+  },
+  async () => {
+    await using folder = await temporaryFolder()
+    const killed = await startServerProcess({ dataDir: folder.path })
+    await save(killed, 'saved')
+    const unsaved = await killed.create({ profile })
+    await visit(unsaved, async (page) => remember(page, site, 'unsaved'))
+
+    killed.kill('SIGKILL')
+    await killed.exited
+
+    await using next = await startServerProcess({ dataDir: folder.path })
+    expect(await readAs(next, true)).toEqual(memoriesOf('saved'))
+    const { body } = await next.api('GET', `/v2/browser/${unsaved.id}`)
+    expect(body).toMatchObject({ endReason: 'lost', profile: { name: 'acme', saveChanges: true } })
+    expect(body['profile'].version).toBeUndefined()
+  },
+)
+
+test.concurrent(
+  'another machine takes a profile over when its writer is dead, from the bucket and with the key they share',
+  {
+    timeout: 150_000,
+  },
+  async ({ expect }) => {
+    await using undo = new AsyncDisposableStack()
+    const bucket = undo.use(await openS3Place())
+    const postgres = await sharedPostgres()
+    const database = undo.use(await postgres.createDatabase())
+    const start = async (): Promise<ServerProcess> => {
+      const folder = undo.use(await temporaryFolder())
+      const shared = {
+        DATABASE_URL: database.url,
+        BOWLINE_BLOBS: bucket.address,
+        AWS_ACCESS_KEY_ID: labS3Credentials.accessKeyId,
+        AWS_SECRET_ACCESS_KEY: labS3Credentials.secretAccessKey,
+      }
+      return undo.use(await startServerProcess({ dataDir: folder.path, env: shared }))
+    }
+    const [first, second] = [await start(), await start()]
+    await save(first, 'saved')
+    expect(await readAs(second, false)).toEqual(memoriesOf('saved'))
+    await first.create({ profile })
+
+    first.kill('SIGKILL')
+    await first.exited
+
+    const take = async () => second.api('POST', '/v2/browser', { profile })
+    expect((await take()).body).toMatchObject({ code: 'PROFILE_LOCKED' })
+    await expect.poll(async () => (await take()).status, { timeout: 60_000, interval: 1000 }).toBe(200)
+  },
+)
+
+test.concurrent(
+  'what a session leaves while the bucket is away is kept, and saved when it is back, also by the next start',
+  { timeout: 150_000 },
+  async ({ expect }) => {
+    await using bucket = await openCuttableBucket()
+    await using folder = await temporaryFolder()
+    const env = {
+      BOWLINE_BLOBS: bucket.address,
+      AWS_ACCESS_KEY_ID: labS3Credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: labS3Credentials.secretAccessKey,
+    }
+    const start = async (): Promise<ServerProcess> => startServerProcess({ dataDir: folder.path, env })
+    const isSaved = async (server: ServerProcess, id: string, version: number): Promise<void> => {
+      const read = async () => (await server.api('GET', `/v2/browser/${id}`)).body['profile']
+      await expect.poll(read, { timeout: 30_000 }).toEqual({ name: 'acme', saveChanges: true, version })
+    }
+    const leave = async (server: ServerProcess, value: string): Promise<string> => {
+      const session = await server.create({ profile })
+      await visit(session, async (page) => remember(page, site, value))
+      bucket.setCut(true)
+      const { status, body } = await server.api('DELETE', `/v2/browser/${session.id}`)
+      expect({ status, body }).toMatchObject({
+        status: 200,
+        body: { profile: { error: expect.stringContaining('kept') } },
+      })
+      expect(body['profile'].error).not.toContain('127.0.0.1')
+      return session.id
+    }
+    const killed = await start()
+
+    const first = await leave(killed, 'first')
+    // Nobody may write what is based on the version before.
+    expect((await killed.api('POST', '/v2/browser', { profile })).body).toMatchObject({ code: 'PROFILE_LOCKED' })
+    bucket.setCut(false)
+    await isSaved(killed, first, 1)
+
+    const second = await leave(killed, 'second')
+    killed.kill('SIGKILL')
+    await killed.exited
+    bucket.setCut(false)
+    await using next = await start()
+    await isSaved(next, second, 2)
+    expect(await readAs(next, true)).toEqual(memoriesOf('second'))
+    expect(await readdir(join(folder.path, 'pending-profiles', 'profiles'))).toEqual([])
+  },
+)
+
+// One after another on one server: the first looks at all that is stored there, the others kill all its browsers.
+describe('on one server', () => {
+  let lab: Lab
+  let server: Pick<ServerProcess, 'create' | 'api'>
+  beforeAll(async () => {
+    lab = await startLab()
+    server = { create: lab.createSession, api: lab.api }
+  })
+  afterAll(async () => lab[Symbol.asyncDispose]())
+
+  test('nothing that a site stored can be read in the data directory', async () => {
+    await save(server, 'very-secret-value')
+
+    const entries = await readdir(join(lab.dataDir, 'blobs'), { recursive: true, withFileTypes: true })
+    const files = entries.filter((entry) => entry.isFile())
+    const texts = await Promise.all(files.map(async (file) => readFile(join(file.parentPath, file.name), 'latin1')))
+
+    // The profile, and the mark by which servers know that they share these blobs.
+    expect(texts).toHaveLength(2)
+    for (const text of texts) expect(text).not.toMatch(/very-secret-value|127\.0\.0\.1|SQLite/)
+  })
+
+  test('a browser that is killed leaves the profile as it was, says so, and gives the lease back', async () => {
+    await save(server, 'saved')
+    const session = await lab.createSession({ profile })
+    await visit(session, async (page) => remember(page, site, 'unsaved'))
+
+    for (const pid of browserPids(lab.dataDir)) process.kill(pid, 'SIGKILL')
+
+    const read = async () => (await lab.api('GET', `/v2/browser/${session.id}`)).body
+    await expect.poll(read).toMatchObject({
+      endReason: 'crashed',
+      profile: { error: expect.stringContaining('stays as it was last saved') },
+    })
+    expect(await readAs(server, true)).toEqual(memoriesOf('saved'))
+  })
+
+  test(
+    'one that is killed while it is being saved, sooner or later, leaves either the old version or the new one',
+    { timeout: 150_000 },
+    async () => {
+      // Whoever read last has the lease.
+      for (const { id } of (await lab.api('GET', '/v2/browser?status=active')).body['sessions'] as { id: string }[]) {
+        await lab.api('DELETE', `/v2/browser/${id}`)
+      }
+      const undisturbedMs = await save(server, 'value-0')
+      const rounds = 8
+      const saved = ['value-0']
+
+      for (let round = 1; round <= rounds; round += 1) {
+        const session = await lab.createSession({ profile })
+        await visit(session, async (page) => remember(page, site, `value-${round}`))
+        const [pid] = browserPids(lab.dataDir)
+        const deletion = lab.api('DELETE', `/v2/browser/${session.id}`)
+        // The last rounds come too late to do harm, however busy the machine is.
+        await Promise.race([deletion, delay(((round - 1) / rounds) * 1.5 * undisturbedMs)])
+        if (round === rounds) await deletion
+        try {
+          process.kill(pid!, 'SIGKILL')
+        } catch {
+          // It was faster.
+        }
+        const { body } = await deletion
+        if (body['profile'].version !== undefined) saved.push(`value-${round}`)
+      }
+
+      expect(saved).toContain(`value-${rounds}`)
+      expect(await readAs(server, false)).toEqual(memoriesOf(saved.at(-1)!))
+    },
+  )
+})

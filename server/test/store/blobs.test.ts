@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { readdir, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { expect, test } from 'vitest'
+import { openBlobs, parseBlobPlace } from '../../src/store/blobs.ts'
+import { describeEachPlace, labS3Credentials, openFolderPlace } from '../../../test/lab/blob-places.ts'
+
+describeEachPlace('blobs', (open) => {
+  test('come out as they went in, 20 MB as a stream', async () => {
+    await using lab = await open()
+    const blobs = await openBlobs(lab.place)
+    const contents = Array.from({ length: 20 }, () => randomBytes(1_000_000))
+
+    await blobs.write('things/large', Readable.from(contents, { objectMode: false }))
+
+    expect((await buffer(await blobs.read('things/large'))).equals(Buffer.concat(contents))).toBe(true)
+  })
+
+  test('are listed by folder and gone when deleted', async () => {
+    await using lab = await open()
+    const blobs = await openBlobs(lab.place)
+    for (const key of ['things/one', 'things/two', 'others/three']) await blobs.write(key, Readable.from(['x']))
+
+    await blobs.delete('things/two')
+    await blobs.delete('things/never-there')
+
+    expect(await Array.fromAsync(blobs.list('things'))).toEqual(['things/one'])
+    expect(await Array.fromAsync(blobs.list('nothing'))).toEqual([])
+    await expect(blobs.read('things/two').then(buffer)).rejects.toThrow()
+  })
+
+  test('whose source fails are not there', async () => {
+    await using lab = await open()
+    const blobs = await openBlobs(lab.place)
+    const failing = Readable.from(
+      (async function* () {
+        yield Buffer.from('x')
+        throw new Error('the source failed')
+      })(),
+      { objectMode: false },
+    )
+
+    await expect(blobs.write('things/one', failing)).rejects.toThrow('the source failed')
+    expect(await blobs.has('things/one')).toBe(false)
+    expect(await Array.fromAsync(blobs.list('things'))).toEqual([])
+  })
+
+  // In a bucket that is an upload of several parts: the first is sent while the source is still read.
+  test.each([1, 20_000_000])('are not there after an aborted write of %d bytes', async (bytes) => {
+    await using lab = await open()
+    const blobs = await openBlobs(lab.place)
+    const stop = new AbortController()
+    const endless = new PassThrough()
+    const writing = blobs.write('things/one', endless, stop.signal)
+    await new Promise((resolve) => void endless.write(Buffer.alloc(bytes), resolve))
+    stop.abort(new Error('enough'))
+
+    await expect(writing).rejects.toThrow('enough')
+    expect(await blobs.has('things/one')).toBe(false)
+    expect(endless.destroyed).toBe(true)
+  })
+
+  test.each([0, 1, 8 * 1024 * 1024 - 1, 8 * 1024 * 1024, 8 * 1024 * 1024 + 1])('may have %d bytes', async (bytes) => {
+    await using lab = await open()
+    const blobs = await openBlobs(lab.place)
+    const contents = randomBytes(bytes)
+
+    await blobs.write('things/one', Readable.from(bytes === 0 ? [] : [contents]))
+
+    expect((await buffer(await blobs.read('things/one'))).equals(contents)).toBe(true)
+  })
+})
+
+test('a folder of blobs shows no blob before it is complete, and takes no key that leads out of it', async () => {
+  await using lab = await openFolderPlace()
+  const blobs = await openBlobs(lab.place)
+  const source = new PassThrough()
+  const writing = blobs.write('things/one', source)
+  await new Promise((resolve) => void source.write('half', resolve))
+
+  expect(await blobs.has('things/one')).toBe(false)
+  source.end(' and half')
+  await writing
+
+  expect((await buffer(await blobs.read('things/one'))).toString()).toBe('half and half')
+  for (const key of ['../outside', 'things/../../outside', '/etc/passwd', 'things//one', 'things/.', '']) {
+    await expect(blobs.read(key), key).rejects.toThrow('is not the key of a blob')
+  }
+})
+
+test('files that a server left incomplete a day ago are removed', async () => {
+  await using lab = await openFolderPlace()
+  await openBlobs(lab.place)
+  const [old, fresh] = ['old', 'fresh'].map((name) => join(lab.address, '.incomplete', name))
+  for (const path of [old!, fresh!]) await writeFile(path, 'half')
+  const dayAgo = new Date(Date.now() - 25 * 60 * 60 * 1000)
+  await utimes(old!, dayAgo, dayAgo)
+
+  await openBlobs(lab.place)
+
+  expect(await readdir(join(lab.address, '.incomplete'))).toEqual(['fresh'])
+})
+
+test('a bucket that falls silent is given up', async () => {
+  const server = createServer((socket) => void socket.on('error', () => undefined).resume()).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const place = parseBlobPlace(`s3://lab?endpoint=http://127.0.0.1:${port}`, labS3Credentials)
+
+  const asked = (await openBlobs(place, { silenceMs: 100 })).has('things/one')
+
+  await expect(asked).rejects.toThrow('timed out')
+  server.close()
+})
+
+test('a place without a bucket is refused', () => {
+  expect(() => parseBlobPlace('s3:///prefix', undefined)).toThrow(/names no bucket/)
+})

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import { uuidV7 } from '../../../src/kit/ids.ts'
+import { chargeOnce, refund, type Charge } from '../../src/store/charges.ts'
+import type { KeyRow } from '../../src/store/keys.ts'
+import { listLedger } from '../../src/store/ledger.ts'
+import { availableCredits } from '../../src/store/teams.ts'
+import { describeEachStore } from '../../../test/lab/stores.ts'
+import { makeTeam } from './world.ts'
+
+const chargeOf = (key: KeyRow, credits: number): Charge => ({
+  teamId: key.teamId,
+  apiKeyId: key.id,
+  kind: 'map',
+  subjectId: uuidV7(),
+  credits,
+})
+
+describeEachStore('a charge', (openStore) => {
+  test('takes credits and leaves a bill', async () => {
+    await using store = await openStore()
+    const { team, key } = await makeTeam(store.db, { credits: 10 })
+    const charge = chargeOf(key, 3)
+
+    expect(await chargeOnce(store.db, charge)).toEqual({ outcome: 'charged' })
+
+    expect(await availableCredits(store.db, team.id)).toBe(7)
+    expect(await listLedger(store.db, { teamId: team.id })).toMatchObject([charge])
+  })
+
+  test('of an unmetered team leaves a bill, too', async () => {
+    await using store = await openStore()
+    const { team, key } = await makeTeam(store.db)
+
+    expect(await chargeOnce(store.db, chargeOf(key, 3))).toEqual({ outcome: 'charged' })
+
+    expect(await availableCredits(store.db, team.id)).toBeUndefined()
+    expect(await listLedger(store.db, { teamId: team.id })).toHaveLength(1)
+  })
+
+  test('is refused when there is too little, however many come at once', async () => {
+    await using store = await openStore()
+    const { team, key } = await makeTeam(store.db, { credits: 5 })
+
+    const outcomes = await Promise.all(Array.from({ length: 8 }, () => chargeOnce(store.db, chargeOf(key, 2))))
+
+    expect(outcomes.filter(({ outcome }) => outcome === 'charged')).toHaveLength(2)
+    expect(outcomes).toContainEqual({ outcome: 'insufficient-credits', available: 1 })
+    expect(await listLedger(store.db, { teamId: team.id })).toHaveLength(2)
+  })
+
+  test('is given back once', async () => {
+    await using store = await openStore()
+    const { team, key } = await makeTeam(store.db, { credits: 10 })
+    const charge = chargeOf(key, 3)
+    await chargeOnce(store.db, charge)
+
+    await refund(store.db, charge)
+    await refund(store.db, charge)
+
+    expect(await availableCredits(store.db, team.id)).toBe(10)
+    expect(await listLedger(store.db, { teamId: team.id })).toEqual([])
+  })
+})

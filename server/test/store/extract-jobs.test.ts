@@ -1,0 +1,74 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { uuidV7 } from '../../../src/kit/ids.ts'
+import { chargeOnce } from '../../src/store/charges.ts'
+import {
+  deleteOldExtractJobs,
+  endExtractJob,
+  extractKind,
+  findExtractJob,
+  insertExtractJob,
+} from '../../src/store/extract-jobs.ts'
+import { listLedger } from '../../src/store/ledger.ts'
+import type { Store } from '../../src/store/store.ts'
+import { availableCredits } from '../../src/store/teams.ts'
+import { describeEachStore } from '../../../test/lab/stores.ts'
+import { makeTeam } from './world.ts'
+
+/** An extraction that was paid for with 40 of 100 credits. */
+const enter = async (store: Store) => {
+  const { team, key } = await makeTeam(store.db, { credits: 100 })
+  const who = { teamId: team.id, apiKeyId: key.id }
+  const id = uuidV7()
+  await chargeOnce(store.db, { ...who, kind: extractKind, subjectId: id, credits: 40 })
+  await insertExtractJob(store.db, { ...who, id, request: '{}' })
+  return {
+    id,
+    account: async () => ({
+      left: await availableCredits(store.db, team.id),
+      bills: (await listLedger(store.db, { teamId: team.id })).map(({ credits }) => credits),
+    }),
+  }
+}
+
+describeEachStore('an extraction', (openStore) => {
+  test('ends once, and pays for what was read', async () => {
+    await using store = await openStore()
+    const { id, account } = await enter(store)
+
+    const ends = [
+      await endExtractJob(store.db, id, { answer: '{"data":1}', credits: 25 }),
+      await endExtractJob(store.db, id, { answer: '{"data":2}', credits: 5 }),
+      await endExtractJob(store.db, id, { error: 'too late' }),
+    ]
+
+    expect(ends).toEqual([true, false, false])
+    expect(await findExtractJob(store.db, id)).toMatchObject({ status: 'completed', answer: '{"data":1}', credits: 25 })
+    expect(await account()).toEqual({ left: 75, bills: [25] })
+  })
+
+  test('that fails costs nothing', async () => {
+    await using store = await openStore()
+    const { id, account } = await enter(store)
+
+    await endExtractJob(store.db, id, { error: 'It was foggy' })
+
+    expect(await findExtractJob(store.db, id)).toMatchObject({ status: 'failed', error: 'It was foggy', credits: 0 })
+    expect(await account()).toEqual({ left: 100, bills: [] })
+  })
+
+  test('is forgotten once its end is long ago, unless it still runs', async () => {
+    await using store = await openStore()
+    const [ended, running] = [await enter(store), await enter(store)]
+    await endExtractJob(store.db, ended.id, { error: 'x' })
+
+    await sql`update extract_job set created_at = created_at - interval '1 day'`.execute(store.db)
+    await deleteOldExtractJobs(store.db, new Date(Date.now() - 1000))
+    const young = await findExtractJob(store.db, ended.id)
+    await deleteOldExtractJobs(store.db, new Date(Date.now() + 1000))
+
+    expect(young).toMatchObject({ status: 'failed' })
+    expect(await findExtractJob(store.db, ended.id)).toBeUndefined()
+    expect(await findExtractJob(store.db, running.id)).toMatchObject({ status: 'processing' })
+  })
+})

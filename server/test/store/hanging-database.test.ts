@@ -1,0 +1,65 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ResilientPool } from '../../src/store/postgres-pool.ts'
+import { queriesOf } from '../../src/store/queries-of.ts'
+import { openPausablePostgres, type PausablePostgres } from '../../../test/lab/pausable-postgres.ts'
+import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
+
+const limits = { silentMs: 200, probeMs: 400 }
+const gone = { code: 'STORE_UNAVAILABLE', status: 503, retryAfterSeconds: 2 }
+
+const world = new AsyncDisposableStack()
+let postgres: PausablePostgres
+let pool: ResilientPool
+let db: ReturnType<typeof queriesOf>
+beforeAll(async () => {
+  const database = world.use(await (await sharedPostgres()).createDatabase())
+  postgres = world.use(await openPausablePostgres(database.url))
+  pool = new ResilientPool({ databaseUrl: postgres.url, connections: 3, log: undefined, ...limits })
+  db = queriesOf(pool)
+  world.defer(() => db.destroy())
+})
+afterAll(async () => world.disposeAsync())
+
+test('statements fail soon while PostgreSQL hangs, also within transactions, and work again afterwards', async () => {
+  // All connections are there: new ones have a time limit of their own.
+  await Promise.all([1, 2, 3].map(async () => sql`select pg_sleep(0.1)`.execute(db)))
+  const inside = Promise.withResolvers<void>()
+  const paused = Promise.withResolvers<void>()
+  const transaction = db.transaction().execute(async (transaction) => {
+    await sql`select 1`.execute(transaction)
+    inside.resolve()
+    await paused.promise
+    await sql`select 2`.execute(transaction)
+  })
+  const running = sql`select pg_sleep(20)`.execute(db)
+  await inside.promise
+  postgres.setPaused(true)
+  paused.resolve()
+
+  const startMs = performance.now()
+  const outcomes = await Promise.allSettled([transaction, running, pool.raw.query('select 3', [])])
+
+  expect(performance.now() - startMs).toBeLessThan(5000)
+  expect(outcomes).toMatchObject(outcomes.map(() => ({ status: 'rejected', reason: gone })))
+  postgres.setPaused(false)
+  await expect(sql`select 4 as four`.execute(db)).resolves.toMatchObject({ rows: [{ four: 4 }] })
+})
+
+test('a statement that is only slow goes on', async () => {
+  await expect(sql`select pg_sleep(1), 1 as one`.execute(db)).resolves.toMatchObject({ rows: [{ one: 1 }] })
+})
+
+test('a statement fails whose own connection hangs longer than any statement may take', async () => {
+  const impatient = new ResilientPool({
+    databaseUrl: postgres.url,
+    connections: 1,
+    log: undefined,
+    ...limits,
+    longestMs: 300,
+  })
+  await using _end = { [Symbol.asyncDispose]: async () => impatient.end() }
+
+  await expect(impatient.raw.query('select pg_sleep(20)', [])).rejects.toMatchObject(gone)
+  await expect(impatient.raw.exec('select pg_sleep(1)')).resolves.toHaveLength(1)
+})

@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openJobs } from '../../src/jobs/open-jobs.ts'
+import { openStore } from '../../src/store/open.ts'
+import type { Store } from '../../src/store/store.ts'
+import type { LabDatabase } from '../../../test/lab/postgres.ts'
+import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
+import { temporaryFolder } from '../../../test/lab/stores.ts'
+
+const world = new AsyncDisposableStack()
+let database: LabDatabase
+let store: Store
+beforeAll(async () => {
+  database = world.use(await (await sharedPostgres()).createDatabase())
+  store = world.use(await openStore({ dataDir: '', databaseUrl: database.url }))
+})
+afterAll(async () => world.disposeAsync())
+
+const gone = { code: 'STORE_UNAVAILABLE', status: 503, retryAfterSeconds: 2 }
+
+/** The first statement after a loss may still be given a connection that is closing. */
+const works = async (): Promise<void> => expect.poll(async () => store.ping().then(() => 'works')).toBe('works')
+
+test('a connection that is lost inside a transaction fails that alone, and the process lives', async () => {
+  const lost = store.db.transaction().execute(async (db) => {
+    await sql`select 1`.execute(db)
+    await database.disconnect()
+    await sql`select 2`.execute(db)
+  })
+
+  await expect(lost).rejects.toMatchObject(gone)
+  await works()
+})
+
+test('a connection that is lost inside a statement fails that alone', async () => {
+  const waiting = sql`select pg_sleep(20)`.execute(store.db).catch((error: unknown) => error)
+  const raw = store.raw.exec('select pg_sleep(20); select 1').catch((error: unknown) => error)
+  const isRunning = async (): Promise<unknown> => {
+    const { rows } = await sql<{ count: number }>`
+      select count(*) from pg_stat_activity where query like '%pg_sleep(20)%' and pid <> pg_backend_pid()
+      and datname = current_database()`.execute(store.db)
+    return rows[0]?.count
+  }
+  await expect.poll(isRunning).toBe(2)
+
+  await database.disconnect()
+
+  expect(await waiting).toMatchObject(gone)
+  expect(await raw).toMatchObject(gone)
+  await works()
+})
+
+test('statements fail at once while the database is away, and work again once it is back', async () => {
+  {
+    await using _away = await database.takeAway()
+    await expect(store.ping()).rejects.toMatchObject(gone)
+    await expect(store.db.transaction().execute(async () => undefined)).rejects.toMatchObject(gone)
+  }
+
+  await works()
+})
+
+test('queues go on after all connections were lost, and hear of new jobs again', async () => {
+  await using jobs = await openJobs({ store, onError: () => undefined })
+  const heard = new Set<string>()
+  const queue = { name: 'lost', expireSeconds: 30 }
+  await jobs.work<{ readonly to: string }>(queue, { concurrency: 2 }, async ({ to }) => void heard.add(to))
+  await database.disconnect()
+  await works()
+
+  await store.db.transaction().execute(async (db) => jobs.send(queue, { to: 'back' }, { db }))
+
+  await expect.poll(() => heard.has('back'), { timeout: 10_000 }).toBe(true)
+})
+
+test('callers wait for the connections that a store has when PostgreSQL gives it no more', async () => {
+  await using folder = await temporaryFolder()
+  await using scarce = await (await sharedPostgres()).createDatabase({ isEmpty: true })
+  const databaseUrl = await scarce.limit(3)
+  await using few = await openStore({ dataDir: folder.path, databaseUrl, databaseConnections: 16 })
+
+  const answers = await Promise.all(
+    Array.from({ length: 60 }, async (_, index) =>
+      few.db.transaction().execute(async (db) => {
+        await sleep(5)
+        const { rows } = await sql<{ value: number }>`select ${index}::integer as value`.execute(db)
+        return rows[0]?.value
+      }),
+    ),
+  )
+
+  expect(answers).toEqual(Array.from({ length: 60 }, (_, index) => index))
+})

@@ -1,0 +1,94 @@
+import type { Kysely } from 'kysely'
+import { expect, test } from 'vitest'
+import { uuidV7 } from '../../../src/kit/ids.ts'
+import { createPeers } from '../../src/cluster/peers.ts'
+import { beatNode, findDeadNodes, listNodes, registerNode, removeNode } from '../../src/store/nodes.ts'
+import type { Database } from '../../src/store/schema.ts'
+import { describeEachStore } from '../../../test/lab/stores.ts'
+
+const silence = async (db: Kysely<Database>, id: string, seconds: number): Promise<void> => {
+  const heartbeatAt = new Date(Date.now() - seconds * 1000)
+  await db.updateTable('node').set({ heartbeatAt, startedAt: heartbeatAt }).where('id', '=', id).execute()
+}
+
+describeEachStore('nodes', (openStore) => {
+  test('a registered node is listed, empty and taking sessions', async () => {
+    await using store = await openStore()
+
+    const node = await registerNode(store.db, { id: uuidV7(), url: 'http://10.0.0.1:3002', slots: 8 })
+
+    expect(await listNodes(store.db)).toEqual([node])
+    expect(node).toMatchObject({ url: 'http://10.0.0.1:3002', slots: 8, live: 0, draining: false })
+  })
+
+  test('a node that restarts under its id starts afresh', async () => {
+    await using store = await openStore()
+    const id = uuidV7()
+    await registerNode(store.db, { id, url: 'http://10.0.0.1:3002', slots: 8 })
+    await beatNode(store.db, { id, live: 5, draining: true })
+    await silence(store.db, id, 60)
+
+    const again = await registerNode(store.db, { id, slots: 4 })
+
+    expect(again).toMatchObject({ url: undefined, slots: 4, live: 0, draining: false })
+    expect(Date.now() - again.startedAt.getTime()).toBeLessThan(30_000)
+    expect(await listNodes(store.db)).toEqual([again])
+  })
+
+  test('a heartbeat tells the load and whether the node drains', async () => {
+    await using store = await openStore()
+    const { id } = await registerNode(store.db, { id: uuidV7(), slots: 8 })
+
+    expect(await beatNode(store.db, { id, live: 3, draining: true })).toBe(true)
+
+    expect(await listNodes(store.db)).toMatchObject([{ id, live: 3, draining: true }])
+  })
+
+  test('a node is dead when it was silent for too long, and lives again with a heartbeat', async () => {
+    await using store = await openStore()
+    const silent = await registerNode(store.db, { id: uuidV7(), slots: 8 })
+    await registerNode(store.db, { id: uuidV7(), slots: 8 })
+    await silence(store.db, silent.id, 60)
+
+    expect(await findDeadNodes(store.db, 30)).toMatchObject([{ id: silent.id }])
+    expect(await findDeadNodes(store.db, 90)).toEqual([])
+
+    await beatNode(store.db, { id: silent.id, live: 0, draining: false })
+    expect(await findDeadNodes(store.db, 30)).toEqual([])
+  })
+
+  test('sessions are handed to the only other node while it is heard of, and to nobody after that', async () => {
+    await using store = await openStore()
+    const own = await registerNode(store.db, { id: uuidV7(), slots: 8 })
+    const other = await registerNode(store.db, { id: uuidV7(), url: 'http://10.0.0.2:3002', slots: 8 })
+    const freest = async () =>
+      createPeers({ ...store, kind: 'postgres' }, own.id).freest({ load: 8, slots: 8, isDraining: false })
+
+    const heard = await freest()
+    await silence(store.db, other.id, 20)
+    const silent = await freest()
+
+    expect([heard, silent]).toEqual([{ id: other.id, url: other.url }, undefined])
+  })
+
+  test('a node is found as soon as it is registered, however lately the others were read', async () => {
+    await using store = await openStore()
+    const peers = createPeers({ ...store, kind: 'postgres' }, uuidV7())
+    await peers.find(uuidV7()).catch(() => undefined)
+
+    const { id, url } = await registerNode(store.db, { id: uuidV7(), url: 'http://10.0.0.2:3002', slots: 8 })
+
+    expect(await peers.find(id)).toEqual({ id, url })
+  })
+
+  test('a removed node hears from its next heartbeat that it must register', async () => {
+    await using store = await openStore()
+    const { id } = await registerNode(store.db, { id: uuidV7(), slots: 8 })
+
+    await removeNode(store.db, id)
+    await removeNode(store.db, id)
+
+    expect(await listNodes(store.db)).toEqual([])
+    expect(await beatNode(store.db, { id, live: 0, draining: false })).toBe(false)
+  })
+})

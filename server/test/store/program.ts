@@ -1,0 +1,30 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { smallCompilerFlags } from '../../src/cli/small-compiler.ts'
+
+/** Path of a program under `programs/`. */
+export const programPath = (name: string): string => fileURLToPath(new URL(`./programs/${name}.ts`, import.meta.url))
+
+/** A running program: its output line by line, and a way to kill it. */
+export interface Program extends AsyncDisposable {
+  readonly lines: AsyncIterableIterator<string>
+  readonly kill: () => Promise<void>
+  /** Resolves with its exit code; null when it was killed. */
+  readonly exited: Promise<number | null>
+}
+
+/** Starts a program under `programs/`. Disposing kills it. */
+export const startProgram = (name: string, parameters: readonly string[]): Program => {
+  const child: ChildProcess = spawn(process.execPath, [...smallCompilerFlags, programPath(name), ...parameters], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exited = once(child, 'exit').then(([code]) => code as number | null)
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL')
+    await exited
+  }
+  const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]() as AsyncIterableIterator<string>
+  return { lines, kill, exited, [Symbol.asyncDispose]: kill }
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { uuidV7 } from '../../../src/kit/ids.ts'
+import { insertKey } from '../../src/store/keys.ts'
+import { listLedger } from '../../src/store/ledger.ts'
+import { recordUnmetered, toUnmetered } from '../../src/store/record-unmetered.ts'
+import { findScrapes } from '../../src/store/scrapes.ts'
+import { ensureTeam, findTeam, setTeamCredits } from '../../src/store/teams.ts'
+import { describeEachStore } from '../../../test/lab/stores.ts'
+
+describeEachStore('scrapes without limits', (openStore) => {
+  test('are kept and billed together, each to its team, or not at all', async () => {
+    await using store = await openStore()
+    const [blue, red] = [await ensureTeam(store.db, { name: 'blue' }), await ensureTeam(store.db, { name: 'red' })]
+    await setTeamCredits(store.db, blue.id, 10)
+    const entryOf = async (teamId: string, credits: number, document: Buffer | undefined) => {
+      const key = { id: uuidV7(), teamId, name: 'k', hash: uuidV7(), prefix: 'p', role: 'member' as const }
+      await insertKey(store.db, key)
+      const row = document === undefined ? undefined : { cacheKey: undefined, document, hasBlobs: false, secret: 's' }
+      return toUnmetered({ id: uuidV7(), teamId, apiKeyId: key.id, credits }, row)
+    }
+    const entries = [
+      await entryOf(blue.id, 3, Buffer.from('{}')),
+      await entryOf(blue.id, 4, undefined),
+      await entryOf(red.id, 5, Buffer.from('{}')),
+    ]
+
+    await recordUnmetered(store.db, entries)
+    await expect(recordUnmetered(store.db, entries)).rejects.toThrow('unique')
+
+    expect((await findTeam(store.db, blue.id))?.credits).toBe(3)
+    expect(
+      (await listLedger(store.db, { teamId: blue.id, limit: 9 }))
+        .map(({ credits }) => credits)
+        .toSorted((one, other) => one - other),
+    ).toEqual([3, 4])
+    expect(await listLedger(store.db, { teamId: red.id, limit: 9 })).toMatchObject([{ kind: 'scrape', credits: 5 }])
+    expect(
+      await findScrapes(
+        store.db,
+        entries.map(({ bill }) => bill.id),
+      ),
+    ).toHaveLength(2)
+  })
+})

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { uuidV7 } from '../../../src/kit/ids.ts'
+import { availableCredits, ensureTeam, findTeam, insertTeam, setTeamCredits } from '../../src/store/teams.ts'
+import { describeEachStore } from '../../../test/lab/stores.ts'
+
+describeEachStore('teams', (openStore) => {
+  test('a new team is unmetered and unlimited', async () => {
+    await using store = await openStore()
+
+    const team = await ensureTeam(store.db, { name: 'acme' })
+
+    expect(team).toMatchObject({
+      name: 'acme',
+      credits: undefined,
+      maxSessions: undefined,
+      reservedCredits: 0,
+      activeSessions: 0,
+    })
+    expect(team.createdAt).toBeInstanceOf(Date)
+    expect(await availableCredits(store.db, team.id)).toBeUndefined()
+  })
+
+  test('a name is one team, however many ask for it at once', async () => {
+    await using store = await openStore()
+
+    const teams = await Promise.all(Array.from({ length: 8 }, () => ensureTeam(store.db, { name: 'acme' })))
+
+    expect(new Set(teams.map(({ id }) => id)).size).toBe(1)
+  })
+
+  test('of those who make a team of the same name at once, one does', async () => {
+    await using store = await openStore()
+
+    const made = await Promise.all([1, 2, 3, 4].map((credits) => insertTeam(store.db, { name: 'acme', credits })))
+
+    const [team, ...others] = made.filter((each) => each !== undefined)
+    expect(others).toEqual([])
+    expect(await findTeam(store.db, team!.id)).toEqual(team)
+  })
+
+  test('a team keeps the id it was first made with', async () => {
+    await using store = await openStore()
+    const id = uuidV7()
+
+    await ensureTeam(store.db, { id, name: 'acme' })
+    const again = await ensureTeam(store.db, { id: uuidV7(), name: 'acme' })
+
+    expect(again.id).toBe(id)
+    expect(await findTeam(store.db, id)).toEqual(again)
+  })
+
+  test('a team that nobody made is not found', async () => {
+    await using store = await openStore()
+
+    expect(await findTeam(store.db, uuidV7())).toBeUndefined()
+  })
+
+  test('credits can be set past 32 bits, and lifted', async () => {
+    await using store = await openStore()
+    const { id } = await ensureTeam(store.db, { name: 'acme' })
+
+    await setTeamCredits(store.db, id, 5_000_000_000)
+    expect(await availableCredits(store.db, id)).toBe(5_000_000_000)
+
+    await setTeamCredits(store.db, id, undefined)
+    expect(await availableCredits(store.db, id)).toBeUndefined()
+  })
+})

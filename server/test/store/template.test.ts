@@ -1,0 +1,98 @@
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { templatePath } from '../../src/store/make-cluster.ts'
+import { openStore } from '../../src/store/open.ts'
+import type { Store } from '../../src/store/store.ts'
+import { openPgliteStore, temporaryFolder } from '../../../test/lab/stores.ts'
+
+/** All that makes a schema: columns, indexes, constraints, and which steps have run. */
+const describeStore = async ({ db }: Store): Promise<unknown> => ({
+  columns: (
+    await sql`select table_name, column_name, data_type, is_nullable, column_default
+      from information_schema.columns where table_schema = 'public' order by 1, ordinal_position`.execute(db)
+  ).rows,
+  indexes: (await sql`select indexdef from pg_indexes where schemaname = 'public' order by 1`.execute(db)).rows,
+  constraints: (
+    await sql`select conname, pg_get_constraintdef(oid) as definition from pg_constraint
+      where connamespace = 'public'::regnamespace order by 1`.execute(db)
+  ).rows,
+  steps: (await sql`select name from kysely_migration order by 1`.execute(db)).rows,
+})
+
+describe('the template of a first start', () => {
+  const stack = new AsyncDisposableStack()
+  let folder = ''
+  let cacheDir = ''
+  let first: Store
+  const warnings: string[] = []
+  const log = { warn: (_facts: object, message: string) => warnings.push(message) }
+
+  beforeAll(async () => {
+    folder = stack.use(await temporaryFolder()).path
+    cacheDir = join(folder, 'cache')
+    await writeFile(join(folder, 'file'), '')
+    first = stack.use(await openStore({ dataDir: join(folder, 'first'), cacheDir: join(folder, 'file', 'cache'), log }))
+  })
+  afterAll(() => stack.disposeAsync())
+
+  test('that cannot be kept is reported and otherwise no matter', async () => {
+    await first.ping()
+
+    expect(warnings.at(-1)).toContain('could not be cached')
+  })
+
+  test('that is damaged is reported, passed over, and replaced', async () => {
+    const template = await templatePath({ cacheDir })
+    const damaged = await readFile(await templatePath())
+    damaged.writeUInt8(damaged.readUInt8(1_000_000) ^ 0xff, 1_000_000)
+    await mkdir(cacheDir, { recursive: true })
+    await writeFile(template, damaged)
+    warnings.length = 0
+
+    await using store = await openStore({ dataDir: join(folder, 'second'), cacheDir, log })
+
+    await store.ping()
+    expect(warnings).toEqual([expect.stringContaining('unreadable')])
+    expect(await readFile(template)).not.toEqual(damaged)
+    expect(await readdir(cacheDir)).toEqual([expect.stringMatching(/^store-[0-9a-f]{16}\.zst$/)])
+  })
+
+  test('makes a store that equals one that was migrated', async () => {
+    const kept = await readdir(dirname(await templatePath()))
+
+    await using third = await openStore({ dataDir: join(folder, 'third') })
+
+    expect(kept).toContain(basename(await templatePath()))
+    expect(await readdir(dirname(await templatePath()))).toEqual(kept)
+    expect(await describeStore(third)).toEqual(await describeStore(first))
+  })
+})
+
+test('a first start that was cut short is begun again', async () => {
+  await using folder = await temporaryFolder()
+  await mkdir(join(folder.path, 'pg.new', 'base'), { recursive: true })
+
+  await using store = await openStore({ dataDir: folder.path })
+
+  await store.ping()
+  expect(await readdir(folder.path)).not.toContain('pg.new')
+})
+
+test('only the owner may look into the data directory', async () => {
+  await using folder = await temporaryFolder()
+  await using _store = await openStore({ dataDir: join(folder.path, 'data') })
+
+  expect((await stat(join(folder.path, 'data'))).mode & 0o077).toBe(0)
+  expect((await stat(join(folder.path, 'data', 'pg'))).mode & 0o077).toBe(0)
+})
+
+test('the embedded database syncs every commit', async () => {
+  await using store = await openPgliteStore()
+
+  const { rows } = await sql<{ fsync: string; method: string }>`
+    select current_setting('fsync') as fsync, current_setting('wal_sync_method') as method`.execute(store.db)
+
+  expect(rows).toEqual([{ fsync: 'on', method: 'fsync' }])
+})

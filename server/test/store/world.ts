@@ -1,0 +1,33 @@
+import type { Kysely } from 'kysely'
+import { uuidV7 } from '../../../src/kit/ids.ts'
+import { insertKey, type KeyRow } from '../../src/store/keys.ts'
+import type { Database } from '../../src/store/schema.ts'
+import type { NewSession } from '../../src/store/session-statements.ts'
+import { ensureTeam, setTeamCredits, setTeamMaxSessions, type TeamRow } from '../../src/store/teams.ts'
+
+/** A team with one key, as most specs begin. */
+export const makeTeam = async (
+  db: Kysely<Database>,
+  limits: { readonly credits?: number; readonly maxSessions?: number } = {},
+): Promise<{ readonly team: TeamRow; readonly key: KeyRow }> => {
+  const team = await ensureTeam(db, { name: `team ${uuidV7()}` })
+  await setTeamCredits(db, team.id, limits.credits)
+  await setTeamMaxSessions(db, team.id, limits.maxSessions)
+  const key = await insertKey(db, { teamId: team.id, name: 'key', hash: uuidV7(), prefix: 'bl-1234', role: 'member' })
+  return { team, key }
+}
+
+/** A session somebody asks for. */
+export const newSession = (key: KeyRow, changes: Partial<NewSession> = {}): NewSession => ({
+  id: uuidV7(),
+  teamId: key.teamId,
+  apiKeyId: key.id,
+  nodeId: '00000000-0000-7000-8000-000000000001',
+  ttlSeconds: 600,
+  activityTtlSeconds: 300,
+  streamWebView: true,
+  onBrowserClose: 'disconnect',
+  secret: 'secret',
+  reservedCredits: 20,
+  ...changes,
+})

@@ -1,0 +1,326 @@
+import { getEventListeners } from 'node:events'
+import { setImmediate } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { uuidV7 } from '../../../src/kit/ids.ts'
+import { endLostSessions } from '../../src/sessions/recovery.ts'
+import { chargeOnce, refund } from '../../src/store/charges.ts'
+import { insertKey, type KeyRow } from '../../src/store/keys.ts'
+import { listLedger } from '../../src/store/ledger.ts'
+import { recordScrape } from '../../src/store/scrapes.ts'
+import { admitSession, endSession } from '../../src/store/sessions.ts'
+import type { Store } from '../../src/store/store.ts'
+import { storeUnavailable } from '../../src/store/unavailable.ts'
+import { findTeam } from '../../src/store/teams.ts'
+import { usageHistory } from '../../src/usage/history.ts'
+import { defaultPrices } from '../../src/usage/prices.ts'
+import { createRateLimiter } from '../../src/usage/rate-limiter.ts'
+import { WorkPermits } from '../../src/usage/work-permits.ts'
+import { createRandom, type Random } from '../../../test/lab/random.ts'
+import { describeEachStore } from '../../../test/lab/stores.ts'
+import { makeTeam, newSession } from '../store/world.ts'
+
+interface Site {
+  readonly store: Store
+  readonly random: Random
+  readonly key: KeyRow
+  readonly permits: WorkPermits
+}
+
+/** A scrape: it fails, or comes to less, as much or more than was thought. */
+const scrape = async ({ store, random, key, permits }: Site): Promise<void> => {
+  const credits = random.whole(1, 5)
+  await using permit = await permits.acquire({ teamId: key.teamId, credits, waitMs: 60_000 })
+  await setImmediate()
+  if (random.whole(0, 3) === 0) return
+  const bill = { id: uuidV7(), teamId: key.teamId, apiKeyId: key.id, credits: credits + random.whole(-1, 3) }
+  if (await recordScrape(store.db, bill, undefined, permit.holdId)) permit.settled()
+}
+
+const session = async ({ store, random, key }: Site): Promise<void> => {
+  const wanted = newSession(key, { reservedCredits: random.whole(2, 8) })
+  const { outcome } = await admitSession(store.db, wanted)
+  if (outcome !== 'admitted') return
+  const credits = random.whole(0, wanted.reservedCredits)
+  const ending = { id: wanted.id, reason: 'deleted', status: 'destroyed', endedAt: new Date(), durationMs: 1 } as const
+  await endSession(store.db, { ...ending, credits })
+}
+
+const map = async ({ store, random, key }: Site): Promise<void> => {
+  const charge = { teamId: key.teamId, apiKeyId: key.id, kind: 'map', subjectId: uuidV7(), credits: random.whole(1, 3) }
+  await chargeOnce(store.db, charge)
+  if (random.whole(0, 2) === 0) await refund(store.db, charge)
+}
+
+const isRefusal = (error: unknown): boolean =>
+  Error.isError(error) && 'code' in error && error.code === 'INSUFFICIENT_CREDITS'
+
+interface Bill {
+  readonly apiKeyId: string
+  readonly keyName: string
+  readonly credits: number
+  readonly createdAt: Date
+}
+
+/** A time of the last two years, often within a second of the first instant of a month. */
+const randomTime = (random: Random): Date => {
+  const month = Date.UTC(2024, random.whole(0, 23))
+  return new Date(
+    random.whole(0, 1) === 0 ? month + random.whole(-1000, 1000) : month + random.whole(0, 31 * 86_400_000),
+  )
+}
+
+/** Sums what the bills say, the plain way. */
+const sum = (bills: readonly Bill[], nameOf: (bill: Bill) => string): Readonly<Record<string, number>> => {
+  const sums: Record<string, number> = {}
+  for (const bill of bills) sums[nameOf(bill)] = (sums[nameOf(bill)] ?? 0) + bill.credits
+  return sums
+}
+
+const monthOf = ({ createdAt }: Bill): string => createdAt.toISOString().slice(0, 7)
+
+describeEachStore('of a team', (openStore) => {
+  describe('credits', () => {
+    test.each([1, 2])(
+      'are never overspent by work of every kind at once, and nothing stays set aside (seed %i)',
+      async (seed) => {
+        await using store = await openStore()
+        const random = createRandom(seed)
+        const given = 120
+        const { team, key } = await makeTeam(store.db, { credits: given, maxSessions: 6 })
+        const nodes = [uuidV7(), uuidV7()].map((nodeId) => new WorkPermits({ store, nodeId }))
+        const done = new AbortController()
+        const watch = async (): Promise<void> => {
+          while (!done.signal.aborted) {
+            const { credits = 0, reservedCredits, activeSessions, activeScrapes } = (await findTeam(store.db, team.id))!
+            expect(credits).toBeGreaterThanOrEqual(reservedCredits)
+            expect(activeSessions + activeScrapes).toBeLessThanOrEqual(6)
+            await setImmediate()
+          }
+        }
+        const watching = watch()
+
+        await Promise.all(
+          Array.from({ length: 60 }, async () => {
+            const work = random.pick([scrape, scrape, session, map])
+            await work({ store, random, key, permits: random.pick(nodes) }).catch((error: unknown) => {
+              if (!isRefusal(error)) throw error
+            })
+          }),
+        )
+        done.abort()
+        await watching
+
+        const spent = (await listLedger(store.db, { teamId: team.id, limit: 1000 })).reduce(
+          (sum, { credits }) => sum + credits,
+          0,
+        )
+        expect(spent).toBeGreaterThan(given / 2)
+        expect(await findTeam(store.db, team.id)).toMatchObject({
+          credits: given - spent,
+          reservedCredits: 0,
+          activeSessions: 0,
+          activeScrapes: 0,
+        })
+      },
+    )
+
+    test('that the work of a dead server had set aside come back once', async () => {
+      await using store = await openStore()
+      const { team, key } = await makeTeam(store.db, { credits: 10 })
+      const nodeId = uuidV7()
+      const permits = new WorkPermits({ store, nodeId })
+      const lost = await permits.acquire({ teamId: team.id, credits: 4, waitMs: 0 })
+      const late = await permits.acquire({ teamId: team.id, credits: 3, waitMs: 0 })
+
+      await endLostSessions({ store, prices: defaultPrices }, nodeId, undefined)
+      await lost[Symbol.asyncDispose]()
+      expect(await findTeam(store.db, team.id)).toMatchObject({ credits: 10, reservedCredits: 0, activeScrapes: 0 })
+
+      // It was not dead after all: its work is billed as if nothing had been set aside.
+      const bill = { id: uuidV7(), teamId: team.id, apiKeyId: key.id, credits: 3 }
+      expect(await recordScrape(store.db, bill, undefined, late.holdId)).toBe(true)
+      expect(await findTeam(store.db, team.id)).toMatchObject({ credits: 7, reservedCredits: 0, activeScrapes: 0 })
+    })
+
+    test('that work cannot give back while the store is away come back later, and the error of the work stays', async () => {
+      await using store = await openStore()
+      const { team } = await makeTeam(store.db, { credits: 10, maxSessions: 2 })
+      let isAway = false
+      const away = storeUnavailable(new Error('The connection was lost'))
+      const db = store.db.withPlugin({
+        transformQuery: ({ node }) => {
+          if (isAway) throw away
+          return node
+        },
+        transformResult: async ({ result }) => result,
+      })
+      const permits = new WorkPermits({ store: { ...store, db }, nodeId: uuidV7() })
+      const work = async (): Promise<void> => {
+        await using _permit = await permits.acquire({ teamId: team.id, credits: 4, waitMs: 0 })
+        isAway = true
+        throw away
+      }
+
+      await expect(work()).rejects.toBe(away)
+
+      expect(await findTeam(store.db, team.id)).toMatchObject({ reservedCredits: 4, activeScrapes: 1 })
+      isAway = false
+      await expect
+        .poll(async () => findTeam(store.db, team.id), { timeout: 10_000 })
+        .toMatchObject({ credits: 10, reservedCredits: 0, activeScrapes: 0 })
+    })
+
+    test('that were set aside as the connection broke come back', async () => {
+      await using store = await openStore()
+      const { team } = await makeTeam(store.db, { credits: 10, maxSessions: 2 })
+      let hasFailed = false
+      const db = store.db.withPlugin({
+        transformQuery: ({ node }) => node,
+        transformResult: async ({ result }) => {
+          if (hasFailed) return result
+          hasFailed = true
+          throw storeUnavailable(new Error('The connection was lost'))
+        },
+      })
+      const permits = new WorkPermits({ store: { ...store, db }, nodeId: uuidV7() })
+
+      await expect(permits.acquire({ teamId: team.id, credits: 4, waitMs: 0 })).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+      })
+
+      expect(await findTeam(store.db, team.id)).toMatchObject({ credits: 10, reservedCredits: 0, activeScrapes: 0 })
+    })
+
+    test('that stood in line leaves nothing behind that waits', async () => {
+      await using store = await openStore()
+      const { team } = await makeTeam(store.db, { maxSessions: 1 })
+      const permits = new WorkPermits({ store, nodeId: uuidV7() })
+      const { signal } = new AbortController()
+      const acquire = async () => permits.acquire({ teamId: team.id, credits: 0, waitMs: Infinity, signal })
+      const first = await acquire()
+
+      const waiting = Promise.all(Array.from({ length: 2 }, async () => (await acquire())[Symbol.asyncDispose]()))
+      await first[Symbol.asyncDispose]()
+      await waiting
+
+      expect(getEventListeners(signal, 'abort')).toEqual([])
+    })
+
+    test('are no concern of a team without limits: nothing is written, nor asked again soon', async () => {
+      await using store = await openStore()
+      const { team } = await makeTeam(store.db)
+      const permits = new WorkPermits({ store, nodeId: uuidV7() })
+
+      await using first = await permits.acquire({ teamId: team.id, credits: 5, waitMs: 0 })
+      await using second = await permits.acquire({ teamId: team.id, credits: 5, waitMs: 0 })
+
+      expect([first.holdId, second.holdId]).toEqual([undefined, undefined])
+      expect(permits.running(team.id)).toBe(2)
+      expect(await findTeam(store.db, team.id)).toMatchObject({ reservedCredits: 0, activeScrapes: 0 })
+    })
+  })
+
+  describe('usage by month', () => {
+    test.each([1, 2, 3])(
+      'is what the ledger says, to the credit, whatever the zone of the database (seed %i)',
+      async (seed) => {
+        await using store = await openStore()
+        const random = createRandom(seed)
+        const { team, key } = await makeTeam(store.db)
+        const other = await makeTeam(store.db)
+        const names = ['ci', 'ci', 'nightly', 'Ärger']
+        const keys = await Promise.all(
+          names.map(async (name) =>
+            insertKey(store.db, { teamId: team.id, name, hash: uuidV7(), prefix: 'bl-1234', role: 'member' }),
+          ),
+        )
+        const bills = Array.from({ length: 400 }, (): Bill => {
+          const { id, name } = random.pick([...keys, key])
+          return { apiKeyId: id, keyName: name, credits: random.whole(0, 500), createdAt: randomTime(random) }
+        })
+        const toRow = (teamId: string, { apiKeyId, credits, createdAt }: Bill) => {
+          return { id: uuidV7(), teamId, apiKeyId, kind: 'test', subjectId: uuidV7(), credits, createdAt }
+        }
+        const foreign = bills.slice(0, 50)
+        const rows = [
+          ...bills.map((bill) => toRow(team.id, bill)),
+          ...foreign.map((bill) => toRow(other.team.id, bill)),
+        ]
+        await store.db.insertInto('ledger').values(rows).execute()
+
+        await store.db.connection().execute(async (db) => {
+          await sql`select set_config('TimeZone', ${random.pick(['Pacific/Kiritimati', 'America/Adak', 'UTC'])}, false)`.execute(
+            db,
+          )
+          const months = await usageHistory({ db }, team.id, {})
+          const byKey = await usageHistory({ db }, team.id, { byApiKey: 'true' })
+          await sql`select set_config('TimeZone', 'UTC', false)`.execute(db)
+
+          expect(Object.fromEntries(months.map(({ startDate, credits }) => [startDate.slice(0, 7), credits]))).toEqual(
+            sum(bills, monthOf),
+          )
+          expect(
+            Object.fromEntries(
+              byKey.map(({ startDate, apiKey, credits }) => [`${startDate.slice(0, 7)} ${apiKey}`, credits]),
+            ),
+          ).toEqual(sum(bills, (bill) => `${monthOf(bill)} ${bill.keyName}`))
+          const order = byKey.map(({ startDate, apiKey = '' }) => `${startDate} ${apiKey}`)
+          expect(order).toEqual(order.toSorted())
+        })
+      },
+    )
+
+    test('tells the last instant of a month that is over, and none of the running one', async () => {
+      await using store = await openStore()
+      const { team, key } = await makeTeam(store.db)
+      const bill = (createdAt: string) => ({
+        id: uuidV7(),
+        teamId: team.id,
+        apiKeyId: key.id,
+        kind: 'test',
+        subjectId: uuidV7(),
+        credits: 7,
+        createdAt: new Date(createdAt),
+      })
+      await store.db
+        .insertInto('ledger')
+        .values([bill('2028-02-29T23:59:59.999Z'), bill('2028-03-01T00:00:00.000Z')])
+        .execute()
+      const now = new Date('2028-03-05T12:00:00Z')
+
+      expect(await usageHistory(store, team.id, {}, now)).toEqual([
+        { startDate: '2028-02-01T00:00:00.000Z', endDate: '2028-02-29T23:59:59.999Z', apiKey: undefined, credits: 7 },
+        { startDate: '2028-03-01T00:00:00.000Z', endDate: null, apiKey: undefined, credits: 7 },
+      ])
+      expect(await usageHistory(store, team.id, { period: 'day' }, now)).toMatchObject([
+        { startDate: '2028-02-29T00:00:00.000Z', endDate: '2028-02-29T23:59:59.999Z' },
+        { startDate: '2028-03-01T00:00:00.000Z', endDate: '2028-03-01T23:59:59.999Z' },
+      ])
+      expect(await usageHistory(store, team.id, { period: 'day' }, new Date('2028-03-31T12:00:00Z'))).toHaveLength(1)
+    })
+  })
+
+  describe('a limit of requests', () => {
+    test('counts what reaches any server, each team and kind by itself, for a minute', async () => {
+      await using store = await openStore()
+      const [{ team }, { team: other }] = [await makeTeam(store.db), await makeTeam(store.db)]
+      const servers = [createRateLimiter(store, { map: 3, search: 1 }), createRateLimiter(store, { map: 3, search: 1 })]
+      const take = async (teamId: string, bucket: 'map' | 'search', teamRateLimits?: string) => {
+        const outcomes = await Promise.allSettled(
+          servers.flatMap((limit) => [1, 2].map(async () => limit({ teamId, teamRateLimits }, bucket))),
+        )
+        return outcomes.filter(({ status }) => status === 'fulfilled').length
+      }
+
+      expect(await take(team.id, 'map')).toBe(3)
+      expect(await take(team.id, 'map')).toBe(0)
+      expect(await take(team.id, 'search')).toBe(1)
+      expect(await take(other.id, 'map')).toBe(3)
+      expect(await take(team.id, 'map', 'map=9')).toBe(1)
+      expect(await take(team.id, 'map', 'off')).toBe(4)
+      await sql`update rate_window set started_at = started_at - interval '60 seconds'`.execute(store.db)
+      expect(await take(team.id, 'map')).toBe(3)
+    })
+  })
+})

@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest'
+import { parseRateLimits } from '../../../src/contract/rate-limits.ts'
+import { routes, type Route } from '../../../src/contract/routes.ts'
+import { rateBucketOf } from '../../src/http/rate-bucket.ts'
+import { jobRouteOf } from '../../src/http/job-route.ts'
+
+describe('limits as text', () => {
+  test.each([
+    ['off', {}],
+    ['scrape=5', { scrape: 5 }],
+    ['scrape=5, map=7,scrape=off', { map: 7 }],
+  ])('%s', (text, limits) => {
+    expect(parseRateLimits(text)).toEqual(limits)
+  })
+
+  test('x10,crawl=5,map=off', () => {
+    expect(parseRateLimits('x10,crawl=5,map=off')).toMatchObject({ scrape: 100, search: 100, crawl: 5, browser: 20 })
+    expect(parseRateLimits('x10,crawl=5,map=off')).not.toHaveProperty('map')
+  })
+
+  test.each(['', 'fast', 'scrape', 'scrape=-1', 'walk=5', 'x', 'scrape=5;map=5', 'constructor=5'])(
+    '%j is none',
+    (text) => {
+      expect(parseRateLimits(text)).toBeUndefined()
+    },
+  )
+})
+
+describe('the kind of a request', () => {
+  test.each([
+    ['POST', '/v1/scrape', 'scrape'],
+    ['POST', '/v2/batch/scrape', 'scrape'],
+    ['GET', '/v2/batch/scrape/:id', 'crawlStatus'],
+    ['POST', '/v2/monitor/:id/run', 'crawl'],
+    ['GET', '/v2/monitor/:id/checks', 'crawlStatus'],
+    ['GET', '/v1/extract/:id', 'extractStatus'],
+    ['POST', '/v2/interact', 'browser'],
+    ['DELETE', '/v2/browser/:id', 'browserUse'],
+    ['GET', '/v2/browser/:id/recordings', 'replay'],
+    ['GET', '/v2/team/activity', 'account'],
+  ])('%s %s is %s', (method, path, bucket) => {
+    expect(rateBucketOf(method, path)).toBe(bucket)
+  })
+
+  test('of each route that begins a job is one of work', () => {
+    const slack = Object.values(routes)
+      .flatMap((route: Route) => [route.path, ...(route.aliases ?? [])].map((path) => ({ method: route.method, path })))
+      .filter(({ method, path }) => jobRouteOf(method, path) !== undefined)
+      .filter(({ method, path }) => ['account', 'crawlStatus', 'browserUse'].includes(rateBucketOf(method, path)))
+
+    expect(slack).toEqual([])
+  })
+})

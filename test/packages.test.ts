@@ -1,0 +1,279 @@
+import { execFile } from 'node:child_process'
+import { existsSync, globSync, lstatSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { loadCommands } from '../src/cli/run-cli.ts'
+import { startLab, type Lab } from './lab/lab.ts'
+import { startSite, type Site } from './lab/site.ts'
+import { repository } from './lab/source-tree.ts'
+
+/** What a process left behind. */
+interface Ended {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+const manifest = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8')) as { readonly version: string }
+const node22 = join(repository, 'node_modules/node22/bin/node')
+const nodes = [
+  { name: 'Node.js 24', path: process.execPath, isMissing: false },
+  // The package holds a program of Linux on x64 alone.
+  { name: 'Node.js 22', path: node22, isMissing: !existsSync(node22) },
+]
+
+let folder: string
+let client: string
+let server: string
+let lab: Lab
+let site: Site
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bowline-packages-'))
+  client = join(folder, 'client')
+  server = join(folder, 'server')
+  await run(repository, process.execPath, ['scripts/run.mjs', 'package'])
+  await makeProject(client)
+  await makeProject(server)
+  const tarball = (name: string): string => join(repository, `dist/${name}-${manifest.version}.tgz`)
+  ;[lab, site] = await Promise.all([startLab(), startSite()])
+  await npm(client, 'install', tarball('bowline'))
+  await npm(server, 'install', tarball('bowline'), tarball('bowline-server'))
+}, 300_000)
+
+afterAll(async () => {
+  await lab?.[Symbol.asyncDispose]()
+  await site?.[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true, force: true })
+})
+
+describe('an empty project with bowline alone', () => {
+  test('has at most 8 packages and 10 MB', async () => {
+    const size = await measure(client)
+
+    expect(size.packages).toBeLessThanOrEqual(8)
+    expect(size.megabytes).toBeLessThanOrEqual(10)
+  })
+
+  test('shows the help of every command that needs no server', async () => {
+    const names = (await loadCommands()).map((command) => command.name())
+    const own = names.filter((name) => name !== 'serve' && name !== 'doctor')
+    const ended = await Promise.all(own.map(async (name) => bowline(client, name, '--help')))
+
+    expect(own.length).toBeGreaterThan(10)
+    expect(ended.map(({ code, stdout, stderr }, index) => [own[index], code, stdout.split(' ')[0], stderr])).toEqual(
+      own.map((name) => [name, 0, 'Usage:', '']),
+    )
+  })
+
+  test.each(['serve', 'doctor'])('says what to install when %s is asked for', async (command) => {
+    expect(await bowline(client, command)).toEqual({
+      code: 3,
+      stdout: '',
+      stderr: 'SERVER_MISSING: The package bowline-server is not installed (npm install bowline-server)\n',
+    })
+  })
+
+  test('lists the monitors of a server', async () => {
+    expect(await bowline(client, 'monitors', 'list')).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  test.each(nodes)('is loaded by require() and by import on $name', async ({ path, isMissing }) => {
+    if (isMissing) return
+    const required = await run(client, path, ['-e', `console.log(typeof require('bowline').Bowline)`])
+    const imported = await run(client, path, [
+      '--input-type=module',
+      '-e',
+      `import { Bowline } from 'bowline'; console.log(typeof Bowline)`,
+    ])
+
+    expect([required.stdout, imported.stdout]).toEqual(['function\n', 'function\n'])
+  })
+
+  test.each(nodes)(
+    'runs the first program of the README on $name, once a driver is installed',
+    async ({ path, isMissing }) => {
+      if (isMissing) return
+      await linkPackages(client, 'playwright-core')
+      const readme = await readFile(join(repository, 'README.md'), 'utf8')
+      const program = /```(?:ts|js)\n([\s\S]*?)```/.exec(readme)?.[1]?.replace('https://example.com', site.url(''))
+      await writeFile(join(client, 'first.mjs'), program ?? '')
+
+      const ended = await run(client, path, ['first.mjs'])
+
+      expect(ended.stderr).toBe('')
+      expect(ended.stdout).toMatch(/^.+ \(\d+ ms, \d+ credits\)\n$/)
+    },
+  )
+
+  test.each(['nodenext', 'bundler'])('type-checks with strict and module resolution %s', async (resolution) => {
+    await linkPackages(client, 'playwright-core', 'puppeteer-core', '@playwright/test', '@types/node')
+    const module = resolution === 'bundler' ? 'esnext' : 'nodenext'
+    await writeFile(join(client, 'consumer.mts'), consumer)
+    const flags = ['--strict', '--noEmit', '--skipLibCheck', '--target', 'es2024', '--types', 'node']
+
+    const ended = await run(client, process.execPath, [
+      join(repository, 'node_modules/typescript/bin/tsc'),
+      ...[...flags, '--lib', 'es2024,esnext.disposable', '--module', module, '--moduleResolution', resolution],
+      'consumer.mts',
+    ])
+
+    expect(ended).toEqual({ code: 0, stdout: '', stderr: '' })
+  })
+})
+
+describe('an empty project with bowline-server', () => {
+  test('has at most 110 packages and 75 MB', async () => {
+    const size = await measure(server)
+
+    expect(size.packages).toBeLessThanOrEqual(110)
+    expect(size.megabytes).toBeLessThanOrEqual(75)
+  })
+
+  test.each(['serve', 'doctor'])('has the command %s under both names', async (command) => {
+    const [ours, clients] = await Promise.all([
+      bowlineServer(server, command, '--help'),
+      bowline(server, command, '--help'),
+    ])
+
+    expect(ours).toMatchObject({ code: 0, stderr: '' })
+    expect(clients.stdout).toBe(ours.stdout.replace('bowline-server', 'bowline'))
+  })
+
+  test('runs a server inside a program, with its dashboard and its live view', async () => {
+    await writeFile(join(server, 'embedded.mjs'), embedded)
+
+    const ended = await run(server, process.execPath, ['embedded.mjs', join(folder, 'data')])
+
+    expect(ended.stderr).toBe('')
+    expect(JSON.parse(ended.stdout)).toEqual({ dashboard: 200, openapi: 200, liveView: 200, script: 200, bill: 2 })
+  })
+
+  test('says in one sentence which Node.js it needs', async () => {
+    if (!existsSync(node22)) return
+    const program = join(server, 'node_modules/bowline-server/dist/cli/main.js')
+    const [direct, through] = await Promise.all([
+      run(server, node22, [program]),
+      run(server, node22, [join(server, 'node_modules/bowline/dist/cli/main.js'), 'serve']),
+    ])
+
+    expect(direct.code).toBe(3)
+    expect(direct.stderr).toMatch(/^The Bowline server needs Node\.js 24 or newer\. This is Node\.js 22\.[^\n]*\n$/)
+    expect(through.code).toBe(3)
+    expect(through.stderr).toMatch(
+      /^SERVER_MISSING: The server needs Node\.js 24 or newer\. This is Node\.js 22\.[^\n]*\n$/,
+    )
+  })
+})
+
+test('links of the READMEs name files that are in the package of the server', async () => {
+  const packages = ['bowline', 'bowline-server']
+  const texts = await Promise.all(packages.map((name) => readFile(join(repository, 'dist', name, 'README.md'), 'utf8')))
+  const links = texts.flatMap((text) => [...text.matchAll(/\]\(([^)#]+)/g)].map((match) => match[1] ?? ''))
+  const base = `https://unpkg.com/bowline-server@${manifest.version}/`
+  const own = links.filter((link) => link.startsWith(base)).map((link) => link.slice(base.length))
+
+  expect(links.filter((link) => !link.startsWith('http'))).toEqual([])
+  expect(own.length).toBeGreaterThan(5)
+  expect(own.filter((path) => !existsSync(join(repository, 'dist/bowline-server', path)))).toEqual([])
+})
+
+test('no file names a source map that is not there', () => {
+  expect(globSync('dist/bowline{,-server}/**/*.map', { cwd: repository })).toEqual([])
+})
+
+const consumer = `
+import { Bowline, type SessionBill } from 'bowline'
+import { playwright } from 'bowline/playwright'
+import { puppeteer } from 'bowline/puppeteer'
+import { test } from 'bowline/testing'
+
+const bowline = new Bowline({ apiKey: 'bl-x', baseUrl: 'http://127.0.0.1:3900' })
+const outcome = await bowline.withSession({ ttl: 60, driver: playwright }, async ({ page }) => page.title())
+export const title: string = outcome.result
+export const credits: number | undefined = outcome.creditsBilled
+export type Bill = SessionBill
+await bowline.withSession({ driver: puppeteer }, async ({ page }) => page.title())
+test('a page', async ({ page }) => {
+  await page.goto('about:blank')
+})
+// @ts-expect-error -- the options are checked
+await bowline.withSession({ tll: 60 }, async () => undefined)
+`
+
+const embedded = `
+import { Bowline } from 'bowline'
+
+const bowline = await Bowline.embedded({ dataDir: process.argv[2], warm: 0 })
+const status = async (url) => (await fetch(url)).status
+const session = await bowline.sessions.create({ ttl: 60 })
+const base = new URL(session.cdpUrl.replace('ws', 'http')).origin
+const seen = {
+  dashboard: await status(base + '/'),
+  openapi: await status(base + '/openapi.json'),
+  liveView: await status(session.liveViewUrl),
+  script: await status(new URL('assets/main.js', session.liveViewUrl)),
+}
+const { creditsBilled } = await session.end()
+await bowline[Symbol.asyncDispose]()
+console.log(JSON.stringify({ ...seen, bill: creditsBilled }))
+`
+
+async function makeProject(path: string): Promise<void> {
+  await mkdir(path)
+  await npm(path, 'init', '-y')
+}
+
+/** Runs npm in a project. The packages that the repository has installed come from npm's cache. */
+async function npm(path: string, ...args: readonly string[]): Promise<void> {
+  const cli = process.env['npm_execpath'] ?? 'npm'
+  const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--omit=optional', '--loglevel=error']
+  const [command, first] = cli.endsWith('.js') ? [process.execPath, [cli]] : [cli, []]
+  const ended = await run(path, command, [...first, ...args, ...flags])
+  expect(ended, `npm ${args.join(' ')}`).toMatchObject({ code: 0 })
+}
+
+/** What npm installed into a project: the packages, and the bytes of their files. */
+async function measure(path: string): Promise<{ readonly packages: number; readonly megabytes: number }> {
+  const lock = JSON.parse(await readFile(join(path, 'node_modules/.package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, unknown>>
+  }
+  const folders = Object.keys(lock.packages)
+  const bytes = folders
+    .flatMap((name) => globSync('**/*', { cwd: join(path, name), withFileTypes: true, exclude: ['node_modules'] }))
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + lstatSync(join(entry.parentPath, entry.name)).size, 0)
+  return { packages: folders.length, megabytes: bytes / 1e6 }
+}
+
+/** Lets a project use packages of the repository, as if it had installed them. */
+async function linkPackages(path: string, ...names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const target = join(path, 'node_modules', name)
+    if (existsSync(target)) continue
+    await mkdir(dirname(target), { recursive: true })
+    await symlink(join(repository, 'node_modules', name), target)
+  }
+}
+
+const bowline = async (path: string, ...args: readonly string[]): Promise<Ended> =>
+  run(path, process.execPath, [join(path, 'node_modules/bowline/dist/cli/main.js'), ...args])
+
+const bowlineServer = async (path: string, ...args: readonly string[]): Promise<Ended> =>
+  run(path, process.execPath, [join(path, 'node_modules/bowline-server/dist/cli/main.js'), ...args])
+
+async function run(cwd: string, program: string, args: readonly string[]): Promise<Ended> {
+  const { VITEST: _, NODE_ENV: __, NODE_OPTIONS: ___, ...rest } = process.env
+  const env = {
+    ...rest,
+    PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
+    ...(lab === undefined ? {} : { BOWLINE_BASE_URL: lab.server.url, BOWLINE_API_KEY: lab.server.apiKey }),
+  }
+  return new Promise((resolve) => {
+    execFile(program, args, { cwd, env, maxBuffer: 1e8 }, (error, stdout, stderr) =>
+      resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : 1, stdout, stderr }),
+    )
+  })
+}

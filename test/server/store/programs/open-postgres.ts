@@ -1,5 +1,0 @@
-// Opens and closes the store at the address given.
-import { openStore } from '../../../../src/server/store/open.ts'
-
-const [databaseUrl = ''] = process.argv.slice(2)
-await using _store = await openStore({ dataDir: '', databaseUrl })
