@@ -8,7 +8,7 @@ import { build } from 'vite'
 import { builtFolder, sourceFolder, stampName } from './setup/dashboard.mjs'
 
 /** Builds into a folder of its own and then takes the place of what was there: servers may start meanwhile. */
-const buildDashboard = async (root, stamp) => {
+async function buildDashboard(root, stamp) {
   const target = join(root, builtFolder)
   const fresh = `${target}.${process.pid}`
   try {
@@ -23,26 +23,28 @@ const buildDashboard = async (root, stamp) => {
   }
 }
 
-const viteOptions = (root, outDir) => ({
-  configFile: false,
-  logLevel: 'warn',
-  root: join(root, sourceFolder),
-  base: '/dashboard/',
-  // Said outright: with NODE_ENV=test, as in tests, the default is code for debugging, with paths of this machine in it.
-  oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
-  build: {
-    outDir,
-    emptyOutDir: true,
-    target: 'es2024',
-    // Files in the page itself would need a policy that allows them.
-    assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
-    rolldownOptions: { input: join(root, sourceFolder, 'page.html') },
-  },
-})
+function viteOptions(root, outDir) {
+  return {
+    configFile: false,
+    logLevel: 'warn',
+    root: join(root, sourceFolder),
+    base: '/dashboard/',
+    // Said outright: with NODE_ENV=test, as in tests, the default is code for debugging, with paths of this machine in it.
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
+    build: {
+      outDir,
+      emptyOutDir: true,
+      target: 'es2024',
+      // Files in the page itself would need a policy that allows them.
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      rolldownOptions: { input: join(root, sourceFolder, 'page.html') },
+    },
+  }
+}
 
 /** The server sends what is beside a file when the browser takes it, and compresses nothing itself. */
-const compress = (folder) => {
+function compress(folder) {
   for (const name of globSync('**/*.{js,css,html,svg}', { cwd: folder })) {
     const content = readFileSync(join(folder, name))
     writeFileSync(join(folder, `${name}.gz`), gzipSync(content, { level: 9 }))

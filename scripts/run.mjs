@@ -20,7 +20,9 @@ const playerPage = 'server/src/recordings/page'
 const dashboard = 'server/dashboard'
 /** The pages of the live view are served from source, by a part of Node that says each time that it is new. */
 const quiet = '--disable-warning=ExperimentalWarning'
-const tool = (name) => `node_modules/.bin/${name}`
+function tool(name) {
+  return `node_modules/.bin/${name}`
+}
 
 /** Compiles both packages to `dist/compiled`. */
 const building = {
@@ -72,7 +74,7 @@ const commands = {
 }
 
 /** The example whose file name starts with the first argument, with the rest of the arguments. */
-const findExample = ([prefix = '', ...args]) => {
+function findExample([prefix = '', ...args]) {
   const names = readdirSync(new URL('../examples', import.meta.url)).filter((name) => name.endsWith('.ts'))
   const [found, ...others] = names.filter((name) => prefix !== '' && name.startsWith(prefix))
   if (found === undefined || others.length > 0) {
@@ -82,7 +84,7 @@ const findExample = ([prefix = '', ...args]) => {
   return ['node_modules/@playwright/test/cli.js', 'test', `examples/${found}`, ...args]
 }
 
-const run = async ([name, ...args]) => {
+async function run([name, ...args]) {
   const command = Object.hasOwn(commands, name ?? '') ? commands[name] : undefined
   if (command === undefined) {
     throw new SetupError(`There is no command "${name ?? ''}". Commands: ${Object.keys(commands).join(', ')}.`)

@@ -129,7 +129,7 @@ const ladder: Readonly<Record<string, readonly string[]>> = {
 const sources = readSourceFiles('{src,server/src,server/dashboard}/**/*.{ts,tsx}')
 const sourceByPath = new Map(sources.map((source) => [source.path, source]))
 
-const partOf = (path: string): string => {
+function partOf(path: string): string {
   if (path.startsWith('server/dashboard/')) return 'dashboard'
   if (path === 'server/src/index.ts') return 'entry/server'
   const server = /^server\/src\/([^/]+?)(?:\.ts)?(?:\/|$)/.exec(path)?.[1]
@@ -138,7 +138,7 @@ const partOf = (path: string): string => {
   return first.endsWith('.ts') ? `entry/${first.slice(0, -3)}` : first
 }
 
-const mayImport = (from: string, to: string): boolean => {
+function mayImport(from: string, to: string): boolean {
   if (from === to || to === 'kit') return true
   if (to === 'server/kit') return from.startsWith('server/')
   if (to === 'contract') return from !== 'kit'
@@ -152,9 +152,11 @@ interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>
 }
 
-const readManifest = (path: string): Manifest => JSON.parse(readFileSync(join(repository, path), 'utf8')) as Manifest
+function readManifest(path: string): Manifest {
+  return JSON.parse(readFileSync(join(repository, path), 'utf8')) as Manifest
+}
 
-const findCycle = (start: SourceFile, finished: Set<string>, trail: readonly string[] = []): readonly string[] => {
+function findCycle(start: SourceFile, finished: Set<string>, trail: readonly string[] = []): readonly string[] {
   if (trail.includes(start.path)) return [...trail.slice(trail.indexOf(start.path)), start.path]
   if (finished.has(start.path)) return []
   const cycle = start.imports
@@ -166,7 +168,7 @@ const findCycle = (start: SourceFile, finished: Set<string>, trail: readonly str
   return cycle ?? []
 }
 
-const reachableFrom = (path: string, seen = new Set<string>()): Set<string> => {
+function reachableFrom(path: string, seen = new Set<string>()): Set<string> {
   if (seen.has(path)) return seen
   seen.add(path)
   for (const next of sourceByPath.get(path)?.imports ?? []) reachableFrom(next, seen)

@@ -11,9 +11,11 @@ import { repository } from './lab/source-tree.ts'
 
 const run = promisify(execFile)
 
-const hasPythonPlaywright = (): boolean => spawnSync('python3', ['-c', 'import playwright']).status === 0
+function hasPythonPlaywright(): boolean {
+  return spawnSync('python3', ['-c', 'import playwright']).status === 0
+}
 
-const startWorld = async () => {
+async function startWorld() {
   await using undo = new AsyncDisposableStack()
   const folder = await mkdtemp(join(tmpdir(), 'bowline-examples-'))
   undo.defer(() => rm(folder, { recursive: true, force: true }))

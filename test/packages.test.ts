@@ -258,11 +258,13 @@ async function linkPackages(path: string, ...names: readonly string[]): Promise<
   }
 }
 
-const bowline = async (path: string, ...args: readonly string[]): Promise<Ended> =>
-  run(path, process.execPath, [join(path, 'node_modules/bowline/dist/cli/main.js'), ...args])
+async function bowline(path: string, ...args: readonly string[]): Promise<Ended> {
+  return run(path, process.execPath, [join(path, 'node_modules/bowline/dist/cli/main.js'), ...args])
+}
 
-const bowlineServer = async (path: string, ...args: readonly string[]): Promise<Ended> =>
-  run(path, process.execPath, [join(path, 'node_modules/bowline-server/dist/cli/main.js'), ...args])
+async function bowlineServer(path: string, ...args: readonly string[]): Promise<Ended> {
+  return run(path, process.execPath, [join(path, 'node_modules/bowline-server/dist/cli/main.js'), ...args])
+}
 
 async function run(cwd: string, program: string, args: readonly string[]): Promise<Ended> {
   const { VITEST: _, NODE_ENV: __, NODE_OPTIONS: ___, ...rest } = process.env

@@ -5,10 +5,12 @@ import { catalogue } from '../src/kit/catalogue.ts'
 import { settingNames, settings } from '../server/src/config.ts'
 import { repository } from './lab/source-tree.ts'
 
-const readText = (path: string): string => readFileSync(join(repository, path), 'utf8')
+function readText(path: string): string {
+  return readFileSync(join(repository, path), 'utf8')
+}
 const readme = readText('README.md')
 
-const tableRows = (heading: string): readonly (readonly string[])[] => {
+function tableRows(heading: string): readonly (readonly string[])[] {
   const section = readme.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
   const rows = section.split('\n').filter((line) => line.startsWith('| '))
   return rows.slice(2).map((row) =>
@@ -19,7 +21,9 @@ const tableRows = (heading: string): readonly (readonly string[])[] => {
   )
 }
 
-const withoutComments = (source: string): string => source.replaceAll(/^\/\/.*\n/gm, '').trim()
+function withoutComments(source: string): string {
+  return source.replaceAll(/^\/\/.*\n/gm, '').trim()
+}
 
 test('the first program of the README is the first example', () => {
   const program = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''

@@ -14,7 +14,7 @@ const server = spawn('firecrawl-mcp', {
 })
 const answers = createInterface({ input: server.stdout })[Symbol.asyncIterator]()
 
-const ask = async (id: number, method: string, params: object): Promise<Record<string, unknown>> => {
+async function ask(id: number, method: string, params: object): Promise<Record<string, unknown>> {
   server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`)
   for (;;) {
     const { value, done } = await answers.next()

@@ -5,7 +5,7 @@ import { wallPages } from './wall-pages.mjs'
 const window = { width: 1240, height: 800 }
 
 /** Takes docs/dashboard.png: the sessions of a team as a wall. */
-export const takeDashboard = async () => {
+export async function takeDashboard() {
   await using undo = new AsyncDisposableStack()
   const { site, server, camera, api } = undo.use(await openStudio())
   const over = await api('POST', '/v2/browser')

@@ -5,7 +5,7 @@ const watched = { width: 1120, height: 730 }
 const window = { width: 1152, height: 848 }
 
 /** Takes docs/live-view.png: a session that Playwright drives, helped along through its interactive live view. */
-export const takeLiveView = async () => {
+export async function takeLiveView() {
   await using undo = new AsyncDisposableStack()
   const { site, camera, api } = undo.use(await openStudio())
   const session = await api('POST', '/v2/browser')

@@ -2,12 +2,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { openDashboard, openStudio, pictureAt } from './studio.mjs'
 
-const pricesPage = ({
-  small,
-  large,
-  hours,
-  master,
-}) => `<!doctype html><html lang="en"><title>Harbour prices</title><main>
+function pricesPage({ small, large, hours, master }) {
+  return `<!doctype html><html lang="en"><title>Harbour prices</title><main>
   <h1>Harbour prices</h1>
   <p>All prices are for one night, water and light included.</p>
   <ul><li>Berth up to 9 m: ${small} guilders</li><li>Berth up to 14 m: 22 guilders</li>${large}</ul>
@@ -16,12 +12,13 @@ const pricesPage = ({
   <p>The office is at the old pier, under the clock.</p>
   <h2>Contact</h2>
   <p>Harbour master: ${master}, channel 12</p></main></html>`
+}
 
 const before = { small: 14, large: '<li>Berth up to 22 m: 40 guilders</li>', hours: '', master: 'J. de Vries' }
 const after = { small: 16, large: '', hours: ', but not on the day of the regatta', master: 'A. Bakker' }
 
 /** Takes docs/monitor.png: what a monitor found changed, side by side. */
-export const takeMonitor = async () => {
+export async function takeMonitor() {
   await using undo = new AsyncDisposableStack()
   const studio = undo.use(await openStudio())
   let prices = before

@@ -8,7 +8,7 @@ import { startServer } from '../../server/src/index.ts'
 import { ensureDashboard } from '../setup/dashboard.mjs'
 
 /** A server, the demo's site and a browser that pictures are taken with. Disposing ends them. */
-export const openStudio = async () => {
+export async function openStudio() {
   await using undo = new AsyncDisposableStack()
   const dataDir = await mkdtemp(join(tmpdir(), 'bowline-pictures-'))
   undo.defer(async () => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))
@@ -30,7 +30,7 @@ export const openStudio = async () => {
 }
 
 /** Opens the dashboard, signed in. */
-export const openDashboard = async ({ server, camera }, options) => {
+export async function openDashboard({ server, camera }, options) {
   await ensureDashboard({ root: fileURLToPath(new URL('../..', import.meta.url)) })
   const viewer = await camera.newPage({ deviceScaleFactor: 1.5, ...options })
   await viewer.addInitScript(`sessionStorage.setItem('bowline.key', ${JSON.stringify(server.apiKey)})`)
@@ -39,4 +39,6 @@ export const openDashboard = async ({ server, camera }, options) => {
 }
 
 /** Where a picture of the guide is. */
-export const pictureAt = (name) => fileURLToPath(new URL(`../../docs/${name}.png`, import.meta.url))
+export function pictureAt(name) {
+  return fileURLToPath(new URL(`../../docs/${name}.png`, import.meta.url))
+}

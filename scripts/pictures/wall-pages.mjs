@@ -1,7 +1,9 @@
-const page = (title, style, body) => `<!doctype html><html lang="en"><title>${title}</title><style>
+function page(title, style, body) {
+  return `<!doctype html><html lang="en"><title>${title}</title><style>
   * { box-sizing: border-box }
   body { margin: 0; font: 20px/1.5 'Liberation Sans', sans-serif }
   ${style}</style><body>${body}</body></html>`
+}
 
 const bars = [38, 52, 47, 66, 81, 74, 92, 88, 70, 58, 63, 77]
 

@@ -4,7 +4,7 @@ import { loadCommands } from '../../src/cli/run-cli.ts'
 import { page, table } from './markdown.ts'
 
 /** The page of all commands, from their own descriptions. */
-export const describeCommands = async (): Promise<string> => {
+export async function describeCommands(): Promise<string> {
   const commands = await loadCommands()
   return page([
     '# Command line',
@@ -16,7 +16,7 @@ export const describeCommands = async (): Promise<string> => {
 /** They are the same everywhere, and said at the head of the page. */
 const common = new Set(['--base-url', '--api-key', '--data-dir'])
 
-const describeCommand = (command: Command, parent: string, depth: number): readonly string[] => {
+function describeCommand(command: Command, parent: string, depth: number): readonly string[] {
   const path = `${parent} ${command.name()}`
   const options = command.options
     .filter(({ hidden, long }) => !hidden && !(depth > 2 && common.has(long ?? '')))

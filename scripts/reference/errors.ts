@@ -2,7 +2,7 @@ import { catalogue, type CatalogueEntry } from '../../src/kit/catalogue.ts'
 import { page, table } from './markdown.ts'
 
 /** The page of all error codes, from the catalogue. */
-export const describeErrors = (): string => {
+export function describeErrors(): string {
   const rows = Object.entries<CatalogueEntry>(catalogue).map(([code, { status, hint }]) => [
     `\`${code}\``,
     status === 0 ? '–' : String(status),

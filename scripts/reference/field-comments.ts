@@ -8,7 +8,7 @@ const contract = fileURLToPath(new URL('../../src/contract/', import.meta.url))
 export type FieldComments = (schema: z.ZodType, field: string) => string
 
 /** Reads the comments of every exported schema of the contract. */
-export const readFieldComments = async (): Promise<FieldComments> => {
+export async function readFieldComments(): Promise<FieldComments> {
   const comments = new Map<unknown, ReadonlyMap<string, string>>()
   for (const name of globSync('*.ts', { cwd: contract })) {
     const blocks = commentsByExport(readFileSync(contract + name, 'utf8'))
@@ -18,7 +18,7 @@ export const readFieldComments = async (): Promise<FieldComments> => {
   return (schema, field) => comments.get(schema)?.get(field) ?? ''
 }
 
-const commentsByExport = (source: string): ReadonlyMap<string, ReadonlyMap<string, string>> => {
+function commentsByExport(source: string): ReadonlyMap<string, ReadonlyMap<string, string>> {
   const blocks = source.split(/^export const (?=\w)/m).slice(1)
   return new Map(
     blocks.map((block) => {
@@ -29,4 +29,6 @@ const commentsByExport = (source: string): ReadonlyMap<string, ReadonlyMap<strin
   )
 }
 
-const plain = (comment: string): string => comment.replaceAll(/\s*\n\s*\*?\s*/g, ' ').trim()
+function plain(comment: string): string {
+  return comment.replaceAll(/\s*\n\s*\*?\s*/g, ' ').trim()
+}

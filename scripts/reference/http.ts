@@ -7,7 +7,7 @@ import { page, table } from './markdown.ts'
 const comments = await readFieldComments()
 
 /** The page of all endpoints, from the table of routes. */
-export const describeHttp = (): string => {
+export function describeHttp(): string {
   const sections = Object.groupBy(Object.values<Route>(routes), ({ path }) => sectionOf(path))
   return page([
     '# HTTP API',
@@ -17,18 +17,21 @@ export const describeHttp = (): string => {
 }
 
 /** The first word of a path that is no version. */
-const sectionOf = (path: string): string => path.split('/')[2] ?? path
+function sectionOf(path: string): string {
+  return path.split('/')[2] ?? path
+}
 
-const describeRoute = (route: Route): string =>
-  page([
+function describeRoute(route: Route): string {
+  return page([
     `### ${route.method} ${route.path}`,
     `${route.summary}.${route.aliases === undefined ? '' : ` Also ${route.aliases.map((path) => `\`${path}\``).join(', ')}.`}`,
     describeFields('Query', route.query, 'input'),
     describeFields('Body', route.body, 'input'),
     describeFields('Answer', route.response, 'output'),
   ]).trimEnd()
+}
 
-const describeFields = (title: string, schema: z.ZodType | undefined, io: 'input' | 'output'): string | undefined => {
+function describeFields(title: string, schema: z.ZodType | undefined, io: 'input' | 'output'): string | undefined {
   if (schema === undefined) return undefined
   const rows = fieldsOf(schema, io)
   if (rows.length === 0) return undefined
@@ -52,7 +55,7 @@ interface JsonSchema {
   readonly maxLength?: number
 }
 
-const fieldsOf = (schema: z.ZodType, io: 'input' | 'output'): readonly (readonly string[])[] => {
+function fieldsOf(schema: z.ZodType, io: 'input' | 'output'): readonly (readonly string[])[] {
   const { properties = {}, required = [] } = writeShorthands(
     z.toJSONSchema(schema, { io, unrepresentable: 'any' }),
   ) as JsonSchema
@@ -64,7 +67,7 @@ const fieldsOf = (schema: z.ZodType, io: 'input' | 'output'): readonly (readonly
   })
 }
 
-const typeOf = (field: JsonSchema): string => {
+function typeOf(field: JsonSchema): string {
   const choices = field.anyOf ?? field.oneOf
   if (choices !== undefined) {
     const types = [...new Set(choices.flatMap((choice) => typeOf(choice).split(' or ')))]
@@ -86,7 +89,7 @@ const typeOf = (field: JsonSchema): string => {
     .join(' ')
 }
 
-const boundsOf = ({ minimum, maximum, minLength, maxLength }: JsonSchema): string => {
+function boundsOf({ minimum, maximum, minLength, maxLength }: JsonSchema): string {
   const [from, to] = [minimum ?? minLength, maximum ?? maxLength]
   const isOpen = to === undefined || to >= Number.MAX_SAFE_INTEGER
   if (from === undefined || from <= Number.MIN_SAFE_INTEGER) return isOpen ? '' : `≤ ${to}`

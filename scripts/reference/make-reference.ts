@@ -4,9 +4,11 @@ import { describeHttp } from './http.ts'
 import { describePackage } from './package.ts'
 
 /** Every page of the reference as Markdown, by file name. */
-export const makeReference = async (): Promise<Readonly<Record<string, string>>> => ({
-  'client.md': await describePackage(),
-  'http.md': describeHttp(),
-  'command-line.md': await describeCommands(),
-  'errors.md': describeErrors(),
-})
+export async function makeReference(): Promise<Readonly<Record<string, string>>> {
+  return {
+    'client.md': await describePackage(),
+    'http.md': describeHttp(),
+    'command-line.md': await describeCommands(),
+    'errors.md': describeErrors(),
+  }
+}

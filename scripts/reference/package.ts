@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
  * The public entries of both packages: the name of each and the file that lists its names. The contract is described by
  * docs/reference/http.md, and the entries with a `*` are for `bowline-server` alone.
  */
-const readEntries = async (): Promise<readonly (readonly [string, string])[]> => {
+async function readEntries(): Promise<readonly (readonly [string, string])[]> {
   const read = async (name: string, folder: string): Promise<readonly (readonly [string, string])[]> => {
     const manifest = JSON.parse(await readFile(join(root, folder, 'package.json'), 'utf8')) as {
       readonly exports: Readonly<Record<string, string>>
@@ -25,7 +25,7 @@ const readEntries = async (): Promise<readonly (readonly [string, string])[]> =>
 }
 
 /** The page of everything the package exports, from the declarations the compiler makes of it. */
-export const describePackage = async (): Promise<string> => {
+export async function describePackage(): Promise<string> {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-reference-'))
   const flags = ['-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--noCheck', '--outDir', folder.path]
   await promisify(execFile)(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...flags], { cwd: root })
@@ -50,15 +50,18 @@ export const describePackage = async (): Promise<string> => {
 }
 
 /** The sentence at the head of a list of names. */
-const docOf = (list: string): string =>
-  /^\/\*\*([\s\S]*?)\*\//
-    .exec(list)?.[1]
-    ?.replaceAll(/\s*\n\s*\*?\s*/g, ' ')
-    .replace('@module', '')
-    .trim() ?? ''
+function docOf(list: string): string {
+  return (
+    /^\/\*\*([\s\S]*?)\*\//
+      .exec(list)?.[1]
+      ?.replaceAll(/\s*\n\s*\*?\s*/g, ' ')
+      .replace('@module', '')
+      .trim() ?? ''
+  )
+}
 
-const declarationsOf = (text: string, names: readonly string[]): readonly string[] =>
-  names.map((entry) => {
+function declarationsOf(text: string, names: readonly string[]): readonly string[] {
+  return names.map((entry) => {
     const name = entry.replace('type ', '').trim().split(' as ')[0] ?? ''
     const start = new RegExp(
       `((?:/\\*\\*(?:(?!\\*/)[\\s\\S])*\\*/\\n)?)export (?:declare )?(?:abstract )?(?:const|class|interface|type|function) ${name}\\b`,
@@ -68,9 +71,10 @@ const declarationsOf = (text: string, names: readonly string[]): readonly string
       .replaceAll(/export (declare )?/g, '')
       .replaceAll('    ', '  ')}\n\`\`\``
   })
+}
 
 /** A declaration ends where the next one, with its comment, begins at the margin. */
-const untilEnd = (text: string): string => {
+function untilEnd(text: string): string {
   const body = text.search(/export /)
   const next = text.slice(body + 1).search(/^(?:\/\*\*|export |declare |type |interface |const |\/\/#)/m)
   return (next === -1 ? text : text.slice(0, body + 1 + next)).trimEnd()

@@ -8,10 +8,12 @@ const lockPauseMs = 5000
 const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' }
 
 /** Whether packages can be installed without asking anybody: apt-get is here, and we are root. */
-export const canInstall = () => hasApt() && process.getuid?.() === 0
+export function canInstall() {
+  return hasApt() && process.getuid?.() === 0
+}
 
 /** Whether this system has apt-get. */
-export const hasApt = () => {
+export function hasApt() {
   try {
     accessSync('/usr/bin/apt-get', constants.X_OK)
     return true
@@ -21,11 +23,12 @@ export const hasApt = () => {
 }
 
 /** The command a user types to install `packages` on such a system. */
-export const installLine = (packages) =>
-  `sudo apt-get update && sudo apt-get install -y --no-install-recommends ${packages.join(' ')}`
+export function installLine(packages) {
+  return `sudo apt-get update && sudo apt-get install -y --no-install-recommends ${packages.join(' ')}`
+}
 
 /** Installs packages as root; fetches the package lists when they are missing or too old to serve. */
-export const installPackages = async (packages) => {
+export async function installPackages(packages) {
   console.error(`bowline: installing with apt-get: ${packages.join(' ')} …`)
   if (!hasLists()) await aptGet(['update'])
   try {
@@ -37,7 +40,7 @@ export const installPackages = async (packages) => {
 }
 
 /** Whether the package lists know an installable package of this name. Fetches the lists when there are none. */
-export const isKnownPackage = async (name) => {
+export async function isKnownPackage(name) {
   if (!hasLists()) await aptGet(['update'])
   try {
     const policy = execFileSync('apt-cache', ['policy', name], { env: environment, encoding: 'utf8' })
@@ -47,7 +50,7 @@ export const isKnownPackage = async (name) => {
   }
 }
 
-const hasLists = () => {
+function hasLists() {
   try {
     return readdirSync('/var/lib/apt/lists').some((name) => /_Packages(\.\w+)?$/.test(name))
   } catch {
@@ -56,7 +59,7 @@ const hasLists = () => {
 }
 
 /** apt-get waits for dpkg's lock by itself, but not for that of the lists: both may be held by an upgrade at boot. */
-const aptGet = async (args) => {
+async function aptGet(args) {
   const options = ['-y', '-q', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=300']
   for (let tries = 1; ; tries++) {
     try {

@@ -10,7 +10,7 @@ const playwrightInstall = ['node_modules/playwright-core/cli.js', 'install']
 const playwrightName = 'chromium-headless-shell'
 
 /** Installs a browser when none is found. Which one is used is for the server to decide: this only asks whether any is there. */
-export const ensureBrowser = async ({ root, node, args }) => {
+export async function ensureBrowser({ root, node, args }) {
   if (namesBrowser(args) || hasBrowser()) return
   if (canInstall() && (await isKnownPackage(debianPackage))) return installPackages([debianPackage])
   // Ubuntu has Chromium only as a snap, which cannot be driven over a pipe: Playwright's build serves there.
@@ -18,7 +18,7 @@ export const ensureBrowser = async ({ root, node, args }) => {
   throw new SetupError(`No browser was found. Install one, then run the command again:\n\n  ${lineToRun()}\n`)
 }
 
-const installPlaywrightBrowser = async (root, node) => {
+async function installPlaywrightBrowser(root, node) {
   console.error('bowline: downloading the Chromium that Playwright keeps for this system …')
   try {
     await runQuietly(node, [...playwrightInstall, '--with-deps', playwrightName], { cwd: root })
@@ -30,25 +30,35 @@ const installPlaywrightBrowser = async (root, node) => {
   }
 }
 
-const lineToRun = () => (hasApt() && !isUbuntu() ? installLine([debianPackage]) : playwrightLine())
+function lineToRun() {
+  return hasApt() && !isUbuntu() ? installLine([debianPackage]) : playwrightLine()
+}
 
-const playwrightLine = () =>
-  `${process.platform === 'linux' ? 'sudo ' : ''}npx playwright-core install --with-deps ${playwrightName}`
+function playwrightLine() {
+  return `${process.platform === 'linux' ? 'sudo ' : ''}npx playwright-core install --with-deps ${playwrightName}`
+}
 
-const isUbuntu = () => existsSync('/etc/lsb-release')
+function isUbuntu() {
+  return existsSync('/etc/lsb-release')
+}
 
-const namesBrowser = (args) =>
-  args.some(
-    (arg, index) => arg.startsWith('--browser=/') || (args[index - 1] === '--browser' && arg.startsWith('/')),
-  ) || process.env.BOWLINE_BROWSER?.startsWith('/')
+function namesBrowser(args) {
+  return (
+    args.some(
+      (arg, index) => arg.startsWith('--browser=/') || (args[index - 1] === '--browser' && arg.startsWith('/')),
+    ) || process.env.BOWLINE_BROWSER?.startsWith('/')
+  )
+}
 
-const hasBrowser = () => debianBinaries.some((path) => existsSync(path)) || isOnPath() || isInCache()
+function hasBrowser() {
+  return debianBinaries.some((path) => existsSync(path)) || isOnPath() || isInCache()
+}
 
 const debianBinaries = ['/usr/lib/chromium/chromium-headless-shell', '/usr/lib/chromium/chromium']
 
 const macBinaries = ['/Applications/Google Chrome.app', '/Applications/Chromium.app']
 
-const isOnPath = () => {
+function isOnPath() {
   const names = [
     'chromium-headless-shell',
     'chrome-headless-shell',
@@ -62,10 +72,11 @@ const isOnPath = () => {
   return macBinaries.some((path) => existsSync(path)) || names.some((name) => isInFolders(folders, name))
 }
 
-const isInFolders = (folders, name) =>
-  folders.some((folder) => folder !== '/snap/bin' && existsSync(join(folder, name)))
+function isInFolders(folders, name) {
+  return folders.some((folder) => folder !== '/snap/bin' && existsSync(join(folder, name)))
+}
 
-const isInCache = () => {
+function isInCache() {
   const cache = process.platform === 'darwin' ? 'Library/Caches' : '.cache'
   const folders = [
     process.env.PLAYWRIGHT_BROWSERS_PATH ?? join(homedir(), cache, 'ms-playwright'),

@@ -11,7 +11,7 @@ const packages = ['vite', 'preact', 'uplot']
 const sources = new Set(['.ts', '.tsx', '.css', '.html', '.svg'])
 
 /** Builds the dashboard when it was not built from the sources that are there now. Takes about a second. */
-export const ensureDashboard = async ({ root, node = process.execPath }) => {
+export async function ensureDashboard({ root, node = process.execPath }) {
   const stamp = stampOf(root)
   const stampFile = join(root, builtFolder, stampName)
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return
@@ -19,7 +19,7 @@ export const ensureDashboard = async ({ root, node = process.execPath }) => {
 }
 
 /** Tells these sources from all others. */
-const stampOf = (root) => {
+function stampOf(root) {
   const hash = createHash('sha256')
   const names = readdirSync(join(root, sourceFolder), { recursive: true, encoding: 'utf8' })
     .filter((name) => sources.has(extname(name)))

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { runQuietly } from './run-quietly.mjs'
 
 /** Installs the packages of the lock file when node_modules does not hold them already. */
-export const ensureDependencies = async (root) => {
+export async function ensureDependencies(root) {
   if (isInstalled(root)) return
   console.error('bowline: installing the dependencies of package-lock.json (once; it takes a minute or so) …')
   const [command, ...args] = npmCommand()
@@ -11,7 +11,7 @@ export const ensureDependencies = async (root) => {
 }
 
 /** Whether npm's own record of node_modules agrees with the lock file. Times of files say nothing after a checkout. */
-export const isInstalled = (root) => {
+export function isInstalled(root) {
   const wanted = readPackages(join(root, 'package-lock.json'))
   const present = readPackages(join(root, 'node_modules/.package-lock.json'))
   if (wanted === undefined || present === undefined) return false
@@ -21,9 +21,11 @@ export const isInstalled = (root) => {
   })
 }
 
-const isOptional = (entry) => entry.optional === true || entry.devOptional === true || entry.peer === true
+function isOptional(entry) {
+  return entry.optional === true || entry.devOptional === true || entry.peer === true
+}
 
-const readPackages = (path) => {
+function readPackages(path) {
   try {
     return JSON.parse(readFileSync(path, 'utf8')).packages
   } catch {
@@ -32,7 +34,7 @@ const readPackages = (path) => {
 }
 
 /** The npm that started us, so that its configuration holds; otherwise the one on PATH. */
-export const npmCommand = () => {
+export function npmCommand() {
   const started = process.env.npm_execpath
   return started !== undefined && basename(started) === 'npm-cli.js' ? [process.execPath, started] : ['npm']
 }

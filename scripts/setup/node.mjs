@@ -5,7 +5,7 @@ import { SetupError } from './setup-error.mjs'
 const wantedMajor = 24
 
 /** Path of the Node that runs the project: the one among the dependencies, else this one when it is new enough. */
-export const findNode = (root) => {
+export function findNode(root) {
   const bundled = join(root, 'node_modules/node/bin/node')
   if (existsSync(bundled)) return bundled
   if (Number.parseInt(process.versions.node, 10) >= wantedMajor) return process.execPath

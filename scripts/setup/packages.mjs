@@ -12,7 +12,7 @@ const documentsUrl = 'https://unpkg.com/bowline-server'
 const pageFolders = ['server/src/live/page', 'server/src/recordings/page']
 
 /** Packs what `assemblePackages` assembled: `dist/bowline-VERSION.tgz` and `dist/bowline-server-VERSION.tgz`. */
-export const packPackages = async (root) => {
+export async function packPackages(root) {
   const [command, ...args] = npmCommand()
   const folder = join(root, packagesFolder)
   await runQuietly(command, [...args, 'pack', './bowline', './bowline-server', '--pack-destination', '.'], {
@@ -21,7 +21,7 @@ export const packPackages = async (root) => {
 }
 
 /** Assembles `dist/bowline` and `dist/bowline-server` from what the compiler made. */
-export const assemblePackages = (root) => {
+export function assemblePackages(root) {
   for (const folder of pageFolders) copyPages(root, folder)
   assemble(root, { source: '.', compiled: 'src', extra: [] })
   assemble(root, { source: 'server', compiled: 'server/src', extra: ['docs', 'examples', 'CONTRIBUTING.md'] })
@@ -32,12 +32,12 @@ export const assemblePackages = (root) => {
 }
 
 /** Styles, templates and pictures: the compiler leaves them where they are. */
-const copyPages = (root, folder) => {
+function copyPages(root, folder) {
   const isPage = (path) => ['', '.html', '.css', '.svg'].includes(extname(path))
   cpSync(join(root, folder), join(root, compiledFolder, folder), { recursive: true, filter: isPage })
 }
 
-const assemble = (root, { source, compiled, extra }) => {
+function assemble(root, { source, compiled, extra }) {
   const manifest = readManifest(join(root, source))
   const target = join(root, packagesFolder, manifest.name)
   mkdirSync(target, { recursive: true })
@@ -52,14 +52,26 @@ const assemble = (root, { source, compiled, extra }) => {
   for (const path of Object.values(publishedManifest(manifest).bin)) chmodSync(join(target, path), 0o755)
 }
 
-const readManifest = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+function readManifest(folder) {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+}
 
 /**
  * The manifest of a package that is published. In the repository a package points at its sources, which Node.js runs as
  * they are. A published one points at compiled files, since Node.js compiles nothing below node_modules.
  */
-const publishedManifest = (manifest) => {
-  const { private: _, workspaces, scripts, devDependencies, optionalDependencies, allowScripts, bin, exports, ...rest } = manifest
+function publishedManifest(manifest) {
+  const {
+    private: _,
+    workspaces,
+    scripts,
+    devDependencies,
+    optionalDependencies,
+    allowScripts,
+    bin,
+    exports,
+    ...rest
+  } = manifest
   return {
     ...rest,
     bin: Object.fromEntries(Object.entries(bin).map(([name, path]) => [name, compiledPath(path)])),
@@ -67,16 +79,21 @@ const publishedManifest = (manifest) => {
   }
 }
 
-const publishedExport = (path) =>
-  path.endsWith('.ts') ? { types: compiledPath(path).replace(/\.js$/, '.d.ts'), default: compiledPath(path) } : path
+function publishedExport(path) {
+  return path.endsWith('.ts')
+    ? { types: compiledPath(path).replace(/\.js$/, '.d.ts'), default: compiledPath(path) }
+    : path
+}
 
-const compiledPath = (path) => path.replace('./src/', './dist/').replace(/\.ts$/, '.js')
+function compiledPath(path) {
+  return path.replace('./src/', './dist/').replace(/\.ts$/, '.js')
+}
 
 /**
  * A package page shows the README without the repository around it, so relative links become absolute ones. The server
  * package carries the documents, as the client has to stay small.
  */
-const writeReadme = (root, source, target, version) => {
+function writeReadme(root, source, target, version) {
   const readme = readFileSync(join(root, source), 'utf8').replaceAll(
     /\]\((?!https?:|#|mailto:)(?:\.{1,2}\/)*([^)]+)\)/g,
     (_link, path) => `](${documentsUrl}@${version}/${path.replace(/^README\.md/, 'docs/README.md')})`,

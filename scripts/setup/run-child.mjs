@@ -5,8 +5,8 @@ import { delimiter, join } from 'node:path'
 const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 /** Runs a script under `node` with this process's stdio and passes signals on. Resolves to its exit code. */
-export const runChild = (root, node, args) =>
-  new Promise((resolve, reject) => {
+export function runChild(root, node, args) {
+  return new Promise((resolve, reject) => {
     const path = [join(root, 'node_modules/node/bin'), join(root, 'node_modules/.bin'), process.env.PATH ?? '']
     // The page of the live view is TypeScript that is stripped of its types when it is served unbuilt.
     const child = spawn(node, ['--disable-warning=ExperimentalWarning', ...args], {
@@ -40,3 +40,4 @@ export const runChild = (root, node, args) =>
       resolve(signal === null ? code : 128 + constants.signals[signal])
     })
   })
+}

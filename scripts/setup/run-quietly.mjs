@@ -4,8 +4,8 @@ import { SetupError } from './setup-error.mjs'
 const keptCharacters = 4000
 
 /** Runs a program without showing its output, unless it fails: then a SetupError carries the end of it. */
-export const runQuietly = (command, args, options = {}) =>
-  new Promise((resolve, reject) => {
+export function runQuietly(command, args, options = {}) {
+  return new Promise((resolve, reject) => {
     let output = ''
     const keep = (chunk) => {
       output = (output + chunk).slice(-keptCharacters)
@@ -20,3 +20,4 @@ export const runQuietly = (command, args, options = {}) =>
         reject(new SetupError(`\`${[command, ...args].join(' ')}\` failed (${signal ?? code}):\n${output.trimEnd()}`))
     })
   })
+}

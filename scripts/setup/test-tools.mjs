@@ -17,7 +17,7 @@ const tools = [
 ]
 
 /** Installs what the tests and benchmarks need beside a browser: a full Chromium, PostgreSQL and small tools. */
-export const ensureTestTools = async (context) => {
+export async function ensureTestTools(context) {
   const missing = tools.filter((tool) => !tool.isPresent()).map((tool) => tool.package)
   if (missing.length === 0) return
   if (!hasApt()) return ensureBrowser(context)
@@ -30,13 +30,13 @@ export const ensureTestTools = async (context) => {
   await ensureBrowser(context)
 }
 
-const hasPostgres = () => {
+function hasPostgres() {
   const folder = '/usr/lib/postgresql'
   return existsSync(folder) && readdirSync(folder).some((version) => existsSync(`${folder}/${version}/bin/initdb`))
 }
 
 /** The tests start a PostgreSQL of their own: the package must not set up and start one on this machine as well. */
-const withoutCluster = async (install) => {
+async function withoutCluster(install) {
   const folder = '/etc/postgresql-common/createcluster.d'
   const file = `${folder}/bowline-tests.conf`
   mkdirSync(folder, { recursive: true })

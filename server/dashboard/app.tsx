@@ -10,7 +10,7 @@ import { pageOf } from './pages.tsx'
 import { SignIn } from './sign-in.tsx'
 
 /** The whole dashboard: the way in, or what is behind it. */
-export const App = () => {
+export function App() {
   const route = useRoute()
   const [account, setAccount] = useState<Account>()
   const [isOpening, setIsOpening] = useState(() => rememberedKey() !== undefined)

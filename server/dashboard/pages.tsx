@@ -23,7 +23,7 @@ import { DeliveryPage } from './webhooks/delivery-page.tsx'
 import { WebhooksPage } from './webhooks/webhooks-page.tsx'
 
 /** The page at a place. */
-export const pageOf = (route: Route): VNode => {
+export function pageOf(route: Route): VNode {
   const [id, second] = route.rest
   switch (route.place) {
     case 'sessions':
@@ -55,18 +55,26 @@ export const pageOf = (route: Route): VNode => {
   }
 }
 
-const jobPage = (kind: string, id: string | undefined): VNode =>
-  isJobKind(kind) && id !== undefined ? <JobPage key={id} kind={kind} id={id} /> : <Lost />
+function jobPage(kind: string, id: string | undefined): VNode {
+  return isJobKind(kind) && id !== undefined ? <JobPage key={id} kind={kind} id={id} /> : <Lost />
+}
 
-const monitorPage = (id: string, checkId: string | undefined): VNode =>
-  checkId === undefined ? <MonitorPage key={id} id={id} /> : <CheckPage key={checkId} id={id} checkId={checkId} />
+function monitorPage(id: string, checkId: string | undefined): VNode {
+  return checkId === undefined ? (
+    <MonitorPage key={id} id={id} />
+  ) : (
+    <CheckPage key={checkId} id={id} checkId={checkId} />
+  )
+}
 
-const Lost = () => (
-  <Page title="Not here">
-    <Empty icon="search" title="There is no such page">
-      <a class="button" href={linkTo(['sessions'])}>
-        To the sessions
-      </a>
-    </Empty>
-  </Page>
-)
+function Lost() {
+  return (
+    <Page title="Not here">
+      <Empty icon="search" title="There is no such page">
+        <a class="button" href={linkTo(['sessions'])}>
+          To the sessions
+        </a>
+      </Empty>
+    </Page>
+  )
+}

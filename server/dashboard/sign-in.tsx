@@ -13,7 +13,7 @@ interface SignInProps {
 }
 
 /** Asks for a key. */
-export const SignIn = ({ onSignIn, notice }: SignInProps) => {
+export function SignIn({ onSignIn, notice }: SignInProps) {
   // It is still remembered when the server could not be asked for it.
   const [key, setKey] = useState(() => rememberedKey() ?? '')
   const [fault, setFault] = useState<Fault>()
@@ -69,7 +69,8 @@ export const SignIn = ({ onSignIn, notice }: SignInProps) => {
 }
 
 /** What the API calls unauthorized is a wrong key to whoever typed it. */
-const explain = (fault: Fault): Fault =>
-  fault.status === 401
+function explain(fault: Fault): Fault {
+  return fault.status === 401
     ? new Fault(401, { error: 'The server does not know this key', hint: 'See that it is whole and was not revoked.' })
     : fault
+}

@@ -47,8 +47,9 @@ export interface RunningServer extends AsyncDisposable {
 }
 
 /** Starts a server. Throws CONFIG_INVALID, DATA_DIR_IN_USE, STORE_FAILED, BROWSER_NOT_FOUND, BROWSER_START_FAILED. */
-export const startServer = async (options: ServerOptions = {}): Promise<RunningServer> =>
-  startConfigured(parseConfig(options))
+export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
+  return startConfigured(parseConfig(options))
+}
 
 /** What a program that starts servers may know better than the server itself. */
 export interface KnownParts {
@@ -61,7 +62,7 @@ export interface KnownParts {
 }
 
 /** Like `startServer`, with a configuration already checked. */
-export const startConfigured = async (config: ServerConfig, known: KnownParts = {}): Promise<RunningServer> => {
+export async function startConfigured(config: ServerConfig, known: KnownParts = {}): Promise<RunningServer> {
   try {
     return await start(config, known)
   } catch (error) {
@@ -69,7 +70,7 @@ export const startConfigured = async (config: ServerConfig, known: KnownParts = 
   }
 }
 
-const start = async (config: ServerConfig, known: KnownParts): Promise<RunningServer> => {
+async function start(config: ServerConfig, known: KnownParts): Promise<RunningServer> {
   await using undo = new AsyncDisposableStack()
   const log = pino({ level: config.logLevel, base: null }, pino.destination(2))
   const failed = Promise.withResolvers<Error>()

@@ -162,13 +162,15 @@ export type ServerOptions = {
 export type ServerConfig = { readonly [Name in SettingName]: z.output<(typeof settings)[Name]['schema']> }
 
 /** Checks options given in code. Throws CONFIG_INVALID that names the setting, the value and what is accepted. */
-export const parseConfig = (options: ServerOptions): ServerConfig => parse(options, (name) => `\`${name}\``)
+export function parseConfig(options: ServerOptions): ServerConfig {
+  return parse(options, (name) => `\`${name}\``)
+}
 
 /** Checks command-line flags (named as in `settings`) and the environment; a flag wins, and blanks count as unset. Throws like `parseConfig`. */
-export const readConfig = (
+export function readConfig(
   flags: Readonly<Partial<Record<SettingName, string>>>,
   env: Readonly<Record<string, string | undefined>> = process.env,
-): ServerConfig => {
+): ServerConfig {
   const raw: Partial<Record<SettingName, string>> = {}
   for (const name of settingNames) {
     const value = flags[name] ?? env[settings[name].env]
@@ -181,7 +183,9 @@ export const readConfig = (
 export const settingNames = Object.keys(settings) as readonly SettingName[]
 
 /** The variables that tell where browsers may be installed. */
-export const browserSearchEnvironment = (): Readonly<Record<string, string | undefined>> => process.env
+export function browserSearchEnvironment(): Readonly<Record<string, string | undefined>> {
+  return process.env
+}
 
 /** Their values hold secrets, so no message shows them. */
 const secretSettings: ReadonlySet<SettingName> = new Set([
@@ -199,7 +203,7 @@ const secretSettings: ReadonlySet<SettingName> = new Set([
   'smtpUrl',
 ])
 
-const parse = (raw: Readonly<Record<string, unknown>>, label: (name: SettingName) => string): ServerConfig => {
+function parse(raw: Readonly<Record<string, unknown>>, label: (name: SettingName) => string): ServerConfig {
   const unknown = Object.keys(raw).find((name) => !Object.hasOwn(settings, name))
   if (unknown !== undefined) {
     throw new BowlineError('CONFIG_INVALID', `There is no setting \`${unknown}\`. Settings: ${settingNames.join(', ')}`)

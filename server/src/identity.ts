@@ -4,7 +4,7 @@ import { isUuid, newApiKey, uuidV7 } from 'bowline/kit/ids'
 import { makeFolder } from 'bowline/kit/make-folder'
 
 /** Reads a small file of the data directory, or makes it once with what `make` gives. Mode 0600. */
-const readOrMake = async (path: string, isValid: (text: string) => boolean, make: () => string) => {
+async function readOrMake(path: string, isValid: (text: string) => boolean, make: () => string) {
   const found = await readFile(path, 'utf8').then(
     (text) => text.trim(),
     () => '',
@@ -16,7 +16,7 @@ const readOrMake = async (path: string, isValid: (text: string) => boolean, make
 }
 
 /** Writes a file that only its owner can read, whole or not at all. */
-export const writePrivate = async (path: string, text: string): Promise<void> => {
+export async function writePrivate(path: string, text: string): Promise<void> {
   const draft = `${path}.${process.pid}.tmp`
   await writeFile(draft, text, { mode: 0o600 })
   await chmod(draft, 0o600)
@@ -32,7 +32,7 @@ export interface Identity {
 }
 
 /** Reads the identity kept in `dataDir`, or makes it. A configured key is used and not stored. */
-export const readIdentity = async (dataDir: string, configuredKey: string | undefined): Promise<Identity> => {
+export async function readIdentity(dataDir: string, configuredKey: string | undefined): Promise<Identity> {
   await makeFolder(dataDir)
   const node = await readOrMake(join(dataDir, 'node-id'), isUuid, () => uuidV7())
   if (configuredKey !== undefined) return { nodeId: node.text, apiKey: configuredKey, isNewKey: false }

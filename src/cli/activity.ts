@@ -11,16 +11,17 @@ interface ActivityFlags extends ConnectionFlags {
 }
 
 /** Makes `bowline activity`. */
-export const createActivityCommand = (): Command =>
-  withConnectionFlags(new Command('activity'))
+export function createActivityCommand(): Command {
+  return withConnectionFlags(new Command('activity'))
     .description(
       'Lists the jobs of your team in the last 24 hours, newest first: a table on a terminal, a JSON line for each when piped.',
     )
     .addOption(new Option('--endpoint <name>', 'only jobs of this kind').choices(activityEndpoints))
     .option('--limit <count>', 'most jobs (default: all)', numberFrom(1, Infinity))
     .action(listActivity)
+}
 
-const listActivity = async ({ endpoint, limit = Infinity, ...flags }: ActivityFlags): Promise<void> => {
+async function listActivity({ endpoint, limit = Infinity, ...flags }: ActivityFlags): Promise<void> {
   const bowline = await connect(flags)
   const isTable = process.stdout.isTTY && flags.json !== true
   const records: ActivityRecord[] = []
@@ -38,10 +39,6 @@ const listActivity = async ({ endpoint, limit = Infinity, ...flags }: ActivityFl
   else if (isTable) printTable(['when', 'endpoint', 'version', 'id', 'target'], records.map(toRow))
 }
 
-const toRow = ({ createdAt, endpoint, apiVersion, id, target }: ActivityRecord): readonly string[] => [
-  createdAt,
-  endpoint,
-  apiVersion,
-  id,
-  target ?? '',
-]
+function toRow({ createdAt, endpoint, apiVersion, id, target }: ActivityRecord): readonly string[] {
+  return [createdAt, endpoint, apiVersion, id, target ?? '']
+}

@@ -9,7 +9,7 @@ export interface Bar {
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const
 
 /** Draws values as lines: label, value, and a bar as long as the value is beside the largest, `width` characters at most. */
-export const barChart = (bars: readonly Bar[], width: number): readonly string[] => {
+export function barChart(bars: readonly Bar[], width: number): readonly string[] {
   const most = Math.max(1, ...bars.map(({ value }) => value))
   const numbers = bars.map(({ value }) => value.toLocaleString('en-US'))
   const labelWidth = Math.max(0, ...bars.map(({ label }) => label.length))
@@ -20,7 +20,7 @@ export const barChart = (bars: readonly Bar[], width: number): readonly string[]
   })
 }
 
-const bar = (length: number): string => {
+function bar(length: number): string {
   // What is there at all can be seen.
   const parts = length > 0 ? Math.max(1, Math.round(length * 8)) : 0
   return '█'.repeat(Math.floor(parts / 8)) + (eighths[parts % 8] ?? '')

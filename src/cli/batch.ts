@@ -13,8 +13,8 @@ interface BatchFlags extends ConnectionFlags, PageFlags {
 }
 
 /** Makes `bowline batch`. */
-export const createBatchCommand = (): Command =>
-  withPageFlags(withConnectionFlags(new Command('batch')))
+export function createBatchCommand(): Command {
+  return withPageFlags(withConnectionFlags(new Command('batch')))
     .description(
       'Scrapes many pages as one job: a line a page on a terminal, a line of JSON a document when piped. ' +
         'Addresses come from arguments, from a file, or from standard input, a line each.',
@@ -23,8 +23,9 @@ export const createBatchCommand = (): Command =>
     .option('--file <path>', 'file with an address a line; `-`: standard input')
     .option('--concurrency <count>', 'most pages at a time', numberFrom(1, 10_000))
     .action(batch)
+}
 
-const batch = async (given: readonly string[], flags: BatchFlags): Promise<void> => {
+async function batch(given: readonly string[], flags: BatchFlags): Promise<void> {
   const urls = [...(await readAddresses(given)), ...(await readUrls(given, flags))]
   if (urls.length === 0)
     throw new BowlineError('BAD_REQUEST', 'No addresses were given', { hint: 'Name some, or pipe a list of them.' })
@@ -33,7 +34,7 @@ const batch = async (given: readonly string[], flags: BatchFlags): Promise<void>
   await runBulk((how) => bowline.batchScrape(urls, options, how), flags)
 }
 
-const readUrls = async (given: readonly string[], { file }: BatchFlags): Promise<readonly string[]> => {
+async function readUrls(given: readonly string[], { file }: BatchFlags): Promise<readonly string[]> {
   if (file === undefined && (given.length > 0 || process.stdin.isTTY)) return []
   return file === undefined || file === '-' ? readAddresses(['-']) : addressesIn(await readFile(file, 'utf8'))
 }

@@ -10,7 +10,7 @@ export interface ProcessMark {
 const pauseMs = 50
 
 /** The processes that descend from `ancestor`. Empty on systems without `/proc`. */
-export const listDescendants = (ancestor: number): readonly ProcessMark[] => {
+export function listDescendants(ancestor: number): readonly ProcessMark[] {
   const processes = listPids()
     .map(readStat)
     .filter((stat) => stat !== undefined)
@@ -23,10 +23,7 @@ export const listDescendants = (ancestor: number): readonly ProcessMark[] => {
 }
 
 /** Waits until the processes are gone, at most `limitMs`, and tells which are not. */
-export const waitUntilGone = async (
-  marks: readonly ProcessMark[],
-  limitMs: number,
-): Promise<readonly ProcessMark[]> => {
+export async function waitUntilGone(marks: readonly ProcessMark[], limitMs: number): Promise<readonly ProcessMark[]> {
   const deadline = performance.now() + limitMs
   for (;;) {
     const left = marks.filter(isAlive)
@@ -35,12 +32,12 @@ export const waitUntilGone = async (
   }
 }
 
-const isAlive = ({ pid, startTicks }: ProcessMark): boolean => {
+function isAlive({ pid, startTicks }: ProcessMark): boolean {
   const stat = readStat(pid)
   return stat !== undefined && stat.startTicks === startTicks && stat.state !== 'Z'
 }
 
-const listPids = (): readonly number[] => {
+function listPids(): readonly number[] {
   try {
     return readdirSync('/proc').map(Number).filter(Number.isInteger)
   } catch {
@@ -48,7 +45,7 @@ const listPids = (): readonly number[] => {
   }
 }
 
-const readStat = (pid: number): (ProcessMark & { readonly parent: number; readonly state: string }) | undefined => {
+function readStat(pid: number): (ProcessMark & { readonly parent: number; readonly state: string }) | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
     // The name before the last `)` may itself hold spaces and brackets.

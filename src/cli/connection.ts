@@ -17,8 +17,8 @@ export interface ConnectionFlags {
 }
 
 /** Adds the options of every command that talks to a service. */
-export const withConnectionFlags = (command: Command): Command =>
-  command
+export function withConnectionFlags(command: Command): Command {
+  return command
     .option(
       '--base-url <url>',
       'address of the service (BOWLINE_BASE_URL; default: the server running on this machine)',
@@ -26,9 +26,10 @@ export const withConnectionFlags = (command: Command): Command =>
     .option('--api-key <key>', 'API key (BOWLINE_API_KEY; default: the key of that server)')
     .option('--data-dir <path>', 'data directory of the server on this machine (BOWLINE_DATA_DIR; default: ~/.bowline)')
     .option('--json', 'print JSON')
+}
 
 /** Makes the client of a command: from its flags, the environment, or the server that runs on this machine. */
-export const connect = async (flags: ConnectionFlags, options: BowlineOptions = {}): Promise<Bowline> => {
+export async function connect(flags: ConnectionFlags, options: BowlineOptions = {}): Promise<Bowline> {
   const environment = readEnvironment()
   const dataDir = resolve(flags.dataDir ?? environment.dataDir ?? join(homedir(), '.bowline'))
   const given = flags.baseUrl ?? environment.baseUrl
@@ -51,7 +52,7 @@ export const connect = async (flags: ConnectionFlags, options: BowlineOptions = 
 
 const serverFile = z.object({ url: z.string(), pid: z.int() })
 
-const readLocalServer = async (dataDir: string): Promise<z.output<typeof serverFile> | undefined> => {
+async function readLocalServer(dataDir: string): Promise<z.output<typeof serverFile> | undefined> {
   try {
     const server = serverFile.parse(JSON.parse(await readFile(join(dataDir, 'server.json'), 'utf8')))
     return isRunning(server.pid) ? server : undefined
@@ -60,7 +61,7 @@ const readLocalServer = async (dataDir: string): Promise<z.output<typeof serverF
   }
 }
 
-const isRunning = (pid: number): boolean => {
+function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
@@ -68,8 +69,9 @@ const isRunning = (pid: number): boolean => {
   }
 }
 
-const readLocalKey = async (dataDir: string): Promise<string | undefined> =>
-  readFile(join(dataDir, 'api-key'), 'utf8').then(
+async function readLocalKey(dataDir: string): Promise<string | undefined> {
+  return readFile(join(dataDir, 'api-key'), 'utf8').then(
     (text) => text.trim(),
     () => undefined,
   )
+}

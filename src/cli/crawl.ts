@@ -20,8 +20,8 @@ interface CrawlFlags extends ConnectionFlags, PageFlags {
 }
 
 /** Makes `bowline crawl`. */
-export const createCrawlCommand = (): Command =>
-  withPageFlags(withConnectionFlags(new Command('crawl')))
+export function createCrawlCommand(): Command {
+  return withPageFlags(withConnectionFlags(new Command('crawl')))
     .description(
       'Scrapes the pages of a site, following its links: a line a page on a terminal, a line of JSON a document when piped.',
     )
@@ -37,8 +37,9 @@ export const createCrawlCommand = (): Command =>
     .option('--concurrency <count>', 'most pages at a time', numberFrom(1, 10_000))
     .option('--delay <seconds>', 'seconds between two pages', numberFrom(0, 600, 'seconds'))
     .action(crawl)
+}
 
-const crawl = async (given: string, flags: CrawlFlags): Promise<void> => {
+async function crawl(given: string, flags: CrawlFlags): Promise<void> {
   const url = await readAddress(given)
   const bowline = await connect(flags)
   const options: CrawlInput = {

@@ -7,11 +7,12 @@ interface DemoFlags {
 }
 
 /** Makes `bowline demo`. */
-export const createDemoCommand = (): Command =>
-  new Command('demo')
+export function createDemoCommand(): Command {
+  return new Command('demo')
     .argument('[url]', 'page to drive (default: the bundled site)')
     .option('--browser <which>', 'shell, chromium, or the path of a browser')
     .option('--json', 'print JSON')
     .action(async (url: string | undefined, flags: DemoFlags) => {
       process.exitCode = await demo({ url, ...flags })
     })
+}

@@ -10,7 +10,7 @@ export interface DemoSite extends AsyncDisposable {
 }
 
 /** Starts the site on a free port of 127.0.0.1. */
-export const startDemoSite = async (): Promise<DemoSite> => {
+export async function startDemoSite(): Promise<DemoSite> {
   const server = createServer((request, response) => {
     answer(request, response).catch((error: Error) => response.destroy(error))
   })
@@ -29,7 +29,7 @@ export const startDemoSite = async (): Promise<DemoSite> => {
   }
 }
 
-const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method === 'POST' && request.url === '/berths') {
     const form = new URLSearchParams(await text(request))
     const berth = chooseBerth(form.get('boat') ?? '', Number(form.get('metres')))
@@ -41,7 +41,7 @@ const answer = async (request: IncomingMessage, response: ServerResponse): Promi
   }
 }
 
-const chooseBerth = (boat: string, metres: number): { readonly message: string; readonly berth?: string } => {
+function chooseBerth(boat: string, metres: number): { readonly message: string; readonly berth?: string } {
   const berth = berths.find((berth) => metres > 0 && metres <= berth.metres)
   if (berth === undefined) return { message: `No berth tonight for ${boat}: nothing fits ${metres} m.` }
   const { name, knot, why } = berth

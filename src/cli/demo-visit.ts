@@ -41,7 +41,7 @@ export interface VisitPlan {
 }
 
 /** Drives the wanted page; the bundled one when none is wanted or it cannot be reached. */
-export const visit = async ({ page, context }: DemoHandles, plan: VisitPlan): Promise<Visit> => {
+export async function visit({ page, context }: DemoHandles, plan: VisitPlan): Promise<Visit> {
   if (plan.wantedUrl === undefined) return look(page, await askForBerth(page, plan), plan)
   const insteadBecause = await openOrExplain(page, plan.wantedUrl)
   if (insteadBecause === undefined) return look(page, await countLinks(page), plan)
@@ -50,12 +50,12 @@ export const visit = async ({ page, context }: DemoHandles, plan: VisitPlan): Pr
   return { ...(await look(second, await askForBerth(second, plan), plan)), insteadBecause }
 }
 
-const look = async (page: DemoPage, outcome: string, { screenshot }: VisitPlan): Promise<Visit> => {
+async function look(page: DemoPage, outcome: string, { screenshot }: VisitPlan): Promise<Visit> {
   await page.screenshot({ path: screenshot })
   return { url: page.url(), title: await page.title(), outcome, screenshot }
 }
 
-const openOrExplain = async (page: DemoPage, url: string): Promise<string | undefined> => {
+async function openOrExplain(page: DemoPage, url: string): Promise<string | undefined> {
   try {
     await page.goto(url)
     return undefined
@@ -67,7 +67,7 @@ const openOrExplain = async (page: DemoPage, url: string): Promise<string | unde
   }
 }
 
-const askForBerth = async (page: DemoPage, { siteUrl, boat }: VisitPlan): Promise<string> => {
+async function askForBerth(page: DemoPage, { siteUrl, boat }: VisitPlan): Promise<string> {
   await page.goto(siteUrl)
   await page.locator('[name=boat]').fill(boat)
   await page.locator('[name=metres]').fill('8.5')
@@ -76,7 +76,7 @@ const askForBerth = async (page: DemoPage, { siteUrl, boat }: VisitPlan): Promis
   return `filled in the form and read: ${String(await page.evaluate(`document.querySelector('output').textContent`))}`
 }
 
-const countLinks = async (page: DemoPage): Promise<string> => {
+async function countLinks(page: DemoPage): Promise<string> {
   const counts = `[document.links.length, document.querySelectorAll('*').length].join(' links in ')`
   return `counted ${String(await page.evaluate(counts))} elements`
 }

@@ -11,7 +11,7 @@ export interface DemoOutput {
 }
 
 /** Runs `bowline demo`. Resolves to the exit code: 0 when all went well and nothing is left running. */
-export const demo = async (options: DemoOptions & DemoOutput): Promise<number> => {
+export async function demo(options: DemoOptions & DemoOutput): Promise<number> {
   if (options.json === true) {
     const end = await runDemo(options, { onServer: () => {}, onSession: () => {} })
     process.stdout.write(`${JSON.stringify(end, undefined, 2)}\n`)
@@ -25,26 +25,30 @@ export const demo = async (options: DemoOptions & DemoOutput): Promise<number> =
   return end.stillRunning.length === 0 ? 0 : 1
 }
 
-const print = (line = ''): void => {
+function print(line = ''): void {
   process.stdout.write(`${line}\n`)
 }
 
-const field = (name: string, value: string): void => print(`  ${styleText('dim', name.padEnd(11))} ${value}`)
+function field(name: string, value: string): void {
+  return print(`  ${styleText('dim', name.padEnd(11))} ${value}`)
+}
 
-const printer = (spinner: Spinner): DemoListener => ({
-  onServer: (url) => {
-    spinner.stop()
-    print(`Server at ${url} (in this process, Node ${process.versions.node}, ${platform()}-${arch()})`)
-    spinner.start('Driving a page with Playwright')
-  },
-  onSession: (session) => {
-    spinner.stop()
-    printSession(session)
-    spinner.start(session.driver === 'playwright' ? 'Driving a page with Puppeteer' : 'Taking everything down')
-  },
-})
+function printer(spinner: Spinner): DemoListener {
+  return {
+    onServer: (url) => {
+      spinner.stop()
+      print(`Server at ${url} (in this process, Node ${process.versions.node}, ${platform()}-${arch()})`)
+      spinner.start('Driving a page with Playwright')
+    },
+    onSession: (session) => {
+      spinner.stop()
+      printSession(session)
+      spinner.start(session.driver === 'playwright' ? 'Driving a page with Puppeteer' : 'Taking everything down')
+    },
+  }
+}
 
-const printSession = (session: DemoSession): void => {
+function printSession(session: DemoSession): void {
   const { driver, title, url, outcome, screenshot, liveViewUrl, sessionDurationMs, creditsBilled } = session
   print()
   print(styleText('bold', driver === 'playwright' ? 'Playwright' : 'Puppeteer'))
@@ -59,7 +63,7 @@ const printSession = (session: DemoSession): void => {
   field('credits', creditsBilled === undefined ? 'not told' : String(creditsBilled))
 }
 
-const printEnd = ({ sessions, started, stillRunning }: DemoEnd): void => {
+function printEnd({ sessions, started, stillRunning }: DemoEnd): void {
   print()
   if (stillRunning.length > 0) {
     print(styleText('red', `Of the processes started, these still run: ${stillRunning.join(', ')}`))
@@ -69,4 +73,6 @@ const printEnd = ({ sessions, started, stillRunning }: DemoEnd): void => {
   print(`Both sessions are deleted and billed, ${sessions.reduce(sumCredits, 0)} credits in all.${count}`)
 }
 
-const sumCredits = (sum: number, session: DemoSession): number => sum + (session.creditsBilled ?? 0)
+function sumCredits(sum: number, session: DemoSession): number {
+  return sum + (session.creditsBilled ?? 0)
+}

@@ -1,14 +1,14 @@
 import type { SessionBill } from '../client/session-bill.ts'
 
 /** A bill on one line, for people. */
-export const describeBill = (bill: SessionBill): string => {
+export function describeBill(bill: SessionBill): string {
   const duration = bill.sessionDurationMs === undefined ? undefined : `${(bill.sessionDurationMs / 1000).toFixed(1)} s`
   const credits = bill.creditsBilled === undefined ? undefined : `${bill.creditsBilled} credits`
   const figures = [duration, credits, describeProfile(bill)].filter((figure) => figure !== undefined)
   return `session ${bill.sessionId}: ${figures.length === 0 ? 'deleted' : figures.join(', ')}`
 }
 
-const describeProfile = ({ profile }: SessionBill): string | undefined => {
+function describeProfile({ profile }: SessionBill): string | undefined {
   if (profile?.version !== undefined) return `profile "${profile.name}" saved as version ${profile.version}`
   return profile?.error === undefined ? undefined : `profile "${profile.name}" not saved: ${profile.error}`
 }

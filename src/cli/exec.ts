@@ -22,8 +22,8 @@ interface ExecFlags extends ConnectionFlags {
 const { ttl, activityTtl } = sessionLimits
 
 /** Makes `bowline exec`. */
-export const createExecCommand = (): Command =>
-  withConnectionFlags(new Command('exec'))
+export function createExecCommand(): Command {
+  return withConnectionFlags(new Command('exec'))
     .description(
       'Opens a session, runs the command with its addresses in BOWLINE_CDP_URL, BOWLINE_SESSION_ID, ' +
         'BOWLINE_LIVE_VIEW_URL and BOWLINE_INTERACTIVE_LIVE_VIEW_URL, and deletes the session when the command ends. ' +
@@ -41,8 +41,9 @@ export const createExecCommand = (): Command =>
     .option('--keep-on-failure', 'leave the session to be looked at when the command fails')
     .passThroughOptions()
     .action(exec)
+}
 
-const exec = async (command: readonly string[], flags: ExecFlags): Promise<void> => {
+async function exec(command: readonly string[], flags: ExecFlags): Promise<void> {
   // The command decides what a signal means, so the session must outlive it.
   const bowline = await connect(flags, { handleSignals: false })
   using signals = forwardSignals()
@@ -66,26 +67,28 @@ const exec = async (command: readonly string[], flags: ExecFlags): Promise<void>
   }
 }
 
-const toSessionOptions = ({ ttl, activityTtl, profile }: ExecFlags): CreateSessionOptions => ({
-  ...(ttl === undefined ? {} : { ttl }),
-  ...(activityTtl === undefined ? {} : { activityTtl }),
-  ...(profile === undefined ? {} : { profile: { name: profile } }),
-})
+function toSessionOptions({ ttl, activityTtl, profile }: ExecFlags): CreateSessionOptions {
+  return {
+    ...(ttl === undefined ? {} : { ttl }),
+    ...(activityTtl === undefined ? {} : { activityTtl }),
+    ...(profile === undefined ? {} : { profile: { name: profile } }),
+  }
+}
 
-const keep = (session: Session): void => {
+function keep(session: Session): void {
   session.detach()
   const until = session.expiresAt === undefined ? 'it ends by itself' : session.expiresAt.toISOString()
   printNote(`session ${session.id} lives on until ${until}; end it with: bowline sessions delete ${session.id}`)
   if (session.interactiveLiveViewUrl !== undefined) printNote(`look at it: ${session.interactiveLiveViewUrl}`)
 }
 
-const printBill = (bill: SessionBill, flags: ExecFlags): void => {
+function printBill(bill: SessionBill, flags: ExecFlags): void {
   if (flags.json === true) printNote(JSON.stringify({ ...bill, error: bill.error?.message }))
   else if (bill.error === undefined) printNote(describeBill(bill))
 }
 
 /** The command's exit code when only the deletion failed. */
-const resultDespite = (error: unknown): number => {
+function resultDespite(error: unknown): number {
   if (!isBowlineError(error) || error.code !== 'DELETE_FAILED') return 0
   const { result } = error.details as { readonly result?: unknown }
   return typeof result === 'number' ? result : 0

@@ -16,8 +16,8 @@ interface ExtractFlags extends ConnectionFlags {
 }
 
 /** Makes `bowline extract`. */
-export const createExtractCommand = (): Command =>
-  withConnectionFlags(new Command('extract'))
+export function createExtractCommand(): Command {
+  return withConnectionFlags(new Command('extract'))
     .description(
       'Has the language model of the server extract data from pages, and prints them as JSON; with --json the whole ' +
         'answer. Notes go to standard error.',
@@ -28,8 +28,9 @@ export const createExtractCommand = (): Command =>
     .option('--web-search', 'read pages found by a search for the prompt, too')
     .option('--limit <count>', 'most pages that are read (default: 20)', numberFrom(1, 100))
     .action(extract)
+}
 
-const extract = async (given: readonly string[], flags: ExtractFlags): Promise<void> => {
+async function extract(given: readonly string[], flags: ExtractFlags): Promise<void> {
   const { prompt, schema, webSearch, limit } = flags
   const options: ExtractOptions = {
     showSources: true,
@@ -46,7 +47,7 @@ const extract = async (given: readonly string[], flags: ExtractFlags): Promise<v
   printJson(flags.json === true ? found : found.data)
 }
 
-const readSchema = async (file: string): Promise<Record<string, unknown>> => {
+async function readSchema(file: string): Promise<Record<string, unknown>> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>
   } catch (cause) {

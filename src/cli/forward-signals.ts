@@ -13,7 +13,7 @@ export interface ForwardedSignals extends Disposable {
 const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const
 
 /** Takes this process's signals over until it is disposed of. */
-export const forwardSignals = (): ForwardedSignals => {
+export function forwardSignals(): ForwardedSignals {
   const stop = new AbortController()
   let child: ChildProcess | undefined
   let received: NodeJS.Signals | undefined

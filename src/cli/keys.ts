@@ -4,7 +4,7 @@ import { connect, withConnectionFlags, type ConnectionFlags } from './connection
 import { print, printFacts, printJson, printNote, printTable } from '../terminal/print.ts'
 
 /** Makes `bowline keys`. */
-export const createKeysCommand = (): Command => {
+export function createKeysCommand(): Command {
   const command = new Command('keys')
   withConnectionFlags(command.command('create').description('create a key and print it, this once'))
     .option('--name <name>', 'what to recognise it by')
@@ -29,7 +29,7 @@ interface CreateKeyFlags extends ConnectionFlags {
   readonly role?: 'admin' | 'member'
 }
 
-const createKey = async ({ name, team, role, ...flags }: CreateKeyFlags): Promise<void> => {
+async function createKey({ name, team, role, ...flags }: CreateKeyFlags): Promise<void> {
   const bowline = await connect(flags)
   const made = await bowline.keys.create({ name, team, role })
   if (flags.json === true) return printJson(made)
@@ -37,25 +37,27 @@ const createKey = async ({ name, team, role, ...flags }: CreateKeyFlags): Promis
   printNote(`${made.data.role} key ${made.data.id} of team ${made.data.team}. It is not shown again.`)
 }
 
-const listKeys = async (flags: ConnectionFlags): Promise<void> => {
+async function listKeys(flags: ConnectionFlags): Promise<void> {
   const bowline = await connect(flags)
   const keys = await bowline.keys.list()
   if (flags.json === true) return printJson(keys)
   printTable(['id', 'name', 'team', 'role', 'starts with', 'created', 'last used', 'revoked'], keys.map(toRow))
 }
 
-const toRow = (key: KeySummary): readonly string[] => [
-  key.id,
-  key.name,
-  key.team,
-  key.role,
-  key.prefix,
-  key.createdAt,
-  key.lastUsedAt ?? 'never',
-  key.revokedAt ?? (key.retiredAt === undefined ? '' : `${key.retiredAt} (retired)`),
-]
+function toRow(key: KeySummary): readonly string[] {
+  return [
+    key.id,
+    key.name,
+    key.team,
+    key.role,
+    key.prefix,
+    key.createdAt,
+    key.lastUsedAt ?? 'never',
+    key.revokedAt ?? (key.retiredAt === undefined ? '' : `${key.retiredAt} (retired)`),
+  ]
+}
 
-const revokeKey = async (id: string, flags: ConnectionFlags): Promise<void> => {
+async function revokeKey(id: string, flags: ConnectionFlags): Promise<void> {
   const bowline = await connect(flags)
   const key = await bowline.keys.revoke(id)
   if (flags.json === true) return printJson(key)

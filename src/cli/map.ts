@@ -20,8 +20,8 @@ interface MapFlags extends ConnectionFlags {
 }
 
 /** Makes `bowline map`. */
-export const createMapCommand = (): Command =>
-  withConnectionFlags(new Command('map'))
+export function createMapCommand(): Command {
+  return withConnectionFlags(new Command('map'))
     .description(
       'Lists the pages of a site: addresses on a terminal, a JSON line for each page when piped. ' +
         'Notes go to standard error.',
@@ -38,8 +38,9 @@ export const createMapCommand = (): Command =>
     .option('--language <tag...>', 'languages to ask for, best first')
     .option('--plain', 'print addresses alone, also when piped')
     .action(map)
+}
 
-const map = async (given: string, flags: MapFlags): Promise<void> => {
+async function map(given: string, flags: MapFlags): Promise<void> {
   const url = await readAddress(given)
   const bowline = await connect(flags)
   const found = await withSpinner(
@@ -53,13 +54,15 @@ const map = async (given: string, flags: MapFlags): Promise<void> => {
   for (const link of found.links) print(isPlain ? link.url : JSON.stringify(link))
 }
 
-const toOptions = ({ search, sitemap, limit, timeout, country, language, ...flags }: MapFlags): MapOptions => ({
-  ...(search === undefined ? {} : { search }),
-  ...(sitemap === undefined ? {} : { sitemap }),
-  ...(limit === undefined ? {} : { limit }),
-  ...(timeout === undefined ? {} : { timeout }),
-  ...(country === undefined && language === undefined ? {} : { location: { country, languages: language } }),
-  includeSubdomains: flags.subdomains,
-  ignoreQueryParameters: flags.queries !== true,
-  filterByPath: flags.wholeSite !== true,
-})
+function toOptions({ search, sitemap, limit, timeout, country, language, ...flags }: MapFlags): MapOptions {
+  return {
+    ...(search === undefined ? {} : { search }),
+    ...(sitemap === undefined ? {} : { sitemap }),
+    ...(limit === undefined ? {} : { limit }),
+    ...(timeout === undefined ? {} : { timeout }),
+    ...(country === undefined && language === undefined ? {} : { location: { country, languages: language } }),
+    includeSubdomains: flags.subdomains,
+    ignoreQueryParameters: flags.queries !== true,
+    filterByPath: flags.wholeSite !== true,
+  }
+}

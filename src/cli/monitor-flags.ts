@@ -25,8 +25,8 @@ export interface CreateFlags extends MonitorFlags {
 const { retentionDays } = monitorLimits
 
 /** Adds the flags for what may be said of a monitor. */
-export const withMonitorFlags = (command: Command): Command =>
-  command
+export function withMonitorFlags(command: Command): Command {
+  return command
     .option('--name <name>', 'what to recognise it by')
     .option('--every <words>', 'such as "30 minutes", "6 hours", "hourly at :15", "daily at 9:00", "weekly"')
     .addOption(new Option('--cron <expression>', 'five fields instead of words').conflicts('every'))
@@ -36,9 +36,10 @@ export const withMonitorFlags = (command: Command): Command =>
     .option('--diffs', 'show what changed in mails')
     .option('--days <count>', 'days that checks are kept', numberFrom(retentionDays.min, retentionDays.max))
     .option('--goal <words>', 'what matters of a change, for the language model of the server to judge by')
+}
 
 /** What a new monitor is made of: daily in UTC, and named after its first address, unless the flags say otherwise. */
-export const toOptions = (urls: readonly string[], flags: CreateFlags): CreateMonitorOptions => {
+export function toOptions(urls: readonly string[], flags: CreateFlags): CreateMonitorOptions {
   const { limit } = flags
   const crawlOptions = limit === undefined ? {} : { crawlOptions: { limit } }
   return {
@@ -53,10 +54,10 @@ export const toOptions = (urls: readonly string[], flags: CreateFlags): CreateMo
 }
 
 /** What the flags change of a monitor. Nothing: an empty object. */
-export const toChange = (
+export function toChange(
   flags: MonitorFlags & { readonly urls?: readonly string[] },
   { schedule }: { readonly schedule: { readonly cron: string; readonly timezone: string } },
-): UpdateMonitorOptions => {
+): UpdateMonitorOptions {
   const { every, cron, timezone, urls, name } = flags
   const isMoved = every !== undefined || cron !== undefined || timezone !== undefined
   return {
@@ -74,16 +75,18 @@ export const toChange = (
   }
 }
 
-const common = ({ webhook, mail, diffs, days, goal }: MonitorFlags) => ({
-  ...(webhook === undefined ? {} : { webhook }),
-  ...(mail === undefined
-    ? {}
-    : { notification: { email: { enabled: true, recipients: [...mail], includeDiffs: diffs === true } } }),
-  ...(days === undefined ? {} : { retentionDays: days }),
-  ...(goal === undefined ? {} : { goal }),
-})
+function common({ webhook, mail, diffs, days, goal }: MonitorFlags) {
+  return {
+    ...(webhook === undefined ? {} : { webhook }),
+    ...(mail === undefined
+      ? {}
+      : { notification: { email: { enabled: true, recipients: [...mail], includeDiffs: diffs === true } } }),
+    ...(days === undefined ? {} : { retentionDays: days }),
+    ...(goal === undefined ? {} : { goal }),
+  }
+}
 
-const timesOf = ({ cron, every = '' }: Pick<MonitorFlags, 'cron' | 'every'>): { cron: string } | { text: string } => {
+function timesOf({ cron, every = '' }: Pick<MonitorFlags, 'cron' | 'every'>): { cron: string } | { text: string } {
   if (cron !== undefined) return { cron }
   // `--every "30 minutes"` reads as it is said.
   return { text: /^\d/.test(every) ? `every ${every}` : every }

@@ -9,7 +9,7 @@ import { print, printFacts, printJson, printTable } from '../terminal/print.ts'
 import { numberFrom } from './whole-number.ts'
 
 /** Makes `bowline monitors`. */
-export const createMonitorsCommand = (): Command => {
+export function createMonitorsCommand(): Command {
   const command = new Command('monitors')
   const add = (name: string, description: string): Command =>
     withConnectionFlags(command.command(name).description(description))
@@ -44,11 +44,11 @@ export const createMonitorsCommand = (): Command => {
   return command
 }
 
-const create = async (urls: readonly string[], flags: CreateFlags): Promise<void> => {
+async function create(urls: readonly string[], flags: CreateFlags): Promise<void> {
   printMonitor(await (await connect(flags)).monitors.create(toOptions(urls, flags)), flags)
 }
 
-const update = async (id: string, flags: MonitorFlags & { readonly urls?: readonly string[] }): Promise<void> => {
+async function update(id: string, flags: MonitorFlags & { readonly urls?: readonly string[] }): Promise<void> {
   const { monitors } = await connect(flags)
   const change = toChange(flags, await monitors.get(id))
   if (Object.keys(change).length === 0) {
@@ -59,7 +59,7 @@ const update = async (id: string, flags: MonitorFlags & { readonly urls?: readon
   printMonitor(await monitors.update(id, change), flags)
 }
 
-const printMonitor = (monitor: Monitor, flags: ConnectionFlags): void => {
+function printMonitor(monitor: Monitor, flags: ConnectionFlags): void {
   if (flags.json === true) return printJson(monitor)
   const { schedule, targets, nextRunAt, lastRunAt, lastCheckSummary: last } = monitor
   printFacts({
@@ -78,13 +78,14 @@ const printMonitor = (monitor: Monitor, flags: ConnectionFlags): void => {
   })
 }
 
-const countsOf = (summary: Check['summary']): string =>
-  (['same', 'changed', 'new', 'removed', 'error'] as const)
+function countsOf(summary: Check['summary']): string {
+  return (['same', 'changed', 'new', 'removed', 'error'] as const)
     .filter((state) => summary[state] > 0)
     .map((state) => `${summary[state]} ${state}`)
     .join(', ')
+}
 
-const list = async (flags: ConnectionFlags): Promise<void> => {
+async function list(flags: ConnectionFlags): Promise<void> {
   const monitors = await (await connect(flags)).monitors.list({ limit: 100 })
   if (flags.json === true) return printJson(monitors)
   printTable(
@@ -100,32 +101,32 @@ const list = async (flags: ConnectionFlags): Promise<void> => {
   )
 }
 
-const show = async (id: string, flags: ConnectionFlags): Promise<void> => {
+async function show(id: string, flags: ConnectionFlags): Promise<void> {
   printMonitor(await (await connect(flags)).monitors.get(id), flags)
 }
 
-const run = async (id: string, flags: ConnectionFlags): Promise<void> => {
+async function run(id: string, flags: ConnectionFlags): Promise<void> {
   const check = await (await connect(flags)).monitors.runToEnd(id)
   if (flags.json === true) printJson(check)
   else printDiff(check)
 }
 
-const setStatus =
-  (status: 'active' | 'paused') =>
-  async (id: string, flags: ConnectionFlags): Promise<void> => {
+function setStatus(status: 'active' | 'paused') {
+  return async (id: string, flags: ConnectionFlags): Promise<void> => {
     printMonitor(await (await connect(flags)).monitors.update(id, { status }), flags)
   }
+}
 
-const remove = async (id: string, flags: ConnectionFlags): Promise<void> => {
+async function remove(id: string, flags: ConnectionFlags): Promise<void> {
   await (await connect(flags)).monitors.delete(id)
   if (flags.json === true) printJson({ id, deleted: true })
   else print(`monitor ${id}: deleted`)
 }
 
-const listChecks = async (
+async function listChecks(
   id: string,
   { limit, ...flags }: ConnectionFlags & { readonly limit?: number },
-): Promise<void> => {
+): Promise<void> {
   const checks = await (await connect(flags)).monitors.checks(id, { limit })
   if (flags.json === true) return printJson(checks)
   printTable(
@@ -141,7 +142,7 @@ const listChecks = async (
   )
 }
 
-const diff = async (id: string, checkId: string | undefined, flags: ConnectionFlags): Promise<void> => {
+async function diff(id: string, checkId: string | undefined, flags: ConnectionFlags): Promise<void> {
   const { monitors } = await connect(flags)
   const chosen = checkId ?? (await monitors.checks(id)).find(({ status }) => !status.startsWith('skipped'))?.id
   if (chosen === undefined) {

@@ -13,17 +13,20 @@ export interface PageFlags {
 }
 
 /** Adds the options that say how each page is scraped. */
-export const withPageFlags = (command: Command): Command =>
-  command
+export function withPageFlags(command: Command): Command {
+  return command
     .addOption(new Option('--format <format...>', 'what is wanted').choices([...formats]).default(['markdown']))
     .option('--whole-page', 'keep menus, sidebars and footers')
     .option('--timeout <ms>', 'time for each page', numberFrom(1000, 600_000, 'milliseconds'))
     .option('--max-age <ms>', 'take stored pages that are younger; 0: none', wholeNumber)
+}
 
 /** The same in terms of the API. */
-export const pageOptions = ({ format, wholePage, timeout, maxAge }: PageFlags): ScrapeInput => ({
-  formats: [...format],
-  onlyMainContent: wholePage !== true,
-  timeout,
-  maxAge,
-})
+export function pageOptions({ format, wholePage, timeout, maxAge }: PageFlags): ScrapeInput {
+  return {
+    formats: [...format],
+    onlyMainContent: wholePage !== true,
+    timeout,
+    maxAge,
+  }
+}

@@ -12,7 +12,7 @@ const colours = {
 } as const
 
 /** Prints the pages of a check that are not the same, each with what changed of it; colours on a terminal only. */
-export const printDiff = ({ id, status, finishedAt, summary, error, pages }: CheckWithPages): void => {
+export function printDiff({ id, status, finishedAt, summary, error, pages }: CheckWithPages): void {
   print(
     styleText('dim', `check ${id}: ${status.replaceAll('_', ' ')}${finishedAt === null ? '' : ` at ${finishedAt}`}`),
   )
@@ -25,7 +25,7 @@ export const printDiff = ({ id, status, finishedAt, summary, error, pages }: Che
   for (const page of pages) if (page.status !== 'same') printPage(page)
 }
 
-const printPage = ({ status, url, error, diff, judgment }: CheckPage): void => {
+function printPage({ status, url, error, diff, judgment }: CheckPage): void {
   print('')
   print(`${styleText(colours[status], status)} ${styleText('bold', url)}${error === null ? '' : `  ${error}`}`)
   if (judgment !== null) print(`${judgment.meaningful ? 'matters' : 'does not matter'}: ${judgment.reason}`)
@@ -33,14 +33,14 @@ const printPage = ({ status, url, error, diff, judgment }: CheckPage): void => {
   else if (diff?.json !== undefined) printFields(diff.json)
 }
 
-const colourLine = (line: string): string => {
+function colourLine(line: string): string {
   if (/^(?:\+\+\+|---) /.test(line)) return styleText('bold', line)
   if (line.startsWith('@@')) return styleText('cyan', line)
   if (line.startsWith('+')) return styleText('green', line)
   return line.startsWith('-') ? styleText('red', line) : line
 }
 
-const printFields = (fields: Readonly<Record<string, unknown>>): void => {
+function printFields(fields: Readonly<Record<string, unknown>>): void {
   for (const [path, change] of Object.entries(fields)) {
     const { previous, current } = change as { readonly previous?: unknown; readonly current?: unknown }
     print(path)

@@ -8,7 +8,7 @@ import { print, printFacts, printJson, printTable } from '../terminal/print.ts'
 import { toSize } from './size.ts'
 
 /** Makes `bowline profiles`. */
-export const createProfilesCommand = (): Command => {
+export function createProfilesCommand(): Command {
   const command = new Command('profiles')
   const add = (name: string, description: string): Command =>
     withConnectionFlags(command.command(name).description(description))
@@ -33,64 +33,68 @@ export const createProfilesCommand = (): Command => {
   return command
 }
 
-const toVersion = (value: string): number => {
+function toVersion(value: string): number {
   const version = Number(value)
   if (Number.isSafeInteger(version) && version > 0) return version
   throw new InvalidArgumentError('It is a whole number from 1 on.')
 }
 
-const listProfiles = async (flags: ConnectionFlags): Promise<void> => {
+async function listProfiles(flags: ConnectionFlags): Promise<void> {
   const profiles = await (await connect(flags)).profiles.list()
   if (flags.json === true) return printJson(profiles)
   printTable(['name', 'version', 'content', 'stored', 'saved', 'written by'], profiles.map(toRow))
 }
 
-const toRow = (profile: ProfileSummary): readonly string[] => [
-  profile.name,
-  profile.version === undefined ? '' : `${profile.version} of ${profile.versions}`,
-  toSize(profile.contentBytes),
-  toSize(profile.storedBytes),
-  profile.savedAt ?? '',
-  profile.lockedBy ?? (profile.isLocked ? 'an import' : ''),
-]
+function toRow(profile: ProfileSummary): readonly string[] {
+  return [
+    profile.name,
+    profile.version === undefined ? '' : `${profile.version} of ${profile.versions}`,
+    toSize(profile.contentBytes),
+    toSize(profile.storedBytes),
+    profile.savedAt ?? '',
+    profile.lockedBy ?? (profile.isLocked ? 'an import' : ''),
+  ]
+}
 
-const showProfile = async (name: string, flags: ConnectionFlags): Promise<void> => {
+async function showProfile(name: string, flags: ConnectionFlags): Promise<void> {
   const profile = await (await connect(flags)).profiles.get(name)
   printProfile(profile, flags)
 }
 
-const printProfile = (profile: ProfileSummary, flags: ConnectionFlags): void => {
+function printProfile(profile: ProfileSummary, flags: ConnectionFlags): void {
   if (flags.json === true) return printJson(profile)
   const { contentBytes, storedBytes, ...facts } = profile
   printFacts({ ...facts, content: toSize(contentBytes), stored: toSize(storedBytes) })
 }
 
-const listVersions = async (name: string, flags: ConnectionFlags): Promise<void> => {
+async function listVersions(name: string, flags: ConnectionFlags): Promise<void> {
   const versions = await (await connect(flags)).profiles.versions(name)
   if (flags.json === true) return printJson(versions)
   printTable(['version', 'content', 'stored', 'saved', 'browser', 'session'], versions.map(toVersionRow))
 }
 
-const toVersionRow = (version: ProfileVersion): readonly string[] => [
-  `${version.version}${version.isCurrent ? ' (current)' : ''}`,
-  toSize(version.contentBytes),
-  toSize(version.storedBytes),
-  version.savedAt,
-  version.browser,
-  version.sessionId ?? 'imported',
-]
+function toVersionRow(version: ProfileVersion): readonly string[] {
+  return [
+    `${version.version}${version.isCurrent ? ' (current)' : ''}`,
+    toSize(version.contentBytes),
+    toSize(version.storedBytes),
+    version.savedAt,
+    version.browser,
+    version.sessionId ?? 'imported',
+  ]
+}
 
-const rollBack = async (name: string, version: number, flags: ConnectionFlags): Promise<void> => {
+async function rollBack(name: string, version: number, flags: ConnectionFlags): Promise<void> {
   printProfile(await (await connect(flags)).profiles.rollback(name, version), flags)
 }
 
-const deleteProfile = async (name: string, flags: ConnectionFlags): Promise<void> => {
+async function deleteProfile(name: string, flags: ConnectionFlags): Promise<void> {
   await (await connect(flags)).profiles.delete(name)
   if (flags.json === true) printJson({ name, deleted: true })
   else print(`profile "${name}": deleted`)
 }
 
-const exportState = async (name: string, file: string | undefined, flags: ConnectionFlags): Promise<void> => {
+async function exportState(name: string, file: string | undefined, flags: ConnectionFlags): Promise<void> {
   const state = await (await connect(flags)).profiles.exportState(name)
   if (file === undefined) return printJson(state)
   // Cookies are as good as passwords.
@@ -100,13 +104,13 @@ const exportState = async (name: string, file: string | undefined, flags: Connec
   else print(`profile "${name}": ${cookies.length} cookies and ${origins.length} origins written to ${file}`)
 }
 
-const importState = async (name: string, path: string | undefined, flags: ConnectionFlags): Promise<void> => {
+async function importState(name: string, path: string | undefined, flags: ConnectionFlags): Promise<void> {
   const file = path === '-' ? undefined : path
   const given = file === undefined ? await text(process.stdin) : await readFile(file, 'utf8')
   printProfile(await (await connect(flags)).profiles.importState(name, parseState(given, file)), flags)
 }
 
-const parseState = (given: string, file = 'the standard input') => {
+function parseState(given: string, file = 'the standard input') {
   try {
     return storageState.parse(JSON.parse(given))
   } catch (cause) {

@@ -16,7 +16,7 @@ export interface BulkPrinting {
 const cancelledCode = 130
 
 /** Runs a job: a line a page on a terminal, a line of JSON a document when piped. Ctrl-C cancels it, with exit code 130. The exit code is 1 when pages failed, or were none. */
-export const runBulk = async (start: (how: BulkOptions) => BulkRun, { json = false }: BulkPrinting): Promise<void> => {
+export async function runBulk(start: (how: BulkOptions) => BulkRun, { json = false }: BulkPrinting): Promise<void> {
   using bar = showProgress()
   const stop = new AbortController()
   const onSignal = (): void => stop.abort(new Error('Cancelled'))
@@ -54,7 +54,7 @@ export const runBulk = async (start: (how: BulkOptions) => BulkRun, { json = fal
   }
 }
 
-const toLine = ({ metadata }: Document): string => {
+function toLine({ metadata }: Document): string {
   const { statusCode = 0, title, sourceURL } = metadata
   const code = styleText(statusCode < 400 ? 'green' : 'red', String(statusCode))
   return `${code}  ${sourceURL ?? metadata.url ?? ''}  ${styleText('dim', [title ?? []].flat()[0] ?? '')}`

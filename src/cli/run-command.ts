@@ -7,11 +7,11 @@ import type { ForwardedSignals } from './forward-signals.ts'
 import { printNote } from '../terminal/print.ts'
 
 /** Runs a command on a session and resolves to its exit code as a shell would tell it: 127 when there is none such. */
-export const runCommand = async (
+export async function runCommand(
   [file = '', ...args]: readonly string[],
   session: Session,
   signals: ForwardedSignals,
-): Promise<number> => {
+): Promise<number> {
   const child = spawn(file, args, {
     stdio: 'inherit',
     env: environmentWith({
@@ -31,9 +31,11 @@ export const runCommand = async (
 }
 
 /** 128 and the number of the signal. */
-export const exitCodeOfSignal = (signal: NodeJS.Signals): number => 128 + constants.signals[signal]
+export function exitCodeOfSignal(signal: NodeJS.Signals): number {
+  return 128 + constants.signals[signal]
+}
 
-const exitCodeOfFailure = (file: string, error: unknown): number => {
+function exitCodeOfFailure(file: string, error: unknown): number {
   const code = Error.isError(error) && 'code' in error ? error.code : undefined
   if (code === 'ENOENT') {
     printNote(`COMMAND_FAILED: ${file} was not found`)

@@ -48,7 +48,7 @@ const goneLimitMs = 10_000
  * Starts a server in this process, drives a page with Playwright and with Puppeteer, each in a session of its own, and
  * takes it all down again. Throws BAD_REQUEST for an address that is none.
  */
-export const runDemo = async (options: DemoOptions, listener: DemoListener): Promise<DemoEnd> => {
+export async function runDemo(options: DemoOptions, listener: DemoListener): Promise<DemoEnd> {
   const wantedUrl = options.url === undefined ? undefined : toHttpUrl(options.url)
   const started = new Map<string, ProcessMark>()
   const sessions = await runSessions({ ...options, wantedUrl }, listener, () => {
@@ -58,7 +58,7 @@ export const runDemo = async (options: DemoOptions, listener: DemoListener): Pro
   return { sessions, started: started.size, stillRunning: left.map(({ pid }) => pid) }
 }
 
-const toHttpUrl = (text: string): string => {
+function toHttpUrl(text: string): string {
   const url = URL.parse(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `https://${text}`)
   if (url !== null && /^https?:$/.test(url.protocol)) return url.href
   throw new BowlineError('BAD_REQUEST', `"${text}" is not an http or https address`, {
@@ -66,11 +66,11 @@ const toHttpUrl = (text: string): string => {
   })
 }
 
-const runSessions = async (
+async function runSessions(
   { browser, wantedUrl }: { readonly browser?: string | undefined; readonly wantedUrl: string | undefined },
   listener: DemoListener,
   countProcesses: () => void,
-): Promise<readonly DemoSession[]> => {
+): Promise<readonly DemoSession[]> {
   await using site = await startDemoSite()
   // Servers let browsers reach public addresses only; the bundled site is on this machine.
   await using bowline = await Bowline.embedded({ browser, allow: ['127.0.0.1'] })

@@ -27,8 +27,8 @@ interface ScrapeFlags extends ConnectionFlags {
 }
 
 /** Makes `bowline scrape`. */
-export const createScrapeCommand = (): Command =>
-  withConnectionFlags(
+export function createScrapeCommand(): Command {
+  return withConnectionFlags(
     new Command('scrape')
       .description('print a page')
       .argument('<url>', 'address of the page; `-`: the one on standard input'),
@@ -46,8 +46,9 @@ export const createScrapeCommand = (): Command =>
     .option('--country <code>', 'two letters: where the page thinks its reader is', countryCode)
     .addOption(new Option('--proxy <proxy>', 'which way out').choices(['basic', 'enhanced', 'auto']))
     .action(scrape)
+}
 
-const scrape = async (given: string, flags: ScrapeFlags): Promise<void> => {
+async function scrape(given: string, flags: ScrapeFlags): Promise<void> {
   const url = await readAddress(given)
   const bowline = await connect(flags)
   const document = await bowline.scrape(url, toOptions(flags))
@@ -57,21 +58,23 @@ const scrape = async (given: string, flags: ScrapeFlags): Promise<void> => {
   for (const format of flags.format) printFormat(document, format)
 }
 
-const toOptions = (flags: ScrapeFlags): ScrapeInput => ({
-  formats: flags.format.map((name) => (name === 'json' ? { type: 'json', prompt: flags.prompt } : name)),
-  onlyMainContent: flags.wholePage !== true,
-  includeTags: flags.include?.slice(),
-  excludeTags: flags.exclude?.slice(),
-  waitFor: flags.waitFor,
-  timeout: flags.timeout,
-  maxAge: flags.maxAge,
-  mobile: flags.mobile,
-  blockAds: flags.ads,
-  location: flags.country === undefined ? undefined : { country: flags.country },
-  proxy: flags.proxy,
-})
+function toOptions(flags: ScrapeFlags): ScrapeInput {
+  return {
+    formats: flags.format.map((name) => (name === 'json' ? { type: 'json', prompt: flags.prompt } : name)),
+    onlyMainContent: flags.wholePage !== true,
+    includeTags: flags.include?.slice(),
+    excludeTags: flags.exclude?.slice(),
+    waitFor: flags.waitFor,
+    timeout: flags.timeout,
+    maxAge: flags.maxAge,
+    mobile: flags.mobile,
+    blockAds: flags.ads,
+    location: flags.country === undefined ? undefined : { country: flags.country },
+    proxy: flags.proxy,
+  }
+}
 
-const printFormat = (document: Document, name: FormatName): void => {
+function printFormat(document: Document, name: FormatName): void {
   const content = document[name === 'screenshot@fullPage' ? 'screenshot' : name]
   if (typeof content === 'string') print(content.trimEnd())
   else if (Array.isArray(content)) for (const item of content) print(String(item))

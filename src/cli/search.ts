@@ -21,8 +21,8 @@ interface SearchFlags extends ConnectionFlags {
 }
 
 /** Makes `bowline search`. */
-export const createSearchCommand = (): Command =>
-  withConnectionFlags(new Command('search'))
+export function createSearchCommand(): Command {
+  return withConnectionFlags(new Command('search'))
     .description(
       'Searches with whatever the server is set up to search: a table on a terminal, a JSON line for each result when ' +
         'piped. Operators: "…", -, site:, inurl:, allinurl:, intitle:, allintitle:, related:.',
@@ -51,8 +51,9 @@ export const createSearchCommand = (): Command =>
     )
     .addOption(new Option('--scrape <format...>', 'scrape each result').choices(formats))
     .action(search)
+}
 
-const search = async (query: readonly string[], flags: SearchFlags): Promise<void> => {
+async function search(query: readonly string[], flags: SearchFlags): Promise<void> {
   const bowline = await connect(flags)
   const found = await bowline.search(query.join(' '), toOptions(flags))
   if (found.warning !== undefined) printNote(found.warning)
@@ -72,18 +73,16 @@ const search = async (query: readonly string[], flags: SearchFlags): Promise<voi
   )
 }
 
-const rowOf = (title: string | undefined, url: string | undefined, about: string | undefined): readonly string[] => [
-  cut(title, 40),
-  cut(url, 60),
-  cut(about, 60),
-]
+function rowOf(title: string | undefined, url: string | undefined, about: string | undefined): readonly string[] {
+  return [cut(title, 40), cut(url, 60), cut(about, 60)]
+}
 
-const cut = (text: string | undefined, width: number): string => {
+function cut(text: string | undefined, width: number): string {
   const line = text?.replaceAll(/\s+/g, ' ') ?? ''
   return line.length <= width ? line : `${line.slice(0, width - 1)}…`
 }
 
-const toOptions = (flags: SearchFlags): SearchOptions => {
+function toOptions(flags: SearchFlags): SearchOptions {
   const { limit, source, category, tbs, site, notSite, lang, country, location, timeout, scrape } = flags
   const given = {
     limit,

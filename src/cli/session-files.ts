@@ -7,7 +7,7 @@ import { connect, withConnectionFlags, type ConnectionFlags } from './connection
 import { print, printJson, printTable } from '../terminal/print.ts'
 
 /** Makes `bowline sessions files`. */
-export const createSessionFilesCommand = (): Command => {
+export function createSessionFilesCommand(): Command {
   const command = new Command('files').description('list, get, put and delete the files of a session')
   const withFlags = (name: string, description: string): Command =>
     withConnectionFlags(command.command(name).description(description).argument('<id>', 'id of the session'))
@@ -24,22 +24,18 @@ export const createSessionFilesCommand = (): Command => {
   return command
 }
 
-const listFiles = async (id: string, flags: ConnectionFlags): Promise<void> => {
+async function listFiles(id: string, flags: ConnectionFlags): Promise<void> {
   const bowline = await connect(flags)
   const files = await (await bowline.sessions.files(id)).list()
   if (flags.json === true) return printJson(files)
   printTable(['name', 'direction', 'bytes', 'created', 'state'], files.map(toRow))
 }
 
-const toRow = ({ name, direction, size, createdAt, complete, error }: SessionFile): readonly string[] => [
-  name,
-  direction,
-  String(size),
-  createdAt,
-  error ?? (complete ? 'complete' : 'running'),
-]
+function toRow({ name, direction, size, createdAt, complete, error }: SessionFile): readonly string[] {
+  return [name, direction, String(size), createdAt, error ?? (complete ? 'complete' : 'running')]
+}
 
-const getFile = async (id: string, name: string, path: string | undefined, flags: ConnectionFlags): Promise<void> => {
+async function getFile(id: string, name: string, path: string | undefined, flags: ConnectionFlags): Promise<void> {
   const bowline = await connect(flags)
   const files = await bowline.sessions.files(id)
   if (path === '-') {
@@ -52,18 +48,18 @@ const getFile = async (id: string, name: string, path: string | undefined, flags
   print(target)
 }
 
-const putFile = async (
+async function putFile(
   id: string,
   path: string,
   { name, ...flags }: ConnectionFlags & { readonly name?: string },
-): Promise<void> => {
+): Promise<void> {
   const bowline = await connect(flags)
   const sent = await (await bowline.sessions.files(id)).upload(path, { name })
   if (flags.json === true) return printJson({ path: sent.path, file: sent.file })
   print(sent.path)
 }
 
-const deleteFile = async (id: string, name: string, flags: ConnectionFlags): Promise<void> => {
+async function deleteFile(id: string, name: string, flags: ConnectionFlags): Promise<void> {
   const bowline = await connect(flags)
   await (await bowline.sessions.files(id)).delete(name)
   if (flags.json === true) printJson({ deleted: name })

@@ -7,10 +7,10 @@ import { connect, type ConnectionFlags } from './connection.ts'
 import { print, printJson, printTable } from '../terminal/print.ts'
 
 /** Lists the recordings of an ended session, or saves all of them. */
-export const showRecordings = async (
+export async function showRecordings(
   id: string,
   { save, ...flags }: ConnectionFlags & { readonly save?: string },
-): Promise<void> => {
+): Promise<void> {
   const bowline = await connect(flags)
   const recordings = bowline.sessions.recordings(id)
   const listed = await recordings.list()
@@ -23,17 +23,18 @@ export const showRecordings = async (
 }
 
 /** The argument and options of `bowline sessions recordings`. */
-export const withRecordingFlags = (command: Command): Command =>
-  command
+export function withRecordingFlags(command: Command): Command {
+  return command
     .argument('<id>', 'id of the session')
     .option('--save <dir>', 'save all of them into this folder; player.html plays them together')
+}
 
-const saveAll = async (
+async function saveAll(
   recordings: SessionRecordings,
   listed: readonly Recording[],
   folder: string,
   flags: ConnectionFlags,
-): Promise<void> => {
+): Promise<void> {
   await makeFolder(folder)
   const paths: string[] = []
   for (const { name } of listed) {

@@ -11,7 +11,7 @@ import { toBowlineError } from '../terminal/to-bowline-error.ts'
 import { print, printError, printFacts, printJson, printTable } from '../terminal/print.ts'
 
 /** Makes `bowline sessions`. */
-export const createSessionsCommand = (): Command => {
+export function createSessionsCommand(): Command {
   const command = new Command('sessions')
   withConnectionFlags(command.command('list').description('list sessions, newest first'))
     .addOption(new Option('--status <status>', 'only those').choices(sessionStatus.options))
@@ -40,7 +40,7 @@ interface ListFlags extends ConnectionFlags {
   readonly allTeams?: boolean
 }
 
-const listSessions = async ({ status, team: named, allTeams, ...flags }: ListFlags): Promise<void> => {
+async function listSessions({ status, team: named, allTeams, ...flags }: ListFlags): Promise<void> {
   const bowline = await connect(flags)
   const team = allTeams === true ? everyTeam : named
   const sessions = await bowline.sessions.list({
@@ -56,23 +56,25 @@ const listSessions = async ({ status, team: named, allTeams, ...flags }: ListFla
   )
 }
 
-const toRow = (session: SessionSummary): readonly string[] => [
-  session.id,
-  session.status,
-  session.createdAt ?? '',
-  session.expiresAt ?? '',
-  session.endReason ?? '',
-  session.creditsBilled === undefined ? '' : String(session.creditsBilled),
-]
+function toRow(session: SessionSummary): readonly string[] {
+  return [
+    session.id,
+    session.status,
+    session.createdAt ?? '',
+    session.expiresAt ?? '',
+    session.endReason ?? '',
+    session.creditsBilled === undefined ? '' : String(session.creditsBilled),
+  ]
+}
 
-const getSession = async (id: string, flags: ConnectionFlags): Promise<void> => {
+async function getSession(id: string, flags: ConnectionFlags): Promise<void> {
   const bowline = await connect(flags)
   const session = await bowline.sessions.get(id)
   if (flags.json === true) return printJson(session)
   printFacts({ ...session, success: undefined })
 }
 
-const deleteSessions = async (ids: readonly string[], flags: ConnectionFlags): Promise<void> => {
+async function deleteSessions(ids: readonly string[], flags: ConnectionFlags): Promise<void> {
   const bowline = await connect(flags)
   const bills = []
   for (const id of ids) {
@@ -89,7 +91,7 @@ const deleteSessions = async (ids: readonly string[], flags: ConnectionFlags): P
   if (flags.json === true) printJson(bills)
 }
 
-const reapSessions = async (flags: ConnectionFlags & { readonly leaseDir?: string }): Promise<void> => {
+async function reapSessions(flags: ConnectionFlags & { readonly leaseDir?: string }): Promise<void> {
   const bowline = await connect(flags, { leaseDir: flags.leaseDir })
   const report = await bowline.sessions.reap()
   if (report.failed.length > 0) process.exitCode = 1
@@ -98,7 +100,9 @@ const reapSessions = async (flags: ConnectionFlags & { readonly leaseDir?: strin
   print(`${report.deleted.length} deleted, ${report.failed.length} failed, ${report.skipped.length} of other services`)
 }
 
-const toFailure = ({ id, error }: ReapReport['failed'][number]) => ({
-  id,
-  ...(isBowlineError(error) ? { code: error.code, error: error.message } : { error: String(error) }),
-})
+function toFailure({ id, error }: ReapReport['failed'][number]) {
+  return {
+    id,
+    ...(isBowlineError(error) ? { code: error.code, error: error.message } : { error: String(error) }),
+  }
+}

@@ -1,7 +1,7 @@
 const units = ['kB', 'MB', 'GB', 'TB'] as const
 
 /** Bytes for people: three digits that count, such as `12.3 MB`. Undefined: nothing. */
-export const toSize = (bytes: number | undefined): string => {
+export function toSize(bytes: number | undefined): string {
   if (bytes === undefined) return ''
   if (bytes < 1000) return `${bytes} B`
   // Rounded first: 999,900 bytes are 1.00 MB, not a thousand kB.

@@ -5,7 +5,7 @@ import { connect, withConnectionFlags, type ConnectionFlags } from './connection
 import { printFacts, printJson, printTable } from '../terminal/print.ts'
 
 /** Makes `bowline teams`. */
-export const createTeamsCommand = (): Command => {
+export function createTeamsCommand(): Command {
   const command = new Command('teams')
   const add = (name: string, description: string): Command =>
     withConnectionFlags(command.command(name).description(description))
@@ -39,44 +39,49 @@ interface LimitFlags extends ConnectionFlags {
   readonly rateLimits?: string
 }
 
-const withLimits = (command: Command): Command =>
-  command
+function withLimits(command: Command): Command {
+  return command
     .option('--max-concurrency <number>', 'sessions and scrapes at a time, or "none"', toLimit('none'))
     .option('--rate-limits <limits>', 'requests a minute, such as x10,scrape=100; "off", or "default" for the server’s')
+}
 
-const toLimit =
-  (word?: string) =>
-  (text: string): Limit => {
+function toLimit(word?: string) {
+  return (text: string): Limit => {
     if (text === word) return { at: null }
     if (/^\d+$/.test(text)) return { at: Number(text) }
     throw new InvalidArgumentError(`It must be a whole number${word === undefined ? '' : ` or "${word}"`}.`)
   }
+}
 
-const limitsOf = ({ maxConcurrency, rateLimits }: LimitFlags): Pick<TeamChanges, 'maxConcurrency' | 'rateLimits'> => ({
-  ...(maxConcurrency === undefined ? {} : { maxConcurrency: maxConcurrency.at }),
-  ...(rateLimits === undefined ? {} : { rateLimits: rateLimits === 'default' ? null : rateLimits }),
-})
+function limitsOf({ maxConcurrency, rateLimits }: LimitFlags): Pick<TeamChanges, 'maxConcurrency' | 'rateLimits'> {
+  return {
+    ...(maxConcurrency === undefined ? {} : { maxConcurrency: maxConcurrency.at }),
+    ...(rateLimits === undefined ? {} : { rateLimits: rateLimits === 'default' ? null : rateLimits }),
+  }
+}
 
-const listTeams = async (flags: ConnectionFlags): Promise<void> => {
+async function listTeams(flags: ConnectionFlags): Promise<void> {
   const teams = await (await connect(flags)).teams.list()
   if (flags.json === true) return printJson(teams)
   printTable(['name', 'credits', 'set aside', 'running', 'at most', 'requests a minute', 'id'], teams.map(toRow))
 }
 
-const toRow = (team: TeamSummary): readonly string[] => [
-  team.name,
-  team.credits === null ? 'unmetered' : String(team.credits),
-  String(team.reservedCredits),
-  String(team.concurrency),
-  team.maxConcurrency === null ? '' : String(team.maxConcurrency),
-  team.rateLimits ?? '',
-  team.id,
-]
+function toRow(team: TeamSummary): readonly string[] {
+  return [
+    team.name,
+    team.credits === null ? 'unmetered' : String(team.credits),
+    String(team.reservedCredits),
+    String(team.concurrency),
+    team.maxConcurrency === null ? '' : String(team.maxConcurrency),
+    team.rateLimits ?? '',
+    team.id,
+  ]
+}
 
-const createTeam = async (
+async function createTeam(
   name: string,
   { credits, ...flags }: LimitFlags & { readonly credits?: Limit },
-): Promise<void> => {
+): Promise<void> {
   const options: CreateTeamOptions = {
     name,
     ...(credits === undefined ? {} : { credits: credits.at }),
@@ -85,7 +90,7 @@ const createTeam = async (
   printTeam(await (await connect(flags)).teams.create(options), flags)
 }
 
-const limitTeam = async (team: string, flags: LimitFlags): Promise<void> => {
+async function limitTeam(team: string, flags: LimitFlags): Promise<void> {
   const changes = limitsOf(flags)
   if (Object.keys(changes).length === 0) {
     throw new BowlineError('BAD_REQUEST', 'No limit was named', { hint: 'Add --max-concurrency or --rate-limits.' })
@@ -93,11 +98,11 @@ const limitTeam = async (team: string, flags: LimitFlags): Promise<void> => {
   return update(team, changes, flags)
 }
 
-const update = async (team: string, changes: TeamChanges, flags: ConnectionFlags): Promise<void> => {
+async function update(team: string, changes: TeamChanges, flags: ConnectionFlags): Promise<void> {
   printTeam(await (await connect(flags)).teams.update(team, changes), flags)
 }
 
-const printTeam = (team: TeamSummary, flags: ConnectionFlags): void => {
+function printTeam(team: TeamSummary, flags: ConnectionFlags): void {
   if (flags.json === true) return printJson(team)
   printFacts({
     ...team,

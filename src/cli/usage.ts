@@ -13,15 +13,16 @@ interface UsageFlags extends ConnectionFlags {
 const barWidth = 40
 
 /** Makes `bowline usage`. */
-export const createUsageCommand = (): Command =>
-  withConnectionFlags(new Command('usage'))
+export function createUsageCommand(): Command {
+  return withConnectionFlags(new Command('usage'))
     .description('Shows what your team used, month by month, and what it has left. Months and days are UTC.')
     .option('--by-key', 'a bar for each API key')
     .option('--days', 'the last 31 days in place of months')
     .option('--tokens', 'count in tokens, 15 for each credit')
     .action(showUsage)
+}
 
-const showUsage = async ({ byKey = false, days = false, tokens = false, ...flags }: UsageFlags): Promise<void> => {
+async function showUsage({ byKey = false, days = false, tokens = false, ...flags }: UsageFlags): Promise<void> {
   const bowline = await connect(flags)
   const [balance, history] = await Promise.all([
     bowline.usage.current(),
@@ -34,15 +35,15 @@ const showUsage = async ({ byKey = false, days = false, tokens = false, ...flags
   print(describeBalance(balance))
 }
 
-const toBar = (
+function toBar(
   { startDate, apiKey, credits, tokens }: UsagePeriod,
   wanted: { readonly days: boolean; readonly tokens: boolean },
-): Bar => {
+): Bar {
   const time = startDate.slice(0, wanted.days ? 10 : 7)
   return { label: apiKey === undefined ? time : `${time}  ${apiKey}`, value: wanted.tokens ? tokens : credits }
 }
 
-const describeBalance = ({ remainingCredits, planCredits, reservedCredits = 0 }: Balance): string => {
+function describeBalance({ remainingCredits, planCredits, reservedCredits = 0 }: Balance): string {
   if (remainingCredits === undefined) return 'The team is not metered.'
   const of = planCredits === undefined ? '' : ` of ${planCredits.toLocaleString('en-US')}`
   const reserved =

@@ -4,7 +4,7 @@ import { connect, withConnectionFlags, type ConnectionFlags } from './connection
 import { print, printFacts, printJson, printNote, printTable } from '../terminal/print.ts'
 
 /** Makes `bowline webhooks`. */
-export const createWebhooksCommand = (): Command => {
+export function createWebhooksCommand(): Command {
   const command = new Command('webhooks')
   const add = (name: string, description: string): Command =>
     withConnectionFlags(command.command(name).description(description))
@@ -27,13 +27,13 @@ interface ListFlags extends ConnectionFlags {
   readonly limit: number
 }
 
-const toCount = (text: string): number => {
+function toCount(text: string): number {
   const count = Number(text)
   if (Number.isSafeInteger(count) && count > 0) return count
   throw new InvalidArgumentError('It is a whole number from 1 on.')
 }
 
-const listDeliveries = async ({ job: jobId, status, limit, ...flags }: ListFlags): Promise<void> => {
+async function listDeliveries({ job: jobId, status, limit, ...flags }: ListFlags): Promise<void> {
   const bowline = await connect(flags)
   const found: Delivery[] = []
   for await (const delivery of bowline.webhooks.deliveries({ jobId, status, limit: Math.min(limit, 100) })) {
@@ -44,12 +44,12 @@ const listDeliveries = async ({ job: jobId, status, limit, ...flags }: ListFlags
   printTable(['id', 'event', 'job', 'status', 'tries', 'last try', 'to'], found.map(toRow))
 }
 
-const toRow = ({ id, event, jobId, status, attempts, url }: Delivery): readonly string[] => {
+function toRow({ id, event, jobId, status, attempts, url }: Delivery): readonly string[] {
   const last = attempts.at(-1)
   return [id, event, jobId, status, String(attempts.length), last?.error ?? String(last?.statusCode ?? ''), url]
 }
 
-const printDelivery = (delivery: Delivery, flags: ConnectionFlags): void => {
+function printDelivery(delivery: Delivery, flags: ConnectionFlags): void {
   if (flags.json === true) return printJson(delivery)
   const { attempts, payload, ...facts } = delivery
   printFacts(facts)
@@ -59,15 +59,15 @@ const printDelivery = (delivery: Delivery, flags: ConnectionFlags): void => {
   if (payload !== undefined) printJson(payload)
 }
 
-const show = async (id: string, flags: ConnectionFlags): Promise<void> => {
+async function show(id: string, flags: ConnectionFlags): Promise<void> {
   printDelivery(await (await connect(flags)).webhooks.get(id), flags)
 }
 
-const redeliver = async (id: string, flags: ConnectionFlags): Promise<void> => {
+async function redeliver(id: string, flags: ConnectionFlags): Promise<void> {
   printDelivery(await (await connect(flags)).webhooks.redeliver(id), flags)
 }
 
-const secret = async (flags: ConnectionFlags & { readonly delete?: boolean }): Promise<void> => {
+async function secret(flags: ConnectionFlags & { readonly delete?: boolean }): Promise<void> {
   const { webhooks } = await connect(flags)
   if (flags.delete === true) {
     await webhooks.deleteSecret()

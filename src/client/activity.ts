@@ -26,8 +26,8 @@ export interface ActivityOptions extends Abortable {
 export type ListActivity = (options?: ActivityOptions) => AsyncIterable<ActivityRecord>
 
 /** Makes the `activity` of a client. */
-export const createActivity = (call: Call): ListActivity =>
-  async function* ({ endpoint, pageSize = 100, ...how } = {}) {
+export function createActivity(call: Call): ListActivity {
+  return async function* ({ endpoint, pageSize = 100, ...how } = {}) {
     let cursor: string | undefined
     do {
       const query = {
@@ -42,3 +42,4 @@ export const createActivity = (call: Call): ListActivity =>
       cursor = page.cursor ?? undefined
     } while (cursor !== undefined)
   }
+}

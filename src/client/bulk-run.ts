@@ -167,13 +167,18 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
   }
 }
 
-const progressOf = (id: string, { status, completed, total, creditsUsed }: BulkStatusResponse): BulkProgress => ({
-  id,
-  status,
-  completed,
-  total,
-  creditsUsed,
-})
+function progressOf(id: string, { status, completed, total, creditsUsed }: BulkStatusResponse): BulkProgress {
+  return {
+    id,
+    status,
+    completed,
+    total,
+    creditsUsed,
+  }
+}
 
-const failed = (id: string, error: string | undefined): BowlineError =>
-  new BowlineError('JOB_FAILED', `The job ${id} failed: ${error ?? 'the server gave no reason'}`, { details: { id } })
+function failed(id: string, error: string | undefined): BowlineError {
+  return new BowlineError('JOB_FAILED', `The job ${id} failed: ${error ?? 'the server gave no reason'}`, {
+    details: { id },
+  })
+}

@@ -23,34 +23,36 @@ export interface Bulk {
 const startMs = 120_000
 
 /** Makes the part of a client that has jobs of many pages. */
-export const createBulk = (call: Call): Bulk => ({
-  batchScrape: (urls, options = {}, how = {}) => {
-    // Once for each run: a repeated request is the same job.
-    const idempotencyKey = randomUUID()
-    return new BulkRun(
-      {
-        start: async ({ signal }) => {
-          const list = await Array.fromAsync(typeof urls === 'string' ? [urls] : urls)
-          signal?.throwIfAborted()
-          return call('startBatch', { body: { ...options, urls: list } }, { idempotencyKey, timeoutMs: startMs })
+export function createBulk(call: Call): Bulk {
+  return {
+    batchScrape: (urls, options = {}, how = {}) => {
+      // Once for each run: a repeated request is the same job.
+      const idempotencyKey = randomUUID()
+      return new BulkRun(
+        {
+          start: async ({ signal }) => {
+            const list = await Array.fromAsync(typeof urls === 'string' ? [urls] : urls)
+            signal?.throwIfAborted()
+            return call('startBatch', { body: { ...options, urls: list } }, { idempotencyKey, timeoutMs: startMs })
+          },
+          status: async (id, skip, { signal }) => call('getBatch', { params: { id }, query: { skip } }, { signal }),
+          errors: async (id) => call('getBatchErrors', { params: { id } }),
+          cancel: async (id) => call('cancelBatch', { params: { id } }),
         },
-        status: async (id, skip, { signal }) => call('getBatch', { params: { id }, query: { skip } }, { signal }),
-        errors: async (id) => call('getBatchErrors', { params: { id } }),
-        cancel: async (id) => call('cancelBatch', { params: { id } }),
-      },
-      how,
-    )
-  },
-  crawl: (url, options = {}, how = {}) => {
-    const idempotencyKey = randomUUID()
-    return new BulkRun(
-      {
-        start: async () => call('startCrawl', { body: { ...options, url } }, { idempotencyKey }),
-        status: async (id, skip, { signal }) => call('getCrawl', { params: { id }, query: { skip } }, { signal }),
-        errors: async (id) => call('getCrawlErrors', { params: { id } }),
-        cancel: async (id) => call('cancelCrawl', { params: { id } }),
-      },
-      how,
-    )
-  },
-})
+        how,
+      )
+    },
+    crawl: (url, options = {}, how = {}) => {
+      const idempotencyKey = randomUUID()
+      return new BulkRun(
+        {
+          start: async () => call('startCrawl', { body: { ...options, url } }, { idempotencyKey }),
+          status: async (id, skip, { signal }) => call('getCrawl', { params: { id }, query: { skip } }, { signal }),
+          errors: async (id) => call('getCrawlErrors', { params: { id } }),
+          cancel: async (id) => call('cancelCrawl', { params: { id } }),
+        },
+        how,
+      )
+    },
+  }
+}

@@ -39,7 +39,7 @@ export type Call = <Name extends RouteName>(
 ) => Promise<CallOutput<Name>>
 
 /** Makes the one function through which everything the client says goes. */
-export const createCall = (config: ClientConfig): Call => {
+export function createCall(config: ClientConfig): Call {
   const send = ({ retries = config.retries, timeoutMs = config.timeoutMs }: CallOptions) =>
     withLayers(
       (request) => config.fetch(request),
@@ -73,7 +73,7 @@ interface LooseInput {
   readonly body?: unknown
 }
 
-const toRequest = (config: ClientConfig, route: Route, input: LooseInput, options: CallOptions): Request => {
+function toRequest(config: ClientConfig, route: Route, input: LooseInput, options: CallOptions): Request {
   const url = new URL(config.baseUrl + fillPath(route.path, input.params ?? {}))
   for (const [name, value] of Object.entries(input.query ?? {})) {
     if (value !== undefined) url.searchParams.set(name, value)
@@ -92,15 +92,16 @@ const toRequest = (config: ClientConfig, route: Route, input: LooseInput, option
   })
 }
 
-const fillPath = (path: string, params: Readonly<Record<string, string>>): string =>
-  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+function fillPath(path: string, params: Readonly<Record<string, string>>): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name] ?? ''
     // These would climb to another path, encoded or not.
     if (['', '.', '..'].includes(value)) throw new BowlineError('BAD_REQUEST', `"${value}" is not a valid ${name}`)
     return encodeURIComponent(value)
   })
+}
 
-const parse = async <Name extends RouteName>(name: Name, response: Response): Promise<CallOutput<Name>> => {
+async function parse<Name extends RouteName>(name: Name, response: Response): Promise<CallOutput<Name>> {
   const text = await response.text()
   const answer: unknown = JSON.parse(text)
   const parsed = routes[name].response.safeParse(answer)

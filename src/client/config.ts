@@ -47,25 +47,33 @@ export interface ClientEnvironment {
 }
 
 /** Reads `BOWLINE_BASE_URL`, `BOWLINE_API_KEY` and `BOWLINE_DATA_DIR`; an empty or blank variable counts as unset. */
-export const readEnvironment = (environment: Readonly<NodeJS.ProcessEnv> = process.env): ClientEnvironment => ({
-  baseUrl: unlessBlank(environment['BOWLINE_BASE_URL']),
-  apiKey: unlessBlank(environment['BOWLINE_API_KEY']),
-  dataDir: unlessBlank(environment['BOWLINE_DATA_DIR']),
-})
+export function readEnvironment(environment: Readonly<NodeJS.ProcessEnv> = process.env): ClientEnvironment {
+  return {
+    baseUrl: unlessBlank(environment['BOWLINE_BASE_URL']),
+    apiKey: unlessBlank(environment['BOWLINE_API_KEY']),
+    dataDir: unlessBlank(environment['BOWLINE_DATA_DIR']),
+  }
+}
 
-const unlessBlank = (text: string | undefined): string | undefined => (text?.trim() ? text : undefined)
+function unlessBlank(text: string | undefined): string | undefined {
+  return text?.trim() ? text : undefined
+}
 
 /** The variables of this process with some added: what a child process is started with. */
-export const environmentWith = (added: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv => ({
-  ...process.env,
-  ...added,
-})
+export function environmentWith(added: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    ...added,
+  }
+}
 
 /** Folder of the lease files when none is named. */
-export const defaultLeaseDir = (): string => join(homedir(), '.bowline', 'leases')
+export function defaultLeaseDir(): string {
+  return join(homedir(), '.bowline', 'leases')
+}
 
 /** Fills in the environment and the defaults. Throws CONFIG_INVALID. */
-export const resolveConfig = (options: BowlineOptions, environment = readEnvironment()): ClientConfig => {
+export function resolveConfig(options: BowlineOptions, environment = readEnvironment()): ClientConfig {
   checkOptions('Bowline', options, bowlineNames)
   return {
     baseUrl: checkBaseUrl(options.baseUrl ?? environment.baseUrl),
@@ -92,7 +100,7 @@ const bowlineNames: OptionNames<BowlineOptions> = {
   handleSignals: true,
 }
 
-const checkBaseUrl = (text: string | undefined): string => {
+function checkBaseUrl(text: string | undefined): string {
   if (!text) {
     throw new BowlineError('CONFIG_INVALID', 'No base URL was given', {
       hint: 'Set BOWLINE_BASE_URL or pass `baseUrl`, such as http://127.0.0.1:3900; `bowline serve` prints it.',
@@ -107,7 +115,7 @@ const checkBaseUrl = (text: string | undefined): string => {
   return url.href.replace(/\/+$/, '')
 }
 
-const checkApiKey = (text: string | undefined): string => {
+function checkApiKey(text: string | undefined): string {
   // A key with a blank or a line break cannot be a header; fetch would print it in its error.
   if (text !== undefined && /^[\x21-\x7e]+$/.test(text)) return text
   throw new BowlineError(
@@ -120,7 +128,7 @@ const checkApiKey = (text: string | undefined): string => {
 }
 
 /** A whole number that is at least `least`. Throws CONFIG_INVALID. */
-export const checkNumber = (name: string, value: number, least: number): number => {
+export function checkNumber(name: string, value: number, least: number): number {
   if (Number.isSafeInteger(value) && value >= least) return value
   throw new BowlineError('CONFIG_INVALID', `\`${name}\` is ${value}; it must be a whole number, ${least} or more`, {
     hint: `Pass a valid \`${name}\`.`,

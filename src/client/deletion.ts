@@ -146,20 +146,30 @@ const aliveStates: ReadonlySet<string | undefined> = new Set([
   'stopping',
 ])
 
-const isAlive = ({ status }: Answer): boolean => aliveStates.has(status)
+function isAlive({ status }: Answer): boolean {
+  return aliveStates.has(status)
+}
 
-const isBilled = ({ sessionDurationMs, creditsBilled }: Figures): boolean =>
-  sessionDurationMs !== undefined && creditsBilled !== undefined
+function isBilled({ sessionDurationMs, creditsBilled }: Figures): boolean {
+  return sessionDurationMs !== undefined && creditsBilled !== undefined
+}
 
 /** A 404 without JSON comes from a proxy or a wrong base URL, and proves nothing about the session. */
-const isGone = (error: unknown): boolean =>
-  isBowlineError(error) && error.code !== 'RESPONSE_INVALID' && [404, 410].includes(error.status)
+function isGone(error: unknown): boolean {
+  return isBowlineError(error) && error.code !== 'RESPONSE_INVALID' && [404, 410].includes(error.status)
+}
 
-const stillAlive = (id: string, { status }: Answer): BowlineError =>
-  new BowlineError('DELETE_FAILED', `The service accepted the deletion of session ${id}, which is still ${status}`)
+function stillAlive(id: string, { status }: Answer): BowlineError {
+  return new BowlineError(
+    'DELETE_FAILED',
+    `The service accepted the deletion of session ${id}, which is still ${status}`,
+  )
+}
 
-const figuresOf = ({ sessionDurationMs, creditsBilled, profile }: Figures): Figures => ({
-  ...(sessionDurationMs === undefined ? {} : { sessionDurationMs }),
-  ...(creditsBilled === undefined ? {} : { creditsBilled }),
-  ...(profile === undefined ? {} : { profile }),
-})
+function figuresOf({ sessionDurationMs, creditsBilled, profile }: Figures): Figures {
+  return {
+    ...(sessionDurationMs === undefined ? {} : { sessionDurationMs }),
+    ...(creditsBilled === undefined ? {} : { creditsBilled }),
+    ...(profile === undefined ? {} : { profile }),
+  }
+}

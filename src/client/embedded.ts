@@ -12,7 +12,7 @@ export interface EmbeddedOptions extends EmbeddedServerOptions {
 }
 
 /** Starts a server that stops with the result, and at the latest with this process; its temporary folder goes too. */
-export const startEmbedded = async ({ handleSignals, ...options }: EmbeddedOptions): Promise<EmbeddedServer> => {
+export async function startEmbedded({ handleSignals, ...options }: EmbeddedOptions): Promise<EmbeddedServer> {
   await using undo = new AsyncDisposableStack()
   // Made and guarded in one go: a signal in between would leave it behind.
   const temporaryDir = options.dataDir === undefined ? mkdtempSync(join(tmpdir(), 'bowline-')) : undefined

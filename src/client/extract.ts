@@ -33,7 +33,7 @@ const firstPauseMs = 200
 const longestPauseMs = 2000
 
 /** Makes the extracting part of a client. */
-export const createExtracting = (call: Call): Extracting => {
+export function createExtracting(call: Call): Extracting {
   const getExtract: Extracting['getExtract'] = async (id, how = {}) => call('getExtract', { params: { id } }, how)
   return {
     getExtract,

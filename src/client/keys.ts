@@ -12,8 +12,10 @@ export interface Keys {
 }
 
 /** Makes the `keys` of a client. */
-export const createKeys = (call: Call): Keys => ({
-  create: async (options = {}, how = {}) => call('createKey', { body: options }, how),
-  list: async (how = {}) => (await call('listKeys', {}, how)).data,
-  revoke: async (id, how = {}) => (await call('revokeKey', { params: { id } }, how)).data,
-})
+export function createKeys(call: Call): Keys {
+  return {
+    create: async (options = {}, how = {}) => call('createKey', { body: options }, how),
+    list: async (how = {}) => (await call('listKeys', {}, how)).data,
+    revoke: async (id, how = {}) => (await call('revokeKey', { params: { id } }, how)).data,
+  }
+}

@@ -23,7 +23,7 @@ export interface LeaseFile {
 }
 
 /** Writes the lease of a session of this process, readable by its owner only, and returns the file's path. */
-export const writeLease = (leaseDir: string, session: Pick<Lease, 'baseUrl' | 'sessionId'>): string => {
+export function writeLease(leaseDir: string, session: Pick<Lease, 'baseUrl' | 'sessionId'>): string {
   const lease: Lease = { ...session, host: hostname(), pid: process.pid, processStart: processStart(process.pid) }
   const path = join(leaseDir, `${process.pid}-${encodeURIComponent(session.sessionId).slice(0, 150)}.json`)
   mkdirSync(leaseDir, { recursive: true, mode: 0o700 })
@@ -32,10 +32,12 @@ export const writeLease = (leaseDir: string, session: Pick<Lease, 'baseUrl' | 's
 }
 
 /** Removes a lease file; one that is gone already is fine. */
-export const removeLease = (path: string): void => rmSync(path, { force: true })
+export function removeLease(path: string): void {
+  return rmSync(path, { force: true })
+}
 
 /** The leases of processes of this machine that no longer run. Files that are no leases are left alone. */
-export const findDeadLeases = async (leaseDir: string): Promise<readonly LeaseFile[]> => {
+export async function findDeadLeases(leaseDir: string): Promise<readonly LeaseFile[]> {
   const names = await readdir(leaseDir).catch(() => [])
   const files = await Promise.all(
     names.filter((name) => name.endsWith('.json')).map((name) => readLease(leaseDir, name)),
@@ -45,7 +47,7 @@ export const findDeadLeases = async (leaseDir: string): Promise<readonly LeaseFi
   ) as LeaseFile[]
 }
 
-const readLease = async (leaseDir: string, name: string): Promise<LeaseFile | undefined> => {
+async function readLease(leaseDir: string, name: string): Promise<LeaseFile | undefined> {
   const path = join(leaseDir, name)
   try {
     return { path, lease: leaseSchema.parse(JSON.parse(await readFile(path, 'utf8'))) }
@@ -54,7 +56,7 @@ const readLease = async (leaseDir: string, name: string): Promise<LeaseFile | un
   }
 }
 
-const isAlive = (lease: Lease): boolean => {
+function isAlive(lease: Lease): boolean {
   try {
     process.kill(lease.pid, 0)
   } catch (error) {
@@ -65,7 +67,7 @@ const isAlive = (lease: Lease): boolean => {
 }
 
 /** Clock ticks from boot to the start of a process, with the boot's id; undefined where there is no /proc. */
-const processStart = (pid: number): string | undefined => {
+function processStart(pid: number): string | undefined {
   try {
     const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

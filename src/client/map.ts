@@ -22,10 +22,10 @@ export type MapSite = (url: string, options?: MapOptions, how?: Abortable) => Pr
 const marginMs = 10_000
 
 /** Makes the `map` of a client. */
-export const createMap =
-  (call: Call, config: Pick<ClientConfig, 'timeoutMs'>): MapSite =>
-  async (url, options = {}, how = {}) => {
+export function createMap(call: Call, config: Pick<ClientConfig, 'timeoutMs'>): MapSite {
+  return async (url, options = {}, how = {}) => {
     const timeoutMs = Math.max(config.timeoutMs, (options.timeout ?? 0) + marginMs)
     const { id, links, warning } = await call('map', { body: { ...options, url } }, { ...how, timeoutMs })
     return { id, links, warning }
   }
+}

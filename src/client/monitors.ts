@@ -49,7 +49,7 @@ const firstPauseMs = 100
 const longestPauseMs = 1000
 
 /** Makes the `monitors` of a client. */
-export const createMonitors = (call: Call): Monitors => {
+export function createMonitors(call: Call): Monitors {
   const check: Monitors['check'] = async (id, checkId, filter = {}, how = {}) => {
     const pages: CheckPage[] = []
     for (;;) {

@@ -30,11 +30,11 @@ export interface SessionTies {
 }
 
 /** Creates a session at the service and ties it to this process, from before the request to after the deletion. */
-export const openSession = async (
+export async function openSession(
   parts: SessionParts,
   options: CreateSessionOptions,
   ties: SessionTies,
-): Promise<Session> => {
+): Promise<Session> {
   const opening = Promise.withResolvers<Session>()
   opening.promise.catch(() => undefined)
   const tell = onceQuietly(ties.onEnd)
@@ -88,13 +88,15 @@ export const openSession = async (
   }
 }
 
-const isRecorded = ({ record = false }: CreateSessionOptions): boolean => record !== false
+function isRecorded({ record = false }: CreateSessionOptions): boolean {
+  return record !== false
+}
 
-const requestSession = async (
+async function requestSession(
   call: Call,
   body: CreateSessionOptions,
   idempotencyKey: string,
-): Promise<CreateSessionResponse> => {
+): Promise<CreateSessionResponse> {
   try {
     return await call('createSession', { body }, { idempotencyKey })
   } catch (error) {
@@ -105,13 +107,13 @@ const requestSession = async (
   }
 }
 
-const idInUnusableAnswer = (error: unknown): string | undefined => {
+function idInUnusableAnswer(error: unknown): string | undefined {
   if (!isBowlineError(error) || error.code !== 'RESPONSE_INVALID') return undefined
   const { answer } = (error.details ?? {}) as { answer?: { id?: unknown } | null }
   return typeof answer?.id === 'string' && answer.id !== '' ? answer.id : undefined
 }
 
-const protect = (config: ClientConfig, answer: CreateSessionResponse, undo: DisposableStack): DeletionTicket => {
+function protect(config: ClientConfig, answer: CreateSessionResponse, undo: DisposableStack): DeletionTicket {
   const leasePath = tryWriteLease(config, answer.id)
   if (leasePath !== undefined) undo.defer(() => removeLease(leasePath))
   const ticket: DeletionTicket = {
@@ -125,28 +127,32 @@ const protect = (config: ClientConfig, answer: CreateSessionResponse, undo: Disp
 }
 
 /** Deletes a session whose id is not known yet: whoever dies between the request and its answer never learns it. */
-const creationTicket = (config: ClientConfig, idempotencyKey: string): DeletionTicket => ({
-  id: idempotencyKey,
-  url: `${config.baseUrl}/v2/browser`,
-  headers: headersOf(config),
-  body: { idempotencyKey },
-  leasePath: undefined,
-})
+function creationTicket(config: ClientConfig, idempotencyKey: string): DeletionTicket {
+  return {
+    id: idempotencyKey,
+    url: `${config.baseUrl}/v2/browser`,
+    headers: headersOf(config),
+    body: { idempotencyKey },
+    leasePath: undefined,
+  }
+}
 
-const headersOf = (config: ClientConfig): Readonly<Record<string, string>> => ({
-  ...config.headers,
-  authorization: `Bearer ${config.apiKey}`,
-})
+function headersOf(config: ClientConfig): Readonly<Record<string, string>> {
+  return {
+    ...config.headers,
+    authorization: `Bearer ${config.apiKey}`,
+  }
+}
 
 /** Has the reaper delete a session if this process dies before the result is disposed of. */
-const handToReaper = (config: ClientConfig, ticket: DeletionTicket | undefined): Disposable => {
+function handToReaper(config: ClientConfig, ticket: DeletionTicket | undefined): Disposable {
   if (ticket === undefined || !config.reaper) return { [Symbol.dispose]: () => undefined }
   const { reaper } = processGuard()
   reaper.add(ticket)
   return { [Symbol.dispose]: () => reaper.remove(ticket.id) }
 }
 
-const tryWriteLease = (config: ClientConfig, sessionId: string): string | undefined => {
+function tryWriteLease(config: ClientConfig, sessionId: string): string | undefined {
   try {
     return writeLease(config.leaseDir, { baseUrl: config.baseUrl, sessionId })
   } catch (error) {
@@ -156,7 +162,7 @@ const tryWriteLease = (config: ClientConfig, sessionId: string): string | undefi
   }
 }
 
-const exitBill = (sessionId: string, result: ReaperResult | undefined): SessionBill => {
+function exitBill(sessionId: string, result: ReaperResult | undefined): SessionBill {
   const { sessionDurationMs, creditsBilled } = result ?? {}
   const error =
     result?.error === undefined && result !== undefined
@@ -168,7 +174,7 @@ const exitBill = (sessionId: string, result: ReaperResult | undefined): SessionB
   return { sessionId, endedBy: 'exit', sessionDurationMs, creditsBilled, error }
 }
 
-const onceQuietly = (onEnd: SessionTies['onEnd']): ((bill: SessionBill) => void) => {
+function onceQuietly(onEnd: SessionTies['onEnd']): (bill: SessionBill) => void {
   let isTold = false
   return (bill) => {
     if (isTold) return

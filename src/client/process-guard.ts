@@ -29,13 +29,13 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const signalLimitMs = 8000
 
 /** The guard of this process. There is one however many clients or copies of this package run: signals come only once. */
-export const processGuard = (): ProcessGuard => {
+export function processGuard(): ProcessGuard {
   const holder = process as unknown as Record<symbol, ProcessGuard | undefined>
   holder[slot] ??= createProcessGuard()
   return holder[slot]
 }
 
-const createProcessGuard = (): ProcessGuard => {
+function createProcessGuard(): ProcessGuard {
   const held = new Set<Guarded>()
   let leaving: NodeJS.Signals | undefined
 
@@ -103,7 +103,7 @@ const createProcessGuard = (): ProcessGuard => {
 }
 
 /** What cannot be undone any more must not keep the process alive. */
-const tryTo = (work: () => void): void => {
+function tryTo(work: () => void): void {
   try {
     work()
   } catch {

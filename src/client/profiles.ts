@@ -19,16 +19,18 @@ export interface Profiles {
 }
 
 /** Makes the `profiles` of a client. */
-export const createProfiles = (call: Call): Profiles => ({
-  list: async (how = {}) => (await call('listProfiles', {}, how)).data,
-  get: async (name, how = {}) => (await call('getProfile', { params: { name } }, how)).data,
-  delete: async (name, how = {}) => {
-    await call('deleteProfile', { params: { name } }, how)
-  },
-  versions: async (name, how = {}) => (await call('listProfileVersions', { params: { name } }, how)).data,
-  rollback: async (name, version, how = {}) =>
-    (await call('rollBackProfile', { params: { name, version: String(version) } }, how)).data,
-  exportState: async (name, how = {}) => (await call('exportStorageState', { params: { name } }, how)).data,
-  importState: async (name, state, how = {}) =>
-    (await call('importStorageState', { params: { name }, body: state }, how)).data,
-})
+export function createProfiles(call: Call): Profiles {
+  return {
+    list: async (how = {}) => (await call('listProfiles', {}, how)).data,
+    get: async (name, how = {}) => (await call('getProfile', { params: { name } }, how)).data,
+    delete: async (name, how = {}) => {
+      await call('deleteProfile', { params: { name } }, how)
+    },
+    versions: async (name, how = {}) => (await call('listProfileVersions', { params: { name } }, how)).data,
+    rollback: async (name, version, how = {}) =>
+      (await call('rollBackProfile', { params: { name, version: String(version) } }, how)).data,
+    exportState: async (name, how = {}) => (await call('exportStorageState', { params: { name } }, how)).data,
+    importState: async (name, state, how = {}) =>
+      (await call('importStorageState', { params: { name }, body: state }, how)).data,
+  }
+}

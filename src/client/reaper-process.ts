@@ -19,7 +19,7 @@ const onceLimitMs = 5000
  * Prepares the one reaper of this process; it is started with the first session and lives as long as this process.
  * It is in a session of its own, so that Ctrl-C does not reach it, and does not keep this process alive.
  */
-export const createReaperProcess = (): ReaperProcess => {
+export function createReaperProcess(): ReaperProcess {
   const held = new Map<string, DeletionTicket>()
   let child: ChildProcess | undefined
 
@@ -47,7 +47,7 @@ export const createReaperProcess = (): ReaperProcess => {
   }
 }
 
-const startReaper = (onGone: () => void): ChildProcess => {
+function startReaper(onGone: () => void): ChildProcess {
   const child = spawn(process.execPath, [...flags, program], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -67,7 +67,7 @@ const startReaper = (onGone: () => void): ChildProcess => {
 }
 
 /** Deletes sessions while this process is exiting: blocks until they are deleted, 5 s at most. */
-export const deleteAtExit = (tickets: readonly DeletionTicket[]): readonly ReaperResult[] => {
+export function deleteAtExit(tickets: readonly DeletionTicket[]): readonly ReaperResult[] {
   const { stdout } = spawnSync(process.execPath, [...flags, program, '--once'], {
     input: tickets.map((add) => `${JSON.stringify({ add } satisfies ReaperLine)}\n`).join(''),
     stdio: ['pipe', 'pipe', 'ignore'],

@@ -14,7 +14,7 @@ const attemptMs = isOnce ? 2000 : 10_000
 /** How long a session may still come up whose creation was under way: a server needs seconds to start a browser. */
 const unknownMs = isOnce ? 1500 : 15_000
 
-const main = async (): Promise<void> => {
+async function main(): Promise<void> {
   // It ends by itself when its work is done; a signal to the whole service must not end it before.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
   const tickets = new Map<string, DeletionTicket>()
@@ -28,7 +28,7 @@ const main = async (): Promise<void> => {
 }
 
 /** A parent that is killed while it writes leaves half a line, which must not keep the other sessions alive. */
-const parseLine = (line: string): Partial<ReaperLine> => {
+function parseLine(line: string): Partial<ReaperLine> {
   try {
     return JSON.parse(line) as ReaperLine
   } catch {
@@ -36,7 +36,7 @@ const parseLine = (line: string): Partial<ReaperLine> => {
   }
 }
 
-const deleteWithRetries = async (ticket: DeletionTicket): Promise<ReaperResult> => {
+async function deleteWithRetries(ticket: DeletionTicket): Promise<ReaperResult> {
   const { default: pRetry } = await import('p-retry')
   try {
     const figures = await pRetry(() => deleteOnce(ticket), {
@@ -53,7 +53,7 @@ const deleteWithRetries = async (ticket: DeletionTicket): Promise<ReaperResult> 
   }
 }
 
-const deleteOnce = async (ticket: DeletionTicket): Promise<Omit<ReaperResult, 'id'>> => {
+async function deleteOnce(ticket: DeletionTicket): Promise<Omit<ReaperResult, 'id'>> {
   if (ticket.body !== undefined) return deleteByKey(ticket, ticket.body)
   const first = await send(ticket, ticket.url)
   // Some services know only the form with the id in the body.
@@ -67,7 +67,7 @@ const deleteOnce = async (ticket: DeletionTicket): Promise<Omit<ReaperResult, 'i
 }
 
 /** Deletes a session whose answer never came. One that is unknown may still come up. */
-const deleteByKey = async (ticket: DeletionTicket, body: object): Promise<Omit<ReaperResult, 'id'>> => {
+async function deleteByKey(ticket: DeletionTicket, body: object): Promise<Omit<ReaperResult, 'id'>> {
   const { status, text } = await send(ticket, ticket.url, body)
   // Other services do not know this form of deletion.
   const isRefused = [400, 401, 403, 405, 410, 501].includes(status)
@@ -76,11 +76,11 @@ const deleteByKey = async (ticket: DeletionTicket, body: object): Promise<Omit<R
   return figures
 }
 
-const send = async (
+async function send(
   ticket: DeletionTicket,
   url: string,
   body?: object,
-): Promise<{ readonly status: number; readonly text: string }> => {
+): Promise<{ readonly status: number; readonly text: string }> {
   const response = await fetch(url, {
     method: 'DELETE',
     headers: { ...ticket.headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
@@ -93,7 +93,7 @@ const send = async (
   return { status: response.status, text: await response.text() }
 }
 
-const readAnswer = (text: string): Omit<ReaperResult, 'id'> & { readonly isStopping: boolean } => {
+function readAnswer(text: string): Omit<ReaperResult, 'id'> & { readonly isStopping: boolean } {
   try {
     const { status, sessionDurationMs, creditsBilled } = JSON.parse(text) as Omit<ReaperResult, 'id'> & {
       readonly status?: unknown
@@ -108,7 +108,7 @@ const readAnswer = (text: string): Omit<ReaperResult, 'id'> & { readonly isStopp
   }
 }
 
-const removeFile = async (path: string | undefined): Promise<void> => {
+async function removeFile(path: string | undefined): Promise<void> {
   if (path === undefined) return
   const { rm } = await import('node:fs/promises')
   await rm(path, { force: true }).catch(() => undefined)

@@ -21,10 +21,12 @@ const defaultTimeoutMs = 60_000
 const graceMs = 15_000
 
 /** Makes the scraping part of a client. */
-export const createScraping = (call: Call): Scraping => ({
-  scrape: async (url, options = {}, how = {}) => {
-    const timeoutMs = (options.timeout ?? defaultTimeoutMs) + graceMs
-    return (await call('scrape', { body: { ...options, url } }, { ...how, timeoutMs })).data
-  },
-  getScrape: async (id, how = {}) => (await call('getScrape', { params: { id } }, how)).data,
-})
+export function createScraping(call: Call): Scraping {
+  return {
+    scrape: async (url, options = {}, how = {}) => {
+      const timeoutMs = (options.timeout ?? defaultTimeoutMs) + graceMs
+      return (await call('scrape', { body: { ...options, url } }, { ...how, timeoutMs })).data
+    },
+    getScrape: async (id, how = {}) => (await call('getScrape', { params: { id } }, how)).data,
+  }
+}

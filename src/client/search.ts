@@ -29,9 +29,8 @@ const defaultTimeoutMs = 60_000
 const graceMs = 15_000
 
 /** Makes the `search` of a client. */
-export const createSearch =
-  (call: Call): Search =>
-  async (query, options = {}, how = {}) => {
+export function createSearch(call: Call): Search {
+  return async (query, options = {}, how = {}) => {
     const timeoutMs = (options.timeout ?? defaultTimeoutMs) + graceMs
     const { data, id, warning, creditsUsed } = await call(
       'search',
@@ -41,3 +40,4 @@ export const createSearch =
     const { web = [], news = [], images = [] } = data
     return { id, web, news, images, warning: warning ?? undefined, creditsUsed }
   }
+}

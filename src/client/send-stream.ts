@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 
 /** Sends a request whose body is a stream, as `fetch` would: the global `fetch` reads such a body ahead without bound. */
-export const sendStream = async (request: Request): Promise<Response> => {
+export async function sendStream(request: Request): Promise<Response> {
   const url = new URL(request.url)
   const onward = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
     method: request.method,

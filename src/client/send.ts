@@ -5,5 +5,6 @@ export type Send = (request: Request) => Promise<Response>
 export type Layer = (next: Send) => Send
 
 /** Puts layers around `send`, the first one outermost. */
-export const withLayers = (send: Send, layers: readonly Layer[]): Send =>
-  layers.reduceRight((next, layer) => layer(next), send)
+export function withLayers(send: Send, layers: readonly Layer[]): Send {
+  return layers.reduceRight((next, layer) => layer(next), send)
+}

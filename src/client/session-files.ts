@@ -45,7 +45,7 @@ export interface FilesTransport {
 }
 
 /** The address of a session's files, which its CDP address tells; undefined for services that have no such. */
-export const filesUrl = (cdpUrl: string): URL | undefined => {
+export function filesUrl(cdpUrl: string): URL | undefined {
   const url = URL.parse(cdpUrl)
   const path = /^(.*\/v2\/(?:browser|interact)\/[^/]+)\/cdp$/.exec(url?.pathname ?? '')?.[1]
   if (url === null || path === undefined || !url.searchParams.has('token')) return undefined
@@ -53,10 +53,10 @@ export const filesUrl = (cdpUrl: string): URL | undefined => {
 }
 
 /** Makes the files of the session at `cdpUrl`; the token in it opens them. Calls throw NOT_IMPLEMENTED for services without files. */
-export const createSessionFiles = (
+export function createSessionFiles(
   cdpUrl: string,
   transport: FilesTransport = { fetch: globalThis.fetch, headers: {} },
-): SessionFiles => {
+): SessionFiles {
   const base = filesUrl(cdpUrl)
   const send = async (call: FileCall, how: Abortable = {}): Promise<Response> => {
     checkOptions('session.files', how, { signal: true })
@@ -100,12 +100,12 @@ interface FileCall {
   readonly size?: number | undefined
 }
 
-const request = async (
+async function request(
   { fetch, headers }: FilesTransport,
   base: URL,
   { method, name, query = {}, body, size }: FileCall,
   signal: AbortSignal | undefined,
-): Promise<Response> => {
+): Promise<Response> {
   const url = new URL(base)
   if (name !== undefined) url.pathname += `/${encodeURIComponent(name)}`
   for (const [key, value] of Object.entries(query)) url.searchParams.set(key, value)
@@ -131,9 +131,11 @@ const request = async (
   throw refused(response, failureOf(await response.text()), facts)
 }
 
-const failureOf = (text: string): unknown => z.json().safeParse(tryJson(text)).data
+function failureOf(text: string): unknown {
+  return z.json().safeParse(tryJson(text)).data
+}
 
-const tryJson = (text: string): unknown => {
+function tryJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -148,7 +150,7 @@ interface OpenSource {
   readonly modifiedAt?: number | undefined
 }
 
-const openSource = async (source: string | Blob | ReadableStream<Uint8Array>): Promise<OpenSource> => {
+async function openSource(source: string | Blob | ReadableStream<Uint8Array>): Promise<OpenSource> {
   if (source instanceof Blob) {
     const modifiedAt = source instanceof File ? source.lastModified : undefined
     return { body: source.stream(), size: source.size, modifiedAt }

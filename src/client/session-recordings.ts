@@ -16,11 +16,11 @@ export interface SessionRecordings {
 }
 
 /** Makes the recordings of the session with an id. */
-export const createSessionRecordings = (
+export function createSessionRecordings(
   call: Call,
   id: string,
   transport: { readonly fetch: typeof globalThis.fetch },
-): SessionRecordings => {
+): SessionRecordings {
   const list: SessionRecordings['list'] = async (how = {}) =>
     (await call('listRecordings', { params: { id } }, how)).recordings
   const read: SessionRecordings['read'] = async (name, how) => {

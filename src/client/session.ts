@@ -60,11 +60,7 @@ export interface SessionHooks {
 }
 
 /** Makes the session that a service's answer tells of. */
-export const createSession = (
-  answer: CreateSessionResponse,
-  hooks: SessionHooks,
-  transport?: FilesTransport,
-): Session => {
+export function createSession(answer: CreateSessionResponse, hooks: SessionHooks, transport?: FilesTransport): Session {
   let bill: SessionBill | undefined
   let ending: Promise<SessionBill> | undefined
   let isDetached = false
@@ -117,10 +113,13 @@ export const createSession = (
 
 const endNames: OptionNames<EndOptions> = { signal: true, endedBy: true, failed: true }
 
-const deleteFailed = (id: string, cause: unknown): BowlineError =>
-  new BowlineError('DELETE_FAILED', `Session ${id} could not be deleted: ${messageOf(cause)}`, {
+function deleteFailed(id: string, cause: unknown): BowlineError {
+  return new BowlineError('DELETE_FAILED', `Session ${id} could not be deleted: ${messageOf(cause)}`, {
     cause,
     requestId: isBowlineError(cause) ? cause.requestId : undefined,
   })
+}
 
-const messageOf = (cause: unknown): string => (Error.isError(cause) ? cause.message : String(cause))
+function messageOf(cause: unknown): string {
+  return Error.isError(cause) ? cause.message : String(cause)
+}

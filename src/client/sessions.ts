@@ -50,55 +50,57 @@ export interface Sessions {
 }
 
 /** Makes the `sessions` of a client; `open` holds those that are not deleted yet. `disposed` aborts when the client is disposed of. */
-export const createSessions = (parts: SessionParts, open: Map<string, Session>, disposed: AbortSignal): Sessions => ({
-  create: async (options = {}, how = {}) => {
-    checkOptions('sessions.create()', how, createNames)
-    const { signal: given, onEnd, detached } = how
-    // A server in this process ends all sessions with itself, and a detached one is meant to stay.
-    const isBound = detached !== true && !parts.isEmbedded
-    const signals = [given, isBound ? disposed : undefined].filter((each) => each !== undefined)
-    const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0]
-    signal?.throwIfAborted()
-    const opening = openTracked(parts, open, options, { onEnd, detached })
-    try {
-      return await abortable(opening, signal)
-    } catch (error) {
-      if (signal?.aborted === true) void endWhenOpen(opening, isTimeout(signal.reason) ? 'timeout' : 'abort')
-      throw error
-    }
-  },
-  list: async (filter = {}, how = {}) => (await parts.call('listSessions', { query: filter }, how)).sessions,
-  get: async (id, how = {}) => parts.call('getSession', { params: { id } }, how),
-  files: async (id, how = {}) => {
-    const { cdpUrl } = await parts.call('getSession', { params: { id } }, how)
-    return createSessionFiles(cdpUrl ?? '', parts.config)
-  },
-  recordings: (id) => createSessionRecordings(parts.call, id, parts.config),
-  delete: async (id, how = {}) => {
-    checkOptions('sessions.delete()', how, abortableNames)
-    const { signal } = how
-    signal?.throwIfAborted()
-    const own = open.get(id)
-    if (own !== undefined) return own.end({ signal })
-    const figures = await abortable(deleteSession(parts.call, id), signal)
-    return { sessionId: id, endedBy: 'end', ...figures }
-  },
-  reap: async (how = {}) => {
-    checkOptions('sessions.reap()', how, abortableNames)
-    return reap(parts, how.signal)
-  },
-})
+export function createSessions(parts: SessionParts, open: Map<string, Session>, disposed: AbortSignal): Sessions {
+  return {
+    create: async (options = {}, how = {}) => {
+      checkOptions('sessions.create()', how, createNames)
+      const { signal: given, onEnd, detached } = how
+      // A server in this process ends all sessions with itself, and a detached one is meant to stay.
+      const isBound = detached !== true && !parts.isEmbedded
+      const signals = [given, isBound ? disposed : undefined].filter((each) => each !== undefined)
+      const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0]
+      signal?.throwIfAborted()
+      const opening = openTracked(parts, open, options, { onEnd, detached })
+      try {
+        return await abortable(opening, signal)
+      } catch (error) {
+        if (signal?.aborted === true) void endWhenOpen(opening, isTimeout(signal.reason) ? 'timeout' : 'abort')
+        throw error
+      }
+    },
+    list: async (filter = {}, how = {}) => (await parts.call('listSessions', { query: filter }, how)).sessions,
+    get: async (id, how = {}) => parts.call('getSession', { params: { id } }, how),
+    files: async (id, how = {}) => {
+      const { cdpUrl } = await parts.call('getSession', { params: { id } }, how)
+      return createSessionFiles(cdpUrl ?? '', parts.config)
+    },
+    recordings: (id) => createSessionRecordings(parts.call, id, parts.config),
+    delete: async (id, how = {}) => {
+      checkOptions('sessions.delete()', how, abortableNames)
+      const { signal } = how
+      signal?.throwIfAborted()
+      const own = open.get(id)
+      if (own !== undefined) return own.end({ signal })
+      const figures = await abortable(deleteSession(parts.call, id), signal)
+      return { sessionId: id, endedBy: 'end', ...figures }
+    },
+    reap: async (how = {}) => {
+      checkOptions('sessions.reap()', how, abortableNames)
+      return reap(parts, how.signal)
+    },
+  }
+}
 
 const abortableNames: OptionNames<Abortable> = { signal: true }
 
 const createNames: OptionNames<CreateOptions> = { signal: true, onEnd: true, onDetached: true, detached: true }
 
-const openTracked = async (
+async function openTracked(
   parts: SessionParts,
   open: Map<string, Session>,
   options: CreateSessionOptions,
   ties: SessionTies,
-): Promise<Session> => {
+): Promise<Session> {
   const onEnd = (bill: SessionBill): void => {
     open.delete(bill.sessionId)
     ties.onEnd?.(bill)
@@ -112,16 +114,18 @@ const openTracked = async (
   return session
 }
 
-const isTimeout = (reason: unknown): boolean => isBowlineError(reason) && reason.code === 'TIMEOUT'
+function isTimeout(reason: unknown): boolean {
+  return isBowlineError(reason) && reason.code === 'TIMEOUT'
+}
 
-const endWhenOpen = async (opening: Promise<Session>, endedBy: EndedBy): Promise<void> => {
+async function endWhenOpen(opening: Promise<Session>, endedBy: EndedBy): Promise<void> {
   const session = await opening.catch(() => undefined)
   await session?.end({ endedBy }).catch((error: unknown) => {
     process.emitWarning(isBowlineError(error) ? error.toLine() : String(error), { code: 'BOWLINE_DELETE_FAILED' })
   })
 }
 
-const reap = async ({ call, config }: SessionParts, signal: AbortSignal | undefined): Promise<ReapReport> => {
+async function reap({ call, config }: SessionParts, signal: AbortSignal | undefined): Promise<ReapReport> {
   const report = { deleted: [] as string[], failed: [] as { id: string; error: unknown }[], skipped: [] as string[] }
   for (const { path, lease } of await findDeadLeases(config.leaseDir)) {
     signal?.throwIfAborted()

@@ -13,9 +13,11 @@ export interface Teams {
 }
 
 /** Makes the `teams` of a client. */
-export const createTeams = (call: Call): Teams => ({
-  list: async (how = {}) => (await call('listTeams', {}, how)).data,
-  create: async (options, how = {}) => (await call('createTeam', { body: options }, how)).data,
-  update: async (nameOrId, changes, how = {}) =>
-    (await call('updateTeam', { params: { id: nameOrId }, body: changes }, how)).data,
-})
+export function createTeams(call: Call): Teams {
+  return {
+    list: async (how = {}) => (await call('listTeams', {}, how)).data,
+    create: async (options, how = {}) => (await call('createTeam', { body: options }, how)).data,
+    update: async (nameOrId, changes, how = {}) =>
+      (await call('updateTeam', { params: { id: nameOrId }, body: changes }, how)).data,
+  }
+}

@@ -53,36 +53,38 @@ export interface Concurrency {
 export type GetConcurrency = (how?: Abortable) => Promise<Concurrency>
 
 /** Makes the `usage` of a client. */
-export const createUsage = (call: Call): Usage => ({
-  current: async (how = {}) => {
-    const { data } = await call('creditUsage', {}, how)
-    const { remainingCredits, planCredits, reservedCredits } = data
-    if (data.unmetered === true) return { remainingCredits: undefined, planCredits: undefined, reservedCredits }
-    return { remainingCredits, planCredits, reservedCredits }
-  },
-  history: async (options = {}) => {
-    checkOptions('usage.history()', options, {
-      byApiKey: true,
-      period: true,
-      signal: true,
-    } satisfies OptionNames<UsageHistoryOptions>)
-    const { byApiKey = false, period, ...how } = options
-    const query = { ...(byApiKey ? { byApiKey: 'true' } : {}), ...(period === undefined ? {} : { period }) }
-    const { periods } = await call('creditHistory', { query }, how)
-    return periods.map(({ startDate, endDate, apiKey, totalCredits, creditsUsed = totalCredits ?? 0 }) => ({
-      startDate,
-      endDate: endDate ?? undefined,
-      apiKey: apiKey ?? undefined,
-      credits: creditsUsed,
-      tokens: creditsUsed * tokensPerCredit,
-    }))
-  },
-})
+export function createUsage(call: Call): Usage {
+  return {
+    current: async (how = {}) => {
+      const { data } = await call('creditUsage', {}, how)
+      const { remainingCredits, planCredits, reservedCredits } = data
+      if (data.unmetered === true) return { remainingCredits: undefined, planCredits: undefined, reservedCredits }
+      return { remainingCredits, planCredits, reservedCredits }
+    },
+    history: async (options = {}) => {
+      checkOptions('usage.history()', options, {
+        byApiKey: true,
+        period: true,
+        signal: true,
+      } satisfies OptionNames<UsageHistoryOptions>)
+      const { byApiKey = false, period, ...how } = options
+      const query = { ...(byApiKey ? { byApiKey: 'true' } : {}), ...(period === undefined ? {} : { period }) }
+      const { periods } = await call('creditHistory', { query }, how)
+      return periods.map(({ startDate, endDate, apiKey, totalCredits, creditsUsed = totalCredits ?? 0 }) => ({
+        startDate,
+        endDate: endDate ?? undefined,
+        apiKey: apiKey ?? undefined,
+        credits: creditsUsed,
+        tokens: creditsUsed * tokensPerCredit,
+      }))
+    },
+  }
+}
 
 /** Makes the `concurrency` of a client. */
-export const createConcurrency =
-  (call: Call): GetConcurrency =>
-  async (how = {}) => {
+export function createConcurrency(call: Call): GetConcurrency {
+  return async (how = {}) => {
     const { concurrency, maxConcurrency } = await call('concurrencyCheck', {}, how)
     return { concurrency, maxConcurrency }
   }
+}

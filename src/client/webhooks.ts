@@ -17,18 +17,20 @@ export interface Webhooks {
 }
 
 /** Makes the `webhooks` of a client. */
-export const createWebhooks = (call: Call): Webhooks => ({
-  async *deliveries(options = {}, how = {}) {
-    for (let cursor: string | null | undefined; cursor !== null;) {
-      const page = await call('listDeliveries', { query: { ...options, cursor } }, how)
-      yield* page.data
-      cursor = page.cursor
-    }
-  },
-  get: async (id, how = {}) => (await call('getDelivery', { params: { id } }, how)).data,
-  redeliver: async (id, how = {}) => (await call('redeliver', { params: { id } }, how)).data,
-  makeSecret: async (how = {}) => (await call('makeWebhookSecret', {}, how)).secret,
-  deleteSecret: async (how = {}) => {
-    await call('deleteWebhookSecret', {}, how)
-  },
-})
+export function createWebhooks(call: Call): Webhooks {
+  return {
+    async *deliveries(options = {}, how = {}) {
+      for (let cursor: string | null | undefined; cursor !== null;) {
+        const page = await call('listDeliveries', { query: { ...options, cursor } }, how)
+        yield* page.data
+        cursor = page.cursor
+      }
+    },
+    get: async (id, how = {}) => (await call('getDelivery', { params: { id } }, how)).data,
+    redeliver: async (id, how = {}) => (await call('redeliver', { params: { id } }, how)).data,
+    makeSecret: async (how = {}) => (await call('makeWebhookSecret', {}, how)).secret,
+    deleteSecret: async (how = {}) => {
+      await call('deleteWebhookSecret', {}, how)
+    },
+  }
+}

@@ -51,11 +51,11 @@ export interface WithSessionParts {
 }
 
 /** Runs work on a session of its own, which is deleted however the work ends. */
-export const withSession = async <Result, Handles = unknown>(
+export async function withSession<Result, Handles = unknown>(
   client: WithSessionParts,
   options: WithSessionOptions<Handles>,
   work: (work: Work & Handles) => Result | Promise<Result>,
-): Promise<SessionOutcome<Awaited<Result>>> => {
+): Promise<SessionOutcome<Awaited<Result>>> {
   checkOptions('withSession()', options, names)
   const { driver, signal, timeoutMs, onEnd, ...create } = options
   signal?.throwIfAborted()
@@ -110,7 +110,7 @@ const names: OptionNames<WithSessionOptions> = {
 const disconnectLimitMs = 2000
 
 /** Leaves politely, but a library that hangs does not hold the deletion up, which cuts the connection anyway. */
-const disconnect = async (connected: AsyncDisposable | undefined): Promise<void> => {
+async function disconnect(connected: AsyncDisposable | undefined): Promise<void> {
   if (connected === undefined) return
   const leaving = Promise.resolve(connected[Symbol.asyncDispose]())
   await abortable(leaving, AbortSignal.timeout(disconnectLimitMs)).catch(() => undefined)
@@ -124,7 +124,7 @@ interface Bounds extends Disposable {
   readonly settle: () => Promise<void>
 }
 
-const openBounds = (signal: AbortSignal | undefined, timeoutMs: number | undefined, handleSignals: boolean): Bounds => {
+function openBounds(signal: AbortSignal | undefined, timeoutMs: number | undefined, handleSignals: boolean): Bounds {
   const controller = new AbortController()
   let endedBy: EndedBy | undefined
   using undo = new DisposableStack()
@@ -159,7 +159,7 @@ interface SignalHold extends Disposable {
 }
 
 /** Calls `abort` on a signal to the process, whose death then waits until the result is settled or disposed of. */
-const abortOnSignal = (abort: (name: NodeJS.Signals) => void): SignalHold => {
+function abortOnSignal(abort: (name: NodeJS.Signals) => void): SignalHold {
   const ended = Promise.withResolvers<void>()
   let outlived: Promise<void> | undefined
   const hold = processGuard().hold({
@@ -184,11 +184,7 @@ const abortOnSignal = (abort: (name: NodeJS.Signals) => void): SignalHold => {
   }
 }
 
-const endAfterSuccess = async (
-  session: Session,
-  result: unknown,
-  failed: boolean | undefined,
-): Promise<SessionBill> => {
+async function endAfterSuccess(session: Session, result: unknown, failed: boolean | undefined): Promise<SessionBill> {
   try {
     return await session.end({ endedBy: 'return', failed })
   } catch (error) {
@@ -202,7 +198,7 @@ const endAfterSuccess = async (
   }
 }
 
-const endAfterFailure = async (session: Session, how: EndOptions): Promise<void> => {
+async function endAfterFailure(session: Session, how: EndOptions): Promise<void> {
   try {
     await session.end(how)
   } catch (error) {
@@ -212,22 +208,26 @@ const endAfterFailure = async (session: Session, how: EndOptions): Promise<void>
 }
 
 /** A list that fails must not take the result of the work with it. */
-const listRecordings = async (
+async function listRecordings(
   session: Session,
   { record = false }: CreateSessionOptions,
-): Promise<readonly Recording[]> => (record === false ? [] : session.recordings.list().catch(() => []))
+): Promise<readonly Recording[]> {
+  return record === false ? [] : session.recordings.list().catch(() => [])
+}
 
-const toOutcome = <Result>(
+function toOutcome<Result>(
   session: Session,
   result: Result,
   bill: SessionBill | undefined,
   recordings: readonly Recording[],
-): SessionOutcome<Result> => ({
-  result,
-  sessionId: session.id,
-  sessionDurationMs: bill?.sessionDurationMs,
-  creditsBilled: bill?.creditsBilled,
-  profile: bill?.profile,
-  liveViewUrl: session.liveViewUrl,
-  recordings,
-})
+): SessionOutcome<Result> {
+  return {
+    result,
+    sessionId: session.id,
+    sessionDurationMs: bill?.sessionDurationMs,
+    creditsBilled: bill?.creditsBilled,
+    profile: bill?.profile,
+    liveViewUrl: session.liveViewUrl,
+    recordings,
+  }
+}

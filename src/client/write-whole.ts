@@ -4,11 +4,11 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
 /** Writes a stream to a file, which appears only when it is whole; to a device, a pipe or a link as it comes. */
-export const writeWhole = async (
+export async function writeWhole(
   content: ReadableStream<Uint8Array>,
   path: string,
   signal: AbortSignal | undefined,
-): Promise<void> => {
+): Promise<void> {
   const options = signal && { signal }
   const isReplaceable = await lstat(path).then(
     (found) => found.isFile(),

@@ -32,10 +32,11 @@ const wait = z
 export const paperFormat = z.enum(['A0', 'A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'Letter', 'Legal', 'Tabloid', 'Ledger'])
 
 /** Some clients call the action `pdf` by another name. */
-const renamed = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null && 'type' in value && value.type === 'generatePDF'
+function renamed(value: unknown): unknown {
+  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'generatePDF'
     ? { ...value, type: 'pdf' }
     : value
+}
 
 const actionObject = z.discriminatedUnion('type', [
   wait,
@@ -79,7 +80,8 @@ export const maxActions = 50
 export const maxWaitMs = 60_000
 
 /** Milliseconds that actions wait, at least. */
-export const waitOfActions = (actions: readonly Action[]): number =>
-  actions.reduce((sum, each) => sum + (each.type === 'wait' ? (each.milliseconds ?? 1000) : 0), 0)
+export function waitOfActions(actions: readonly Action[]): number {
+  return actions.reduce((sum, each) => sum + (each.type === 'wait' ? (each.milliseconds ?? 1000) : 0), 0)
+}
 
 export type Action = z.output<typeof action>

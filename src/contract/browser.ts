@@ -21,7 +21,7 @@ const profileFields = z.object({
 })
 
 /** Clients in Python write `save_changes`. */
-const toCamelCase = (value: unknown): unknown => {
+function toCamelCase(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('save_changes' in value)) return value
   const { save_changes: saveChanges, ...rest } = value
   return { saveChanges, ...rest }

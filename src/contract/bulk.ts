@@ -7,7 +7,9 @@ export const bulkStatus = z.enum(['scraping', 'completed', 'failed', 'cancelled'
 /** Path parameters that name a job. */
 export const bulkParams = z.object({ id: z.guid('Invalid job ID format. Job ID must be a valid UUID.') })
 
-const fromQuery = (min: number, max: number) => z.coerce.number<number | string>().int().min(min).max(max)
+function fromQuery(min: number, max: number) {
+  return z.coerce.number<number | string>().int().min(min).max(max)
+}
 
 /** Query of the status of a job: which of its documents. */
 export const bulkStatusQuery = z.object({

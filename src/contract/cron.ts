@@ -36,7 +36,7 @@ export function normalizeCron(cron: string): string {
 }
 
 /** Why a cron expression is not taken, or undefined. */
-export const cronProblem = (cron: string): string | undefined => {
+export function cronProblem(cron: string): string | undefined {
   const parts = cron.split(/\s+/)
   if (parts.length !== fields.length) {
     return `A cron expression has five fields (minute, hour, day of month, month, day of week), and this one has ${parts.length}`
@@ -54,13 +54,13 @@ export const cronProblem = (cron: string): string | undefined => {
 }
 
 /** Runs of a cron expression on a day that it names. */
-export const runsPerDay = (cron: string): number => {
+export function runsPerDay(cron: string): number {
   const parts = cron.split(/\s+/)
   const [minutes, hours] = [fields[0], fields[1]].map((field, index) => valuesOf(parts[index] ?? '', field))
   return typeof minutes === 'object' && typeof hours === 'object' ? minutes.length * hours.length : 0
 }
 
-const valuesOf = (text: string, { name, min, max }: Field): readonly number[] | string => {
+function valuesOf(text: string, { name, min, max }: Field): readonly number[] | string {
   const found = new Set<number>()
   for (const item of text.split(',')) {
     const match = /^(?:\*|(?<first>\d{1,2})(?:-(?<last>\d{1,2}))?)(?:\/(?<step>\d{1,2}))?$/.exec(item)
@@ -82,7 +82,7 @@ const valuesOf = (text: string, { name, min, max }: Field): readonly number[] | 
 }
 
 /** Minutes between two runs that follow each other most closely, on days that follow each other. */
-const shortestGap = (minutes: readonly number[], hours: readonly number[]): number => {
+function shortestGap(minutes: readonly number[], hours: readonly number[]): number {
   const times = hours.flatMap((hour) => minutes.map((minute) => hour * 60 + minute))
   const [first = 0] = times
   const gaps = times.map((time, index) => (times[index + 1] ?? first + 24 * 60) - time)

@@ -88,7 +88,7 @@ interface Demanded {
 }
 
 /** Options that go with a format come with it, and only with it. */
-export const checkEarlierOptions = (options: Demanded, context: z.core.$RefinementCtx): void => {
+export function checkEarlierOptions(options: Demanded, context: z.core.$RefinementCtx): void {
   const refuse = (path: string, message: string): void => {
     context.addIssue({ code: 'custom', path: [path], message, input: options })
   }

@@ -54,7 +54,7 @@ interface Wanted {
   readonly enableWebSearch: boolean
 }
 
-const checkWanted = ({ urls, prompt, schema, enableWebSearch }: Wanted, context: z.core.$RefinementCtx): void => {
+function checkWanted({ urls, prompt, schema, enableWebSearch }: Wanted, context: z.core.$RefinementCtx): void {
   const refuse = (path: string, message: string): void => {
     context.addIssue({ code: 'custom', path: [path], message, input: urls })
   }

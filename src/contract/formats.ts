@@ -4,7 +4,9 @@ import { screenshotFields, selector } from './actions.ts'
 import { boundedArray } from './bounded.ts'
 import { shorten } from './validation-issues.ts'
 
-const bare = <Name extends string>(name: Name) => z.strictObject({ type: z.literal(name) })
+function bare<Name extends string>(name: Name) {
+  return z.strictObject({ type: z.literal(name) })
+}
 
 /** Most formats of one scrape: each kind is possible once. */
 export const maxFormats = 20
@@ -75,7 +77,7 @@ export type Format = z.output<typeof formatObject>
 /** A format as callers write it: an object, or its name alone. */
 export type FormatInput = z.input<typeof formatObject> | 'screenshot@fullPage' | Exclude<Format['type'], 'attributes'>
 
-const spellOut = (value: unknown): unknown => {
+function spellOut(value: unknown): unknown {
   if (value === 'screenshot@fullPage') return { type: 'screenshot', fullPage: true }
   return typeof value === 'string' ? { type: value } : value
 }

@@ -21,7 +21,7 @@ export const webAddress = z
     return z.NEVER
   })
 
-const problemOf = (url: URL): string | undefined => {
+function problemOf(url: URL): string | undefined {
   if (!['http:', 'https:'].includes(url.protocol)) return 'URL uses unsupported protocol'
   if (url.username !== '' || url.password !== '') return 'URL must not hold a user name or password'
   if (!hostShape.test(url.hostname)) return 'URL must have a valid top-level domain or be an IP address'

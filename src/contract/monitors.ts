@@ -37,10 +37,11 @@ const scrapeOptions = z.record(z.string(), z.unknown()).superRefine((options, co
 })
 
 /** The formats with Markdown among them: pages are compared by it. */
-export const withMarkdown = (formats: readonly unknown[]): readonly unknown[] =>
-  formats.some((each) => each === 'markdown' || (each as { type?: unknown } | null)?.type === 'markdown')
+export function withMarkdown(formats: readonly unknown[]): readonly unknown[] {
+  return formats.some((each) => each === 'markdown' || (each as { type?: unknown } | null)?.type === 'markdown')
     ? formats
     : ['markdown', ...formats]
+}
 
 const patterns = pathPatterns.nullable().optional()
 
@@ -105,7 +106,7 @@ const targetUnion = z.discriminatedUnion('type', [scrapeTarget, crawlTarget, sea
 const unreadKeys: ReadonlySet<string> = new Set(['depth', 'alertMode', 'recheckAfter', 'scrapeOptions'])
 
 /** Accepts targets as public clients send them: `url` for `urls`, and options of searches that have no effect. */
-const spellTarget = (value: unknown): unknown => {
+function spellTarget(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('type' in value)) return value
   if (value.type === 'search') {
     return Object.fromEntries(Object.entries(value).filter(([name]) => !unreadKeys.has(name)))
@@ -135,7 +136,7 @@ const notification = z.strictObject({
     .optional(),
 })
 
-const hasOwnIds = (targets: readonly { readonly id?: string | undefined }[]): boolean => {
+function hasOwnIds(targets: readonly { readonly id?: string | undefined }[]): boolean {
   const ids = targets.flatMap(({ id }) => id?.toLowerCase() ?? [])
   return new Set(ids).size === ids.length
 }

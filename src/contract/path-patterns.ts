@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { boundedArray } from './bounded.ts'
 
-const isPattern = (text: string): boolean => {
+function isPattern(text: string): boolean {
   try {
     return new RegExp(text).source !== ''
   } catch {

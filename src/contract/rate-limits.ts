@@ -23,10 +23,12 @@ export type RateLimits = { readonly [Bucket in RateBucket]?: number }
 
 const bucketNames = Object.keys(rateBuckets) as readonly RateBucket[]
 
-const isBucket = (name: string): name is RateBucket => Object.hasOwn(rateBuckets, name)
+function isBucket(name: string): name is RateBucket {
+  return Object.hasOwn(rateBuckets, name)
+}
 
 /** Reads `off`, or parts such as `x10`, `scrape=100` and `map=off`, separated by commas; later parts win. Undefined: it is none of these. */
-export const parseRateLimits = (text: string): RateLimits | undefined => {
+export function parseRateLimits(text: string): RateLimits | undefined {
   const limits: { [Bucket in RateBucket]?: number } = {}
   for (const part of text.split(',').map((each) => each.trim())) {
     const times = /^x(\d{1,6})$/.exec(part)?.[1]

@@ -4,7 +4,7 @@ import { atMostEntries } from './bounded.ts'
 const ofConnection =
   /^(?:host|connection|content-length|content-encoding|transfer-encoding|te|trailer|upgrade|keep-alive|proxy-.*|expect)$/i
 
-const problemOf = (name: string, value: string): string | undefined => {
+function problemOf(name: string, value: string): string | undefined {
   if (!/^[\w!#$%&'*+.^`|~-]{1,200}$/.test(name)) return 'it is no header name'
   if (ofConnection.test(name)) return 'this header belongs to the connection, so leave it out'
   if (value.length > 8192) return 'a header value may have 8192 characters'

@@ -59,13 +59,13 @@ function daysIn(list: string): readonly number[] {
   return days.flatMap((day, index) => (list.includes(day) ? [index] : []))
 }
 
-const atClock = ({ hour = '0', minute = '0', half }: Words, weekday: string, date = '*'): string | Error => {
+function atClock({ hour = '0', minute = '0', half }: Words, weekday: string, date = '*'): string | Error {
   if (half !== undefined && (Number(hour) < 1 || Number(hour) > 12)) return new Error(`${hour} ${half} is no time`)
   const afternoon = half === 'pm' ? 12 : 0
   return `${Number(minute)} ${(half === undefined ? Number(hour) : Number(hour) % 12) + afternoon} ${date} * ${weekday}`
 }
 
-const toCron = (text: string): string | Error => {
+function toCron(text: string): string | Error {
   const said = text.toLowerCase().replaceAll(/\s+/g, ' ').trim()
   for (const { pattern, toCron: make } of phrases) {
     const match = pattern.exec(said)
@@ -76,7 +76,7 @@ const toCron = (text: string): string | Error => {
   )
 }
 
-const isTimeZone = (name: string): boolean => {
+function isTimeZone(name: string): boolean {
   // An offset such as +02:00 has no daylight saving, and is no name.
   if (!/^[a-z]/i.test(name)) return false
   try {

@@ -9,7 +9,9 @@ import { location } from './location.ts'
 import { pageUrl } from './page-url.ts'
 import { requestHeaders } from './request-headers.ts'
 
-const onlyFalse = (what: string) => z.literal(false, `This server does not ${what}`).optional()
+function onlyFalse(what: string) {
+  return z.literal(false, `This server does not ${what}`).optional()
+}
 
 /** How PDFs are read. */
 const pdfParser = z.strictObject({
@@ -30,7 +32,7 @@ const pdfParser = z.strictObject({
 })
 
 /** Images need no parser: clients that name one get what they would get without. */
-const withoutImages = (value: unknown): unknown => {
+function withoutImages(value: unknown): unknown {
   const isImage = (each: unknown): boolean =>
     each === 'image' || (typeof each === 'object' && each !== null && 'type' in each && each.type === 'image')
   return Array.isArray(value) ? (value as readonly unknown[]).filter((each) => !isImage(each)) : value
@@ -120,10 +122,10 @@ const scrapeOptionsObject = z.strictObject(scrapeFields)
 export type ScrapeOptions = z.output<typeof scrapeOptionsObject>
 
 /** Rules that hold between the options. */
-export const checkScrapeOptions = (
+export function checkScrapeOptions(
   options: Pick<ScrapeOptions, 'formats' | 'waitFor' | 'actions' | 'timeout'>,
   context: z.core.$RefinementCtx,
-): void => {
+): void {
   const refuse = (path: string, message: string): void => {
     context.addIssue({ code: 'custom', path: [path], message, input: options })
   }

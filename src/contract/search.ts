@@ -58,7 +58,7 @@ const developerNames: ReadonlySet<unknown> = new Set([
   'developer_index',
 ])
 
-const spellCategory = (value: unknown): unknown => {
+function spellCategory(value: unknown): unknown {
   const type = typeof value === 'object' && value !== null && 'type' in value ? value.type : value
   if (developerNames.has(type)) return { type: 'developer' }
   return typeof value === 'string' ? { type: value } : value
@@ -72,27 +72,31 @@ const sourceObject = z.strictObject({
   location: z.string().max(500).optional(),
 })
 
-const spelt = <Schema extends z.ZodType>(schema: Schema, names: readonly string[]): Schema =>
-  withShorthand(schema, (value) => (typeof value === 'string' ? { type: value } : value), names)
+function spelt<Schema extends z.ZodType>(schema: Schema, names: readonly string[]): Schema {
+  return withShorthand(schema, (value) => (typeof value === 'string' ? { type: value } : value), names)
+}
 
-const eachOnce = (items: readonly { readonly type: string }[]): boolean =>
-  new Set(items.map(({ type }) => type)).size === items.length
+function eachOnce(items: readonly { readonly type: string }[]): boolean {
+  return new Set(items.map(({ type }) => type)).size === items.length
+}
 
 /** Catalogues of other services that clients ask for beside the web, whether there are any or not. */
 const foreignSources: ReadonlySet<unknown> = new Set(['alexandria', 'exchange'])
 
-const withoutForeign = <Schema extends z.ZodType>(schema: Schema): Schema =>
-  z.preprocess((value) => {
+function withoutForeign<Schema extends z.ZodType>(schema: Schema): Schema {
+  return z.preprocess((value) => {
     if (!Array.isArray(value)) return value
     const own = (value as readonly unknown[]).filter(
       (source) => !foreignSources.has(source) && !foreignSources.has((source as { type?: unknown } | null)?.type),
     )
     return own.length === 0 ? value : own
   }, schema) as unknown as Schema
+}
 
 /** Whether a search names sites to look in or sites to leave out, and not both. */
-export const hasOneList = ({ includeDomains = [], excludeDomains = [] }: DomainLists): boolean =>
-  includeDomains.length === 0 || excludeDomains.length === 0
+export function hasOneList({ includeDomains = [], excludeDomains = [] }: DomainLists): boolean {
+  return includeDomains.length === 0 || excludeDomains.length === 0
+}
 
 interface DomainLists {
   readonly includeDomains?: readonly string[] | undefined

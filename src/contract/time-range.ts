@@ -20,7 +20,7 @@ export const timeFilter = z
   })
 
 /** What a time filter means now; undefined when it means nothing. Days are those of UTC, the last one included. */
-export const readTimeRange = (tbs: string, nowMs: number = Date.now()): TimeRange | undefined => {
+export function readTimeRange(tbs: string, nowMs: number = Date.now()): TimeRange | undefined {
   const parts = new Map(
     tbs.split(',').map((part) => {
       const [name = '', ...value] = part.trim().split(':')
@@ -33,7 +33,7 @@ export const readTimeRange = (tbs: string, nowMs: number = Date.now()): TimeRang
   return isRange ? readDays(parts.get('cd_min'), parts.get('cd_max')) : undefined
 }
 
-const readLast = (text: string, nowMs: number): TimeRange | undefined => {
+function readLast(text: string, nowMs: number): TimeRange | undefined {
   const [, unit, count = '1'] = /^([hdwmy])([1-9]\d{0,2})?$/.exec(text) ?? []
   if (unit === undefined) return undefined
   const last = { unit: unit as keyof typeof unitHours, count: Number(count) }
@@ -42,7 +42,7 @@ const readLast = (text: string, nowMs: number): TimeRange | undefined => {
 
 const dayMs = 86_400_000
 
-const readDays = (min: string | undefined, max: string | undefined): TimeRange | undefined => {
+function readDays(min: string | undefined, max: string | undefined): TimeRange | undefined {
   const from = min === undefined ? undefined : readDay(min)
   const last = max === undefined ? undefined : readDay(max)
   if ((from ?? last) === undefined || from === null || last === null) return undefined
@@ -50,7 +50,7 @@ const readDays = (min: string | undefined, max: string | undefined): TimeRange |
   return { from, until: last && new Date(last.getTime() + dayMs - 1) }
 }
 
-const readDay = (text: string): Date | null => {
+function readDay(text: string): Date | null {
   const [, month, day, year] = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/.exec(text) ?? []
   const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)))
   return date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day) ? date : null

@@ -42,8 +42,9 @@ function boundIssue(issue: z.core.$ZodIssue): Readonly<Record<string, unknown>> 
   }
 }
 
-const boundNested = (errors: readonly (readonly z.core.$ZodIssue[])[]): readonly unknown[] =>
-  errors.map((each) => each.slice(0, maxNested).map(boundIssue))
+function boundNested(errors: readonly (readonly z.core.$ZodIssue[])[]): readonly unknown[] {
+  return errors.map((each) => each.slice(0, maxNested).map(boundIssue))
+}
 
 /** Names that a caller sent, no more and no longer than an error should hold. */
 export function boundNames(names: readonly string[]): readonly string[] {

@@ -20,8 +20,8 @@ const webhookHeaders = requestHeaders.superRefine((headers, context) => {
 })
 
 /** Makes the schema of a webhook that may ask for the given events: an address alone, or an object. Default: all events. */
-export const webhookFor = <const Events extends readonly [string, ...string[]]>(events: Events) =>
-  withShorthand(
+export function webhookFor<const Events extends readonly [string, ...string[]]>(events: Events) {
+  return withShorthand(
     z.strictObject({
       /** Where events are posted to. */
       url: webAddress,
@@ -33,6 +33,7 @@ export const webhookFor = <const Events extends readonly [string, ...string[]]>(
     }),
     (value) => (typeof value === 'string' ? { url: value } : value),
   ) as unknown as z.ZodType<WebhookSpec, string | WebhookInput<Events[number]>>
+}
 
 /** Where events are posted to, and which. */
 export interface WebhookSpec {

@@ -16,11 +16,11 @@ export interface CdpListener {
 const maxPayloadBytes = 256 * 1024 * 1024
 
 /** Connects to a CDP address within `timeoutMs` (default 30 s). Rejects with the service's own words when it refuses. */
-export const openCdpConnection = async (
+export async function openCdpConnection(
   url: string,
   listener: CdpListener,
   timeoutMs = 30_000,
-): Promise<CdpConnection> => {
+): Promise<CdpConnection> {
   const { promise, resolve, reject } = Promise.withResolvers<CdpConnection>()
   const socket = new WebSocket(url, {
     followRedirects: true,
@@ -51,7 +51,7 @@ export const openCdpConnection = async (
   return promise
 }
 
-const errorOf = (text: string): string => {
+function errorOf(text: string): string {
   try {
     return String((JSON.parse(text) as { error?: unknown }).error)
   } catch {

@@ -4,12 +4,12 @@ import { BowlineError } from '../kit/errors.ts'
 const connectTimeoutMs = 30_000
 
 /** Waits 30 s at most for a library to connect. Its failure becomes DRIVER_FAILED; a late connection is closed. */
-export const connectBrowser = async <Browser>(
+export async function connectBrowser<Browser>(
   name: string,
   connecting: Promise<Browser>,
   disconnect: (browser: Browser) => Promise<void>,
   signal: AbortSignal | undefined,
-): Promise<Browser> => {
+): Promise<Browser> {
   try {
     return await abortable(connecting, signalWithTimeout(signal, connectTimeoutMs))
   } catch (cause) {
@@ -24,4 +24,6 @@ export const connectBrowser = async <Browser>(
 }
 
 // Libraries quote the address, and its path and query are the session's secret.
-const withoutToken = (text: string): string => text.replaceAll(/(wss?:\/\/[^/\s]+)\/\S*/g, '$1/…')
+function withoutToken(text: string): string {
+  return text.replaceAll(/(wss?:\/\/[^/\s]+)\/\S*/g, '$1/…')
+}

@@ -18,7 +18,7 @@ export interface FileBridge extends Disposable {
 }
 
 /** Makes the bridge of one connection. */
-export const createFileBridge = (files: SessionFiles, ends: BridgeEnds): FileBridge => {
+export function createFileBridge(files: SessionFiles, ends: BridgeEnds): FileBridge {
   const closing = new AbortController()
   const downloads = new LocalDownloads(files, closing.signal)
   const uploads = new LocalUploads(files, closing.signal)
@@ -72,8 +72,10 @@ export const createFileBridge = (files: SessionFiles, ends: BridgeEnds): FileBri
 
 const serverError = -32_000
 
-const failureOf = ({ id, sessionId }: CdpMessage, error: unknown): CdpMessage => ({
-  ...(id === undefined ? {} : { id }),
-  ...(sessionId === undefined ? {} : { sessionId }),
-  error: { code: serverError, message: Error.isError(error) ? error.message : String(error) },
-})
+function failureOf({ id, sessionId }: CdpMessage, error: unknown): CdpMessage {
+  return {
+    ...(id === undefined ? {} : { id }),
+    ...(sessionId === undefined ? {} : { sessionId }),
+    error: { code: serverError, message: Error.isError(error) ? error.message : String(error) },
+  }
+}

@@ -2,10 +2,10 @@ import { BowlineError } from '../kit/errors.ts'
 import { isPackageMissing } from '../kit/missing-package.ts'
 
 /** Imports the first of `names` that is installed. Throws DRIVER_MISSING when none is. */
-export const loadPackage = async (
+export async function loadPackage(
   names: readonly string[],
   importModule: (name: string) => Promise<unknown> = (name) => import(name),
-): Promise<unknown> => {
+): Promise<unknown> {
   for (const name of names) {
     try {
       return await importModule(name)

@@ -19,10 +19,10 @@ export interface OpenedTransport<Message> {
 }
 
 /** Connects to a session through a file bridge. Undefined for services that do not keep files of sessions. */
-export const openTransport = async <Message>(
+export async function openTransport<Message>(
   session: DrivenSession,
   form: MessageForm<Message>,
-): Promise<OpenedTransport<Message> | undefined> => {
+): Promise<OpenedTransport<Message> | undefined> {
   if (filesUrl(session.cdpUrl) === undefined) return undefined
   const files = session.files ?? createSessionFiles(session.cdpUrl)
   let isUsed = false

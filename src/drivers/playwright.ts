@@ -15,26 +15,28 @@ export interface PlaywrightHandles {
 
 type Library = Pick<BrowserType, 'connectOverCDP'>
 
-const createDriver = (load: () => Promise<Library>): Driver<PlaywrightHandles> => ({
-  name: 'playwright',
-  connect: async (session, { signal } = {}) => {
-    signal?.throwIfAborted()
-    const library = await load()
-    const connecting = connectLibrary(library, session)
-    const browser = await connectBrowser('Playwright', connecting, disconnect, signal)
-    await using undo = new AsyncDisposableStack()
-    undo.defer(() => disconnect(browser))
-    const context = browser.contexts()[0] ?? (await browser.newContext())
-    const pages = context.pages()
-    // The parked page; after a reconnect the one that was worked on.
-    const page = pages.find((page) => page.url() === 'about:blank') ?? pages[0] ?? (await context.newPage())
-    const owned = undo.move()
-    return { browser, context, page, [Symbol.asyncDispose]: () => owned.disposeAsync() }
-  },
-  reuse,
-})
+function createDriver(load: () => Promise<Library>): Driver<PlaywrightHandles> {
+  return {
+    name: 'playwright',
+    connect: async (session, { signal } = {}) => {
+      signal?.throwIfAborted()
+      const library = await load()
+      const connecting = connectLibrary(library, session)
+      const browser = await connectBrowser('Playwright', connecting, disconnect, signal)
+      await using undo = new AsyncDisposableStack()
+      undo.defer(() => disconnect(browser))
+      const context = browser.contexts()[0] ?? (await browser.newContext())
+      const pages = context.pages()
+      // The parked page; after a reconnect the one that was worked on.
+      const page = pages.find((page) => page.url() === 'about:blank') ?? pages[0] ?? (await context.newPage())
+      const owned = undo.move()
+      return { browser, context, page, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+    },
+    reuse,
+  }
+}
 
-const reuse = (handles: PlaywrightHandles): Reuse<PlaywrightHandles> => {
+function reuse(handles: PlaywrightHandles): Reuse<PlaywrightHandles> {
   const { browser, context } = handles
   let { page } = handles
   const { signal, abort } = createTrouble()
@@ -58,7 +60,7 @@ const reuse = (handles: PlaywrightHandles): Reuse<PlaywrightHandles> => {
 }
 
 /** Through a transport that bridges files; by the bare address for services without files and for older versions. */
-const connectLibrary = async (library: Library, session: DrivenSession): Promise<Browser> => {
+async function connectLibrary(library: Library, session: DrivenSession): Promise<Browser> {
   const opened = await openTransport(session, objectForm)
   if (opened === undefined) return library.connectOverCDP(session.cdpUrl)
   const { transport } = opened
@@ -73,9 +75,11 @@ const connectLibrary = async (library: Library, session: DrivenSession): Promise
 }
 
 // On a browser connected over CDP this only disconnects, and it is harmless after the user's own close.
-const disconnect = (browser: Browser): Promise<void> => browser.close()
+function disconnect(browser: Browser): Promise<void> {
+  return browser.close()
+}
 
-const loadInstalled = async (): Promise<Library> => {
+async function loadInstalled(): Promise<Library> {
   const loaded = await loadPackage(['playwright', 'playwright-core', '@playwright/test'])
   return (loaded as { readonly chromium: Library }).chromium
 }

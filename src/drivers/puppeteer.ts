@@ -17,26 +17,28 @@ interface Library {
   readonly connect: (options: ConnectOptions) => Promise<Browser>
 }
 
-const createDriver = (load: () => Promise<Library>): Driver<PuppeteerHandles> => ({
-  name: 'puppeteer',
-  connect: async (session, { signal } = {}) => {
-    signal?.throwIfAborted()
-    const library = await load()
-    const connecting = connectLibrary(library, session)
-    const browser = await connectBrowser('Puppeteer', connecting, disconnect, signal)
-    await using undo = new AsyncDisposableStack()
-    undo.defer(() => disconnect(browser))
-    const context = browser.defaultBrowserContext()
-    const pages = await context.pages()
-    // The parked page; after a reconnect the one that was worked on.
-    const page = pages.find((page) => page.url() === 'about:blank') ?? pages[0] ?? (await context.newPage())
-    const owned = undo.move()
-    return { browser, context, page, [Symbol.asyncDispose]: () => owned.disposeAsync() }
-  },
-  reuse,
-})
+function createDriver(load: () => Promise<Library>): Driver<PuppeteerHandles> {
+  return {
+    name: 'puppeteer',
+    connect: async (session, { signal } = {}) => {
+      signal?.throwIfAborted()
+      const library = await load()
+      const connecting = connectLibrary(library, session)
+      const browser = await connectBrowser('Puppeteer', connecting, disconnect, signal)
+      await using undo = new AsyncDisposableStack()
+      undo.defer(() => disconnect(browser))
+      const context = browser.defaultBrowserContext()
+      const pages = await context.pages()
+      // The parked page; after a reconnect the one that was worked on.
+      const page = pages.find((page) => page.url() === 'about:blank') ?? pages[0] ?? (await context.newPage())
+      const owned = undo.move()
+      return { browser, context, page, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+    },
+    reuse,
+  }
+}
 
-const reuse = (handles: PuppeteerHandles): Reuse<PuppeteerHandles> => {
+function reuse(handles: PuppeteerHandles): Reuse<PuppeteerHandles> {
   const { browser, context } = handles
   let { page } = handles
   const { signal, abort } = createTrouble()
@@ -60,7 +62,7 @@ const reuse = (handles: PuppeteerHandles): Reuse<PuppeteerHandles> => {
   }
 }
 
-const connectLibrary = async (library: Library, session: DrivenSession): Promise<Browser> => {
+async function connectLibrary(library: Library, session: DrivenSession): Promise<Browser> {
   const opened = await openTransport(session, textForm)
   try {
     return await library.connect({
@@ -76,9 +78,11 @@ const connectLibrary = async (library: Library, session: DrivenSession): Promise
 }
 
 // Not `close()`, which would ask the remote browser to end; harmless after the user's own close.
-const disconnect = (browser: Browser): Promise<void> => browser.disconnect()
+function disconnect(browser: Browser): Promise<void> {
+  return browser.disconnect()
+}
 
-const loadInstalled = async (): Promise<Library> => {
+async function loadInstalled(): Promise<Library> {
   const loaded = await loadPackage(['puppeteer', 'puppeteer-core'])
   return (loaded as { readonly default: Library }).default
 }

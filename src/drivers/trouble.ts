@@ -7,7 +7,7 @@ export interface Trouble {
 }
 
 /** Makes the signal of one connection; its reason will be DRIVER_FAILED. */
-export const createTrouble = (): Trouble => {
+export function createTrouble(): Trouble {
   const controller = new AbortController()
   return {
     signal: controller.signal,

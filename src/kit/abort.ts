@@ -5,10 +5,10 @@ export interface Abortable {
 }
 
 /** One signal for a caller's signal and a time limit, either of which may be absent. */
-export const signalWithTimeout = (
+export function signalWithTimeout(
   signal: AbortSignal | undefined,
   timeoutMs: number | undefined,
-): AbortSignal | undefined => {
+): AbortSignal | undefined {
   const signals = [signal, timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)].filter(
     (each) => each !== undefined,
   )
@@ -16,13 +16,13 @@ export const signalWithTimeout = (
 }
 
 /** Throws when the signal has aborted: its reason, or `error` when that has the reason as its cause, and so says more. */
-export const throwIfCut = (signal: AbortSignal, error: unknown): void => {
+export function throwIfCut(signal: AbortSignal, error: unknown): void {
   if (signal.aborted && Error.isError(error) && error.cause === signal.reason) throw error
   signal.throwIfAborted()
 }
 
 /** Waits for `promise`, or rejects with the signal's reason. The work behind `promise` goes on. */
-export const abortable = async <Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> => {
+export async function abortable<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
   if (signal === undefined) return promise
   // Nobody waits for it any more; unhandled, its failure would end the process.
   if (signal.aborted) promise.catch(() => undefined)

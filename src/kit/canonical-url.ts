@@ -8,10 +8,10 @@ const trackingParameter =
  * The address under which a page is listed: absolute, without fragment, credentials and tracking parameters, or without
  * any query. Undefined: it is no web address, or longer than 2048 characters.
  */
-export const canonicalUrl = (
+export function canonicalUrl(
   text: string,
   options: { readonly base?: URL | undefined; readonly ignoreQueryParameters: boolean },
-): URL | undefined => {
+): URL | undefined {
   if (text.length > maxUrlLength) return undefined
   const url = URL.parse(text, options.base?.href)
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '') return undefined
@@ -25,13 +25,13 @@ export const canonicalUrl = (
 }
 
 /** What two addresses of the same page have in common: the scheme, `www.`, index files and slashes at the end are left out. */
-export const identityOf = (url: URL): string => {
+export function identityOf(url: URL): string {
   const host = url.host.replace(/^www\./, '')
   const path = url.pathname.replace(/\/index\.(?:html?|php)$/i, '/').replace(/\/+$/, '')
   return `${host}${path}${url.search}`
 }
 
-const withoutTracking = (parameters: URLSearchParams): string => {
+function withoutTracking(parameters: URLSearchParams): string {
   for (const name of new Set(parameters.keys())) if (trackingParameter.test(name)) parameters.delete(name)
   return parameters.toString()
 }

@@ -47,5 +47,6 @@ export class BowlineError extends Error {
 }
 
 /** Whether `value` is a BowlineError, from this copy of the package or another. */
-export const isBowlineError = (value: unknown): value is BowlineError =>
-  Error.isError(value) && value.name === 'BowlineError' && 'code' in value
+export function isBowlineError(value: unknown): value is BowlineError {
+  return Error.isError(value) && value.name === 'BowlineError' && 'code' in value
+}

@@ -1,11 +1,12 @@
 const longestNameBytes = 255
 
 /** Whether a text can be the name of a file: no separators, no control characters, 255 bytes at most. */
-export const isFileName = (text: string): boolean =>
-  !['', '.', '..'].includes(text) && !/[/\\\p{Cc}]/u.test(text) && Buffer.byteLength(text) <= longestNameBytes
+export function isFileName(text: string): boolean {
+  return !['', '.', '..'].includes(text) && !/[/\\\p{Cc}]/u.test(text) && Buffer.byteLength(text) <= longestNameBytes
+}
 
 /** A name that a site suggested, with what no file name can have replaced or cut off. */
-export const tameFileName = (suggested: string): string => {
+export function tameFileName(suggested: string): string {
   const tame = suggested.replaceAll(/[/\\\p{Cc}]/gu, '_')
   if (isFileName(tame)) return tame
   const cut = Buffer.from(tame)
@@ -16,7 +17,7 @@ export const tameFileName = (suggested: string): string => {
 }
 
 /** `name`, or `name (1)`, `name (2)` and so on before its extension: the first that is not taken. */
-export const freeFileName = (name: string, isTaken: (name: string) => boolean): string => {
+export function freeFileName(name: string, isTaken: (name: string) => boolean): string {
   const dot = name.lastIndexOf('.')
   const [stem, extension] = dot > name.lastIndexOf('/') + 1 ? [name.slice(0, dot), name.slice(dot)] : [name, '']
   let free = name

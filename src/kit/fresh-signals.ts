@@ -5,7 +5,7 @@ const echoMs = 500
  * Makes a test for whether a signal is a new one. A signal to a process group reaches a program directly and again
  * through whatever started it, such as npm: such an echo is no impatience.
  */
-export const createFreshSignalTest = (): ((signal: NodeJS.Signals) => boolean) => {
+export function createFreshSignalTest(): (signal: NodeJS.Signals) => boolean {
   const heardAtMs = new Map<NodeJS.Signals, number>()
   return (signal) => {
     const nowMs = performance.now()

@@ -1,7 +1,7 @@
 import { createHmac, createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** A UUID of version 7 (RFC 9562): 48 bits of milliseconds, then 74 random bits. Sorts by time of making. */
-export const uuidV7 = (nowMs: number = Date.now()): string => {
+export function uuidV7(nowMs: number = Date.now()): string {
   const bytes = randomBytes(16)
   bytes.writeUIntBE(nowMs, 0, 6)
   bytes[6] = (bytes.readUInt8(6) & 0x0f) | 0x70
@@ -11,22 +11,31 @@ export const uuidV7 = (nowMs: number = Date.now()): string => {
 }
 
 /** Whether `text` looks like a UUID of any version. */
-export const isUuid = (text: string): boolean =>
-  /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text)
+export function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text)
+}
 
 /** A secret of 256 random bits, safe in URLs. */
-export const randomSecret = (): string => randomBytes(32).toString('base64url')
+export function randomSecret(): string {
+  return randomBytes(32).toString('base64url')
+}
 
 /** A new API key: `bl-` and 32 hexadecimal digits. */
-export const newApiKey = (): string => `bl-${randomBytes(16).toString('hex')}`
+export function newApiKey(): string {
+  return `bl-${randomBytes(16).toString('hex')}`
+}
 
 /** The SHA-256 of a secret as hexadecimal text: what is stored in its place. */
-export const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex')
+export function hashSecret(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex')
+}
 
 /** A token that only the holder of `secret` can make for `purpose`. */
-export const deriveToken = (secret: string, purpose: string): string =>
-  createHmac('sha256', secret).update(purpose).digest('base64url')
+export function deriveToken(secret: string, purpose: string): string {
+  return createHmac('sha256', secret).update(purpose).digest('base64url')
+}
 
 /** Compares two texts without telling by time where they differ. */
-export const equalSecrets = (left: string, right: string): boolean =>
-  timingSafeEqual(createHash('sha256').update(left).digest(), createHash('sha256').update(right).digest())
+export function equalSecrets(left: string, right: string): boolean {
+  return timingSafeEqual(createHash('sha256').update(left).digest(), createHash('sha256').update(right).digest())
+}

@@ -21,8 +21,9 @@ export async function makeFolder(path: string): Promise<void> {
   }
 }
 
-const isFolder = async (path: string): Promise<boolean> =>
-  stat(path).then(
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
     (found) => found.isDirectory(),
     () => false,
   )
+}

@@ -16,7 +16,7 @@ const creditsPerTenResults = 2
 const creditsPerMap = 1
 
 /** Adds up what the sources may give and cost. */
-export const estimateSeeds = (sources: {
+export function estimateSeeds(sources: {
   readonly urls: Iterable<string> | AsyncIterable<string> | undefined
   readonly searches: readonly {
     readonly limit?: number | undefined
@@ -26,7 +26,7 @@ export const estimateSeeds = (sources: {
   readonly mapLimit: { readonly limit?: number }
   readonly limit: number
   readonly creditsPerUrl: number
-}): SeedEstimate => {
+}): SeedEstimate {
   const { urls: given, searches, maps, mapLimit, limit, creditsPerUrl } = sources
   const resultsOf = (search: (typeof searches)[number]): number =>
     (search.limit ?? defaultSearchLimit) * (search.sources?.length ?? 1)
@@ -39,7 +39,7 @@ export const estimateSeeds = (sources: {
   return { discovery, urls, work: urls * creditsPerUrl, total: discovery + urls * creditsPerUrl }
 }
 
-const sizeOf = (urls: Iterable<string> | AsyncIterable<string> | undefined): number => {
+function sizeOf(urls: Iterable<string> | AsyncIterable<string> | undefined): number {
   if (urls === undefined) return 0
   if (Array.isArray(urls)) return urls.length
   return urls instanceof Set ? urls.size : Infinity

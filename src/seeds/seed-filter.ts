@@ -7,22 +7,22 @@ import { BowlineError } from '../kit/errors.ts'
 export type SeedPattern = string | RegExp
 
 /** Makes the test of `include` and `exclude`. Throws CONFIG_INVALID for a pattern that cannot be read. */
-export const createSeedFilter = (
+export function createSeedFilter(
   include: SeedPattern | readonly SeedPattern[] | undefined,
   exclude: SeedPattern | readonly SeedPattern[] | undefined,
-): ((url: URL) => boolean) => {
+): (url: URL) => boolean {
   const included = toList(include).map(toTest)
   const excluded = toList(exclude).map(toTest)
   return (url) =>
     (included.length === 0 || included.some((matches) => matches(url))) && !excluded.some((matches) => matches(url))
 }
 
-const toList = (patterns: SeedPattern | readonly SeedPattern[] | undefined): readonly SeedPattern[] => {
+function toList(patterns: SeedPattern | readonly SeedPattern[] | undefined): readonly SeedPattern[] {
   if (patterns === undefined) return []
   return typeof patterns === 'string' || patterns instanceof RegExp ? [patterns] : patterns
 }
 
-const toTest = (pattern: SeedPattern): ((url: URL) => boolean) => {
+function toTest(pattern: SeedPattern): (url: URL) => boolean {
   if (pattern instanceof RegExp) return (url) => url.href.search(pattern) !== -1
   if (!/^(?:\/|[a-z*]+:\/\/)/i.test(pattern)) throw unreadable(pattern)
   const source = pattern.split('*').map(escapeText).join('.*')
@@ -30,9 +30,12 @@ const toTest = (pattern: SeedPattern): ((url: URL) => boolean) => {
   return pattern.startsWith('/') ? (url) => whole.test(url.pathname) : (url) => whole.test(url.href)
 }
 
-const escapeText = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)
+function escapeText(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)
+}
 
-const unreadable = (pattern: string): BowlineError =>
-  new BowlineError('CONFIG_INVALID', `"${pattern}" is no pattern for addresses`, {
+function unreadable(pattern: string): BowlineError {
+  return new BowlineError('CONFIG_INVALID', `"${pattern}" is no pattern for addresses`, {
     hint: 'Write a path such as `/docs/*`, an address such as `https://example.com/docs/*`, or a regular expression.',
   })
+}

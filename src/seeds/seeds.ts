@@ -55,7 +55,7 @@ export interface Finder {
  * Gathers the addresses of pages from a list, searches and maps of sites: absolute, without fragment and tracking
  * parameters, and one for each page, whatever its scheme, `www.` or slash at the end. Feeds a pool or a batch directly. Throws CONFIG_INVALID.
  */
-export const seeds = (finder: Finder, options: SeedOptions): Seeds => {
+export function seeds(finder: Finder, options: SeedOptions): Seeds {
   const isWanted = createSeedFilter(options.include, options.exclude)
   const searches = toList(options.search).map((each) => (typeof each === 'string' ? { query: each } : each))
   const maps = toList(options.map).map((each) => (typeof each === 'string' ? { url: each } : each))
@@ -113,10 +113,10 @@ const found = async function* (finder: Finder, sources: Sources): AsyncGenerator
   }
 }
 
-const orTold = async <Value>(
+async function orTold<Value>(
   ask: () => Promise<readonly Value[]>,
   tell: ((error: unknown) => void) | undefined,
-): Promise<readonly Value[]> => {
+): Promise<readonly Value[]> {
   try {
     return await ask()
   } catch (error) {
@@ -126,7 +126,7 @@ const orTold = async <Value>(
   }
 }
 
-const toList = <Value>(value: Value | readonly Value[] | undefined): readonly Value[] => {
+function toList<Value>(value: Value | readonly Value[] | undefined): readonly Value[] {
   if (value === undefined) return []
   return Array.isArray(value) ? (value as readonly Value[]) : [value as Value]
 }

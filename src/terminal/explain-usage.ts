@@ -8,13 +8,16 @@ export function explainUsage(text: string, program: Command, args: readonly stri
   return index === -1 ? text : `error: ${args[index]} takes no value, got ${args[index + 1]}\n`
 }
 
-const findCommand = (program: Command, args: readonly string[]): Command => {
+function findCommand(program: Command, args: readonly string[]): Command {
   let found = program
   for (const arg of args) found = found.commands.find((each) => each.name() === arg) ?? found
   return found
 }
 
-const isFlagWithoutValue = (command: Command, arg: string): boolean =>
-  command.options.some(({ long, required, optional }) => long === arg && !required && !optional)
+function isFlagWithoutValue(command: Command, arg: string): boolean {
+  return command.options.some(({ long, required, optional }) => long === arg && !required && !optional)
+}
 
-const isValue = (arg: string | undefined): boolean => arg !== undefined && !arg.startsWith('-')
+function isValue(arg: string | undefined): boolean {
+  return arg !== undefined && !arg.startsWith('-')
+}

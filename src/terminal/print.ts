@@ -4,45 +4,52 @@ import { harmless } from './harmless.ts'
 import { toBowlineError } from './to-bowline-error.ts'
 
 /** Prints one line on standard output. */
-export const print = (line: string): void => {
+export function print(line: string): void {
   process.stdout.write(`${harmless(line, process.stdout.isTTY)}\n`)
 }
 
 /** Prints a value as JSON on standard output. */
-export const printJson = (value: unknown): void => print(JSON.stringify(value, undefined, 2))
+export function printJson(value: unknown): void {
+  return print(JSON.stringify(value, undefined, 2))
+}
 
 /** Prints one line on standard error, where it does not mix with results. */
-export const printNote = (line: string): void => {
+export function printNote(line: string): void {
   process.stderr.write(`${harmless(line, process.stderr.isTTY)}\n`)
 }
 
 /** Whether standard error is a terminal that can show what moves: on one without a width, as `script` makes, spinners never end. */
-export const canSpin = (): boolean => process.stderr.isTTY && process.stderr.columns > 0
+export function canSpin(): boolean {
+  return process.stderr.isTTY && process.stderr.columns > 0
+}
 
 /** Prints an error on standard error: `code: message (hint)`, or one line of JSON. */
-export const printError = (error: unknown, { json = false }: { readonly json?: boolean | undefined } = {}): void => {
+export function printError(error: unknown, { json = false }: { readonly json?: boolean | undefined } = {}): void {
   const known = toBowlineError(error)
   if (json) printNote(JSON.stringify(errorFacts(known)))
   else printNote(styleText('red', toLine(known), { stream: process.stderr }))
 }
 
-const errorFacts = ({ code, message, hint, status, details, requestId, retryAfterSeconds }: BowlineError) => ({
-  code,
-  message,
-  hint,
-  // 0 stands for an error that came from no server.
-  status: status === 0 ? undefined : status,
-  details,
-  requestId,
-  retryAfterSeconds,
-})
+function errorFacts({ code, message, hint, status, details, requestId, retryAfterSeconds }: BowlineError) {
+  return {
+    code,
+    message,
+    hint,
+    // 0 stands for an error that came from no server.
+    status: status === 0 ? undefined : status,
+    details,
+    requestId,
+    retryAfterSeconds,
+  }
+}
 
 // Not its own `toLine`: another copy of the package may have made it.
-const toLine = ({ code, message, hint }: { code: string; message: string; hint: string | undefined }): string =>
-  `${code}: ${message}${hint === undefined ? '' : ` (${hint})`}`
+function toLine({ code, message, hint }: { code: string; message: string; hint: string | undefined }): string {
+  return `${code}: ${message}${hint === undefined ? '' : ` (${hint})`}`
+}
 
 /** Prints rows in columns under their names. */
-export const printTable = (names: readonly string[], rows: readonly (readonly string[])[]): void => {
+export function printTable(names: readonly string[], rows: readonly (readonly string[])[]): void {
   const widths = names.map((name, column) => Math.max(name.length, ...rows.map((row) => (row[column] ?? '').length)))
   const format = (row: readonly string[]): string =>
     row
@@ -54,7 +61,7 @@ export const printTable = (names: readonly string[], rows: readonly (readonly st
 }
 
 /** Prints the facts of one thing, a line each; those that are undefined are left out. */
-export const printFacts = (facts: Readonly<Record<string, unknown>>): void => {
+export function printFacts(facts: Readonly<Record<string, unknown>>): void {
   const known = Object.entries(facts).filter(([, value]) => value !== undefined)
   const width = Math.max(0, ...known.map(([name]) => name.length))
   for (const [name, value] of known) {

@@ -13,15 +13,18 @@ export function toBowlineError(error: unknown): BowlineError {
 
 type FileError = Error & { readonly code: string; readonly path?: string }
 
-const isFileError = (error: unknown): error is FileError =>
-  Error.isError(error) &&
-  'syscall' in error &&
-  'code' in error &&
-  typeof error.code === 'string' &&
-  !('address' in error || 'hostname' in error)
+function isFileError(error: unknown): error is FileError {
+  return (
+    Error.isError(error) &&
+    'syscall' in error &&
+    'code' in error &&
+    typeof error.code === 'string' &&
+    !('address' in error || 'hostname' in error)
+  )
+}
 
 /** `ENOENT: no such file or directory, open '/x'` becomes `/x: no such file or directory`. */
-const describe = ({ message, path }: FileError): string => {
+function describe({ message, path }: FileError): string {
   const reason = /^\w+: (.*?)(?:, \w+.*)?$/s.exec(message)?.[1] ?? message
   return path === undefined ? reason : `${path}: ${reason}`
 }

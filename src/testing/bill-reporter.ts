@@ -67,7 +67,7 @@ export class BillReporter implements Reporter {
 }
 
 /** A session that several files have used is shared among them by the time they have used it. */
-const shareByFile = (records: readonly SessionRecord[]): ReadonlyMap<string, Line> => {
+function shareByFile(records: readonly SessionRecord[]): ReadonlyMap<string, Line> {
   const files = new Map<string, Line>()
   for (const { bill, uses } of records) {
     const totalMs = uses.reduce((sum, use) => sum + use.durationMs, 0)
@@ -81,4 +81,6 @@ const shareByFile = (records: readonly SessionRecord[]): ReadonlyMap<string, Lin
   return files
 }
 
-const format = (credits: number): string => (Number.isInteger(credits) ? String(credits) : credits.toFixed(1))
+function format(credits: number): string {
+  return Number.isInteger(credits) ? String(credits) : credits.toFixed(1)
+}

@@ -3,7 +3,7 @@ import type { BrowserContext } from '@playwright/test'
 const mostLines = 1000
 
 /** Writes down what the pages of a context log and throw; the last 1000 lines are kept. */
-export const recordConsole = (context: BrowserContext): { readonly text: () => string } => {
+export function recordConsole(context: BrowserContext): { readonly text: () => string } {
   const lines: string[] = []
   const add = (line: string): void => {
     lines.push(line)

@@ -11,9 +11,11 @@ import { judgeAttempt, refuseRetry, type AttemptRecord } from './retry-guard.ts'
 import { openTestSession, type TestSession } from './test-session.ts'
 
 // Playwright's types do not know that an option of its own can be declared anew; a bare value would win over the configuration.
-const workerDefault = (value: string): never => [value, { scope: 'worker', option: true }] as never
+function workerDefault(value: string): never {
+  return [value, { scope: 'worker', option: true }] as never
+}
 
-const openClient = (options: BowlineOptions): Bowline => {
+function openClient(options: BowlineOptions): Bowline {
   try {
     return new Bowline(options)
   } catch (error) {
@@ -21,7 +23,7 @@ const openClient = (options: BowlineOptions): Bowline => {
   }
 }
 
-const throwExplained = (error: unknown): never => {
+function throwExplained(error: unknown): never {
   throw explained(error)
 }
 

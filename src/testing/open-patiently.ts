@@ -10,7 +10,7 @@ export const patienceMs = 180_000
 const leastPauseMs = 1000
 
 /** Creates a session, and waits while the service has no room for another one. */
-export const openPatiently = async (sessions: Sessions, options: CreateSessionOptions): Promise<Session> => {
+export async function openPatiently(sessions: Sessions, options: CreateSessionOptions): Promise<Session> {
   const deadline = performance.now() + patienceMs
   for (;;) {
     try {

@@ -14,7 +14,7 @@ export interface AttemptRecord {
  * Refuses another attempt on a test that failed by itself: `retries` are for lost sessions, `testRetries` for the rest.
  * Only versions of Playwright Test that make it in spite of `judgeAttempt` get here.
  */
-export const refuseRetry = ({ retry, project, testId }: TestInfo, testRetries: number): void => {
+export function refuseRetry({ retry, project, testId }: TestInfo, testRetries: number): void {
   if (retry === 0) return
   const verdicts = readVerdicts(project.outputDir, testId)
   const own = ownFailures(verdicts)
@@ -26,7 +26,7 @@ export const refuseRetry = ({ retry, project, testId }: TestInfo, testRetries: n
 }
 
 /** Notes why an attempt failed, if it did, and has it be the last one if it failed by itself too often. */
-export const judgeAttempt = (testInfo: TestInfo, lost: string | undefined, testRetries: number): void => {
+export function judgeAttempt(testInfo: TestInfo, lost: string | undefined, testRetries: number): void {
   const { status, expectedStatus, annotations, project, testId } = testInfo
   if (status === expectedStatus || status === 'skipped') return
   if (lost !== undefined) annotations.push({ type: infrastructureAnnotation, description: lost })
@@ -34,9 +34,11 @@ export const judgeAttempt = (testInfo: TestInfo, lost: string | undefined, testR
   if (lost === undefined && ownFailures(readVerdicts(project.outputDir, testId)) > testRetries) endRetries(testInfo)
 }
 
-const ownFailures = (verdicts: readonly Verdict[]): number => verdicts.filter((verdict) => verdict === 'test').length
+function ownFailures(verdicts: readonly Verdict[]): number {
+  return verdicts.filter((verdict) => verdict === 'test').length
+}
 
 /** Playwright Test knows of errors that no retry helps with, but has no public way to say that this is one. */
-const endRetries = (testInfo: TestInfo & { _hasNonRetriableError?: boolean }): void => {
+function endRetries(testInfo: TestInfo & { _hasNonRetriableError?: boolean }): void {
   if ('_hasNonRetriableError' in testInfo) testInfo._hasNonRetriableError = true
 }

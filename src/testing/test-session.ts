@@ -40,11 +40,11 @@ export interface SessionRecord extends EndedTestSession {
 }
 
 /** Opens a session and connects to it. `onEnd` gets the bill and what it was for. */
-export const openTestSession = async (
+export async function openTestSession(
   bowline: Bowline,
   options: CreateSessionOptions,
   how: { readonly chromium: BrowserType; readonly onEnd: (record: SessionRecord) => void },
-): Promise<TestSession> => {
+): Promise<TestSession> {
   await using undo = new AsyncDisposableStack()
   const session = undo.use(await openPatiently(bowline.sessions, options))
   const { browser, context: born } = undo.use(await playwright.with(how.chromium).connect(session))

@@ -35,10 +35,10 @@ interface Lane<Handles> {
  * Vitest's `test` with `remote`: the tests of a file share a session, which ends with the file, and each has a page of its own.
  * `const test = withSession(base, { driver: playwright })`, then `test('…', async ({ remote: { page } }) => …)`.
  */
-export const withSession = <Handles>(
+export function withSession<Handles>(
   test: TestAPI,
   { driver, session: options = {}, bowline: how = {} }: VitestOptions<Handles>,
-): TestAPI<VitestFixtures<Handles>> => {
+): TestAPI<VitestFixtures<Handles>> {
   const sharedLane = async (use: Use<Lane<Handles>>): Promise<void> => {
     await using bowline = new Bowline(how)
     await using session = await openPatiently(bowline.sessions, options)

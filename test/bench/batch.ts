@@ -37,13 +37,14 @@ export const group: BenchGroup = {
   },
 }
 
-const listOf = (count: number, make: (index: number) => string): readonly string[] =>
-  Array.from({ length: count }, (_, index) => make(index))
+function listOf(count: number, make: (index: number) => string): readonly string[] {
+  return Array.from({ length: count }, (_, index) => make(index))
+}
 
-const runBatch = async (
+async function runBatch(
   server: BenchServer,
   urls: readonly string[],
-): Promise<{ readonly enteredMs: number; readonly totalMs: number }> => {
+): Promise<{ readonly enteredMs: number; readonly totalMs: number }> {
   const startMs = performance.now()
   const { status, body } = await server.api('POST', '/v2/batch/scrape', { urls, maxAge: 0 })
   if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`)
@@ -58,7 +59,7 @@ const runBatch = async (
 }
 
 /** Milliseconds a page. */
-const scrapeEach = async (server: BenchServer, urls: readonly string[]): Promise<number> => {
+async function scrapeEach(server: BenchServer, urls: readonly string[]): Promise<number> {
   const queue = [...urls]
   const startMs = performance.now()
   const work = async (): Promise<void> => {

@@ -12,11 +12,11 @@ export interface BenchServer extends ServerProcess {
 }
 
 /** Starts `bowline serve` and waits until its pool is warm. Disposing kills it and removes its data. */
-export const startBenchServer = async (options: {
+export async function startBenchServer(options: {
   readonly browser: BrowserKind
   readonly warm: number
   readonly flags?: readonly string[]
-}): Promise<BenchServer> => {
+}): Promise<BenchServer> {
   await using undo = new AsyncDisposableStack()
   const dataDir = await mkdtemp('/var/tmp/bowline-bench-')
   undo.defer(async () => rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }))

@@ -30,7 +30,7 @@ export const group: BenchGroup = {
 }
 
 /** The answer is read and not parsed: that would keep this process from asking. */
-const scrape = async (server: BenchServer, url: string): Promise<void> => {
+async function scrape(server: BenchServer, url: string): Promise<void> {
   const formats = ['markdown', 'html', 'rawHtml', 'links']
   const response = await fetch(new URL('/v2/scrape', server.url), {
     method: 'POST',
@@ -41,7 +41,7 @@ const scrape = async (server: BenchServer, url: string): Promise<void> => {
   if (response.status !== 200) throw new Error(`${url}: ${response.status}`)
 }
 
-const longestWait = async (server: BenchServer, work: Promise<void>): Promise<number> => {
+async function longestWait(server: BenchServer, work: Promise<void>): Promise<number> {
   const end = new AbortController()
   const done = work.finally(() => end.abort())
   let longest = 0

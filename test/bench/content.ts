@@ -7,18 +7,23 @@ import type { Aim, BenchGroup, Figure } from './group.ts'
 
 const types = ['article', 'documentation', 'service', 'forum', 'collection', 'listing', 'product']
 const leastByType: Readonly<Record<string, number>> = { all: 0.9, article: 0.95 }
-const least = (value: number): Aim => ({ of: 'ours', bound: 'at least', value })
+function least(value: number): Aim {
+  return { of: 'ours', bound: 'at least', value }
+}
 
-const figuresOf = (title: string, pages: readonly LabelledPage[], scores: readonly WordScore[]): readonly Figure[] =>
-  ['all', ...types].map((type) => {
+function figuresOf(title: string, pages: readonly LabelledPage[], scores: readonly WordScore[]): readonly Figure[] {
+  return ['all', ...types].map((type) => {
     const chosen = scores.filter((_, index) => type === 'all' || pages[index]?.type === type)
     const f1 = chosen.reduce((sum, score) => sum + score.f1, 0) / Math.max(1, chosen.length)
     return { name: `F1 ${title}, ${type}`, unit: '', ours: f1, aim: least(leastByType[type] ?? 0.75) }
   })
+}
 
-const read = (page: LabelledPage): string => treeToMarkdown(cleanPage({ html: page.html, url: '' }).document, '')
+function read(page: LabelledPage): string {
+  return treeToMarkdown(cleanPage({ html: page.html, url: '' }).document, '')
+}
 
-const measureSpeed = (pages: readonly LabelledPage[]): Figure => {
+function measureSpeed(pages: readonly LabelledPage[]): Figure {
   pages.slice(0, 20).forEach(read)
   const before = process.cpuUsage()
   pages.forEach(read)
@@ -38,7 +43,7 @@ export const group: BenchGroup = {
   run: (options) => Promise.resolve(measure(process.env['BOWLINE_CONTENT_BENCH'], options.isQuick)),
 }
 
-const measure = (folder: string | undefined, isQuick: boolean): readonly Figure[] => {
+function measure(folder: string | undefined, isQuick: boolean): readonly Figure[] {
   if (folder === undefined) return []
   const pages = readLabelledPages(folder)
   const scores = pages.map((page) => scoreWords(toText(read(page)), page.truth))

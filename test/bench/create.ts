@@ -36,7 +36,7 @@ interface Samples {
 }
 
 /** As many sessions as browsers wait, so that no creation waits for a start. */
-const measureRound = async (server: BenchServer, samples: Samples): Promise<void> => {
+async function measureRound(server: BenchServer, samples: Samples): Promise<void> {
   await server.untilWarm()
   const ids: string[] = []
   for (let index = 0; index < warm; index += 1) {

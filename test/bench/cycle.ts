@@ -30,7 +30,7 @@ interface World {
   readonly runServer: Visit
 }
 
-const measure = async (kind: BrowserKind, options: BenchOptions): Promise<readonly Figure[]> => {
+async function measure(kind: BrowserKind, options: BenchOptions): Promise<readonly Figure[]> {
   const { path } = await findBrowser(kind, browserSearchEnvironment())
   await using site = await startSite()
   await using server = await startBenchServer({ browser: kind, warm: 2 })
@@ -56,7 +56,7 @@ const measure = async (kind: BrowserKind, options: BenchOptions): Promise<readon
 }
 
 /** Each visit on an idle machine with a warm pool: what somebody who waits for it sees. */
-const measureAlone = async (world: World, options: BenchOptions): Promise<readonly Figure[]> => {
+async function measureAlone(world: World, options: BenchOptions): Promise<readonly Figure[]> {
   const { kind, url, ours, untilWarm } = world
   const probe = (visit: Visit) => async (): Promise<number> => {
     await untilWarm()
@@ -93,7 +93,7 @@ const measureAlone = async (world: World, options: BenchOptions): Promise<readon
 }
 
 /** Visit after visit, and ten at once: browsers must be started as fast as they are used up. */
-const measureBursts = async (world: World, options: BenchOptions): Promise<readonly Figure[]> => {
+async function measureBursts(world: World, options: BenchOptions): Promise<readonly Figure[]> {
   const { kind, url, untilWarm } = world
   const count = options.isQuick ? 10 : 50
   const inARow = async (visit: Visit): Promise<readonly number[]> => {

@@ -5,7 +5,7 @@ import type { BenchGroup } from './group.ts'
  * The groups of this folder whose names were given, or all of them, in the order of their file names. Throws an Error for a
  * name that no group has.
  */
-export const discoverGroups = async (names: readonly string[]): Promise<readonly BenchGroup[]> => {
+export async function discoverGroups(names: readonly string[]): Promise<readonly BenchGroup[]> {
   // Only files that say so are imported: others may be programs that start to work at once.
   const files = readdirSync(import.meta.dirname)
     .filter((file) => file.endsWith('.ts'))

@@ -20,7 +20,7 @@ export const group: BenchGroup = {
 const resultMegabytes = 50
 const callsAtATime = 100
 
-const measure = async (kind: BrowserKind, { isQuick, rounds }: BenchOptions): Promise<readonly Figure[]> => {
+async function measure(kind: BrowserKind, { isQuick, rounds }: BenchOptions): Promise<readonly Figure[]> {
   await using server = await startBenchServer({ browser: kind, warm: 1 })
   await using ground = await openGround(kind)
   // The flags of a session, and a port beside its pipe.
@@ -56,7 +56,7 @@ const measure = async (kind: BrowserKind, { isQuick, rounds }: BenchOptions): Pr
   ]
 }
 
-const portAddress = async (browser: Browser): Promise<string> => {
+async function portAddress(browser: Browser): Promise<string> {
   for (;;) {
     const text = await readFile(join(browser.folder.userDataDir, 'DevToolsActivePort'), 'utf8').catch(() => '')
     const [port, path] = text.split('\n')
@@ -72,7 +72,7 @@ interface Caller extends AsyncDisposable {
   readonly largeResult: () => Promise<number>
 }
 
-const openCaller = async (address: string): Promise<Caller> => {
+async function openCaller(address: string): Promise<Caller> {
   const cdp = await connectCdp(address)
   const session = await cdp.attachToPage()
   // From here on only one answer at a time is expected, and nobody parses it.
@@ -89,7 +89,7 @@ const openCaller = async (address: string): Promise<Caller> => {
   }
 }
 
-const answer = async (cdp: CdpSocket, sessionId: string, expression: string): Promise<unknown> => {
+async function answer(cdp: CdpSocket, sessionId: string, expression: string): Promise<unknown> {
   const answered = once(cdp.socket, 'message')
   cdp.socket.send(JSON.stringify({ id: 1, method: 'Runtime.evaluate', params: { expression }, sessionId }))
   return answered

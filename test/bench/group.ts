@@ -35,10 +35,16 @@ export interface BenchGroup {
 }
 
 /** An aim that the ratio to the baseline stays at or below `value`. */
-export const ratioAtMost = (value: number): Aim => ({ of: 'ratio', bound: 'at most', value })
+export function ratioAtMost(value: number): Aim {
+  return { of: 'ratio', bound: 'at most', value }
+}
 
 /** An aim that the ratio to the baseline reaches `value`. */
-export const ratioAtLeast = (value: number): Aim => ({ of: 'ratio', bound: 'at least', value })
+export function ratioAtLeast(value: number): Aim {
+  return { of: 'ratio', bound: 'at least', value }
+}
 
 /** An aim that the figure itself stays at or below `value`. */
-export const atMost = (value: number): Aim => ({ of: 'ours', bound: 'at most', value })
+export function atMost(value: number): Aim {
+  return { of: 'ours', bound: 'at most', value }
+}

@@ -57,7 +57,7 @@ export const group: BenchGroup = {
   },
 }
 
-const visitMany = async (server: BenchServer, count: number): Promise<void> => {
+async function visitMany(server: BenchServer, count: number): Promise<void> {
   let left = count
   const worker = async (): Promise<void> => {
     while (left > 0) {
@@ -68,7 +68,7 @@ const visitMany = async (server: BenchServer, count: number): Promise<void> => {
   await Promise.all(Array.from({ length: atOnce }, worker))
 }
 
-const visit = async (server: BenchServer): Promise<void> => {
+async function visit(server: BenchServer): Promise<void> {
   const { id, cdpUrl } = await server.create({ ttl: 60 })
   const cdp = await connectCdp(cdpUrl)
   const page = await cdp.attachToPage()
@@ -77,7 +77,7 @@ const visit = async (server: BenchServer): Promise<void> => {
   await cdp.closed
 }
 
-const measure = async (server: BenchServer, sessions: number): Promise<Point> => {
+async function measure(server: BenchServer, sessions: number): Promise<Point> {
   await server.untilWarm()
   const links = readdirSync(`/proc/${server.pid}/fd`).map((name) => targetOf(`/proc/${server.pid}/fd/${name}`))
   return {
@@ -89,7 +89,7 @@ const measure = async (server: BenchServer, sessions: number): Promise<Point> =>
   }
 }
 
-const targetOf = (path: string): string => {
+function targetOf(path: string): string {
   try {
     return readlinkSync(path)
   } catch {
@@ -97,13 +97,13 @@ const targetOf = (path: string): string => {
   }
 }
 
-const heapBytes = async ({ url, apiKey }: BenchServer): Promise<number> => {
+async function heapBytes({ url, apiKey }: BenchServer): Promise<number> {
   const answer = await fetch(new URL('/metrics', url), { headers: { authorization: `Bearer ${apiKey}` } })
   return Number(/^nodejs_heap_size_used_bytes(?:\{.*\})? (\S+)$/m.exec(await answer.text())?.[1])
 }
 
 /** The slope of the line that fits the points best. */
-const slope = (points: readonly (readonly [number, number])[]): number => {
+function slope(points: readonly (readonly [number, number])[]): number {
   const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
   const [x, y] = [mean(points.map(([left]) => left)), mean(points.map(([, right]) => right))]
   const covariance = mean(points.map(([left, right]) => (left - x) * (right - y)))

@@ -18,8 +18,9 @@ const pages: Readonly<Record<string, () => string>> = {
   '/table': () => `<table>${'<tr><td>one cell</td><td>another cell</td></tr>'.repeat(40_000)}</table>`,
 }
 
-const attributes = (index: number): string =>
-  Array.from({ length: 20 }, (_, each) => `data-${index % 1000}-${each}="v"`).join(' ')
+function attributes(index: number): string {
+  return Array.from({ length: 20 }, (_, each) => `data-${index % 1000}-${each}="v"`).join(' ')
+}
 
 /** What a server keeps of the memory that large pages took, once they are read. */
 export const group: BenchGroup = {
@@ -62,7 +63,7 @@ export const group: BenchGroup = {
   },
 }
 
-const scrapeAll = async (server: BenchServer, urls: readonly string[]): Promise<void> => {
+async function scrapeAll(server: BenchServer, urls: readonly string[]): Promise<void> {
   const queue = [...urls]
   const work = async (): Promise<void> => {
     for (let url = queue.pop(); url !== undefined; url = queue.pop()) await scrape(server, url)
@@ -70,11 +71,12 @@ const scrapeAll = async (server: BenchServer, urls: readonly string[]): Promise<
   await Promise.all(Array.from({ length: atOnce }, work))
 }
 
-const peakOf = (pid: number): number =>
-  Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+function peakOf(pid: number): number {
+  return Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+}
 
 /** A page may be refused for what it costs: what it leaves behind is measured all the same. */
-const scrape = async (server: BenchServer, url: string): Promise<void> => {
+async function scrape(server: BenchServer, url: string): Promise<void> {
   const { status } = await server.api('POST', '/v2/scrape', { url, onlyMainContent: false, timeout: 60_000 })
   if (![200, 408, 422, 500, 502].includes(status)) throw new Error(`${url}: ${status}`)
 }

@@ -54,7 +54,7 @@ const warmUpMs = 700
 const ticksPerSecond = 100
 
 /** Measures what watching costs: frames and processor time, with and without viewers, side by side. */
-const run = async (browsers: readonly LiveRow['browser'][], times: number): Promise<readonly LiveRow[]> => {
+async function run(browsers: readonly LiveRow['browser'][], times: number): Promise<readonly LiveRow[]> {
   const rows: LiveRow[] = []
   for (const browser of browsers) {
     await using host = await openGround(browser)
@@ -63,11 +63,11 @@ const run = async (browsers: readonly LiveRow['browser'][], times: number): Prom
   return rows
 }
 
-const measurePage = async (
+async function measurePage(
   host: BrowserHost,
   { browser, page }: Pick<LiveRow, 'browser' | 'page'>,
   times: number,
-): Promise<readonly LiveRow[]> => {
+): Promise<readonly LiveRow[]> {
   await using world = await openWorld(host, pages[page])
   const samples = cases.map((): Sample[] => [])
   // Interleaved, so that whatever else the machine does falls on all of them.
@@ -86,7 +86,7 @@ const measurePage = async (
 
 type Sample = Omit<LiveRow, 'browser' | 'page' | 'viewers' | 'ratio'>
 
-const measure = async (world: World, drawMs: readonly number[]): Promise<Sample> => {
+async function measure(world: World, drawMs: readonly number[]): Promise<Sample> {
   const viewers: BareViewer[] = []
   for (const each of drawMs) viewers.push(await world.join(each))
   await sleep(warmUpMs)
@@ -109,7 +109,7 @@ const measure = async (world: World, drawMs: readonly number[]): Promise<Sample>
 }
 
 /** Seconds of processor time that a browser and its processes have used. */
-const cpuOf = (pid: number): number => {
+function cpuOf(pid: number): number {
   const ticks = groupMembers(pid).map((member) => {
     const fields = readFileSync(`/proc/${member}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
     return Number(fields[11]) + Number(fields[12])
@@ -118,10 +118,15 @@ const cpuOf = (pid: number): number => {
 }
 
 /** The sample in the middle by the browser's processor time. */
-const middle = (samples: readonly Sample[]): Sample =>
-  samples.toSorted((left, right) => left.browserCpuPercent - right.browserCpuPercent)[samples.length >> 1] as Sample
+function middle(samples: readonly Sample[]): Sample {
+  return samples.toSorted((left, right) => left.browserCpuPercent - right.browserCpuPercent)[
+    samples.length >> 1
+  ] as Sample
+}
 
-const round = (value: number): number => Math.round(value * 10) / 10
+function round(value: number): number {
+  return Math.round(value * 10) / 10
+}
 
 /** What watching costs. */
 export const group: BenchGroup = {
@@ -133,7 +138,7 @@ export const group: BenchGroup = {
   },
 }
 
-const toFigures = (row: LiveRow, _index: number, rows: readonly LiveRow[]): readonly Figure[] => {
+function toFigures(row: LiveRow, _index: number, rows: readonly LiveRow[]): readonly Figure[] {
   const alone = rows.find(({ page, viewers }) => page === row.page && viewers === 'none')
   const name = `${row.page} page, viewers: ${row.viewers}`
   const isMeasurable = row.ratio !== undefined && alone !== undefined && row !== alone

@@ -33,7 +33,7 @@ const options: BenchOptions = {
   progress: (line) => process.stderr.write(`${line}\n`),
 }
 
-const measure = async (group: BenchGroup): Promise<GroupResult> => {
+async function measure(group: BenchGroup): Promise<GroupResult> {
   options.progress(`… ${group.name}`)
   const before = loadavg()[0] ?? 0
   const startedMs = performance.now()
@@ -42,7 +42,7 @@ const measure = async (group: BenchGroup): Promise<GroupResult> => {
   return { group: group.name, about: group.about, seconds, load: { before, after: loadavg()[0] ?? 0 }, figures }
 }
 
-const describeHost = async (): Promise<Readonly<Record<string, string | number>>> => {
+async function describeHost(): Promise<Readonly<Record<string, string | number>>> {
   const found = (await listBrowsers(browserSearchEnvironment())).flatMap(({ found }) => found ?? [])
   return {
     cpus: cpus().length,
@@ -54,7 +54,7 @@ const describeHost = async (): Promise<Readonly<Record<string, string | number>>
   }
 }
 
-const main = async (): Promise<void> => {
+async function main(): Promise<void> {
   const groups = await discoverGroups(positionals)
   const host = await describeHost()
   if (!values.json) {

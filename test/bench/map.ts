@@ -38,7 +38,7 @@ export const group: BenchGroup = {
   },
 }
 
-const measure = async (server: BenchServer, site: Site, kind: string, rounds: number): Promise<readonly Figure[]> => {
+async function measure(server: BenchServer, site: Site, kind: string, rounds: number): Promise<readonly Figure[]> {
   const url = site.url(`/${kind}.xml`)
   await map(server, url, {})
   const before = memoryOf([server.pid]).rss
@@ -53,24 +53,24 @@ const measure = async (server: BenchServer, site: Site, kind: string, rounds: nu
   ]
 }
 
-const medianOf = async (rounds: number, work: () => Promise<unknown>): Promise<number> => {
+async function medianOf(rounds: number, work: () => Promise<unknown>): Promise<number> {
   const samples: number[] = []
   for (let round = 0; round < rounds; round += 1) samples.push(await timed(work))
   return median(samples)
 }
 
-const map = async (
+async function map(
   server: BenchServer,
   url: string,
   options: { readonly search?: string; readonly limit?: number },
-): Promise<void> => {
+): Promise<void> {
   const wanted = { url, limit: 100_000, sitemap: 'only', filterByPath: false, ...options }
   const { status, body } = await server.api('POST', '/v2/map', wanted)
   if (status !== 200 || body['links'].length !== Math.min(pages, wanted.limit))
     throw new Error(`${status}, ${body['links']?.length} links`)
 }
 
-const naive = async (url: string): Promise<void> => {
+async function naive(url: string): Promise<void> {
   const text = await (await fetch(url)).text()
   const found = new Set(Array.from(text.matchAll(/<loc>([^<]*)<\/loc>/g), (match) => new URL(match[1] ?? '').href))
   if (found.size !== pages) throw new Error(`${found.size} addresses`)
@@ -79,7 +79,7 @@ const naive = async (url: string): Promise<void> => {
 const host = 'http://127.0.0.1:00000'
 
 /** A sitemap as shops have them, with alternates in so many languages. */
-const sitemapOf = (alternates: number): string => {
+function sitemapOf(alternates: number): string {
   const urls = Array.from({ length: pages }, (_, index) => {
     const loc = `${host}/shop/category-${index % 97}/item-${index}-red-shoes`
     const links = Array.from(
@@ -91,4 +91,6 @@ const sitemapOf = (alternates: number): string => {
   return `<?xml version="1.0" encoding="UTF-8"?><urlset>${urls.join('')}</urlset>`
 }
 
-const placed = (sitemap: string, url: URL): string => sitemap.replaceAll(host, url.origin)
+function placed(sitemap: string, url: URL): string {
+  return sitemap.replaceAll(host, url.origin)
+}

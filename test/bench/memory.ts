@@ -19,9 +19,11 @@ export const group: BenchGroup = {
   ],
 }
 
-const settle = async ({ isQuick }: BenchOptions): Promise<void> => sleep(isQuick ? 3000 : 15_000)
+async function settle({ isQuick }: BenchOptions): Promise<void> {
+  return sleep(isQuick ? 3000 : 15_000)
+}
 
-const measureServer = async (options: BenchOptions): Promise<readonly Figure[]> => {
+async function measureServer(options: BenchOptions): Promise<readonly Figure[]> {
   await using server = await startBenchServer({ browser: 'shell', warm: 2 })
   await settle(options)
   const idle = memoryOf([server.pid])
@@ -40,7 +42,7 @@ const measureServer = async (options: BenchOptions): Promise<readonly Figure[]> 
   ]
 }
 
-const measureSessions = async (kind: BrowserKind, options: BenchOptions): Promise<readonly Figure[]> => {
+async function measureSessions(kind: BrowserKind, options: BenchOptions): Promise<readonly Figure[]> {
   await using site = await startSite()
   // Nothing waits, so that every browser there is has a session.
   await using server = await startBenchServer({ browser: kind, warm: 0 })
@@ -62,7 +64,7 @@ const measureSessions = async (kind: BrowserKind, options: BenchOptions): Promis
   return figures
 }
 
-const openPage = async (server: BenchServer, url: string): Promise<void> => {
+async function openPage(server: BenchServer, url: string): Promise<void> {
   const { cdpUrl } = await server.create({ ttl: 300 })
   const browser = await chromium.connectOverCDP(cdpUrl)
   await browser.contexts()[0]?.pages()[0]?.goto(url)

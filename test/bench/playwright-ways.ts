@@ -7,30 +7,30 @@ import { chromium, type Browser } from 'playwright-core'
 /** One way to a browser with Playwright alone: from nothing, to a loaded page, to nothing. */
 export type Visit = (url: string) => Promise<void>
 
-const load = async (browser: Browser, url: string): Promise<void> => {
+async function load(browser: Browser, url: string): Promise<void> {
   const page = await browser.newPage()
   await page.goto(url)
 }
 
 /** `chromium.launch`, a page, its end. */
-export const visitLaunched =
-  (executablePath: string): Visit =>
-  async (url) => {
+export function visitLaunched(executablePath: string): Visit {
+  return async (url) => {
     const browser = await chromium.launch({ executablePath })
     await load(browser, url)
     await browser.close()
   }
+}
 
 /** `chromium.launchServer`, connected to, a page, the end of both: like a session, nobody else has been in this browser. */
-export const visitLaunchedServer =
-  (executablePath: string): Visit =>
-  async (url) => {
+export function visitLaunchedServer(executablePath: string): Visit {
+  return async (url) => {
     const server = await chromium.launchServer({ executablePath })
     const browser = await chromium.connect(server.wsEndpoint())
     await load(browser, url)
     await browser.close()
     await server.close()
   }
+}
 
 /** A running `playwright run-server`, which launches a browser for every connection. */
 export interface PlaywrightServer extends AsyncDisposable {
@@ -38,7 +38,7 @@ export interface PlaywrightServer extends AsyncDisposable {
 }
 
 /** Starts `playwright run-server` in a process of its own. Disposing kills it. */
-export const startPlaywrightServer = async (executablePath: string): Promise<PlaywrightServer> => {
+export async function startPlaywrightServer(executablePath: string): Promise<PlaywrightServer> {
   const program = join(dirname(createRequire(import.meta.url).resolve('playwright-core/package.json')), 'cli.js')
   // Unsafe: only so may the client name the browser.
   const child = spawn(process.execPath, [program, 'run-server', '--host', '127.0.0.1', '--unsafe'], {

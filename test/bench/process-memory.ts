@@ -9,7 +9,7 @@ export interface MemoryUse {
 }
 
 /** Adds up what the processes use now. Those that have ended count nothing. */
-export const memoryOf = (pids: readonly number[]): MemoryUse => {
+export function memoryOf(pids: readonly number[]): MemoryUse {
   const sum = { rss: 0, pss: 0 }
   for (const pid of pids) {
     const text = readRollup(pid)
@@ -19,7 +19,7 @@ export const memoryOf = (pids: readonly number[]): MemoryUse => {
   return sum
 }
 
-const readRollup = (pid: number): string => {
+function readRollup(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
   } catch {
@@ -27,5 +27,6 @@ const readRollup = (pid: number): string => {
   }
 }
 
-const megabytes = (text: string, field: string): number =>
-  Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0) / 1024
+function megabytes(text: string, field: string): number {
+  return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0) / 1024
+}

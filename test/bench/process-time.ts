@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 const tickMs = 10
 
 /** Milliseconds of processor time that a process has used so far, its threads included and its children not. */
-export const processorMsOf = (pid: number): number => {
+export function processorMsOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')
     .split(' ')

@@ -23,7 +23,7 @@ export const group: BenchGroup = {
   ],
 }
 
-const measureSessions = async (browser: 'shell' | 'chromium', options: BenchOptions): Promise<readonly Figure[]> => {
+async function measureSessions(browser: 'shell' | 'chromium', options: BenchOptions): Promise<readonly Figure[]> {
   options.progress(`  ${browser}: sessions with a profile`)
   await using site = await startSite(memoryPages)
   await using server = await startBenchServer({ browser, warm: 0 })
@@ -62,13 +62,13 @@ const measureSessions = async (browser: 'shell' | 'chromium', options: BenchOpti
   ]
 }
 
-const remove = async (server: BenchServer, id: string): Promise<void> => {
+async function remove(server: BenchServer, id: string): Promise<void> {
   const { status } = await server.api('DELETE', `/v2/browser/${id}`)
   if (status !== 200) throw new Error(`deleting session ${id}: ${status}`)
 }
 
 /** Saves and restores files as a browser has them: half of each compresses well, half not at all. */
-const measureArchives = async (size: string, megabytes: number, options: BenchOptions): Promise<readonly Figure[]> => {
+async function measureArchives(size: string, megabytes: number, options: BenchOptions): Promise<readonly Figure[]> {
   options.progress(`  archives of ${size}`)
   await using folder = await temporaryFolder()
   const userDataDir = join(folder.path, 'profile')

@@ -8,14 +8,14 @@ export interface Verdict extends Figure {
 }
 
 /** Ours divided by the baseline, and whether the aim is reached. */
-export const judge = (figure: Figure): Verdict => {
+export function judge(figure: Figure): Verdict {
   const { ours, baseline, aim } = figure
   const ratio = baseline === undefined ? undefined : ours / baseline
   return { ...figure, ratio, isReached: aim && isReached(aim, aim.of === 'ratio' ? ratio : ours) }
 }
 
 /** The verdicts as the lines of a table. */
-export const formatTable = (verdicts: readonly Verdict[]): string => {
+export function formatTable(verdicts: readonly Verdict[]): string {
   const heads = ['figure', 'ours', 'baseline', 'ratio', 'aim', 'reached']
   const cells = verdicts.map((verdict) => [
     verdict.name,
@@ -32,14 +32,19 @@ export const formatTable = (verdicts: readonly Verdict[]): string => {
     .join('')
 }
 
-const isReached = ({ bound, value }: Aim, found: number | undefined): boolean =>
-  found !== undefined && (bound === 'at most' ? found <= value : found >= value)
+function isReached({ bound, value }: Aim, found: number | undefined): boolean {
+  return found !== undefined && (bound === 'at most' ? found <= value : found >= value)
+}
 
-const formatAim = ({ of, bound, value }: Aim, unit: string): string =>
-  `${bound === 'at most' ? '≤' : '≥'} ${of === 'ratio' ? `${value.toFixed(2)}x` : `${value} ${unit}`}`
+function formatAim({ of, bound, value }: Aim, unit: string): string {
+  return `${bound === 'at most' ? '≤' : '≥'} ${of === 'ratio' ? `${value.toFixed(2)}x` : `${value} ${unit}`}`
+}
 
-const formatNumber = (value: number): string => value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)
+function formatNumber(value: number): string {
+  return value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)
+}
 
 /** Names to the left, numbers to the right. */
-const pad = (cell: string, width: number, column: number): string =>
-  column === 0 || column >= 4 ? cell.padEnd(width) : cell.padStart(width)
+function pad(cell: string, width: number, column: number): string {
+  return column === 0 || column >= 4 ? cell.padEnd(width) : cell.padStart(width)
+}

@@ -2,16 +2,18 @@
 export type Probe = () => Promise<number>
 
 /** The value below which the part `share` (0 to 1) of the samples lies, by the nearest rank. */
-export const quantile = (samples: readonly number[], share: number): number => {
+export function quantile(samples: readonly number[], share: number): number {
   const sorted = [...samples].sort((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
 }
 
 /** The middle of the samples. */
-export const median = (samples: readonly number[]): number => quantile(samples, 0.5)
+export function median(samples: readonly number[]): number {
+  return quantile(samples, 0.5)
+}
 
 /** Milliseconds that `work` takes. */
-export const timed = async (work: () => Promise<unknown>): Promise<number> => {
+export async function timed(work: () => Promise<unknown>): Promise<number> {
   const startedMs = performance.now()
   await work()
   return performance.now() - startedMs
@@ -21,10 +23,10 @@ export const timed = async (work: () => Promise<unknown>): Promise<number> => {
  * Runs every probe once a round, in a new random order each time, so that whatever else the machine does falls on all of
  * them alike. The first round only warms up and is not counted.
  */
-export const interleave = async <Name extends string>(
+export async function interleave<Name extends string>(
   probes: Readonly<Record<Name, Probe>>,
   rounds: number,
-): Promise<Readonly<Record<Name, readonly number[]>>> => {
+): Promise<Readonly<Record<Name, readonly number[]>>> {
   const names = Object.keys(probes) as Name[]
   const samples = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>
   for (let round = 0; round <= rounds; round += 1) {
@@ -36,8 +38,9 @@ export const interleave = async <Name extends string>(
   return samples
 }
 
-const shuffled = <Item>(items: readonly Item[]): readonly Item[] =>
-  items
+function shuffled<Item>(items: readonly Item[]): readonly Item[] {
+  return items
     .map((item) => ({ item, rank: Math.random() }))
     .sort((a, b) => a.rank - b.rank)
     .map(({ item }) => item)
+}

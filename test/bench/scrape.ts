@@ -83,20 +83,22 @@ interface RaceResult extends Speeds {
   readonly processor: Speeds
 }
 
-const toFigure = (name: string, { ours, theirs }: Speeds, aim?: Aim): Figure => ({
-  name,
-  unit: 'pages/s',
-  ours,
-  baseline: theirs,
-  ...(aim === undefined ? {} : { aim }),
-})
+function toFigure(name: string, { ours, theirs }: Speeds, aim?: Aim): Figure {
+  return {
+    name,
+    unit: 'pages/s',
+    ours,
+    baseline: theirs,
+    ...(aim === undefined ? {} : { aim }),
+  }
+}
 
-const race = async (
+async function race(
   server: BenchServer,
   crawlee: Crawlee,
   site: Site,
   { path, count, rounds, atOnce }: Race,
-): Promise<RaceResult> => {
+): Promise<RaceResult> {
   let run = 0
   const urls = (): readonly string[] => {
     run += 1
@@ -128,7 +130,7 @@ const race = async (
   }
 }
 
-const scrapeAll = async (server: BenchServer, urls: readonly string[], atOnce: number): Promise<void> => {
+async function scrapeAll(server: BenchServer, urls: readonly string[], atOnce: number): Promise<void> {
   const queue = [...urls]
   const work = async (): Promise<void> => {
     for (let url = queue.pop(); url !== undefined; url = queue.pop()) {
@@ -139,7 +141,7 @@ const scrapeAll = async (server: BenchServer, urls: readonly string[], atOnce: n
   await Promise.all(Array.from({ length: atOnce }, work))
 }
 
-const convert = async (rounds: number): Promise<Speeds> => {
+async function convert(rounds: number): Promise<Speeds> {
   const pages = Array.from({ length: 30 }, (_, index) => samplePage(`convert-${index}`))
   const turndown = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced' })
   turndown.remove(['script', 'style'])

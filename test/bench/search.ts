@@ -61,7 +61,7 @@ interface BenchPage {
 }
 
 /** Words as frequent as those of a language: few are everywhere, most are seldom. */
-const pageOf = (index: number): BenchPage => {
+function pageOf(index: number): BenchPage {
   let state = index * 2_654_435_761 + 1
   const random = (): number => {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
@@ -75,7 +75,7 @@ const pageOf = (index: number): BenchPage => {
   }
 }
 
-const fillIndex = async (store: Store, pages: readonly BenchPage[]) => {
+async function fillIndex(store: Store, pages: readonly BenchPage[]) {
   const { team } = await makeTeam(store.db)
   await using index = new PageIndex({
     store,
@@ -105,7 +105,7 @@ const fillIndex = async (store: Store, pages: readonly BenchPage[]) => {
   }
 }
 
-const fillSqlite = (pages: readonly BenchPage[]) => {
+function fillSqlite(pages: readonly BenchPage[]) {
   const database = new DatabaseSync(':memory:')
   database.exec(`create virtual table page using fts5(url unindexed, title, body, tokenize = 'porter')`)
   const insert = database.prepare('insert into page values (?, ?, ?)')

@@ -2,7 +2,7 @@ import { setInterval as every } from 'node:timers/promises'
 import { memoryOf } from './process-memory.ts'
 
 /** Looks at the memory of a process every 20 ms; `stop` answers the most it had, in megabytes. */
-export const watchMemory = (pid: number): { readonly stop: () => Promise<number> } => {
+export function watchMemory(pid: number): { readonly stop: () => Promise<number> } {
   const done = new AbortController()
   let peak = 0
   const watching = (async () => {

@@ -10,10 +10,12 @@ beforeAll(async () => {
 })
 afterAll(async () => world[Symbol.asyncDispose]())
 
-const run = async (...args: readonly string[]) => runOn(undefined, ...args)
+async function run(...args: readonly string[]) {
+  return runOn(undefined, ...args)
+}
 
 /** The same, with something on standard input. */
-const runOn = async (input: string | undefined, ...args: readonly string[]) => {
+async function runOn(input: string | undefined, ...args: readonly string[]) {
   await using program = startProgram('src/cli/main.ts', args, { BOWLINE_DATA_DIR: world.lab.dataDir }, input)
   const { code } = await program.ended
   return { code, lines: program.lines, errors: program.errors() }

@@ -19,10 +19,7 @@ afterAll(async () => {
   await world.disposeAsync()
 })
 
-const run = async (
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = { BOWLINE_DATA_DIR: lab.dataDir },
-) => {
+async function run(args: readonly string[], env: Readonly<Record<string, string>> = { BOWLINE_DATA_DIR: lab.dataDir }) {
   await using program = startProgram('src/cli/main.ts', args, { HOME: home, ...env })
   const { code } = await program.ended
   return { code, out: program.lines.join('\n'), errors: program.errors() }

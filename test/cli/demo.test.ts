@@ -5,7 +5,7 @@ import { runDemo, type DemoEnd } from '../../src/cli/run-demo.ts'
 
 const silent = { onServer: () => {}, onSession: () => {} }
 
-const removeScreenshots = async ({ sessions }: DemoEnd): Promise<void> => {
+async function removeScreenshots({ sessions }: DemoEnd): Promise<void> {
   for (const { screenshot } of sessions) await rm(dirname(screenshot), { recursive: true, force: true })
 }
 

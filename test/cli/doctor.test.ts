@@ -16,9 +16,7 @@ beforeAll(async () => {
 })
 afterAll(async () => home[Symbol.asyncDispose]())
 
-const runDoctor = async (
-  ...args: readonly string[]
-): Promise<{ code: number | null; findings: readonly Finding[] }> => {
+async function runDoctor(...args: readonly string[]): Promise<{ code: number | null; findings: readonly Finding[] }> {
   const dataDir = join(home.path, 'data')
   // As on a read-only root: nothing but the data directory can be written to.
   const env = { TMPDIR: '/proc/sys' }

@@ -19,10 +19,13 @@ afterAll(async () => {
   await world.disposeAsync()
 })
 
-const startExec = (...args: readonly string[]): Program =>
-  startProgram('src/cli/main.ts', ['exec', ...args], { HOME: home, BOWLINE_DATA_DIR: lab.dataDir })
+function startExec(...args: readonly string[]): Program {
+  return startProgram('src/cli/main.ts', ['exec', ...args], { HOME: home, BOWLINE_DATA_DIR: lab.dataDir })
+}
 
-const statusOf = async (id: string): Promise<unknown> => (await lab.api('GET', `/v2/browser/${id}`)).body['status']
+async function statusOf(id: string): Promise<unknown> {
+  return (await lab.api('GET', `/v2/browser/${id}`)).body['status']
+}
 
 test('the command gets a live session in its environment, which is deleted when it ends', async () => {
   const code = `

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(async () => world.disposeAsync())
 
-const run = async (args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
+async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const variables = { HOME: home, BOWLINE_DATA_DIR: lab.dataDir, ...env }
   await using program = startProgram('src/cli/main.ts', args, variables)
   const { code } = await program.ended

@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(async () => undo.disposeAsync())
 
-const run = async (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> => {
+async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, [main, ...args], {
     env: { ...shared, BOWLINE_BASE_URL: lab.server.url, BOWLINE_API_KEY: lab.server.apiKey, ...env },
   })

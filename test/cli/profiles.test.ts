@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(async () => lab[Symbol.asyncDispose]())
 
-const run = async (...args: readonly string[]): Promise<string> => {
+async function run(...args: readonly string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, [main, 'profiles', ...args], {
     env: {
       PATH: process.env['PATH'],

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(async () => world.disposeAsync())
 
-const run = async (...args: readonly string[]) => {
+async function run(...args: readonly string[]) {
   await using program = startProgram('src/cli/main.ts', ['scrape', ...args], { BOWLINE_DATA_DIR: lab.dataDir })
   const { code } = await program.ended
   return { code, out: program.lines.join('\n'), errors: program.errors() }

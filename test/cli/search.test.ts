@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(async () => world.disposeAsync())
 
-const run = async (...args: readonly string[]) => {
+async function run(...args: readonly string[]) {
   await using program = startProgram('src/cli/main.ts', args, {
     HOME: home,
     BOWLINE_DATA_DIR: lab.dataDir,

@@ -9,7 +9,7 @@ const bill = { sessionDurationMs: 900, creditsBilled: 7 }
 const gone = { success: false, error: 'Browser session not found.' }
 
 /** Answers the requests of one method in turn, the last answer for good. Undefined hands one to the service. */
-const inTurn = (method: string, ...answers: readonly (readonly [number, object?] | undefined)[]): Answer => {
+function inTurn(method: string, ...answers: readonly (readonly [number, object?] | undefined)[]): Answer {
   let count = 0
   return (request, response) => {
     if (request.method !== method) return false
@@ -22,15 +22,13 @@ const inTurn = (method: string, ...answers: readonly (readonly [number, object?]
   }
 }
 
-const either =
-  (...answers: readonly Answer[]): Answer =>
-  (request, response) =>
-    answers.some((answer) => answer(request, response))
+function either(...answers: readonly Answer[]): Answer {
+  return (request, response) => answers.some((answer) => answer(request, response))
+}
 
 /** Like the first version of the API: a session is deleted by its id in the body, and the path is unknown. */
-const bodyForm =
-  (refusal: Answer): Answer =>
-  (request, response) => {
+function bodyForm(refusal: Answer): Answer {
+  return (request, response) => {
     if (request.method !== 'DELETE' || request.path === '/v2/browser') {
       return (
         request.method === 'DELETE' && sendJson(response, 200, { success: true, ...JSON.parse(request.body), ...bill })
@@ -38,9 +36,11 @@ const bodyForm =
     }
     return refusal(request, response)
   }
+}
 
-const state = (status: string, figures: object = {}) =>
-  [200, { success: true, id: 'session-1', status, ...figures }] as const
+function state(status: string, figures: object = {}) {
+  return [200, { success: true, id: 'session-1', status, ...figures }] as const
+}
 
 test.each<readonly [string, Answer]>([
   [

@@ -4,7 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Bowline } from '../../src/index.ts'
 
 const [ending] = process.argv.slice(2)
-const print = (line: string): void => void writeSync(1, `${line}\n`)
+function print(line: string): void {
+  return void writeSync(1, `${line}\n`)
+}
 
 if (ending === 'start') setImmediate(() => process.kill(process.pid, 'SIGTERM'))
 await using bowline = await Bowline.embedded({ warm: 0 })

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { Bowline, type SessionBill } from '../../src/index.ts'
 import { startProgram } from './program.ts'
 
-const startWorld = async (how: string) => {
+async function startWorld(how: string) {
   await using undo = new AsyncDisposableStack()
   const dir = undo.use(await mkdtempDisposable(join(tmpdir(), 'embedded-'))).path
   const program = undo.use(startProgram('test/client/embedded-program.ts', [how], { TMPDIR: dir }))
@@ -13,14 +13,16 @@ const startWorld = async (how: string) => {
   return { dir, program, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-const bill = (lines: readonly string[]): SessionBill =>
-  JSON.parse(lines.find((line) => line.startsWith('bill '))?.slice(5) ?? '{}') as SessionBill
+function bill(lines: readonly string[]): SessionBill {
+  return JSON.parse(lines.find((line) => line.startsWith('bill '))?.slice(5) ?? '{}') as SessionBill
+}
 
-const isListening = async (url: string): Promise<boolean> =>
-  fetch(`${url}/livez`).then(
+async function isListening(url: string): Promise<boolean> {
+  return fetch(`${url}/livez`).then(
     () => true,
     () => false,
   )
+}
 
 test('an embedded server works and leaves neither a listener nor a folder', async () => {
   await using world = await startWorld('return')

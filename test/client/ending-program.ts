@@ -5,9 +5,13 @@ import { Bowline } from '../../src/index.ts'
 
 const [ending, leaseDir, reaper] = process.argv.slice(2)
 // Synchronous, because some of these endings leave no time for anything else.
-const print = (line: string): void => void writeSync(1, `${line}\n`)
+function print(line: string): void {
+  return void writeSync(1, `${line}\n`)
+}
 
-const childPid = (): string => readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim()
+function childPid(): string {
+  return readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim()
+}
 
 const endings: Record<string, (signal: AbortSignal) => unknown> = {
   return: () => 'done',

@@ -31,7 +31,7 @@ const endings: readonly Ending[] = [
   { name: 'when the event loop runs dry', how: 'stuck', endedBy: 'exit', code: 13 },
 ]
 
-const startWorld = async (how: string, reaper = 'reaper', answer?: Answer) => {
+async function startWorld(how: string, reaper = 'reaper', answer?: Answer) {
   await using undo = new AsyncDisposableStack()
   const service = undo.use(await startForeignService(answer))
   const leaseDir = undo.use(await mkdtempDisposable(join(tmpdir(), 'leases-'))).path
@@ -45,8 +45,9 @@ const startWorld = async (how: string, reaper = 'reaper', answer?: Answer) => {
   return { service, leaseDir, program, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-const bills = (lines: readonly string[]): readonly SessionBill[] =>
-  lines.filter((line) => line.startsWith('bill ')).map((line) => JSON.parse(line.slice(5)) as SessionBill)
+function bills(lines: readonly string[]): readonly SessionBill[] {
+  return lines.filter((line) => line.startsWith('bill ')).map((line) => JSON.parse(line.slice(5)) as SessionBill)
+}
 
 describe('a session is deleted and billed once', () => {
   test.each(endings)('$name', async ({ how, signal, endedBy, code }) => {

@@ -30,18 +30,18 @@ export interface ForeignService extends AsyncDisposable {
 }
 
 /** Sends a JSON answer. */
-export const sendJson = (
+export function sendJson(
   response: ServerResponse,
   status: number,
   body: unknown,
   headers: Record<string, string> = {},
-): true => {
+): true {
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
   return true
 }
 
 /** Starts the service on a free loopback port. `answer` sees every request first. */
-export const startForeignService = async (answer: Answer = () => false): Promise<ForeignService> => {
+export async function startForeignService(answer: Answer = () => false): Promise<ForeignService> {
   const requests: ReceivedRequest[] = []
   const created: string[] = []
   const deleted: string[] = []

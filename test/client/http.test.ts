@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { sendJson, startForeignService, type Answer } from './foreign-service.ts'
 import { Bowline, type BowlineOptions } from '../../src/index.ts'
 
-const startWorld = async (answer?: Answer, options: BowlineOptions = {}) => {
+async function startWorld(answer?: Answer, options: BowlineOptions = {}) {
   const service = await startForeignService(answer)
   const bowline = new Bowline({ baseUrl: service.url, apiKey: service.apiKey, reaper: false, ...options })
   return { service, bowline, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
 }
 
 /** Misbehaves on the first requests, then no more. */
-const atFirst = (times: number, answer: Answer): Answer => {
+function atFirst(times: number, answer: Answer): Answer {
   let left = times
   return (request, response) => {
     left -= 1
@@ -17,11 +17,12 @@ const atFirst = (times: number, answer: Answer): Answer => {
   }
 }
 
-const rejection = async (promise: Promise<unknown>): Promise<Error> =>
-  promise.then(
+async function rejection(promise: Promise<unknown>): Promise<Error> {
+  return promise.then(
     () => new Error('It did not reject'),
     (error: Error) => error,
   )
+}
 
 test('every request carries the key as a header, an id, and the headers of the client', async () => {
   await using world = await startWorld(undefined, { headers: { 'x-team': 'blue' } })

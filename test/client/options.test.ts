@@ -3,7 +3,9 @@ import { Bowline } from '../../src/index.ts'
 
 const options = { baseUrl: 'http://127.0.0.1:1', apiKey: 'fc-0123456789abcdef', reaper: false, retries: 0 }
 const bowline = new Bowline(options)
-const nothing = (): undefined => undefined
+function nothing(): undefined {
+  return undefined
+}
 
 describe('an option that a function does not have', () => {
   test.each<readonly [string, () => unknown, string, string]>([

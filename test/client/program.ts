@@ -15,12 +15,12 @@ export interface Program extends AsyncDisposable {
 }
 
 /** Starts a file of this repository, named from its root, and gives it `input` to read (default: nothing). It is killed at the end of the test if it still runs. */
-export const startProgram = (
+export function startProgram(
   file: string,
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
   input?: string,
-): Program => {
+): Program {
   const path = fileURLToPath(new URL(`../../${file}`, import.meta.url))
   const child = spawn(process.execPath, [...smallCompilerFlags, path, ...args], {
     env: { ...process.env, NODE_OPTIONS: '', ...env },

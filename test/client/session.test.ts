@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { sendJson, startForeignService, type Answer } from './foreign-service.ts'
 import { Bowline } from '../../src/index.ts'
 
-const startWorld = async (answer?: Answer) => {
+async function startWorld(answer?: Answer) {
   await using undo = new AsyncDisposableStack()
   const service = undo.use(await startForeignService(answer))
   const leaseDir = undo.use(await mkdtempDisposable(join(tmpdir(), 'leases-'))).path

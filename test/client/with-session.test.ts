@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { sendJson, startForeignService, type Answer } from './foreign-service.ts'
 import { Bowline, type BowlineOptions, type Driver, type SessionBill } from '../../src/index.ts'
 
-const startWorld = async (answer?: Answer, options: BowlineOptions = {}) => {
+async function startWorld(answer?: Answer, options: BowlineOptions = {}) {
   const service = await startForeignService(answer)
   const bowline = new Bowline({ baseUrl: service.url, apiKey: service.apiKey, reaper: false, ...options })
   return { service, bowline, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
@@ -11,7 +11,7 @@ const startWorld = async (answer?: Answer, options: BowlineOptions = {}) => {
 const refuseDeletions: Answer = ({ method }, response) =>
   method === 'DELETE' && sendJson(response, 403, { success: false, error: 'The database is on fire.' })
 
-const nextWarning = async (): Promise<Error> => {
+async function nextWarning(): Promise<Error> {
   const { promise, resolve } = Promise.withResolvers<Error>()
   process.once('warning', resolve)
   return promise

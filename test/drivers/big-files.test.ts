@@ -41,7 +41,7 @@ afterAll(async () => {
 const mostGrownMb = 150
 
 /** The most memory the server process has had, in MB. */
-const peakMb = async (): Promise<number> => {
+async function peakMb(): Promise<number> {
   const status = await readFile(`/proc/${server.pid}/status`, 'utf8')
   return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024
 }

@@ -16,8 +16,9 @@ export interface FileHands {
 }
 
 /** Starts a download without leaving the page. */
-export const follow = (url: string): string =>
-  `Object.assign(document.createElement('a'), { href: ${JSON.stringify(url)} }).click()`
+export function follow(url: string): string {
+  return `Object.assign(document.createElement('a'), { href: ${JSON.stringify(url)} }).click()`
+}
 
 const viaPlaywright: FileHands = {
   download: async (shared, url, folder) => {

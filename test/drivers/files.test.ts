@@ -48,11 +48,17 @@ afterAll(async () => {
   await world.disposeAsync()
 })
 
-const sha256 = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('hex')
+function sha256(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex')
+}
 
-const contentOf = (bytes: number): Buffer => Buffer.concat([...downloadContent(bytes)])
+function contentOf(bytes: number): Buffer {
+  return Buffer.concat([...downloadContent(bytes)])
+}
 
-const emptyFolder = async () => mkdtempDisposable(join(tmpdir(), 'downloads-'))
+async function emptyFolder() {
+  return mkdtempDisposable(join(tmpdir(), 'downloads-'))
+}
 
 interface Arrived {
   readonly name: string
@@ -61,10 +67,11 @@ interface Arrived {
 }
 
 /** Sends the form of the page and tells what arrived at the site. */
-const submit = async (page: SharedPage): Promise<readonly Arrived[]> =>
-  page.evaluate<Arrived[]>(
+async function submit(page: SharedPage): Promise<readonly Arrived[]> {
+  return page.evaluate<Arrived[]>(
     `fetch('/upload/result', { method: 'POST', body: new FormData(document.forms[0]) }).then((answer) => answer.json())`,
   )
+}
 
 describeEachDriver('files', (driver) => {
   const hands = fileHands[driver.name] as FileHands

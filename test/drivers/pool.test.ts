@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => world.disposeAsync())
 
-const killRenderers = (): void => {
+function killRenderers(): void {
   for (const pid of browserPids(lab.dataDir).flatMap(groupMembers)) {
     if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--type=renderer')) process.kill(pid, 'SIGKILL')
   }

@@ -21,7 +21,7 @@ export interface Holdings {
   readonly heapMegabytes: number
 }
 
-const visit = async (lab: Lab, url: string): Promise<void> => {
+async function visit(lab: Lab, url: string): Promise<void> {
   const { id, cdpUrl } = await lab.createSession({ ttl: 60 })
   const cdp = await connectCdp(cdpUrl)
   const page = await cdp.attachToPage()
@@ -30,20 +30,20 @@ const visit = async (lab: Lab, url: string): Promise<void> => {
   await cdp.closed
 }
 
-const countBy = (names: readonly string[]): Readonly<Record<string, number>> => {
+function countBy(names: readonly string[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const name of names) counts[name] = (counts[name] ?? 0) + 1
   return counts
 }
 
-const countFolders = async (dataDir: string): Promise<number> => {
+async function countFolders(dataDir: string): Promise<number> {
   const boots = await readdir(join(dataDir, 'run'))
   const inside = await Promise.all(boots.map(async (boot) => readdir(join(dataDir, 'run', boot))))
   return inside.flat().filter((name) => !name.endsWith('.json')).length
 }
 
 /** Waits until the pool is as it was and old browsers are gone, then counts. */
-const settle = async (lab: Lab): Promise<void> => {
+async function settle(lab: Lab): Promise<void> {
   for (;;) {
     const { pool, sessions } = (await lab.api('GET', '/readyz')).body
     if (pool.warm === 1 && pool.starting === 0 && pool.live === 0 && sessions.live === 0) break
@@ -53,7 +53,7 @@ const settle = async (lab: Lab): Promise<void> => {
   while ((await countFolders(lab.dataDir)) > 1 || browserPids(lab.dataDir).length > 1) await sleep(50)
 }
 
-const holdings = async (lab: Lab, sessions: number): Promise<Holdings> => {
+async function holdings(lab: Lab, sessions: number): Promise<Holdings> {
   globalThis.gc?.()
   await sleep(100)
   globalThis.gc?.()
@@ -67,7 +67,7 @@ const holdings = async (lab: Lab, sessions: number): Promise<Holdings> => {
   }
 }
 
-const main = async (): Promise<void> => {
+async function main(): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'bowline-churn-'))
   {
     await using lab = await startLab({ warm: 1, dataDir })

@@ -7,8 +7,9 @@ import type { Holdings } from './churn-program.ts'
 
 const program = fileURLToPath(new URL('churn-program.ts', import.meta.url))
 
-const sum = (counts: Readonly<Record<string, number>>): number =>
-  Object.values(counts).reduce((total, count) => total + count, 0)
+function sum(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((total, count) => total + count, 0)
+}
 
 test('thirty sessions leave the server with what ten left it with', { timeout: 300_000 }, async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [

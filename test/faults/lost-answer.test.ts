@@ -8,7 +8,7 @@ import { Bowline } from '../../src/index.ts'
 import { startLab } from '../lab/lab.ts'
 
 /** A line that breaks: it carries requests to `port` and cuts the first connections in the moment an answer comes back. */
-const startBreakingLine = async (port: number, cuts: number) => {
+async function startBreakingLine(port: number, cuts: number) {
   let left = cuts
   const clients = new Set<Socket>()
   const server = createServer((client) => {

@@ -7,8 +7,9 @@ import { startLab } from '../lab/lab.ts'
 import { startSite } from '../lab/site.ts'
 
 /** The renderers of a browser, which are in its process group. */
-const rendererPids = (browser: number): readonly number[] =>
-  groupMembers(browser).filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--type=renderer'))
+function rendererPids(browser: number): readonly number[] {
+  return groupMembers(browser).filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--type=renderer'))
+}
 
 test('a session outlives the kill of its renderer: the page says so and another one works', async () => {
   await using lab = await startLab()

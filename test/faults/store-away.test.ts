@@ -53,7 +53,7 @@ test('the client waits for a PostgreSQL that comes back', async () => {
 })
 
 /** Makes a session that has ended what a connection leaves behind that breaks after its session was entered. */
-const makeStray = async (id: string): Promise<void> => {
+async function makeStray(id: string): Promise<void> {
   const client = new Client({ connectionString: database.url })
   await client.connect()
   await client.query(

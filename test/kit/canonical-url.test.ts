@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { canonicalUrl, identityOf } from '../../src/kit/canonical-url.ts'
 
-const canonical = (text: string, ignoreQueryParameters = false): string | undefined =>
-  canonicalUrl(text, { base: new URL('https://a.example/dir/page'), ignoreQueryParameters })?.href
+function canonical(text: string, ignoreQueryParameters = false): string | undefined {
+  return canonicalUrl(text, { base: new URL('https://a.example/dir/page'), ignoreQueryParameters })?.href
+}
 
 describe('an address is listed', () => {
   test.each([

@@ -13,13 +13,13 @@ export type LabBlobPlace = AsyncDisposable & { readonly place: BlobPlace; readon
 export const labS3Credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' } as const
 
 /** A temporary folder. */
-export const openFolderPlace = async (): Promise<LabBlobPlace> => {
+export async function openFolderPlace(): Promise<LabBlobPlace> {
   const { path, [Symbol.asyncDispose]: dispose } = await temporaryFolder()
   return { address: path, place: parseBlobPlace(path, undefined), [Symbol.asyncDispose]: dispose }
 }
 
 /** A bucket of an S3-compatible server on a free port of 127.0.0.1. */
-export const openS3Place = async (): Promise<LabBlobPlace> => {
+export async function openS3Place(): Promise<LabBlobPlace> {
   await using undo = new AsyncDisposableStack()
   const folder = undo.use(await temporaryFolder())
   const server = new S3rver({
@@ -46,13 +46,13 @@ export const openS3Place = async (): Promise<LabBlobPlace> => {
 }
 
 /** Runs a spec once with a folder and once with a bucket. */
-export const describeEachPlace = (title: string, spec: (open: () => Promise<LabBlobPlace>) => void): void => {
+export function describeEachPlace(title: string, spec: (open: () => Promise<LabBlobPlace>) => void): void {
   describe(`${title}, in a folder`, () => spec(openFolderPlace))
   describe(`${title}, in a bucket`, () => spec(openS3Place))
 }
 
 /** A bucket behind a line that can be cut: while it is, every connection ends at once. */
-export const openCuttableBucket = async (): Promise<LabBlobPlace & { readonly setCut: (isCut: boolean) => void }> => {
+export async function openCuttableBucket(): Promise<LabBlobPlace & { readonly setCut: (isCut: boolean) => void }> {
   await using undo = new AsyncDisposableStack()
   const bucket = undo.use(await openS3Place())
   const endpoint = new URL(new URL(bucket.address).searchParams.get('endpoint') ?? '')

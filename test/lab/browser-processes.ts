@@ -1,18 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
 /** Pids of the outermost processes of browsers whose command line names `directory`, one for each browser. */
-export const browserPids = (directory: string): readonly number[] =>
-  readdirSync('/proc')
+export function browserPids(directory: string): readonly number[] {
+  return readdirSync('/proc')
     .map(Number)
     .filter(Number.isInteger)
     .filter((pid) => isBrowserIn(pid, directory) && !isBrowserIn(parentOf(pid), directory))
+}
 
-const isBrowserIn = (pid: number, directory: string): boolean => {
+function isBrowserIn(pid: number, directory: string): boolean {
   const words = commandLine(pid)
   return words.some((word) => word.includes(directory)) && isBrowser(words)
 }
 
-const parentOf = (pid: number): number => {
+function parentOf(pid: number): number {
   try {
     return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
   } catch {
@@ -21,14 +22,15 @@ const parentOf = (pid: number): number => {
 }
 
 /** Pids of every process whose command line names `directory`: browsers, their renderers and whoever watches over them. */
-export const processesNaming = (directory: string): readonly number[] =>
-  readdirSync('/proc')
+export function processesNaming(directory: string): readonly number[] {
+  return readdirSync('/proc')
     .map(Number)
     .filter(Number.isInteger)
     .filter((pid) => pid !== process.pid && commandLine(pid).some((word) => word.includes(directory)))
+}
 
 /** Pids of the processes that draw pages, of the browsers whose command line names `directory`. */
-export const rendererPids = (directory: string): readonly number[] => {
+export function rendererPids(directory: string): readonly number[] {
   const browsers = new Set(browserPids(directory))
   const isBelow = (pid: number): boolean => pid > 1 && (browsers.has(pid) || isBelow(parentOf(pid)))
   return readdirSync('/proc')
@@ -37,9 +39,11 @@ export const rendererPids = (directory: string): readonly number[] => {
     .filter((pid) => commandLine(pid).some((word) => word.includes('--type=renderer')) && isBelow(pid))
 }
 
-const isBrowser = (words: readonly string[]): boolean => words.some((word) => word.startsWith('--user-data-dir='))
+function isBrowser(words: readonly string[]): boolean {
+  return words.some((word) => word.startsWith('--user-data-dir='))
+}
 
-const commandLine = (pid: number): readonly string[] => {
+function commandLine(pid: number): readonly string[] {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
   } catch {

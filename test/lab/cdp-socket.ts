@@ -24,7 +24,7 @@ export interface CdpSocket extends AsyncDisposable {
 }
 
 /** Connects to a CDP address. Rejects when the upgrade is refused. */
-export const connectCdp = async (url: string): Promise<CdpSocket> => {
+export async function connectCdp(url: string): Promise<CdpSocket> {
   const socket = new WebSocket(url, { perMessageDeflate: false })
   const pending = new Map<number, (message: CdpMessage) => void>()
   const events: CdpMessage[] = []
@@ -63,7 +63,7 @@ export const connectCdp = async (url: string): Promise<CdpSocket> => {
 }
 
 /** The status and body with which an upgrade is refused; fails when it is let in. */
-export const refusedUpgrade = async (url: string): Promise<{ status: number; body: Record<string, unknown> }> => {
+export async function refusedUpgrade(url: string): Promise<{ status: number; body: Record<string, unknown> }> {
   const socket = new WebSocket(url)
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: Record<string, unknown> }>()
   socket.on('open', () => reject(new Error(`${url} was let in`)))

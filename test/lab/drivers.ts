@@ -23,7 +23,7 @@ export interface SharedPage {
 export const drivers: readonly Driver<SharedHandles>[] = [playwright, puppeteer as unknown as Driver<SharedHandles>]
 
 /** Runs a spec once with each driver. */
-export const describeEachDriver = (title: string, spec: (driver: Driver<SharedHandles>) => void): void => {
+export function describeEachDriver(title: string, spec: (driver: Driver<SharedHandles>) => void): void {
   for (const driver of drivers) {
     describe(`${title}, through ${driver.name}`, () => {
       spec(driver)

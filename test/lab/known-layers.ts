@@ -10,14 +10,14 @@ type Choice = Pick<ServerConfig, 'browser' | 'isolation'>
 const found = new Map<string, Promise<Layers>>()
 
 /** The layers in which this machine runs browsers, found out once for all servers of a process of tests. */
-export const knownLayers = async ({ browser, isolation }: Choice): Promise<Layers> => {
+export async function knownLayers({ browser, isolation }: Choice): Promise<Layers> {
   const key = JSON.stringify([browser, isolation])
   const layers = found.get(key) ?? findLayers({ browser, isolation })
   found.set(key, layers)
   return layers
 }
 
-const findLayers = async ({ browser, isolation }: Choice): Promise<Layers> => {
+async function findLayers({ browser, isolation }: Choice): Promise<Layers> {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-layers-'))
   const options = { dataDir: folder.path, choice: browser, isolation, environment: process.env }
   await using host = await openBrowserHost(options)

@@ -32,7 +32,7 @@ export interface Lab extends AsyncDisposable {
  * Starts a server that may reach the local test sites. Disposing stops it and removes its data.
  * No browser is warm unless `warm` says so: a launch that nobody uses is what tests of other things would wait for.
  */
-export const startLab = async (options: ServerOptions = {}): Promise<Lab> => {
+export async function startLab(options: ServerOptions = {}): Promise<Lab> {
   await using undo = new AsyncDisposableStack()
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'bowline-lab-')))
   if (options.dataDir === undefined)

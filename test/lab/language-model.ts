@@ -19,7 +19,7 @@ export interface Model extends AsyncDisposable {
 }
 
 /** Starts a model that answers what `answer` says; undefined: it never does. */
-export const startModel = async (answer: (question: Question) => string | undefined): Promise<Model> => {
+export async function startModel(answer: (question: Question) => string | undefined): Promise<Model> {
   const questions: Question[] = []
   const waiting: { readonly count: number; readonly resolve: () => void }[] = []
   const server = createServer((request, response) => {

@@ -17,7 +17,7 @@ export interface MailServer extends AsyncDisposable {
 }
 
 /** Starts a mail server on a free port of 127.0.0.1. `refuses` says whether it has no time for the n-th mail (from 1). Default: it takes all. */
-export const startMailServer = async (refuses: (count: number) => boolean = () => false): Promise<MailServer> => {
+export async function startMailServer(refuses: (count: number) => boolean = () => false): Promise<MailServer> {
   const mails: Mail[] = []
   let asked = 0
   const server = new SMTPServer({

@@ -28,7 +28,7 @@ export const memoryPages: Pages = {
 }
 
 /** Leaves `value` in every kind of storage of the site. */
-export const remember = async (page: Page, site: Site, value: string): Promise<void> => {
+export async function remember(page: Page, site: Site, value: string): Promise<void> {
   await page.goto(site.url(`/cookies/set?name=persistent&value=${value}&maxAge=3600`))
   await page.goto(site.url(`/cookies/set?name=session&value=${value}&httpOnly`))
   await page.goto(site.url('/storage'))
@@ -40,7 +40,7 @@ export const remember = async (page: Page, site: Site, value: string): Promise<v
 }
 
 /** What the site finds again, storage by storage. */
-export const recall = async (page: Page, site: Site): Promise<Memories> => {
+export async function recall(page: Page, site: Site): Promise<Memories> {
   await page.goto(site.url('/storage'))
   return page.evaluate<Memories>(`(async () => {
     const { localStorage, indexedDB } = await recall()
@@ -57,10 +57,12 @@ export const recall = async (page: Page, site: Site): Promise<Memories> => {
 }
 
 /** What `recall` finds after `remember`. */
-export const memoriesOf = (value: string | null): Memories => ({
-  persistentCookie: value,
-  sessionCookie: value,
-  localStorage: value,
-  indexedDB: value,
-  serviceWorker: value,
-})
+export function memoriesOf(value: string | null): Memories {
+  return {
+    persistentCookie: value,
+    sessionCookie: value,
+    localStorage: value,
+    indexedDB: value,
+    serviceWorker: value,
+  }
+}

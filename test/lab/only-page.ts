@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { connectCdp } from './cdp-socket.ts'
 
 /** Closes all pages of a session and leaves a new, empty one: for the next spec it is as good as a new session. */
-export const leaveOnlyPage = async (cdpUrl: string): Promise<void> => {
+export async function leaveOnlyPage(cdpUrl: string): Promise<void> {
   await using cdp = await connectCdp(cdpUrl)
   const pages = async (): Promise<readonly string[]> => {
     const targets = (await cdp.call('Target.getTargets')).result?.['targetInfos'] as {

@@ -9,7 +9,7 @@ export interface PausablePostgres extends AsyncDisposable {
 }
 
 /** Opens one to a database of the lab, which listens on a Unix socket. */
-export const openPausablePostgres = async (databaseUrl: string): Promise<PausablePostgres> => {
+export async function openPausablePostgres(databaseUrl: string): Promise<PausablePostgres> {
   const target = new URL(databaseUrl)
   const path = `${target.searchParams.get('host')}/.s.PGSQL.5432`
   const pairs = new Set<readonly [Socket, Socket]>()

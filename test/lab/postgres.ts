@@ -32,7 +32,7 @@ export interface LabPostgres extends AsyncDisposable {
 }
 
 /** Starts a PostgreSQL of this machine's packages in a temporary directory, on a Unix socket only. */
-export const startPostgres = async (): Promise<LabPostgres> => {
+export async function startPostgres(): Promise<LabPostgres> {
   await using undo = new AsyncDisposableStack()
   const folder = await mkdtemp(join(tmpdir(), 'bowline-pg-'))
   undo.defer(() => rm(folder, { recursive: true, force: true }))
@@ -66,10 +66,11 @@ export const startPostgres = async (): Promise<LabPostgres> => {
 }
 
 /** A PostgreSQL that someone else has started, by the address of its administration database. */
-export const postgresAt = (adminUrl: string): Omit<LabPostgres, keyof AsyncDisposable> =>
-  addressAt(new URL(adminUrl).searchParams.get('host') ?? '')
+export function postgresAt(adminUrl: string): Omit<LabPostgres, keyof AsyncDisposable> {
+  return addressAt(new URL(adminUrl).searchParams.get('host') ?? '')
+}
 
-const addressAt = (socketFolder: string): Omit<LabPostgres, keyof AsyncDisposable> => {
+function addressAt(socketFolder: string): Omit<LabPostgres, keyof AsyncDisposable> {
   const url = (databaseName = 'postgres'): string =>
     `postgres://bowline@localhost/${databaseName}?host=${encodeURIComponent(socketFolder)}`
   return {
@@ -103,7 +104,7 @@ const addressAt = (socketFolder: string): Omit<LabPostgres, keyof AsyncDisposabl
   }
 }
 
-const administer = async (url: string, statement: string): Promise<void> => {
+async function administer(url: string, statement: string): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()
   try {
@@ -113,7 +114,7 @@ const administer = async (url: string, statement: string): Promise<void> => {
   }
 }
 
-const findBinaries = async (): Promise<string> => {
+async function findBinaries(): Promise<string> {
   const found: string[] = []
   for await (const path of glob('/usr/lib/postgresql/*/bin/initdb')) found.push(path)
   const newest = found.sort((left, right) => left.localeCompare(right, 'en', { numeric: true })).at(-1)
@@ -122,13 +123,13 @@ const findBinaries = async (): Promise<string> => {
 }
 
 /** PostgreSQL refuses to run as root: the user it then runs as. */
-const findOwner = async (): Promise<{ uid: number; gid: number } | undefined> => {
+async function findOwner(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined
   const idOf = async (flag: string) => Number((await execute('id', [flag, 'postgres'])).stdout)
   return { uid: await idOf('-u'), gid: await idOf('-g') }
 }
 
-const isReady = async (postgres: ChildProcess): Promise<void> => {
+async function isReady(postgres: ChildProcess): Promise<void> {
   const said: string[] = []
   for await (const line of createInterface({ input: postgres.stderr! })) {
     said.push(line)
@@ -140,7 +141,7 @@ const isReady = async (postgres: ChildProcess): Promise<void> => {
   throw new Error(`PostgreSQL did not start: ${said.join('\n')}`)
 }
 
-const stop = async (postgres: ChildProcess): Promise<void> => {
+async function stop(postgres: ChildProcess): Promise<void> {
   if (postgres.exitCode !== null || postgres.signalCode !== null) return
   const exited = once(postgres, 'exit')
   postgres.kill('SIGQUIT')

@@ -6,7 +6,7 @@ export interface Random {
 }
 
 /** Starts a row of random numbers. A failing test names its seed, so that it can be run again. */
-export const createRandom = (seed: number): Random => {
+export function createRandom(seed: number): Random {
   let state = seed >>> 0
   const next = (): number => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0

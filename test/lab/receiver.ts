@@ -21,9 +21,9 @@ export interface Receiver extends AsyncDisposable {
 }
 
 /** Starts a receiver on a free port of 127.0.0.1. `statusOf` says what the n-th post (from 1) is answered; `half`: 200 and a body that never ends. Default 200. */
-export const startReceiver = async (
+export async function startReceiver(
   statusOf: (count: number, path: string) => number | 'half' = () => 200,
-): Promise<Receiver> => {
+): Promise<Receiver> {
   const received: Received[] = []
   const waiting: { readonly count: number; readonly resolve: () => void }[] = []
   const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -16,10 +16,12 @@ export interface RequestLog {
   add(request: SeenRequest): void
 }
 
-const pathnameOf = (request: SeenRequest): string => request.path.split('?')[0] ?? ''
+function pathnameOf(request: SeenRequest): string {
+  return request.path.split('?')[0] ?? ''
+}
 
 /** Makes an empty log. */
-export const createRequestLog = (): RequestLog => {
+export function createRequestLog(): RequestLog {
   const all: SeenRequest[] = []
   const events = new EventTarget()
   return {
@@ -38,7 +40,7 @@ export const createRequestLog = (): RequestLog => {
   }
 }
 
-const nextEvent = async (events: EventTarget, signal: AbortSignal | undefined): Promise<void> => {
+async function nextEvent(events: EventTarget, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted()
   const next = Promise.withResolvers<void>()
   const done = new AbortController()

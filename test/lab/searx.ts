@@ -10,10 +10,12 @@ import { temporaryFolder } from './stores.ts'
 const program = '/usr/bin/searx-run'
 
 /** Whether this machine has a SearXNG, or the searx it came from. */
-export const hasSearx = (): boolean => existsSync(program)
+export function hasSearx(): boolean {
+  return existsSync(program)
+}
 
 /** Starts a real searx with three engines that ask `upstream` and nobody else. Disposing ends it. Takes some seconds. */
-export const startSearx = async (upstream: string): Promise<AsyncDisposable & { readonly url: string }> => {
+export async function startSearx(upstream: string): Promise<AsyncDisposable & { readonly url: string }> {
   await using undo = new AsyncDisposableStack()
   const folder = undo.use(await temporaryFolder())
   const port = await freePort()
@@ -37,7 +39,7 @@ export const startSearx = async (upstream: string): Promise<AsyncDisposable & { 
   return { url, [Symbol.asyncDispose]: async () => owned.disposeAsync() }
 }
 
-const waitUntilReady = async (url: string): Promise<void> => {
+async function waitUntilReady(url: string): Promise<void> {
   for (;;) {
     const isUp = await fetch(`${url}/healthz`).then(
       ({ ok }) => ok,
@@ -48,7 +50,7 @@ const waitUntilReady = async (url: string): Promise<void> => {
   }
 }
 
-const freePort = async (): Promise<number> => {
+async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
@@ -58,7 +60,8 @@ const freePort = async (): Promise<number> => {
 }
 
 // Whole, because Debian keeps the defaults where `use_default_settings` does not find them.
-const settingsOf = (port: number, upstream: string): string => `
+function settingsOf(port: number, upstream: string): string {
+  return `
 general: {instance_name: lab}
 brand: {git_url: "", git_branch: "", issue_url: "", docs_url: "", public_instances: "", wiki_url: "", twitter_url: ""}
 ui:
@@ -94,8 +97,10 @@ ${engine('lab web', 'lw', 'general', `${upstream}/web?q={query}&page={pageno}`, 
 ${engine('lab news', 'ln', 'news', `${upstream}/news?q={query}&page={pageno}`, 10)}
 ${engine('lab slow', 'ls', 'images', `${upstream}/slow?q={query}&page={pageno}`, 0.5)}
 `
+}
 
-const engine = (name: string, shortcut: string, category: string, url: string, timeout: number): string => `
+function engine(name: string, shortcut: string, category: string, url: string, timeout: number): string {
+  return `
   - name: ${name}
     engine: json_engine
     shortcut: ${shortcut}
@@ -110,3 +115,4 @@ const engine = (name: string, shortcut: string, category: string, url: string, t
     content_query: snippet
     timeout: ${timeout}
     disabled: false`
+}

@@ -23,11 +23,11 @@ const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 const labKey = 'lab-key-0123456789abcdef'
 
 /** Starts `bowline serve` on a free port with the given data directory. Disposing kills it. */
-export const startServerProcess = async (options: {
+export async function startServerProcess(options: {
   readonly dataDir: string
   readonly flags?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-}): Promise<ServerProcess> => {
+}): Promise<ServerProcess> {
   const apiKey = options.env?.['BOWLINE_API_KEY'] ?? labKey
   const args = ['serve', '--port', '0', '--data-dir', options.dataDir, '--allow', '127.0.0.1', '--warm', '0', '--json']
   const child = spawn(process.execPath, [main, ...args, ...(options.flags ?? [])], {

@@ -5,7 +5,7 @@ import { browserPaths } from './browser-paths.ts'
 import { downloadContent } from './pages/files.ts'
 import { startSite } from './site.ts'
 
-const openPage = async () => {
+async function openPage() {
   const browser = await chromium.launch({ executablePath: browserPaths.shell, chromiumSandbox: false })
   return { page: await browser.newPage(), [Symbol.asyncDispose]: () => browser.close() }
 }

@@ -41,7 +41,7 @@ const sitePages: Pages = {
 }
 
 /** Starts the site on a free port of 127.0.0.1. `extraPages` are added to its pages, or replace them. */
-export const startSite = async (extraPages: Pages = {}): Promise<Site> => {
+export async function startSite(extraPages: Pages = {}): Promise<Site> {
   const pages = { ...sitePages, ...extraPages }
   const requests = createRequestLog()
   const server = createServer((request, response) => {
@@ -71,10 +71,11 @@ export const startSite = async (extraPages: Pages = {}): Promise<Site> => {
   }
 }
 
-const crossOriginOf = (url: URL): string =>
-  `http://${url.hostname === 'localhost' ? '127.0.0.1' : 'localhost'}:${url.port}`
+function crossOriginOf(url: URL): string {
+  return `http://${url.hostname === 'localhost' ? '127.0.0.1' : 'localhost'}:${url.port}`
+}
 
-const answer = async (pages: Pages, exchange: Exchange): Promise<void> => {
+async function answer(pages: Pages, exchange: Exchange): Promise<void> {
   const page = Object.hasOwn(pages, exchange.url.pathname) ? pages[exchange.url.pathname] : undefined
   try {
     if (page !== undefined) return await page(exchange)
@@ -86,7 +87,7 @@ const answer = async (pages: Pages, exchange: Exchange): Promise<void> => {
 }
 
 /** `/socket` sends each message back; `/socket/close` closes at once. */
-const echoSockets = (server: Server, onUpgrade: (request: IncomingMessage) => void): WebSocketServer => {
+function echoSockets(server: Server, onUpgrade: (request: IncomingMessage) => void): WebSocketServer {
   const sockets = new WebSocketServer({ noServer: true })
   server.on('upgrade', (request, duplex, head) => {
     onUpgrade(request)

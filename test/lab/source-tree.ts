@@ -17,8 +17,8 @@ export interface SourceFile {
 export const repository = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The files that match a glob, read and with their imports found. */
-export const readSourceFiles = (pattern: string): readonly SourceFile[] =>
-  globSync(pattern, { cwd: repository }).map((path) => {
+export function readSourceFiles(pattern: string): readonly SourceFile[] {
+  return globSync(pattern, { cwd: repository }).map((path) => {
     const text = readFileSync(join(repository, path), 'utf8')
     const specifiers = staticSpecifiers(text)
     return {
@@ -28,34 +28,41 @@ export const readSourceFiles = (pattern: string): readonly SourceFile[] =>
       packages: specifiers.filter((name) => !isRelative(name) && !name.startsWith('node:')).map(packageOf),
     }
   })
+}
 
 /** How many lines are neither blank nor only comment. */
-export const countCodeLines = (text: string): number =>
-  text
+export function countCodeLines(text: string): number {
+  return text
     .replaceAll(/^\s*\/\*[\s\S]*?\*\//gm, '')
     .split('\n')
     .filter((line) => line.trim() !== '' && !line.trim().startsWith('//')).length
+}
 
 /** Names of all packages that a file imports, dynamically as well, without Node's own. */
-export const importedPackages = (text: string): readonly string[] =>
-  [...staticSpecifiers(text), ...[...text.matchAll(/import\('([^']+)'\)/g)].map((match) => match[1] ?? '')]
+export function importedPackages(text: string): readonly string[] {
+  return [...staticSpecifiers(text), ...[...text.matchAll(/import\('([^']+)'\)/g)].map((match) => match[1] ?? '')]
     .filter((name) => !isRelative(name) && !name.startsWith('node:'))
     .map(packageOf)
+}
 
-const staticSpecifiers = (text: string): readonly string[] =>
-  [...text.matchAll(/^(?:import|export)\s(?:[^'"`]*?\sfrom\s+)?'([^']+)'/gm)].map((match) => match[1] ?? '')
+function staticSpecifiers(text: string): readonly string[] {
+  return [...text.matchAll(/^(?:import|export)\s(?:[^'"`]*?\sfrom\s+)?'([^']+)'/gm)].map((match) => match[1] ?? '')
+}
 
 /** The source file that a specifier names, unless it is a package or a style sheet. `bowline/kit/errors` is one of ours. */
-const sourceOf = (importer: string, specifier: string): readonly string[] => {
+function sourceOf(importer: string, specifier: string): readonly string[] {
   if (isRelative(specifier)) return specifier.endsWith('.css') ? [] : [normalize(join(dirname(importer), specifier))]
   const own = /^bowline\/(.+)$/.exec(specifier)?.[1]
   return own === undefined ? [] : [`src/${own}.ts`]
 }
 
-const isRelative = (specifier: string): boolean => specifier.startsWith('.')
+function isRelative(specifier: string): boolean {
+  return specifier.startsWith('.')
+}
 
-const packageOf = (specifier: string): string =>
-  specifier
+function packageOf(specifier: string): string {
+  return specifier
     .split('/')
     .slice(0, specifier.startsWith('@') ? 2 : 1)
     .join('/')
+}

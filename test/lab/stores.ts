@@ -11,7 +11,7 @@ import { sharedPostgres } from './shared-postgres.ts'
 export type OpenStore = () => Promise<Store>
 
 /** A temporary directory. Disposing removes it, beside killed servers whose browsers are about to die. */
-export const temporaryFolder = async (): Promise<AsyncDisposable & { readonly path: string }> => {
+export async function temporaryFolder(): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await mkdtemp(join(tmpdir(), 'bowline-test-'))
   return {
     path,
@@ -40,12 +40,12 @@ export const openPostgresStore: OpenStore = async () => {
 }
 
 /** Runs a spec once on the embedded store and once on PostgreSQL. The tests of a spec share a store, emptied after each. */
-export const describeEachStore = (title: string, spec: (openStore: OpenStore) => void): void => {
+export function describeEachStore(title: string, spec: (openStore: OpenStore) => void): void {
   describe(`${title}, in PGlite`, () => spec(shared(openPgliteStore)))
   describe(`${title}, in PostgreSQL`, () => spec(shared(openPostgresStore)))
 }
 
-const shared = (open: OpenStore): OpenStore => {
+function shared(open: OpenStore): OpenStore {
   let opening: Promise<Store> | undefined
   afterAll(async () => {
     const store = await opening

@@ -9,7 +9,7 @@ const roomBytes = 6e9
  * Where the folders of tests go: into memory when there is room, since each server syncs a thousand files of a new
  * database to the disk, and that is half of the time of its start.
  */
-export const temporaryPlace = (): string => {
+export function temporaryPlace(): string {
   try {
     accessSync(memory, constants.W_OK)
     const { bavail, bsize } = statfsSync(memory)

@@ -6,7 +6,7 @@ import { browserPaths } from './browser-paths.ts'
  * Writes a browser that behaves as on a machine without user namespaces: it starts without its sandbox only, and never
  * inside bubblewrap, where there is no shell for its script. `start` replaces how it starts. Returns its path.
  */
-export const writeUnsandboxed = async (folder: string, start = `exec ${browserPaths.shell} "$@"`): Promise<string> => {
+export async function writeUnsandboxed(folder: string, start = `exec ${browserPaths.shell} "$@"`): Promise<string> {
   await chmod(folder, 0o755)
   const path = join(folder, 'unsandboxed')
   const script = `#!/bin/sh

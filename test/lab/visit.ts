@@ -1,10 +1,10 @@
 import { chromium, type Page } from 'playwright-core'
 
 /** Works with the first page of a session through Playwright, and leaves. */
-export const visit = async <Result>(
+export async function visit<Result>(
   session: { readonly cdpUrl: string },
   work: (page: Page) => Promise<Result>,
-): Promise<Result> => {
+): Promise<Result> {
   const browser = await chromium.connectOverCDP(session.cdpUrl)
   try {
     return await work(browser.contexts()[0]!.pages()[0]!)

@@ -12,7 +12,7 @@ const program = fileURLToPath(new URL('warm-up-program.ts', import.meta.url))
  * Fills what the processes of a run share, in a clone and a home where nothing has run: what they compile, and the
  * template of an empty database. The first files of a run start ten servers, and each would do it for itself.
  */
-export const warmUp = async (): Promise<void> => {
+export async function warmUp(): Promise<void> {
   if (existsSync(compileCache) && existsSync(await templatePath())) return
   const env = { ...process.env, NODE_COMPILE_CACHE: compileCache }
   await promisify(execFile)(process.execPath, [...smallCompilerFlags, program], { env })

@@ -9,7 +9,7 @@ const { isInstalled } = (await import(pathToFileURL(join(repository, 'scripts/se
   readonly isInstalled: (root: string) => boolean
 }
 
-const makeProject = async (wanted: object, present?: object) => {
+async function makeProject(wanted: object, present?: object) {
   const root = await mkdtemp(join(tmpdir(), 'bowline-project-'))
   await mkdir(join(root, 'node_modules'))
   await writeFile(join(root, 'package-lock.json'), JSON.stringify({ packages: { '': {}, ...wanted } }))

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { repository } from '../lab/source-tree.ts'
 
 /** Starts a process that runs `script` as the npm commands run theirs. */
-const startRunner = (script: string) => {
+function startRunner(script: string) {
   const module = JSON.stringify(join(repository, 'scripts/setup/run-child.mjs'))
   const source = `import { runChild } from ${module}
     process.exitCode = await runChild(${JSON.stringify(repository)}, process.execPath, ['-e', ${JSON.stringify(script)}])`

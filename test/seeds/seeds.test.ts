@@ -24,8 +24,9 @@ beforeAll(async () => {
 
 afterAll(() => world.disposeAsync())
 
-const paths = async (options: SeedOptions): Promise<readonly string[]> =>
-  (await Array.fromAsync(seeds(bowline, options))).map((url) => url.replace(site.url(''), ''))
+async function paths(options: SeedOptions): Promise<readonly string[]> {
+  return (await Array.fromAsync(seeds(bowline, options))).map((url) => url.replace(site.url(''), ''))
+}
 
 test('addresses of a list and of a map come each once, in their canonical form', async () => {
   const urls = [site.url('/docs/two/?utm_medium=mail#top'), site.url('/own?page=2'), 'mailto:a@b.example', 'nonsense']

@@ -39,7 +39,7 @@ interface Ran {
 }
 
 /** Runs a tool of the repository as users do, in a process of its own. */
-const run = async (folder: string, args: readonly string[], outputDir = 'results'): Promise<Ran> => {
+async function run(folder: string, args: readonly string[], outputDir = 'results'): Promise<Ran> {
   const { CI: _, VITEST: __, NODE_ENV: ___, ...rest } = process.env
   const env = {
     ...rest,

@@ -29,14 +29,14 @@ interface ActivityQuery {
 }
 
 /** Reads a page of the team's activity, newest first. */
-export const readActivity = async (api: Api, query: ActivityQuery, signal?: AbortSignal): Promise<ActivityPage> => {
+export async function readActivity(api: Api, query: ActivityQuery, signal?: AbortSignal): Promise<ActivityPage> {
   const set = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
   const search = new URLSearchParams(set.map(([name, value]) => [name, String(value)]))
   return api.get<ActivityPage>(`/v2/team/activity?${search.toString()}`, signal)
 }
 
 /** Where in the dashboard an activity can be looked at, or tried again. */
-export const linkOf = ({ endpoint, id, target, error }: ActivityItem): string | undefined => {
+export function linkOf({ endpoint, id, target, error }: ActivityItem): string | undefined {
   if (endpoint === 'browser' || endpoint === 'interact') return linkTo(['sessions', id])
   if (endpoint === 'crawl' || endpoint === 'batch_scrape' || endpoint === 'extract')
     return linkTo(['jobs', endpoint, id])

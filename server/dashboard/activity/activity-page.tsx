@@ -14,7 +14,7 @@ import { endpoints, linkOf, readActivity, type ActivityItem } from './activity-c
 const pageSize = 25
 
 /** What the team did in the last 24 hours. */
-export const ActivityPage = ({ route }: { readonly route: Route }) => {
+export function ActivityPage({ route }: { readonly route: Route }) {
   const endpoint = route.query.get('endpoint') ?? ''
   const pages = usePages<ActivityItem>(`activity ${endpoint}`, async (api, cursor, signal) => {
     const {

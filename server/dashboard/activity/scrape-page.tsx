@@ -7,7 +7,7 @@ import { Waiting } from '../parts/waiting.tsx'
 import { ScrapeAnswer } from '../playground/scrape-answer.tsx'
 
 /** A scrape of the last 24 hours. */
-export const ScrapePage = ({ id }: { readonly id: string }) => {
+export function ScrapePage({ id }: { readonly id: string }) {
   const { value, fault, reload } = useLoaded(`scrape ${id}`, async (api, signal) =>
     api.get<ScrapeResponse>(`/v2/scrape/${encodeURIComponent(id)}`, signal),
   )

@@ -16,7 +16,7 @@ export interface Account {
 const storageName = 'bowline.key'
 
 /** Finds out whose key it is. Throws a `Fault` when the server refuses it. */
-export const openAccount = async (key: string, onRefused: () => void): Promise<Account> => {
+export async function openAccount(key: string, onRefused: () => void): Promise<Account> {
   const api = createApi(key, onRefused)
   const { data } = await api.get<{ data: readonly KeySummary[] }>('/v2/team/keys')
   const own = data.filter(({ prefix, revokedAt }) => key.startsWith(prefix) && revokedAt === undefined)
@@ -33,7 +33,11 @@ export const openAccount = async (key: string, onRefused: () => void): Promise<A
 }
 
 /** The key that this tab signed in with. */
-export const rememberedKey = (): string | undefined => readKept('sessionStorage', storageName)
+export function rememberedKey(): string | undefined {
+  return readKept('sessionStorage', storageName)
+}
 
 /** Keeps a key for this tab, or forgets it. */
-export const rememberKey = (key: string | undefined): void => writeKept('sessionStorage', storageName, key)
+export function rememberKey(key: string | undefined): void {
+  return writeKept('sessionStorage', storageName, key)
+}

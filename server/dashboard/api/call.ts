@@ -27,8 +27,11 @@ export class Fault extends Error {
 }
 
 /** Whatever was thrown, as a fault. */
-export const toFault = (error: unknown): Fault =>
-  error instanceof Fault ? error : new Fault(0, { error: error instanceof Error ? error.message : String(error) })
+export function toFault(error: unknown): Fault {
+  return error instanceof Fault
+    ? error
+    : new Fault(0, { error: error instanceof Error ? error.message : String(error) })
+}
 
 /** The public API, called with one key. */
 export interface Api {
@@ -46,7 +49,7 @@ export interface Api {
 }
 
 /** Makes the API for a key. `onRefused` is told when the server does not know the key any more. */
-export const createApi = (key: string, onRefused: (fault: Fault) => void): Api => {
+export function createApi(key: string, onRefused: (fault: Fault) => void): Api {
   const request = async (method: string, path: string, body: unknown, signal?: AbortSignal): Promise<Response> => {
     const headers = new Headers({ authorization: `Bearer ${key}` })
     if (body !== undefined) headers.set('content-type', 'application/json')
@@ -82,7 +85,7 @@ export const createApi = (key: string, onRefused: (fault: Fault) => void): Api =
   }
 }
 
-const refuse = async (response: Response, onRefused: (fault: Fault) => void): Promise<never> => {
+async function refuse(response: Response, onRefused: (fault: Fault) => void): Promise<never> {
   const failure = (await response.json().catch(() => undefined)) as Partial<Failure> | undefined
   const error = failure?.error ?? `The server answered ${response.status} ${response.statusText}`
   const retryAfterMs = Number(response.headers.get('retry-after') ?? 0) * 1000 || 0

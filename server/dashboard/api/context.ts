@@ -7,11 +7,13 @@ import type { Api } from './call.ts'
 export const AccountContext = createContext<Account | undefined>(undefined)
 
 /** The account that has signed in. */
-export const useAccount = (): Account => {
+export function useAccount(): Account {
   const account = useContext(AccountContext)
   if (account === undefined) throw new Error('Nobody has signed in')
   return account
 }
 
 /** The API, called with the key of the account. */
-export const useApi = (): Api => useAccount().api
+export function useApi(): Api {
+  return useAccount().api
+}

@@ -19,7 +19,7 @@ export interface FormAction<Input> extends Action<Input> {
 }
 
 /** Makes an action of a call. A fault is shown as a notice. */
-export const useAction = <Input>(act: (api: Api, input: Input) => Promise<unknown>): Action<Input> => {
+export function useAction<Input>(act: (api: Api, input: Input) => Promise<unknown>): Action<Input> {
   const api = useApi()
   const { tell } = useNotices()
   const [isRunning, setIsRunning] = useState(false)
@@ -42,9 +42,9 @@ export const useAction = <Input>(act: (api: Api, input: Input) => Promise<unknow
  * Makes an action of the call of a form, whose fault the form shows itself: a notice would be under its window. `signal` is
  * aborted when the form is closed: what is made after that nobody wants.
  */
-export const useFormAction = <Input>(
+export function useFormAction<Input>(
   act: (api: Api, input: Input, signal: AbortSignal) => Promise<unknown>,
-): FormAction<Input> => {
+): FormAction<Input> {
   const api = useApi()
   const [gone] = useState(() => new AbortController())
   const [isRunning, setIsRunning] = useState(false)

@@ -25,11 +25,11 @@ interface State<Value> {
  * Asks the server, and asks again every `everyMs` while the tab can be seen (default: never). A new `key` forgets the value
  * and starts afresh.
  */
-export const useLoaded = <Value>(
+export function useLoaded<Value>(
   key: string,
   load: (api: Api, signal: AbortSignal) => Promise<Value>,
   { everyMs }: { readonly everyMs?: number | undefined } = {},
-): Loaded<Value> => {
+): Loaded<Value> {
   const api = useApi()
   const empty: State<Value> = { value: undefined, fault: undefined, isLoading: true, key }
   const [state, setState] = useState(empty)
@@ -66,7 +66,7 @@ export const useLoaded = <Value>(
  * Runs at once, and then again and again, each time so long after the last has ended, or longer when it says so; not while
  * nobody can see it.
  */
-const repeat = (run: (signal: AbortSignal) => Promise<number>, everyMs: number | undefined): (() => void) => {
+function repeat(run: (signal: AbortSignal) => Promise<number>, everyMs: number | undefined): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let running = new AbortController()
   const again = (pauseMs: number): void => {

@@ -29,10 +29,10 @@ interface Known<Row> extends PageOfRows<Row> {
 }
 
 /** Reads a list page by page, its first one again and again. A new `key` starts afresh. */
-export const usePages = <Row extends { readonly id: string }>(
+export function usePages<Row extends { readonly id: string }>(
   key: string,
   read: (api: Api, cursor: string | undefined, signal?: AbortSignal) => Promise<PageOfRows<Row>>,
-): Pages<Row> => {
+): Pages<Row> {
   const {
     value: newest,
     fault,
@@ -64,10 +64,10 @@ export const usePages = <Row extends { readonly id: string }>(
 }
 
 /** The newest rows, and below them what is known of older ones: what is newer pushes rows from the first page to the others. */
-const withNewest = <Row extends { readonly id: string }>(
+function withNewest<Row extends { readonly id: string }>(
   known: PageOfRows<Row>,
   newest: PageOfRows<Row>,
-): PageOfRows<Row> => {
+): PageOfRows<Row> {
   const last = newest.rows.at(-1)
   const at = known.rows.findIndex(({ id }) => id === last?.id)
   const older = known.rows.slice(at + 1)

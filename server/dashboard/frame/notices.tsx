@@ -19,10 +19,12 @@ const goodMs = 4000
 const badMs = 12_000
 
 /** The notices of the page. */
-export const useNotices = (): Notices => useContext(NoticesContext)
+export function useNotices(): Notices {
+  return useContext(NoticesContext)
+}
 
 /** Shows notices above its children. */
-export const NoticesProvider = ({ children }: { readonly children: ComponentChildren }) => {
+export function NoticesProvider({ children }: { readonly children: ComponentChildren }) {
   const [notices, setNotices] = useState<readonly Notice[]>([])
   const drop = useCallback((id: number) => setNotices((last) => last.filter((notice) => notice.id !== id)), [])
   const value = useMemo<Notices>(

@@ -10,18 +10,18 @@ export interface Route {
 }
 
 /** The address of a place in the dashboard. */
-export const linkTo = (parts: readonly string[], query: Readonly<Record<string, string>> = {}): string => {
+export function linkTo(parts: readonly string[], query: Readonly<Record<string, string>> = {}): string {
   const search = new URLSearchParams(query).toString()
   return `#/${parts.map(encodeURIComponent).join('/')}${search === '' ? '' : `?${search}`}`
 }
 
 /** Goes to a place. */
-export const goTo = (parts: readonly string[], query?: Readonly<Record<string, string>>): void => {
+export function goTo(parts: readonly string[], query?: Readonly<Record<string, string>>): void {
   location.hash = linkTo(parts, query)
 }
 
 /** Where we are; the component is drawn anew when that changes. */
-export const useRoute = (): Route => {
+export function useRoute(): Route {
   const [route, setRoute] = useState(readRoute)
   // Before anything is painted: what is seen can be left.
   useLayoutEffect(() => {
@@ -32,7 +32,7 @@ export const useRoute = (): Route => {
   return route
 }
 
-const readRoute = (): Route => {
+function readRoute(): Route {
   const [path = '', search = ''] = location.hash.replace(/^#\/?/, '').split('?')
   const [place = '', ...rest] = path
     .split('/')
@@ -41,7 +41,7 @@ const readRoute = (): Route => {
   return { place: place === '' ? 'sessions' : place, rest, query: new URLSearchParams(search) }
 }
 
-const decodePart = (part: string): string => {
+function decodePart(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {

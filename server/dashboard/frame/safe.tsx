@@ -5,7 +5,7 @@ import { FaultNote } from '../parts/fault-note.tsx'
 import { Page } from '../parts/page.tsx'
 
 /** Shows a page, or why it could not be drawn: the navigation beside it works on. */
-export const Safe = ({ children }: { readonly children: ComponentChildren }) => {
+export function Safe({ children }: { readonly children: ComponentChildren }) {
   const [error, tryAgain] = useErrorBoundary()
   if (error === undefined) return <>{children}</>
   return (

@@ -16,7 +16,7 @@ interface ShellProps {
 }
 
 /** The navigation, and beside it the page. */
-export const Shell = ({ route, onSignOut, children }: ShellProps) => {
+export function Shell({ route, onSignOut, children }: ShellProps) {
   const [isHelpOpen, setIsHelpOpen] = useState(false)
   const [isMenuOpen, setIsMenuOpen] = useState(false)
   // A scrape of the activity is on a page of its own.
@@ -68,23 +68,25 @@ export const Shell = ({ route, onSignOut, children }: ShellProps) => {
   )
 }
 
-const Navigation = ({ place }: { readonly place: string }) => (
-  <nav aria-label="Pages">
-    {placeGroups.map((group) => (
-      <section key={group.title}>
-        <h2>{group.title}</h2>
-        {group.places.map(({ name, title, icon, key }) => (
-          <a key={name} href={linkTo([name])} aria-current={name === place ? 'page' : undefined} title={`g ${key}`}>
-            <Icon name={icon} />
-            {title}
-          </a>
-        ))}
-      </section>
-    ))}
-  </nav>
-)
+function Navigation({ place }: { readonly place: string }) {
+  return (
+    <nav aria-label="Pages">
+      {placeGroups.map((group) => (
+        <section key={group.title}>
+          <h2>{group.title}</h2>
+          {group.places.map(({ name, title, icon, key }) => (
+            <a key={name} href={linkTo([name])} aria-current={name === place ? 'page' : undefined} title={`g ${key}`}>
+              <Icon name={icon} />
+              {title}
+            </a>
+          ))}
+        </section>
+      ))}
+    </nav>
+  )
+}
 
-const Foot = ({ onHelp, onSignOut }: { readonly onHelp: () => void; readonly onSignOut: () => void }) => {
+function Foot({ onHelp, onSignOut }: { readonly onHelp: () => void; readonly onSignOut: () => void }) {
   const { team, keyName, isAdmin } = useAccount()
   return (
     <footer>
@@ -115,7 +117,7 @@ const Foot = ({ onHelp, onSignOut }: { readonly onHelp: () => void; readonly onS
 }
 
 /** The address holds the page we are on, so the link must not change it. */
-const focusMain = (event: MouseEvent): void => {
+function focusMain(event: MouseEvent): void {
   event.preventDefault()
   document.querySelector<HTMLElement>('#main')?.focus()
 }

@@ -10,26 +10,30 @@ const onPage = [
 ]
 
 /** The list of shortcuts. */
-export const ShortcutHelp = ({ onClose }: { readonly onClose: () => void }) => (
-  <Dialog title="Keyboard" onClose={onClose}>
-    <dl class="shortcuts">
-      {places.map(({ key, title }) => (
-        <Shortcut key={key} keys={['g', key]} does={title} />
-      ))}
-      {onPage.map(({ keys, does }) => (
-        <Shortcut key={does} keys={keys} does={does} />
-      ))}
-    </dl>
-  </Dialog>
-)
+export function ShortcutHelp({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <Dialog title="Keyboard" onClose={onClose}>
+      <dl class="shortcuts">
+        {places.map(({ key, title }) => (
+          <Shortcut key={key} keys={['g', key]} does={title} />
+        ))}
+        {onPage.map(({ keys, does }) => (
+          <Shortcut key={does} keys={keys} does={does} />
+        ))}
+      </dl>
+    </Dialog>
+  )
+}
 
-const Shortcut = ({ keys, does }: { readonly keys: readonly string[]; readonly does: string }) => (
-  <div>
-    <dt>{does}</dt>
-    <dd>
-      {keys.map((key) => (
-        <kbd key={key}>{key}</kbd>
-      ))}
-    </dd>
-  </div>
-)
+function Shortcut({ keys, does }: { readonly keys: readonly string[]; readonly does: string }) {
+  return (
+    <div>
+      <dt>{does}</dt>
+      <dd>
+        {keys.map((key) => (
+          <kbd key={key}>{key}</kbd>
+        ))}
+      </dd>
+    </div>
+  )
+}

@@ -16,7 +16,7 @@ const secondKeyMs = 1500
  * Listens for keys while nothing is typed into: `g` and a letter goes to a page, `/` to its search, `r` loads
  * it anew, `?` shows the list.
  */
-export const useShortcuts = ({ onHelp }: ShortcutEvents): void => {
+export function useShortcuts({ onHelp }: ShortcutEvents): void {
   useEffect(() => {
     let goesUntil = 0
     const onKey = (event: KeyboardEvent): void => {
@@ -36,7 +36,7 @@ export const useShortcuts = ({ onHelp }: ShortcutEvents): void => {
 }
 
 /** Presses what the page offers for a key: the element with this `aria-keyshortcuts`. */
-const press = (key: string): boolean => {
+function press(key: string): boolean {
   const element = document.querySelector<HTMLElement>(`[aria-keyshortcuts="${CSS.escape(key)}"]`)
   if (element === null) return false
   element.focus()
@@ -45,5 +45,6 @@ const press = (key: string): boolean => {
   return true
 }
 
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+}

@@ -6,7 +6,7 @@ const next: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dark', d
 const icons = { system: 'system', light: 'sun', dark: 'moon' } as const
 
 /** Goes through the themes. */
-export const ThemeButton = () => {
+export function ThemeButton() {
   const [theme, setTheme] = useState(storedTheme)
   const label = `Colours: ${theme}`
   return (

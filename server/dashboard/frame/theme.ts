@@ -6,18 +6,18 @@ export type Theme = 'system' | 'light' | 'dark'
 const storageName = 'bowline.theme'
 
 /** The theme chosen in this browser. Default `system`. */
-export const storedTheme = (): Theme => {
+export function storedTheme(): Theme {
   const stored = readKept('localStorage', storageName)
   return stored === 'light' || stored === 'dark' ? stored : 'system'
 }
 
 /** Shows the page in a theme. */
-export const applyTheme = (theme: Theme): void => {
+export function applyTheme(theme: Theme): void {
   document.documentElement.dataset['theme'] = theme
 }
 
 /** Shows the page in a theme, now and when it is opened again. */
-export const chooseTheme = (theme: Theme): void => {
+export function chooseTheme(theme: Theme): void {
   writeKept('localStorage', storageName, theme)
   applyTheme(theme)
 }

@@ -19,13 +19,13 @@ export interface Health {
 }
 
 /** Asks the server how it is. */
-export const readHealth = async (api: Api, signal: AbortSignal): Promise<Health> => {
+export async function readHealth(api: Api, signal: AbortSignal): Promise<Health> {
   const [readiness, metrics] = await Promise.all([readReadiness(api, signal), readSamples(api, signal)])
   return { readiness, samples: metrics }
 }
 
 /** A server that is not ready says so with an error status, and all the same says why. */
-const readReadiness = async (api: Api, signal: AbortSignal): Promise<Readiness> => {
+async function readReadiness(api: Api, signal: AbortSignal): Promise<Readiness> {
   const response = await api.ask('/readyz', signal).catch(() => undefined)
   if (response === undefined) throw new Fault(0, { error: 'The server does not answer' })
   const readiness = (await response.json()) as Partial<Readiness>
@@ -35,7 +35,7 @@ const readReadiness = async (api: Api, signal: AbortSignal): Promise<Readiness> 
   return readiness as Readiness
 }
 
-const readSamples = async (api: Api, signal: AbortSignal): Promise<readonly Sample[] | undefined> => {
+async function readSamples(api: Api, signal: AbortSignal): Promise<readonly Sample[] | undefined> {
   try {
     return readMetrics(await (await api.read('/metrics', signal)).text())
   } catch (error) {

@@ -10,7 +10,7 @@ import { readHealth, type Readiness } from './health-calls.ts'
 import { Numbers } from './numbers.tsx'
 
 /** How the server is. */
-export const HealthPage = () => {
+export function HealthPage() {
   const { value, fault, reload } = useLoaded('health', readHealth, { everyMs: 3000 })
   return (
     <Page
@@ -46,41 +46,45 @@ export const HealthPage = () => {
   )
 }
 
-const Server = ({ readiness: { browser, store, pool, sessions } }: { readonly readiness: Readiness }) => (
-  <section class="card">
-    <h2>Server</h2>
-    <dl class="facts">
-      <Fact name="Sessions">
-        {sessions.live} of {sessions.max}
-        <Progress done={sessions.live} total={sessions.max} label="Sessions that live, of those that may" />
-        {sessions.isDraining && <Badge tone="warn">draining</Badge>}
-      </Fact>
-      <Fact name="Warm browsers">
-        {pool.warm} {pool.isWarm ? '' : <Badge tone="warn">warming up</Badge>}
-      </Fact>
-      <Fact name="Browser">
-        {browser.kind} {browser.version}
-      </Fact>
-      <Fact name="Store">
-        {store.kind} <Badge tone={store.state === 'open' ? 'good' : 'bad'}>{store.state}</Badge>
-      </Fact>
-    </dl>
-  </section>
-)
+function Server({ readiness: { browser, store, pool, sessions } }: { readonly readiness: Readiness }) {
+  return (
+    <section class="card">
+      <h2>Server</h2>
+      <dl class="facts">
+        <Fact name="Sessions">
+          {sessions.live} of {sessions.max}
+          <Progress done={sessions.live} total={sessions.max} label="Sessions that live, of those that may" />
+          {sessions.isDraining && <Badge tone="warn">draining</Badge>}
+        </Fact>
+        <Fact name="Warm browsers">
+          {pool.warm} {pool.isWarm ? '' : <Badge tone="warn">warming up</Badge>}
+        </Fact>
+        <Fact name="Browser">
+          {browser.kind} {browser.version}
+        </Fact>
+        <Fact name="Store">
+          {store.kind} <Badge tone={store.state === 'open' ? 'good' : 'bad'}>{store.state}</Badge>
+        </Fact>
+      </dl>
+    </section>
+  )
+}
 
-const Layers = ({ readiness: { layers } }: { readonly readiness: Readiness }) => (
-  <section class="card">
-    <h2>Isolation</h2>
-    <ul class="layers">
-      {layers.map((layer) => (
-        <li key={layer.name}>
-          <Badge tone={layer.state === 'on' ? 'good' : 'plain'}>{layer.state}</Badge>
-          <div>
-            <b>{layer.name}</b>
-            <small>{layer.detail}</small>
-          </div>
-        </li>
-      ))}
-    </ul>
-  </section>
-)
+function Layers({ readiness: { layers } }: { readonly readiness: Readiness }) {
+  return (
+    <section class="card">
+      <h2>Isolation</h2>
+      <ul class="layers">
+        {layers.map((layer) => (
+          <li key={layer.name}>
+            <Badge tone={layer.state === 'on' ? 'good' : 'plain'}>{layer.state}</Badge>
+            <div>
+              <b>{layer.name}</b>
+              <small>{layer.detail}</small>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

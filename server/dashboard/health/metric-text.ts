@@ -6,16 +6,21 @@ export interface Sample {
 }
 
 /** Reads the Prometheus text format. */
-export const readMetrics = (text: string): readonly Sample[] =>
-  text
+export function readMetrics(text: string): readonly Sample[] {
+  return text
     .split('\n')
     .map((line) => /^([a-z_:][\w:]*)(?:\{(.*)\})? (\S+)/i.exec(line))
     .filter((match) => match !== null)
     .map(([, name = '', labels = '', value]) => ({ name, labels: readLabels(labels), value: Number(value) }))
+}
 
 /** The sum of all values of a name. */
-export const sumOf = (samples: readonly Sample[], name: string): number =>
-  samples.filter((sample) => sample.name === name).reduce((sum, { value }) => sum + value, 0)
+export function sumOf(samples: readonly Sample[], name: string): number {
+  return samples.filter((sample) => sample.name === name).reduce((sum, { value }) => sum + value, 0)
+}
 
-const readLabels = (text: string): Readonly<Record<string, string>> =>
-  Object.fromEntries([...text.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, name = '', value = '']) => [name, value]))
+function readLabels(text: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    [...text.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, name = '', value = '']) => [name, value]),
+  )
+}

@@ -3,7 +3,7 @@ import { Numeral } from '../parts/numeral.tsx'
 import { sumOf, type Sample } from './metric-text.ts'
 
 /** The numbers of a server that tell most. */
-export const Numbers = ({ samples }: { readonly samples: readonly Sample[] }) => {
+export function Numbers({ samples }: { readonly samples: readonly Sample[] }) {
   const sum = (name: string): number => sumOf(samples, name)
   const answers = samples.filter(({ name }) => name === 'bowline_request_seconds_count')
   const answered = answers.reduce((total, { value }) => total + value, 0)

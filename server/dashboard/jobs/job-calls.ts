@@ -64,19 +64,21 @@ const overMs = 20_000
 export const mostListed = 20
 
 /** Whether a text names a kind of job. */
-export const isJobKind = (name: string | undefined): name is JobKind =>
-  name !== undefined && Object.hasOwn(jobKinds, name)
+export function isJobKind(name: string | undefined): name is JobKind {
+  return name !== undefined && Object.hasOwn(jobKinds, name)
+}
 
 /** Whether a job goes on. */
-export const isRunning = (state: JobStatus | undefined): boolean =>
-  state !== undefined && !/^(completed|failed|cancelled)$/.test(state.status)
+export function isRunning(state: JobStatus | undefined): boolean {
+  return state !== undefined && !/^(completed|failed|cancelled)$/.test(state.status)
+}
 
 /** The jobs of the last 24 hours, newest first, with how far they are. Those that are over are asked for again after a while. */
-export const listJobs = async (
+export async function listJobs(
   api: Api,
   over: Map<string, OverJob>,
   signal: AbortSignal,
-): Promise<readonly ListedJob[]> => {
+): Promise<readonly ListedJob[]> {
   const kinds = Object.keys(jobKinds) as JobKind[]
   const pages = await Promise.all(
     kinds.map(async (kind) => {
@@ -98,30 +100,34 @@ export const listJobs = async (
 }
 
 /** Reads how far a job is, with at most `limit` of its pages after the first `skip`. */
-export const readJob = async (
+export async function readJob(
   api: Api,
   { kind, id }: { readonly kind: JobKind; readonly id: string },
   { skip, limit }: { readonly skip: number; readonly limit: number },
   signal?: AbortSignal,
-): Promise<JobStatus> => {
+): Promise<JobStatus> {
   const paging = kind === 'extract' ? '' : `?skip=${skip}&limit=${limit}`
   return api.get<JobStatus>(`${jobKinds[kind].path}/${encodeURIComponent(id)}${paging}`, signal)
 }
 
 /** Cancels a job. */
-export const cancelJob = async (
+export async function cancelJob(
   api: Api,
   { kind, id }: { readonly kind: JobKind; readonly id: string },
-): Promise<unknown> => api.send('DELETE', `${jobKinds[kind].path}/${encodeURIComponent(id)}`)
+): Promise<unknown> {
+  return api.send('DELETE', `${jobKinds[kind].path}/${encodeURIComponent(id)}`)
+}
 
 /** The pages of a job that were read with it. */
-export const pagesOf = ({ data }: JobStatus): readonly Document[] => (Array.isArray(data) ? (data as Document[]) : [])
+export function pagesOf({ data }: JobStatus): readonly Document[] {
+  return Array.isArray(data) ? (data as Document[]) : []
+}
 
-const readStateOf = async (
+async function readStateOf(
   api: Api,
   job: { readonly kind: JobKind; readonly id: string },
   signal: AbortSignal,
-): Promise<JobStatus | undefined> => {
+): Promise<JobStatus | undefined> {
   try {
     return await readJob(api, job, { skip: 0, limit: 1 }, signal)
   } catch (error) {

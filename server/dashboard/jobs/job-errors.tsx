@@ -21,7 +21,7 @@ const columns: readonly Column<Row>[] = [
 ]
 
 /** The pages of a job that failed, and those that robots.txt forbids. Nothing when there are none. */
-export const JobErrors = ({ path, isRunning }: { readonly path: string; readonly isRunning: boolean }) => {
+export function JobErrors({ path, isRunning }: { readonly path: string; readonly isRunning: boolean }) {
   const { value } = useLoaded(`${path} ${isRunning}`, async (api, signal) => api.get<Errors>(path, signal), {
     everyMs: isRunning ? 4000 : undefined,
   })

@@ -19,7 +19,7 @@ const pageSize = 20
 const everyMs = 2000
 
 /** One job: how far it is, its pages and its errors. */
-export const JobPage = ({ kind, id }: { readonly kind: JobKind; readonly id: string }) => {
+export function JobPage({ kind, id }: { readonly kind: JobKind; readonly id: string }) {
   const [skip, setSkip] = useState(0)
   const [isOver, setIsOver] = useState(false)
   const { value, fault, reload } = useLoaded(
@@ -75,7 +75,7 @@ export const JobPage = ({ kind, id }: { readonly kind: JobKind; readonly id: str
   )
 }
 
-const Facts = ({ state }: { readonly state: JobStatus }) => {
+function Facts({ state }: { readonly state: JobStatus }) {
   const { completed, total, creditsUsed, createdAt, duration, expiresAt } = state
   return (
     <div class="numerals">
@@ -102,4 +102,6 @@ const Facts = ({ state }: { readonly state: JobStatus }) => {
   )
 }
 
-const sinceSeconds = (time: string): number => (Date.now() - Date.parse(time)) / 1000
+function sinceSeconds(time: string): number {
+  return (Date.now() - Date.parse(time)) / 1000
+}

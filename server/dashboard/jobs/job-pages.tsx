@@ -11,7 +11,7 @@ interface JobPagesProps {
 }
 
 /** The pages of a job that are done, in the order they were; each opens. */
-export const JobPages = ({ state, skip, pageSize, onSkip }: JobPagesProps) => {
+export function JobPages({ state, skip, pageSize, onSkip }: JobPagesProps) {
   const pages = pagesOf(state)
   const done = state.completed ?? 0
   return (

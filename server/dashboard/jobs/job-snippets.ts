@@ -2,13 +2,15 @@ import { newClient } from '../parts/new-client.ts'
 import type { Snippets } from '../parts/snippet.tsx'
 
 /** How a first job is made. */
-export const firstJob = (): Snippets => ({
-  TypeScript: `${newClient()}
+export function firstJob(): Snippets {
+  return {
+    TypeScript: `${newClient()}
 for await (const page of bowline.batchScrape(['https://example.com', 'https://example.org'])) {
   console.log(page.metadata.url, page.markdown?.length)
 }`,
-  Shell: 'bowline batch https://example.com https://example.org\nbowline crawl https://example.com --limit 50',
-  curl: `curl -X POST ${location.origin}/v2/batch/scrape \\
+    Shell: 'bowline batch https://example.com https://example.org\nbowline crawl https://example.com --limit 50',
+    curl: `curl -X POST ${location.origin}/v2/batch/scrape \\
   -H "Authorization: Bearer $BOWLINE_API_KEY" -H 'Content-Type: application/json' \\
   -d '{ "urls": ["https://example.com", "https://example.org"] }'`,
-})
+  }
+}

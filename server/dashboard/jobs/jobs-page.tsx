@@ -17,7 +17,7 @@ import { firstJob } from './job-snippets.ts'
 import { NewJob } from './new-job.tsx'
 
 /** Batches, crawls and extracts of the last 24 hours. */
-export const JobsPage = () => {
+export function JobsPage() {
   const [over] = useState(() => new Map<string, OverJob>())
   const { value, fault, reload } = useLoaded('jobs', async (api, signal) => listJobs(api, over, signal), {
     everyMs: 3000,

@@ -11,7 +11,7 @@ import { cancelJob, jobKinds, type JobKind } from './job-calls.ts'
 const kinds = { Batch: 'batch_scrape', Crawl: 'crawl' } as const satisfies Record<string, JobKind>
 
 /** Asks what to scrape, starts the job and goes to it. */
-export const NewJob = ({ onClose }: { readonly onClose: () => void }) => {
+export function NewJob({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState<keyof typeof kinds>('Batch')
   const [urls, setUrls] = useState('')
   const [url, setUrl] = useState('')

@@ -14,7 +14,7 @@ import { Waiting } from '../parts/waiting.tsx'
 import { NewKey } from './new-key.tsx'
 
 /** The keys that this one may see. */
-export const KeysPage = () => {
+export function KeysPage() {
   const { isAdmin, keyId } = useAccount()
   const { value, fault, reload } = useLoaded('keys', async (api, signal) =>
     api.get<{ data: readonly KeySummary[] }>('/v2/team/keys', signal),
@@ -74,19 +74,21 @@ const columns: readonly Column<KeySummary>[] = [
   { title: 'Last used', cell: ({ lastUsedAt }) => <Ago time={lastUsedAt} /> },
 ]
 
-const revokeColumn = (revoke: Action<string>, ownId: string | undefined, onDone: () => void): Column<KeySummary> => ({
-  title: 'Revoke',
-  isNumber: true,
-  cell: ({ id, name, revokedAt }) =>
-    revokedAt === undefined && id !== ownId ? (
-      <Confirm
-        icon="bin"
-        label={`Revoke ${name}`}
-        isCompact
-        question={`Revoke ${name}?`}
-        text="Programs that use it are refused from now on, and the sessions it created end. It cannot be undone."
-        isRunning={revoke.isRunning}
-        onConfirm={() => void revoke.run(id).then(onDone)}
-      />
-    ) : null,
-})
+function revokeColumn(revoke: Action<string>, ownId: string | undefined, onDone: () => void): Column<KeySummary> {
+  return {
+    title: 'Revoke',
+    isNumber: true,
+    cell: ({ id, name, revokedAt }) =>
+      revokedAt === undefined && id !== ownId ? (
+        <Confirm
+          icon="bin"
+          label={`Revoke ${name}`}
+          isCompact
+          question={`Revoke ${name}?`}
+          text="Programs that use it are refused from now on, and the sessions it created end. It cannot be undone."
+          isRunning={revoke.isRunning}
+          onConfirm={() => void revoke.run(id).then(onDone)}
+        />
+      ) : null,
+  }
+}

@@ -8,7 +8,7 @@ import { FormButtons } from '../parts/form-buttons.tsx'
 import { Check, Field } from '../parts/field.tsx'
 
 /** Makes a key, and shows it this once. */
-export const NewKey = ({ onClose }: { readonly onClose: () => void }) => {
+export function NewKey({ onClose }: { readonly onClose: () => void }) {
   const account = useAccount()
   const [name, setName] = useState('')
   const [team, setTeam] = useState(account.team)

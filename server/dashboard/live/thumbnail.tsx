@@ -14,7 +14,7 @@ interface ThumbnailProps {
 const widestPixels = 640
 
 /** A small picture of a session that moves while it can be seen. */
-export const Thumbnail = ({ liveViewUrl, everyMs, onShown, onEnded }: ThumbnailProps) => {
+export function Thumbnail({ liveViewUrl, everyMs, onShown, onEnded }: ThumbnailProps) {
   const box = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLCanvasElement>(null)
   const isSeen = useSeen(box)
@@ -51,7 +51,7 @@ export const Thumbnail = ({ liveViewUrl, everyMs, onShown, onEnded }: ThumbnailP
   )
 }
 
-const drawInto = (canvas: HTMLCanvasElement, image: ImageBitmap): void => {
+function drawInto(canvas: HTMLCanvasElement, image: ImageBitmap): void {
   if (canvas.width !== image.width || canvas.height !== image.height) {
     canvas.width = image.width
     canvas.height = image.height

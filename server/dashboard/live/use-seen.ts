@@ -5,7 +5,7 @@ import { useEffect, useState } from 'preact/hooks'
 const margin = '120px'
 
 /** Whether an element can be seen: it is in the window, and the tab is open. */
-export const useSeen = (element: RefObject<HTMLElement | null>): boolean => {
+export function useSeen(element: RefObject<HTMLElement | null>): boolean {
   const [isInWindow, setIsInWindow] = useState(false)
   const [isTabOpen, setIsTabOpen] = useState(() => document.visibilityState === 'visible')
   useEffect(() => {

@@ -36,13 +36,13 @@ const formats = ['image/jpeg', 'image/webp']
 const retryMs = 2000
 
 /** The same page at the address the dashboard was opened at: the server may call itself by another name. */
-export const onThisServer = (url: string): string => {
+export function onThisServer(url: string): string {
   const { pathname, search } = new URL(url, location.href)
   return `${pathname}${search}`
 }
 
 /** Watches a session by the address of its live view, without the API key. Disposing closes the connection. */
-export const watch = (liveViewUrl: string, looks: Looks, events: WatchEvents): Disposable => {
+export function watch(liveViewUrl: string, looks: Looks, events: WatchEvents): Disposable {
   const address = new URL(onThisServer(liveViewUrl), location.href)
   address.protocol = address.protocol.replace('http', 'ws')
   address.pathname += '/socket'
@@ -90,11 +90,11 @@ export const watch = (liveViewUrl: string, looks: Looks, events: WatchEvents): D
   }
 }
 
-const draw = async (
+async function draw(
   socket: WebSocket,
   frame: ArrayBuffer,
   onImage: (image: ImageBitmap, frame: number) => void,
-): Promise<void> => {
+): Promise<void> {
   const header = new DataView(frame, 0, headerBytes)
   const number = header.getUint32(8)
   const type = formats[header.getUint8(1)] ?? 'image/jpeg'

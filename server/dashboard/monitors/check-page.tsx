@@ -16,7 +16,7 @@ import { SideBySide } from './side-by-side.tsx'
 const statuses = ['all', 'changed', 'new', 'removed', 'error', 'same']
 
 /** One check: its pages, and what changed of each. */
-export const CheckPage = ({ id, checkId }: { readonly id: string; readonly checkId: string }) => {
+export function CheckPage({ id, checkId }: { readonly id: string; readonly checkId: string }) {
   const [status, setStatus] = useState('all')
   const { value, fault, reload } = useLoaded(
     `check ${checkId} ${status}`,
@@ -48,7 +48,7 @@ export const CheckPage = ({ id, checkId }: { readonly id: string; readonly check
   )
 }
 
-const PageCard = ({ page }: { readonly page: PageOfCheck }) => {
+function PageCard({ page }: { readonly page: PageOfCheck }) {
   const { url, status, error, statusCode, diff, judgment, currentScrapeId } = page
   return (
     <section class="card" data-page={status}>
@@ -75,4 +75,6 @@ const PageCard = ({ page }: { readonly page: PageOfCheck }) => {
   )
 }
 
-const byInterest = (a: PageOfCheck, b: PageOfCheck): number => statuses.indexOf(a.status) - statuses.indexOf(b.status)
+function byInterest(a: PageOfCheck, b: PageOfCheck): number {
+  return statuses.indexOf(a.status) - statuses.indexOf(b.status)
+}

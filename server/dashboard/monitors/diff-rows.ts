@@ -17,7 +17,7 @@ interface Numbered {
 }
 
 /** Lays a unified diff out in two columns: lines that were taken away beside those that took their place. */
-export const toDiffRows = (diff: string): readonly DiffRow[] => {
+export function toDiffRows(diff: string): readonly DiffRow[] {
   const rows: DiffRow[] = []
   let [left, right] = [1, 1]
   let isInHunk = false
@@ -47,16 +47,19 @@ export const toDiffRows = (diff: string): readonly DiffRow[] => {
   return rows
 }
 
-const same = (number: number, text: string): DiffLine => ({ number, parts: [text, '', ''], isChanged: false })
+function same(number: number, text: string): DiffLine {
+  return { number, parts: [text, '', ''], isChanged: false }
+}
 
-const pair = (gone: readonly Numbered[], come: readonly Numbered[]): readonly DiffRow[] =>
-  Array.from({ length: Math.max(gone.length, come.length) }, (_, at) => {
+function pair(gone: readonly Numbered[], come: readonly Numbered[]): readonly DiffRow[] {
+  return Array.from({ length: Math.max(gone.length, come.length) }, (_, at) => {
     const [left, right] = [gone[at], come[at]]
     return { kind: 'lines', left: left && changed(left, right?.text), right: right && changed(right, left?.text) }
   })
+}
 
 /** The difference is what is left when the same beginning and the same end are taken off. */
-const changed = ({ number, text }: Numbered, other: string | undefined): DiffLine => {
+function changed({ number, text }: Numbered, other: string | undefined): DiffLine {
   if (other === undefined) return { number, parts: ['', text, ''], isChanged: true }
   const shorter = Math.min(text.length, other.length)
   let start = 0
@@ -70,5 +73,6 @@ const changed = ({ number, text }: Numbered, other: string | undefined): DiffLin
 }
 
 /** Whether a place is between the two halves of a sign, such as an emoji: halves show as nothing that can be read. */
-const isWithinSign = (text: string, at: number): boolean =>
-  /^[\uD800-\uDBFF][\uDC00-\uDFFF]/.test(text.slice(Math.max(0, at - 1), at + 1))
+function isWithinSign(text: string, at: number): boolean {
+  return /^[\uD800-\uDBFF][\uDC00-\uDFFF]/.test(text.slice(Math.max(0, at - 1), at + 1))
+}

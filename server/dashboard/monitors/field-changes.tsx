@@ -6,7 +6,9 @@ interface FieldChange {
   readonly current: unknown
 }
 
-const show = (value: unknown) => (value === undefined || value === null ? '–' : JSON.stringify(value))
+function show(value: unknown) {
+  return value === undefined || value === null ? '–' : JSON.stringify(value)
+}
 
 const columns: readonly Column<FieldChange>[] = [
   { title: 'Field', cell: ({ path }) => <code>{path}</code> },
@@ -15,7 +17,7 @@ const columns: readonly Column<FieldChange>[] = [
 ]
 
 /** Fields that changed, with both values. */
-export const FieldChanges = ({ changes }: { readonly changes: object }) => {
+export function FieldChanges({ changes }: { readonly changes: object }) {
   const rows = Object.entries(changes as Readonly<Record<string, Partial<FieldChange> | undefined>>)
     .filter(([, change]) => typeof change === 'object' && ('previous' in change || 'current' in change))
     .map(([path, change]) => ({ path, previous: change?.previous, current: change?.current }))

@@ -16,18 +16,21 @@ export const mostMonitors = 100
 /** So many checks of a monitor are listed. */
 export const mostChecks = 50
 
-const pathOf = (id: string): string => `${path}/${encodeURIComponent(id)}`
+function pathOf(id: string): string {
+  return `${path}/${encodeURIComponent(id)}`
+}
 
 /** The monitors of the team. */
-export const listMonitors = async (api: Api, signal: AbortSignal): Promise<readonly Monitor[]> =>
-  (await api.get<{ data: readonly Monitor[] }>(`${path}?limit=${mostMonitors}`, signal)).data
+export async function listMonitors(api: Api, signal: AbortSignal): Promise<readonly Monitor[]> {
+  return (await api.get<{ data: readonly Monitor[] }>(`${path}?limit=${mostMonitors}`, signal)).data
+}
 
 /** One monitor and its latest checks. */
-export const readMonitor = async (
+export async function readMonitor(
   api: Api,
   id: string,
   signal: AbortSignal,
-): Promise<{ readonly monitor: Monitor; readonly checks: readonly Check[] }> => {
+): Promise<{ readonly monitor: Monitor; readonly checks: readonly Check[] }> {
   const [monitor, checks] = await Promise.all([
     api.get<{ data: Monitor }>(pathOf(id), signal),
     api.get<{ data: readonly Check[] }>(`${pathOf(id)}/checks?limit=${mostChecks}`, signal),
@@ -36,13 +39,13 @@ export const readMonitor = async (
 }
 
 /** One check with its pages; those of one status when it is named. */
-export const readCheck = async (
+export async function readCheck(
   api: Api,
   id: string,
   checkId: string,
   status: string,
   signal: AbortSignal,
-): Promise<CheckWithPages> => {
+): Promise<CheckWithPages> {
   const query = status === '' ? '' : `&status=${status}`
   return (
     await api.get<{ data: CheckWithPages }>(
@@ -53,21 +56,27 @@ export const readCheck = async (
 }
 
 /** Makes a monitor. */
-export const createMonitor = async (api: Api, options: CreateMonitorOptions): Promise<Monitor> =>
-  (await api.send<{ data: Monitor }>('POST', path, options)).data
+export async function createMonitor(api: Api, options: CreateMonitorOptions): Promise<Monitor> {
+  return (await api.send<{ data: Monitor }>('POST', path, options)).data
+}
 
 /** Changes a monitor. */
-export const updateMonitor = async (api: Api, id: string, changes: UpdateMonitorOptions): Promise<unknown> =>
-  api.send('PATCH', pathOf(id), changes)
+export async function updateMonitor(api: Api, id: string, changes: UpdateMonitorOptions): Promise<unknown> {
+  return api.send('PATCH', pathOf(id), changes)
+}
 
 /** Deletes a monitor. */
-export const deleteMonitor = async (api: Api, id: string): Promise<unknown> => api.send('DELETE', pathOf(id))
+export async function deleteMonitor(api: Api, id: string): Promise<unknown> {
+  return api.send('DELETE', pathOf(id))
+}
 
 /** Checks now. */
-export const runMonitor = async (api: Api, id: string): Promise<unknown> => api.send('POST', `${pathOf(id)}/run`, {})
+export async function runMonitor(api: Api, id: string): Promise<unknown> {
+  return api.send('POST', `${pathOf(id)}/run`, {})
+}
 
 /** The addresses that a monitor looks at, in a few words. */
-export const describeTargets = ({ targets }: Monitor): string => {
+export function describeTargets({ targets }: Monitor): string {
   const names = targets.flatMap((target) => {
     const { urls, url, queries } = target as { urls?: string[]; url?: string; queries?: string[] }
     return [...(urls ?? []), ...(url === undefined ? [] : [url]), ...(queries ?? [])]

@@ -18,7 +18,7 @@ import { deleteMonitor, describeTargets, mostChecks, readMonitor, runMonitor, up
 import { SummaryBadges } from './summary-badges.tsx'
 
 /** One monitor with its checks. */
-export const MonitorPage = ({ id }: { readonly id: string }) => {
+export function MonitorPage({ id }: { readonly id: string }) {
   const [isChecking, setIsChecking] = useState(false)
   const { value, fault, reload } = useLoaded(
     `monitor ${id}`,
@@ -58,7 +58,7 @@ export const MonitorPage = ({ id }: { readonly id: string }) => {
   )
 }
 
-const Actions = ({ monitor, onChange }: { readonly monitor: Monitor; readonly onChange: () => void }) => {
+function Actions({ monitor, onChange }: { readonly monitor: Monitor; readonly onChange: () => void }) {
   const { id, name, status, currentCheckId } = monitor
   const isPaused = status === 'paused'
   const run = useAction(async (api) => runMonitor(api, id))
@@ -96,28 +96,30 @@ const Actions = ({ monitor, onChange }: { readonly monitor: Monitor; readonly on
   )
 }
 
-const Facts = ({ monitor }: { readonly monitor: Monitor }) => (
-  <div class="numerals">
-    <Numeral title="State" value={monitor.status}>
-      kept for {monitor.retentionDays} days
-    </Numeral>
-    <Numeral title="Schedule" value={monitor.schedule.cron}>
-      {monitor.schedule.timezone}
-    </Numeral>
-    <Numeral title="Credits a month" value={formatNumber(monitor.estimatedCreditsPerMonth)}>
-      estimated
-    </Numeral>
-    <section class="numeral">
-      <h2>Next check</h2>
-      <b>
-        <Ago time={monitor.nextRunAt} />
-      </b>
-      <small>
-        last <Ago time={monitor.lastRunAt} />
-      </small>
-    </section>
-  </div>
-)
+function Facts({ monitor }: { readonly monitor: Monitor }) {
+  return (
+    <div class="numerals">
+      <Numeral title="State" value={monitor.status}>
+        kept for {monitor.retentionDays} days
+      </Numeral>
+      <Numeral title="Schedule" value={monitor.schedule.cron}>
+        {monitor.schedule.timezone}
+      </Numeral>
+      <Numeral title="Credits a month" value={formatNumber(monitor.estimatedCreditsPerMonth)}>
+        estimated
+      </Numeral>
+      <section class="numeral">
+        <h2>Next check</h2>
+        <b>
+          <Ago time={monitor.nextRunAt} />
+        </b>
+        <small>
+          last <Ago time={monitor.lastRunAt} />
+        </small>
+      </section>
+    </div>
+  )
+}
 
 const columns: readonly Column<Check>[] = [
   {

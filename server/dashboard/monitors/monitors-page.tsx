@@ -18,7 +18,7 @@ import { NewMonitor } from './new-monitor.tsx'
 import { SummaryBadges } from './summary-badges.tsx'
 
 /** The monitors of the team. */
-export const MonitorsPage = () => {
+export function MonitorsPage() {
   const { value, fault, reload } = useLoaded('monitors', listMonitors, { everyMs: 5000 })
   const [isMaking, setIsMaking] = useState(false)
   return (
@@ -76,15 +76,17 @@ const columns: readonly Column<Monitor>[] = [
   },
 ]
 
-const snippets = () => ({
-  TypeScript: `${newClient()}
+function snippets() {
+  return {
+    TypeScript: `${newClient()}
 await bowline.monitors.create({
   name: 'Prices',
   schedule: { text: 'every 30 minutes' },
   targets: [{ type: 'scrape', urls: ['https://example.com/prices'] }],
 })`,
-  curl: `curl -X POST ${location.origin}/v2/monitor \\
+    curl: `curl -X POST ${location.origin}/v2/monitor \\
   -H "Authorization: Bearer $BOWLINE_API_KEY" -H 'Content-Type: application/json' \\
   -d '{ "name": "Prices", "schedule": { "text": "every 30 minutes" },
         "targets": [{ "type": "scrape", "urls": ["https://example.com/prices"] }] }'`,
-})
+  }
+}

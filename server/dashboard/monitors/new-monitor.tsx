@@ -7,7 +7,7 @@ import { Field } from '../parts/field.tsx'
 import { createMonitor, deleteMonitor } from './monitor-calls.ts'
 
 /** Asks what to monitor and how often, makes the monitor and goes to it. */
-export const NewMonitor = ({ onClose }: { readonly onClose: () => void }) => {
+export function NewMonitor({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState('')
   const [urls, setUrls] = useState('')
   const [schedule, setSchedule] = useState('every 30 minutes')

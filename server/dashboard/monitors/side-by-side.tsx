@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks'
 import { toDiffRows, type DiffLine } from './diff-rows.ts'
 
 /** A diff in two columns: before and after. */
-export const SideBySide = ({ diff }: { readonly diff: string }) => {
+export function SideBySide({ diff }: { readonly diff: string }) {
   const rows = useMemo(() => toDiffRows(diff), [diff])
   return (
     <div class="diff-box">
@@ -42,7 +42,7 @@ export const SideBySide = ({ diff }: { readonly diff: string }) => {
   )
 }
 
-const Side = ({ line, change }: { readonly line: DiffLine | undefined; readonly change: 'gone' | 'come' }) => {
+function Side({ line, change }: { readonly line: DiffLine | undefined; readonly change: 'gone' | 'come' }) {
   if (line === undefined) return <td colSpan={2} class="absent" />
   const [before, different, after] = line.parts
   const state = line.isChanged ? change : undefined

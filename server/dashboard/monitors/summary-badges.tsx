@@ -10,7 +10,7 @@ const parts: readonly { readonly name: keyof CheckSummary; readonly tone: Tone }
 ]
 
 /** How many pages of a check are in which state. */
-export const SummaryBadges = ({ summary }: { readonly summary: CheckSummary | null }) => {
+export function SummaryBadges({ summary }: { readonly summary: CheckSummary | null }) {
   if (summary === null) return <span class="faint">–</span>
   return (
     <span class="badges">

@@ -3,9 +3,11 @@ import { linkTo } from '../frame/route.ts'
 import { Icon } from './icon.tsx'
 
 /** The way back to the list. */
-export const Back = ({ to, children }: { readonly to: readonly string[]; readonly children: ComponentChildren }) => (
-  <a class="back" href={linkTo(to)}>
-    <Icon name="back" />
-    {children}
-  </a>
-)
+export function Back({ to, children }: { readonly to: readonly string[]; readonly children: ComponentChildren }) {
+  return (
+    <a class="back" href={linkTo(to)}>
+      <Icon name="back" />
+      {children}
+    </a>
+  )
+}

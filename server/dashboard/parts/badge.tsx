@@ -4,11 +4,13 @@ import type { ComponentChildren } from 'preact'
 export type Tone = 'plain' | 'good' | 'bad' | 'warn' | 'accent'
 
 /** A word in a coloured pill. */
-export const Badge = ({ tone = 'plain', children }: { readonly tone?: Tone; readonly children: ComponentChildren }) => (
-  <span class="badge" data-tone={tone}>
-    {children}
-  </span>
-)
+export function Badge({ tone = 'plain', children }: { readonly tone?: Tone; readonly children: ComponentChildren }) {
+  return (
+    <span class="badge" data-tone={tone}>
+      {children}
+    </span>
+  )
+}
 
 const tones: Readonly<Record<string, Tone>> = {
   active: 'good',
@@ -32,6 +34,6 @@ const tones: Readonly<Record<string, Tone>> = {
 }
 
 /** A status of the API in its colour. */
-export const Status = ({ status }: { readonly status: string }) => (
-  <Badge tone={tones[status] ?? 'plain'}>{status.replaceAll('_', ' ')}</Badge>
-)
+export function Status({ status }: { readonly status: string }) {
+  return <Badge tone={tones[status] ?? 'plain'}>{status.replaceAll('_', ' ')}</Badge>
+}

@@ -10,18 +10,20 @@ interface ChoiceProps {
 }
 
 /** Narrows a list down to one kind; `/` leads to it. */
-export const Choice = ({ label, all, names, chosen, onChoose }: ChoiceProps) => (
-  <select
-    aria-label={label}
-    aria-keyshortcuts="/"
-    value={chosen}
-    onChange={({ currentTarget: { value } }) => onChoose(value)}
-  >
-    <option value="">{all}</option>
-    {names.map((name) => (
-      <option key={name} value={name}>
-        {name.replaceAll('_', ' ')}
-      </option>
-    ))}
-  </select>
-)
+export function Choice({ label, all, names, chosen, onChoose }: ChoiceProps) {
+  return (
+    <select
+      aria-label={label}
+      aria-keyshortcuts="/"
+      value={chosen}
+      onChange={({ currentTarget: { value } }) => onChoose(value)}
+    >
+      <option value="">{all}</option>
+      {names.map((name) => (
+        <option key={name} value={name}>
+          {name.replaceAll('_', ' ')}
+        </option>
+      ))}
+    </select>
+  )
+}

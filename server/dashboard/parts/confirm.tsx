@@ -16,7 +16,7 @@ interface ConfirmProps {
 }
 
 /** A button for what cannot be undone: it asks first. */
-export const Confirm = ({ icon, label, isCompact, question, text, isRunning, onConfirm }: ConfirmProps) => {
+export function Confirm({ icon, label, isCompact, question, text, isRunning, onConfirm }: ConfirmProps) {
   const [isAsking, setIsAsking] = useState(false)
   return (
     <>

@@ -4,7 +4,7 @@ import { Icon } from './icon.tsx'
 const shownMs = 1600
 
 /** A button that puts a text on the clipboard. */
-export const Copy = ({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) => {
+export function Copy({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
   const [isCopied, setIsCopied] = useState(false)
   useEffect(() => {
     if (!isCopied) return undefined
@@ -26,7 +26,7 @@ export const Copy = ({ text, label = 'Copy' }: { readonly text: string; readonly
 }
 
 /** Over plain HTTP on another machine there is no clipboard to write to, but the old way still works. */
-const copy = async (text: string, button: HTMLElement): Promise<boolean> => {
+async function copy(text: string, button: HTMLElement): Promise<boolean> {
   if (isSecureContext) {
     return navigator.clipboard.writeText(text).then(
       () => true,

@@ -19,32 +19,35 @@ interface DataTableProps<Row> {
 }
 
 /** Rows under titles. */
-export const DataTable = <Row,>({ label, columns, rows, keyOf }: DataTableProps<Row>) => (
-  <div class="table-box">
-    <table aria-label={label}>
-      <thead>
-        <tr>
-          {columns.map((column) => (
-            <th key={column.title} scope="col" class={classOf(column)}>
-              {column.title}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={keyOf(row)}>
+export function DataTable<Row>({ label, columns, rows, keyOf }: DataTableProps<Row>) {
+  return (
+    <div class="table-box">
+      <table aria-label={label}>
+        <thead>
+          <tr>
             {columns.map((column) => (
-              <td key={column.title} class={classOf(column)}>
-                {column.cell(row)}
-              </td>
+              <th key={column.title} scope="col" class={classOf(column)}>
+                {column.title}
+              </th>
             ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-)
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map((column) => (
+                <td key={column.title} class={classOf(column)}>
+                  {column.cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
 
-const classOf = ({ isNumber, isExtra }: Column<never>): string | undefined =>
-  [isNumber === true ? 'number' : '', isExtra === true ? 'extra' : ''].join(' ').trim() || undefined
+function classOf({ isNumber, isExtra }: Column<never>): string | undefined {
+  return [isNumber === true ? 'number' : '', isExtra === true ? 'extra' : ''].join(' ').trim() || undefined
+}

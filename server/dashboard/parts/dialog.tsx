@@ -11,7 +11,7 @@ interface DialogProps {
 }
 
 /** A window above the page, which keeps the keyboard until it is closed. */
-export const Dialog = ({ title, staysOpen = false, onClose, children }: DialogProps) => {
+export function Dialog({ title, staysOpen = false, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const titleId = useId()
   useEffect(() => {

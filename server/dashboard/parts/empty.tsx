@@ -8,12 +8,14 @@ interface EmptyProps {
 }
 
 /** What a page shows that has nothing to show: why, and what to do. */
-export const Empty = ({ icon, title, children }: EmptyProps) => (
-  <section class="empty">
-    <span class="empty-icon">
-      <Icon name={icon} />
-    </span>
-    <h2>{title}</h2>
-    {children}
-  </section>
-)
+export function Empty({ icon, title, children }: EmptyProps) {
+  return (
+    <section class="empty">
+      <span class="empty-icon">
+        <Icon name={icon} />
+      </span>
+      <h2>{title}</h2>
+      {children}
+    </section>
+  )
+}

@@ -8,7 +8,7 @@ interface FaultNoteProps {
 }
 
 /** Says what went wrong and what can be done. Nothing when there is no fault. */
-export const FaultNote = ({ fault, onRetry }: FaultNoteProps) => {
+export function FaultNote({ fault, onRetry }: FaultNoteProps) {
   if (fault === undefined) return null
   if (fault.isMissingRoute) {
     return (

@@ -9,7 +9,7 @@ interface FieldProps {
 }
 
 /** An input with its label above and a hint below. */
-export const Field = ({ label, hint, children }: FieldProps) => {
+export function Field({ label, hint, children }: FieldProps) {
   const hintId = useId()
   return (
     <div class="field">
@@ -29,9 +29,11 @@ interface CheckProps {
 }
 
 /** A box to tick. */
-export const Check = ({ label, isOn, onChange }: CheckProps) => (
-  <label class="check">
-    <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.currentTarget.checked)} />
-    {label}
-  </label>
-)
+export function Check({ label, isOn, onChange }: CheckProps) {
+  return (
+    <label class="check">
+      <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.currentTarget.checked)} />
+      {label}
+    </label>
+  )
+}

@@ -10,7 +10,7 @@ interface FormButtonsProps {
 }
 
 /** The end of a form in a window: why it could not be sent, and its buttons. */
-export const FormButtons = ({ label, action: { isRunning, fault }, onCancel }: FormButtonsProps) => {
+export function FormButtons({ label, action: { isRunning, fault }, onCancel }: FormButtonsProps) {
   const buttons = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (fault !== undefined) buttons.current?.scrollIntoView({ block: 'nearest' })

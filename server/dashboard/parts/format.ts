@@ -6,7 +6,7 @@ const units = [
 ] as const
 
 /** A length of time in at most two units, such as `2 min 5 s`. */
-export const formatDuration = (ms: number): string => {
+export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`
   const at = units.findIndex((unit) => ms >= unit.ms)
   const [large, small] = [units[at], units[at + 1]]
@@ -17,29 +17,34 @@ export const formatDuration = (ms: number): string => {
 }
 
 /** A length of time in its largest unit, such as `2 min`. */
-export const formatAbout = (ms: number): string => {
+export function formatAbout(ms: number): string {
   const unit = units.find((each) => ms >= each.ms)
   return unit === undefined ? '0 s' : `${Math.floor(ms / unit.ms)} ${unit.name}`
 }
 
 /** A date and time of day as the reader's language writes it. */
-export const formatTime = (time: string): string =>
-  new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+export function formatTime(time: string): string {
+  return new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+}
 
 /** A day such as `Nov 21`, in UTC as bills are. */
-export const formatDay = (seconds: number): string =>
-  new Date(seconds * 1000).toLocaleDateString(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' })
+export function formatDay(seconds: number): string {
+  return new Date(seconds * 1000).toLocaleDateString(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' })
+}
 
 /** A number with separators, such as `12,345`. */
-export const formatNumber = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: 1 })
+export function formatNumber(value: number): string {
+  return value.toLocaleString('en', { maximumFractionDigits: 1 })
+}
 
 /** An amount of data, such as `1.4 MB`. */
-export const formatBytes = (bytes: number): string => {
+export function formatBytes(bytes: number): string {
   const names = ['B', 'kB', 'MB', 'GB', 'TB']
   const power = bytes < 1 ? 0 : Math.min(names.length - 1, Math.floor(Math.log10(bytes) / 3))
   return `${(bytes / 1000 ** power).toLocaleString('en', { maximumFractionDigits: power === 0 ? 0 : 1 })} ${names[power] ?? ''}`
 }
 
 /** `1 page`, `2 pages`. */
-export const countOf = (count: number, one: string, many = `${one}s`): string =>
-  `${formatNumber(count)} ${count === 1 ? one : many}`
+export function countOf(count: number, one: string, many = `${one}s`): string {
+  return `${formatNumber(count)} ${count === 1 ? one : many}`
+}

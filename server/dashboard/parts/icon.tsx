@@ -40,8 +40,10 @@ const drawings = {
 export type IconName = keyof typeof drawings
 
 /** A small drawing beside a word; screen readers pass over it. */
-export const Icon = ({ name }: { readonly name: IconName }) => (
-  <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
-    <path d={drawings[name]} />
-  </svg>
-)
+export function Icon({ name }: { readonly name: IconName }) {
+  return (
+    <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
+      <path d={drawings[name]} />
+    </svg>
+  )
+}

@@ -1,13 +1,14 @@
 import type { Pages } from '../api/use-pages.ts'
 
 /** The button under a list that has more rows. */
-export const LoadMore = ({
+export function LoadMore({
   pages: { more, isLoadingMore },
 }: {
   readonly pages: Pick<Pages<never>, 'more' | 'isLoadingMore'>
-}) =>
-  more === undefined ? null : (
+}) {
+  return more === undefined ? null : (
     <button type="button" class="button" disabled={isLoadingMore} onClick={more}>
       {isLoadingMore ? 'Loading…' : 'Load more'}
     </button>
   )
+}

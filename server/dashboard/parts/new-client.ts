@@ -1,5 +1,7 @@
 /** The lines of a program that make a client of this server. */
-export const newClient = (): string => `import { Bowline } from 'bowline'
+export function newClient(): string {
+  return `import { Bowline } from 'bowline'
 
 // BOWLINE_BASE_URL is ${location.origin}, and BOWLINE_API_KEY a key.
 const bowline = new Bowline()`
+}

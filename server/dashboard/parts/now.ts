@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 
 /** The time in milliseconds; the component is drawn anew every `everyMs`. */
-export const useNow = (everyMs: number): number => {
+export function useNow(everyMs: number): number {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), everyMs)

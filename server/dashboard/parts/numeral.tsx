@@ -8,10 +8,12 @@ interface NumeralProps {
 }
 
 /** One number, large. */
-export const Numeral = ({ title, value, children }: NumeralProps) => (
-  <section class="numeral">
-    <h2>{title}</h2>
-    <b>{value}</b>
-    <small>{children}</small>
-  </section>
-)
+export function Numeral({ title, value, children }: NumeralProps) {
+  return (
+    <section class="numeral">
+      <h2>{title}</h2>
+      <b>{value}</b>
+      <small>{children}</small>
+    </section>
+  )
+}

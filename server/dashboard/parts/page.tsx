@@ -12,7 +12,7 @@ interface PageProps {
 }
 
 /** A page of the dashboard. */
-export const Page = ({ title, before, lead, actions, children }: PageProps) => {
+export function Page({ title, before, lead, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Bowline`
   }, [title])

@@ -5,6 +5,6 @@ interface ProgressProps {
 }
 
 /** How much of something is done. */
-export const Progress = ({ done, total, label }: ProgressProps) => (
-  <progress class="progress" value={total === 0 ? 0 : done} max={total === 0 ? 1 : total} aria-label={label} />
-)
+export function Progress({ done, total, label }: ProgressProps) {
+  return <progress class="progress" value={total === 0 ? 0 : done} max={total === 0 ? 1 : total} aria-label={label} />
+}

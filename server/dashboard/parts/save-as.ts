@@ -1,5 +1,5 @@
 /** Gives the reader a file to keep. */
-export const saveAs = (content: Blob, name: string): void => {
+export function saveAs(content: Blob, name: string): void {
   const url = URL.createObjectURL(content)
   const link = document.createElement('a')
   link.href = url

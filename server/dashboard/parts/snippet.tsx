@@ -6,7 +6,7 @@ import { Tabs } from './tabs.tsx'
 export type Snippets = Readonly<Record<string, string>>
 
 /** Code to copy, in the language of one's choice. */
-export const Snippet = ({ snippets }: { readonly snippets: Snippets }) => {
+export function Snippet({ snippets }: { readonly snippets: Snippets }) {
   const names = Object.keys(snippets)
   const [chosen, setChosen] = useState(names[0] ?? '')
   const code = snippets[chosen] ?? ''

@@ -11,7 +11,7 @@ interface TabsProps {
 const steps: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 }
 
 /** A row of names of which one is chosen, by click or arrow keys. */
-export const Tabs = ({ label, names, chosen, onChoose }: TabsProps) => {
+export function Tabs({ label, names, chosen, onChoose }: TabsProps) {
   const list = useRef<HTMLDivElement>(null)
   const onKey = (event: KeyboardEvent): void => {
     const step = steps[event.key]

@@ -2,7 +2,7 @@ import { formatAbout, formatDuration, formatTime } from './format.ts'
 import { useNow } from './now.ts'
 
 /** How long ago something was; the exact time shows on hovering. */
-export const Ago = ({ time }: { readonly time: string | null | undefined }) => {
+export function Ago({ time }: { readonly time: string | null | undefined }) {
   const now = useNow(5000)
   if (time === undefined || time === null) return <span class="faint">–</span>
   const ms = now - Date.parse(time)
@@ -15,7 +15,7 @@ export const Ago = ({ time }: { readonly time: string | null | undefined }) => {
 }
 
 /** How long it is until something, counted down; the exact time shows on hovering. */
-export const Left = ({ time }: { readonly time: string | undefined }) => {
+export function Left({ time }: { readonly time: string | undefined }) {
   const now = useNow(1000)
   if (time === undefined) return <span class="faint">–</span>
   const seconds = Math.ceil((Date.parse(time) - now) / 1000)

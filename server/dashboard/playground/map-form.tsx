@@ -13,7 +13,7 @@ import { useTry } from './use-try.ts'
 const sitemapModes = { include: 'and links of pages', only: 'alone', skip: 'not at all' } as const
 
 /** Lists the pages of a site. */
-export const MapForm = ({ query }: { readonly query: URLSearchParams }) => {
+export function MapForm({ query }: { readonly query: URLSearchParams }) {
   const attempt = useTry<MapResponse>('/v2/map')
   const [url, setUrl] = useState(query.get('url') ?? '')
   const [search, setSearch] = useState('')
@@ -58,32 +58,34 @@ export const MapForm = ({ query }: { readonly query: URLSearchParams }) => {
   )
 }
 
-const MapAnswer = ({ answer, note }: { readonly answer: MapResponse; readonly note: string }) => (
-  <>
-    <header class="answer-head">
-      <b>{countOf(answer.links.length, 'page')}</b>
-      <p class="row">
-        <span class="faint">{note}</span>
-        <Copy text={answer.links.map(({ url }) => url).join('\n')} label="Copy all addresses" />
-      </p>
-    </header>
-    {answer.warning !== undefined && <p class="notice-line">{answer.warning}</p>}
-    <ol class="hits">
-      {answer.links.slice(0, mostShown).map(({ url, title, description }) => (
-        <li key={url}>
-          <a href={linkTo(['playground', 'scrape'], { url })} title="Scrape this page">
-            {title ?? url}
-          </a>
-          {title !== undefined && <small>{url}</small>}
-          {description !== undefined && <p>{description}</p>}
-        </li>
-      ))}
-    </ol>
-    {answer.links.length > mostShown && (
-      <p class="faint">These are the first {formatNumber(mostShown)}; the copy has all addresses.</p>
-    )}
-  </>
-)
+function MapAnswer({ answer, note }: { readonly answer: MapResponse; readonly note: string }) {
+  return (
+    <>
+      <header class="answer-head">
+        <b>{countOf(answer.links.length, 'page')}</b>
+        <p class="row">
+          <span class="faint">{note}</span>
+          <Copy text={answer.links.map(({ url }) => url).join('\n')} label="Copy all addresses" />
+        </p>
+      </header>
+      {answer.warning !== undefined && <p class="notice-line">{answer.warning}</p>}
+      <ol class="hits">
+        {answer.links.slice(0, mostShown).map(({ url, title, description }) => (
+          <li key={url}>
+            <a href={linkTo(['playground', 'scrape'], { url })} title="Scrape this page">
+              {title ?? url}
+            </a>
+            {title !== undefined && <small>{url}</small>}
+            {description !== undefined && <p>{description}</p>}
+          </li>
+        ))}
+      </ol>
+      {answer.links.length > mostShown && (
+        <p class="faint">These are the first {formatNumber(mostShown)}; the copy has all addresses.</p>
+      )}
+    </>
+  )
+}
 
 /** A list of a hundred thousand links would hold up the browser. */
 const mostShown = 1000

@@ -10,7 +10,7 @@ const tools = { Scrape: ScrapeForm, Map: MapForm, Search: SearchForm } as const
 type ToolName = keyof typeof tools
 
 /** A place to try what the API does with pages. */
-export const PlaygroundPage = ({ route }: { readonly route: Route }) => {
+export function PlaygroundPage({ route }: { readonly route: Route }) {
   const wanted = route.rest[0] ?? ''
   const chosen = (Object.keys(tools) as ToolName[]).find((name) => name.toLowerCase() === wanted) ?? 'Scrape'
   const Tool = tools[chosen]

@@ -14,7 +14,7 @@ interface ScrapeAnswerProps {
 }
 
 /** A scraped page, one format at a time. */
-export const ScrapeAnswer = ({ document, warning, note }: ScrapeAnswerProps) => {
+export function ScrapeAnswer({ document, warning, note }: ScrapeAnswerProps) {
   const views = viewsOf(document)
   const names = Object.keys(views)
   const [chosen, setChosen] = useState(names[0] ?? '')
@@ -63,7 +63,7 @@ interface View {
   readonly isPicture: boolean
 }
 
-const viewsOf = (document: Document): Readonly<Record<string, View>> => {
+function viewsOf(document: Document): Readonly<Record<string, View>> {
   const { markdown, html, rawHtml, links, images, screenshot, json, metadata } = document
   const texts = {
     Markdown: markdown,
@@ -82,8 +82,10 @@ const viewsOf = (document: Document): Readonly<Record<string, View>> => {
   )
 }
 
-const sourceOf = (screenshot: string): string =>
-  screenshot.startsWith('data:') ? screenshot : onThisServer(screenshot)
+function sourceOf(screenshot: string): string {
+  return screenshot.startsWith('data:') ? screenshot : onThisServer(screenshot)
+}
 
-const firstOf = (value: string | readonly string[] | undefined): string | undefined =>
-  typeof value === 'string' ? value : value?.[0]
+function firstOf(value: string | readonly string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : value?.[0]
+}

@@ -20,7 +20,7 @@ const formats = {
 type FormatName = keyof typeof formats
 
 /** Scrapes a page. */
-export const ScrapeForm = ({ query }: { readonly query: URLSearchParams }) => {
+export function ScrapeForm({ query }: { readonly query: URLSearchParams }) {
   const attempt = useTry<ScrapeResponse>('/v2/scrape')
   const [url, setUrl] = useState(query.get('url') ?? '')
   const [chosen, setChosen] = useState<readonly FormatName[]>(['markdown', 'links'])

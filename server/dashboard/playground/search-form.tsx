@@ -10,7 +10,7 @@ import { TrialFrame } from './trial-frame.tsx'
 import { useTry } from './use-try.ts'
 
 /** Searches the web, or what this server has scraped. */
-export const SearchForm = ({ query }: { readonly query: URLSearchParams }) => {
+export function SearchForm({ query }: { readonly query: URLSearchParams }) {
   const attempt = useTry<SearchResponse>('/v2/search')
   const [words, setWords] = useState(query.get('query') ?? '')
   const [limit, setLimit] = useState(10)
@@ -39,7 +39,7 @@ export const SearchForm = ({ query }: { readonly query: URLSearchParams }) => {
   )
 }
 
-const Hits = ({ answer, note }: { readonly answer: SearchResponse; readonly note: string }) => {
+function Hits({ answer, note }: { readonly answer: SearchResponse; readonly note: string }) {
   const hits = answer.data.web ?? []
   return (
     <>

@@ -12,7 +12,7 @@ interface TrialFormProps {
 }
 
 /** The options of a call, and the buttons that start and stop it. */
-export const TrialForm = ({ attempt, body, button, children }: TrialFormProps) => {
+export function TrialForm({ attempt, body, button, children }: TrialFormProps) {
   const isRunning = attempt.trial.state === 'running'
   return (
     <form
@@ -44,19 +44,21 @@ interface AddressFieldProps {
 }
 
 /** Asks for the address of a page. */
-export const AddressField = ({ label, value, onChange }: AddressFieldProps) => (
-  <Field label={label}>
-    <input
-      type="text"
-      inputMode="url"
-      required
-      placeholder="https://example.com"
-      aria-keyshortcuts="/"
-      value={value}
-      onInput={(event) => onChange(event.currentTarget.value)}
-    />
-  </Field>
-)
+export function AddressField({ label, value, onChange }: AddressFieldProps) {
+  return (
+    <Field label={label}>
+      <input
+        type="text"
+        inputMode="url"
+        required
+        placeholder="https://example.com"
+        aria-keyshortcuts="/"
+        value={value}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+    </Field>
+  )
+}
 
 interface NumberFieldProps extends Pick<AddressFieldProps, 'label'> {
   readonly value: number
@@ -67,7 +69,7 @@ interface NumberFieldProps extends Pick<AddressFieldProps, 'label'> {
 }
 
 /** Asks for a number. While something else is written there, the last number stands, and the form is not sent. */
-export const NumberField = ({ label, value, min, max, step = 1, onChange }: NumberFieldProps) => {
+export function NumberField({ label, value, min, max, step = 1, onChange }: NumberFieldProps) {
   const [text, setText] = useState(String(value))
   return (
     <Field label={label}>

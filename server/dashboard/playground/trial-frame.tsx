@@ -15,7 +15,7 @@ interface TrialFrameProps<Answer> {
 }
 
 /** A form on one side; what came of it on the other; the same as code below. */
-export const TrialFrame = <Answer,>({ attempt, snippets, form, showAnswer }: TrialFrameProps<Answer>) => {
+export function TrialFrame<Answer>({ attempt, snippets, form, showAnswer }: TrialFrameProps<Answer>) {
   const { trial } = attempt
   return (
     <div class="trial">

@@ -17,7 +17,7 @@ export interface Try<Answer> {
 }
 
 /** Tries calls of one endpoint. Stopping hangs up, which ends the work on the server as well. */
-export const useTry = <Answer>(path: string): Try<Answer> => {
+export function useTry<Answer>(path: string): Try<Answer> {
   const api = useApi()
   const [trial, setTrial] = useState<Trial<Answer>>({ state: 'idle' })
   const running = useRef<AbortController>(undefined)

@@ -17,7 +17,7 @@ import { Ago } from '../parts/time.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 
 /** One profile with its versions. */
-export const ProfilePage = ({ name }: { readonly name: string }) => {
+export function ProfilePage({ name }: { readonly name: string }) {
   const path = `/v2/browser/profiles/${encodeURIComponent(name)}`
   const { value, fault, reload } = useLoaded(`profile ${name}`, async (api, signal) =>
     api.get<{ data: readonly ProfileVersion[] }>(`${path}/versions`, signal),
@@ -74,35 +74,34 @@ export const ProfilePage = ({ name }: { readonly name: string }) => {
   )
 }
 
-const columnsWith = (
-  rollBack: Action<number>,
-  onDone: (version: number) => void,
-): readonly Column<ProfileVersion>[] => [
-  {
-    title: 'Version',
-    cell: ({ version, isCurrent }) => (
-      <>
-        {version} {isCurrent && <Badge tone="good">current</Badge>}
-      </>
-    ),
-  },
-  { title: 'Saved', cell: ({ savedAt }) => <Ago time={savedAt} /> },
-  { title: 'By', isExtra: true, cell: ({ browser }) => browser },
-  { title: 'Holds', isNumber: true, cell: ({ contentBytes }) => formatBytes(contentBytes) },
-  {
-    title: 'Roll back',
-    isNumber: true,
-    cell: ({ version, isCurrent }) =>
-      !isCurrent && (
-        <button
-          type="button"
-          class="button small"
-          disabled={rollBack.isRunning}
-          onClick={() => void rollBack.run(version).then((isDone) => isDone && onDone(version))}
-        >
-          <Icon name="undo" />
-          Use
-        </button>
+function columnsWith(rollBack: Action<number>, onDone: (version: number) => void): readonly Column<ProfileVersion>[] {
+  return [
+    {
+      title: 'Version',
+      cell: ({ version, isCurrent }) => (
+        <>
+          {version} {isCurrent && <Badge tone="good">current</Badge>}
+        </>
       ),
-  },
-]
+    },
+    { title: 'Saved', cell: ({ savedAt }) => <Ago time={savedAt} /> },
+    { title: 'By', isExtra: true, cell: ({ browser }) => browser },
+    { title: 'Holds', isNumber: true, cell: ({ contentBytes }) => formatBytes(contentBytes) },
+    {
+      title: 'Roll back',
+      isNumber: true,
+      cell: ({ version, isCurrent }) =>
+        !isCurrent && (
+          <button
+            type="button"
+            class="button small"
+            disabled={rollBack.isRunning}
+            onClick={() => void rollBack.run(version).then((isDone) => isDone && onDone(version))}
+          >
+            <Icon name="undo" />
+            Use
+          </button>
+        ),
+    },
+  ]
+}

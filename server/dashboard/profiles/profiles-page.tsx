@@ -43,7 +43,7 @@ const snippets = {
 }
 
 /** The profiles of the team. */
-export const ProfilesPage = () => {
+export function ProfilesPage() {
   const { value, fault, reload } = useLoaded(
     'profiles',
     async (api, signal) => api.get<{ data: readonly ProfileSummary[] }>('/v2/browser/profiles', signal),

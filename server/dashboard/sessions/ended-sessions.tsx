@@ -34,16 +34,18 @@ const columns: readonly Column<SessionSummary>[] = [
 ]
 
 /** Why a session ended, in a colour. */
-export const toneOf = (reason: string) => (reason === 'crashed' || reason === 'lost' ? 'bad' : 'plain')
+export function toneOf(reason: string) {
+  return reason === 'crashed' || reason === 'lost' ? 'bad' : 'plain'
+}
 
 /** The latest sessions that are over. */
-export const EndedSessions = ({
+export function EndedSessions({
   sessions,
   words,
 }: {
   readonly sessions: readonly SessionSummary[]
   readonly words: string
-}) => {
+}) {
   const rows = sessions.filter((session) => matches(session, words))
   if (rows.length === 0) return null
   return (

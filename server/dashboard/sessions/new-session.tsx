@@ -12,7 +12,7 @@ import { createSession, endSession } from './session-calls.ts'
 const minutes = [1, 5, 10, 30, 60]
 
 /** Asks for what a new session is made with, starts it and goes to it. */
-export const NewSession = ({ onClose }: { readonly onClose: () => void }) => {
+export function NewSession({ onClose }: { readonly onClose: () => void }) {
   const [ttlMinutes, setTtlMinutes] = useState(10)
   const [idleMinutes, setIdleMinutes] = useState(5)
   const [profile, setProfile] = useState('')
@@ -73,14 +73,16 @@ interface MinutesFieldProps {
   readonly onChange: (value: number) => void
 }
 
-const MinutesField = ({ label, value, onChange }: MinutesFieldProps) => (
-  <Field label={label}>
-    <select value={value} onChange={(event) => onChange(Number(event.currentTarget.value))}>
-      {minutes.map((each) => (
-        <option key={each} value={each}>
-          {each === 1 ? '1 minute' : `${each} minutes`}
-        </option>
-      ))}
-    </select>
-  </Field>
-)
+function MinutesField({ label, value, onChange }: MinutesFieldProps) {
+  return (
+    <Field label={label}>
+      <select value={value} onChange={(event) => onChange(Number(event.currentTarget.value))}>
+        {minutes.map((each) => (
+          <option key={each} value={each}>
+            {each === 1 ? '1 minute' : `${each} minutes`}
+          </option>
+        ))}
+      </select>
+    </Field>
+  )
+}

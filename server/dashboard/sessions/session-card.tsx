@@ -17,7 +17,7 @@ interface SessionCardProps {
 }
 
 /** A live session on the wall. */
-export const SessionCard = ({ session, everyMs, onChange }: SessionCardProps) => {
+export function SessionCard({ session, everyMs, onChange }: SessionCardProps) {
   const { id, liveViewUrl, streamWebView, profile } = session
   const [shown, setShown] = useState<Shown>()
   const end = useAction(async (api) => endSession(api, id))
@@ -76,13 +76,13 @@ export const SessionCard = ({ session, everyMs, onChange }: SessionCardProps) =>
   )
 }
 
-const titleOf = (shown: Shown | undefined): string => {
+function titleOf(shown: Shown | undefined): string {
   if (shown === undefined) return 'Browser session'
   if (shown.tabs === 0) return 'No page is open'
   return shown.title === '' || shown.title === 'about:blank' ? 'Empty page' : shown.title
 }
 
-const hostOf = (url: string | undefined): string => {
+function hostOf(url: string | undefined): string {
   if (url === undefined || !URL.canParse(url)) return '\u00a0'
   const { host, pathname, protocol } = new URL(url)
   return host === '' ? protocol + pathname : host + (pathname === '/' ? '' : pathname)

@@ -7,7 +7,7 @@ import { Ago, Left } from '../parts/time.tsx'
 import { toneOf } from './ended-sessions.tsx'
 
 /** What is known of a session. */
-export const SessionFacts = ({ session }: { readonly session: SessionSummary }) => {
+export function SessionFacts({ session }: { readonly session: SessionSummary }) {
   const isLive = session.status === 'active'
   return (
     <section class="card">
@@ -39,21 +39,25 @@ export const SessionFacts = ({ session }: { readonly session: SessionSummary }) 
   )
 }
 
-const Ending = ({ session }: { readonly session: SessionSummary }) => (
-  <>
-    <Fact name="Ended">
-      <Ago time={session.endedAt} />{' '}
-      {session.endReason !== undefined && <Badge tone={toneOf(session.endReason)}>{session.endReason}</Badge>}
-    </Fact>
-    {session.sessionDurationMs !== undefined && <Fact name="Lived">{formatDuration(session.sessionDurationMs)}</Fact>}
-    {session.creditsBilled !== undefined && <Fact name="Billed">{session.creditsBilled} credits</Fact>}
-  </>
-)
+function Ending({ session }: { readonly session: SessionSummary }) {
+  return (
+    <>
+      <Fact name="Ended">
+        <Ago time={session.endedAt} />{' '}
+        {session.endReason !== undefined && <Badge tone={toneOf(session.endReason)}>{session.endReason}</Badge>}
+      </Fact>
+      {session.sessionDurationMs !== undefined && <Fact name="Lived">{formatDuration(session.sessionDurationMs)}</Fact>}
+      {session.creditsBilled !== undefined && <Fact name="Billed">{session.creditsBilled} credits</Fact>}
+    </>
+  )
+}
 
-const ProfileFact = ({ profile }: { readonly profile: NonNullable<SessionSummary['profile']> }) => (
-  <Fact name="Profile">
-    {profile.name} <span class="faint">{profile.saveChanges ? 'saves changes' : 'only reads'}</span>
-    {profile.version !== undefined && <Badge tone="good">saved as version {profile.version}</Badge>}
-    {profile.error !== undefined && <Badge tone="bad">{profile.error}</Badge>}
-  </Fact>
-)
+function ProfileFact({ profile }: { readonly profile: NonNullable<SessionSummary['profile']> }) {
+  return (
+    <Fact name="Profile">
+      {profile.name} <span class="faint">{profile.saveChanges ? 'saves changes' : 'only reads'}</span>
+      {profile.version !== undefined && <Badge tone="good">saved as version {profile.version}</Badge>}
+      {profile.error !== undefined && <Badge tone="bad">{profile.error}</Badge>}
+    </Fact>
+  )
+}

@@ -13,7 +13,7 @@ interface SessionFilesProps {
 }
 
 /** The files of a session. They are asked for by a click: asking counts as activity of the session. */
-export const SessionFiles = ({ id, isLive }: SessionFilesProps) => {
+export function SessionFiles({ id, isLive }: SessionFilesProps) {
   const [isWanted, setIsWanted] = useState(false)
   return (
     <section class="card">
@@ -34,7 +34,7 @@ export const SessionFiles = ({ id, isLive }: SessionFilesProps) => {
   )
 }
 
-const FileList = ({ id }: { readonly id: string }) => {
+function FileList({ id }: { readonly id: string }) {
   const path = `/v2/browser/${encodeURIComponent(id)}/files`
   const { value, fault, reload } = useLoaded(`files ${id}`, async (api, signal) =>
     api.get<{ files: readonly SessionFile[] }>(path, signal),

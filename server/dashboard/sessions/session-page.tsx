@@ -24,7 +24,7 @@ const watching = 'Watch'
 const taking = 'Take over'
 
 /** One session: its live view, what is known of it, and how to connect to it. */
-export const SessionPage = ({ id, route }: { readonly id: string; readonly route: Route }) => {
+export function SessionPage({ id, route }: { readonly id: string; readonly route: Route }) {
   const [isOver, setIsOver] = useState(false)
   const { value, fault, reload } = useLoaded(
     `session ${id}`,
@@ -75,13 +75,7 @@ export const SessionPage = ({ id, route }: { readonly id: string; readonly route
   )
 }
 
-const SessionBody = ({
-  session,
-  isTakingOver,
-}: {
-  readonly session: SessionSummary
-  readonly isTakingOver: boolean
-}) => {
+function SessionBody({ session, isTakingOver }: { readonly session: SessionSummary; readonly isTakingOver: boolean }) {
   const { status, cdpUrl, streamWebView, id } = session
   const url = isTakingOver ? session.interactiveLiveViewUrl : session.liveViewUrl
   const isLive = status === 'active'

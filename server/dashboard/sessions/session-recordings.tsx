@@ -6,7 +6,7 @@ import { Icon } from '../parts/icon.tsx'
 import { Ago } from '../parts/time.tsx'
 
 /** What was recorded of an ended session. Nothing when there is nothing. */
-export const SessionRecordings = ({ id }: { readonly id: string }) => {
+export function SessionRecordings({ id }: { readonly id: string }) {
   const { value } = useLoaded(`recordings ${id}`, async (api, signal) =>
     api.get<{ recordings: readonly Recording[] }>(`/v2/browser/${encodeURIComponent(id)}/recordings`, signal),
   )

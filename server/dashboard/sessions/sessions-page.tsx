@@ -22,7 +22,7 @@ const fastestMs = 250
 const slowestMs = 3000
 
 /** The sessions that live as a wall of moving pictures, and below those that are over. */
-export const SessionsPage = () => {
+export function SessionsPage() {
   const { value: live, fault, reload } = useLoaded('live sessions', listLive, { everyMs })
   const ids = live?.map(({ id }) => id).join(' ') ?? ''
   const { value: ended, reload: reloadEnded } = useLoaded('ended sessions', listEnded, { everyMs: endedEveryMs })
@@ -73,12 +73,15 @@ export const SessionsPage = () => {
 }
 
 /** The more there are, the slower each. */
-const paceFor = (count: number): number =>
-  Math.min(slowestMs, Math.max(fastestMs, Math.round((1000 * count) / wallRate / fastestMs) * fastestMs))
+function paceFor(count: number): number {
+  return Math.min(slowestMs, Math.max(fastestMs, Math.round((1000 * count) / wallRate / fastestMs) * fastestMs))
+}
 
-const NoSessions = () => (
-  <Empty icon="wall" title="No browser is live">
-    <p>Start one above, or from a program. It shows here as soon as it runs, and you can watch it or take it over.</p>
-    <Snippet snippets={firstSession()} />
-  </Empty>
-)
+function NoSessions() {
+  return (
+    <Empty icon="wall" title="No browser is live">
+      <p>Start one above, or from a program. It shows here as soon as it runs, and you can watch it or take it over.</p>
+      <Snippet snippets={firstSession()} />
+    </Empty>
+  )
+}

@@ -20,7 +20,7 @@ interface Entries {
 }
 
 /** Makes a team, or changes its balance and limits. */
-export const TeamForm = ({ team, onClose }: TeamFormProps) => {
+export function TeamForm({ team, onClose }: TeamFormProps) {
   const before = entriesOf(team)
   const [entries, setEntries] = useState(before)
   const send = useFormAction(async (api) => {
@@ -65,28 +65,37 @@ export const TeamForm = ({ team, onClose }: TeamFormProps) => {
   )
 }
 
-const entriesOf = (team: TeamSummary | undefined): Entries => ({
-  name: '',
-  credits: textOf(team?.credits),
-  more: '',
-  maxConcurrency: textOf(team?.maxConcurrency),
-  rateLimits: team?.rateLimits ?? '',
-})
+function entriesOf(team: TeamSummary | undefined): Entries {
+  return {
+    name: '',
+    credits: textOf(team?.credits),
+    more: '',
+    maxConcurrency: textOf(team?.maxConcurrency),
+    rateLimits: team?.rateLimits ?? '',
+  }
+}
 
-const textOf = (value: number | null | undefined): string =>
-  value === null || value === undefined ? '' : String(value)
-const numberOf = (text: string): number | null => (text.trim() === '' ? null : Number(text))
+function textOf(value: number | null | undefined): string {
+  return value === null || value === undefined ? '' : String(value)
+}
+function numberOf(text: string): number | null {
+  return text.trim() === '' ? null : Number(text)
+}
 
-const toTeam = ({ name, credits, maxConcurrency, rateLimits }: Entries): CreateTeamOptions => ({
-  name: name.trim(),
-  credits: numberOf(credits),
-  maxConcurrency: numberOf(maxConcurrency),
-  rateLimits: rateLimits.trim() === '' ? null : rateLimits.trim(),
-})
+function toTeam({ name, credits, maxConcurrency, rateLimits }: Entries): CreateTeamOptions {
+  return {
+    name: name.trim(),
+    credits: numberOf(credits),
+    maxConcurrency: numberOf(maxConcurrency),
+    rateLimits: rateLimits.trim() === '' ? null : rateLimits.trim(),
+  }
+}
 
 /** What is not named stays as it is, so that a balance that has changed meanwhile is not overwritten. */
-const toChanges = (before: Entries, { credits, more, maxConcurrency, rateLimits }: Entries): TeamChanges => ({
-  ...(more === '' ? credits !== before.credits && { credits: numberOf(credits) } : { addCredits: Number(more) }),
-  ...(maxConcurrency !== before.maxConcurrency && { maxConcurrency: numberOf(maxConcurrency) }),
-  ...(rateLimits !== before.rateLimits && { rateLimits: rateLimits.trim() === '' ? null : rateLimits.trim() }),
-})
+function toChanges(before: Entries, { credits, more, maxConcurrency, rateLimits }: Entries): TeamChanges {
+  return {
+    ...(more === '' ? credits !== before.credits && { credits: numberOf(credits) } : { addCredits: Number(more) }),
+    ...(maxConcurrency !== before.maxConcurrency && { maxConcurrency: numberOf(maxConcurrency) }),
+    ...(rateLimits !== before.rateLimits && { rateLimits: rateLimits.trim() === '' ? null : rateLimits.trim() }),
+  }
+}

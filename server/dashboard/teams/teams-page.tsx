@@ -12,7 +12,7 @@ import { Waiting } from '../parts/waiting.tsx'
 import { TeamForm } from './team-form.tsx'
 
 /** The teams that the key may see: their balances and limits. */
-export const TeamsPage = () => {
+export function TeamsPage() {
   const { isAdmin } = useAccount()
   const { value, fault, reload } = useLoaded(
     'teams',
@@ -81,12 +81,14 @@ const columns: readonly Column<TeamSummary>[] = [
   { title: 'Made', isNumber: true, isExtra: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
 ]
 
-const changeColumn = (onChange: (team: TeamSummary) => void): Column<TeamSummary> => ({
-  title: 'Change',
-  isNumber: true,
-  cell: (team) => (
-    <button type="button" class="button small" aria-label={`Change ${team.name}`} onClick={() => onChange(team)}>
-      Change
-    </button>
-  ),
-})
+function changeColumn(onChange: (team: TeamSummary) => void): Column<TeamSummary> {
+  return {
+    title: 'Change',
+    isNumber: true,
+    cell: (team) => (
+      <button type="button" class="button small" aria-label={`Change ${team.name}`} onClick={() => onChange(team)}>
+        Change
+      </button>
+    ),
+  }
+}

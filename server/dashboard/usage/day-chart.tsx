@@ -16,7 +16,7 @@ interface DayChartProps {
 }
 
 /** Credits by day as bars, the keys on top of each other. */
-export const DayChart = ({ table, onDay }: DayChartProps) => {
+export function DayChart({ table, onDay }: DayChartProps) {
   const box = useRef<HTMLDivElement>(null)
   const { ink, line } = useColours(box)
 
@@ -41,14 +41,17 @@ export const DayChart = ({ table, onDay }: DayChartProps) => {
 }
 
 /** Each row with all rows after it added: the first is drawn first, and the others over it. */
-const stack = (rows: readonly (readonly number[])[]): number[][] =>
-  rows.map((row, from) => row.map((_, day) => rows.slice(from).reduce((sum, each) => sum + (each[day] ?? 0), 0)))
+function stack(rows: readonly (readonly number[])[]): number[][] {
+  return rows.map((row, from) => row.map((_, day) => rows.slice(from).reduce((sum, each) => sum + (each[day] ?? 0), 0)))
+}
 
-const hooksFor = (onDay: DayChartProps['onDay']): UPlot.Hooks.Arrays => ({
-  setCursor: [({ cursor: { idx } }) => onDay(idx ?? undefined)],
-})
+function hooksFor(onDay: DayChartProps['onDay']): UPlot.Hooks.Arrays {
+  return {
+    setCursor: [({ cursor: { idx } }) => onDay(idx ?? undefined)],
+  }
+}
 
-const optionsOf = (table: DayTable, ink: string, line: string): Omit<UPlot.Options, 'width'> => {
+function optionsOf(table: DayTable, ink: string, line: string): Omit<UPlot.Options, 'width'> {
   const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } }
   return {
     height,

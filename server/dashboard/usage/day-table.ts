@@ -13,7 +13,7 @@ export interface DayTable {
 const daySeconds = 86_400
 
 /** Sorts bills into the last `count` days. */
-export const toDayTable = (periods: readonly UsagePeriod[], nowMs: number, count = 31): DayTable => {
+export function toDayTable(periods: readonly UsagePeriod[], nowMs: number, count = 31): DayTable {
   const today = Math.floor(nowMs / 1000 / daySeconds) * daySeconds
   const days = Array.from({ length: count }, (_, at) => today - (count - 1 - at) * daySeconds)
   const rows = new Map<string, number[]>()
@@ -30,4 +30,6 @@ export const toDayTable = (periods: readonly UsagePeriod[], nowMs: number, count
 }
 
 /** The sum of numbers. */
-export const total = (row: readonly number[]): number => row.reduce((sum, each) => sum + each, 0)
+export function total(row: readonly number[]): number {
+  return row.reduce((sum, each) => sum + each, 0)
+}

@@ -32,7 +32,7 @@ export interface Usage {
 }
 
 /** Reads the usage by day and by month, each by key. */
-export const readUsage = async (api: Api, signal: AbortSignal): Promise<Usage> => {
+export async function readUsage(api: Api, signal: AbortSignal): Promise<Usage> {
   const history = async (period: string): Promise<readonly UsagePeriod[]> => {
     const path = `/v2/team/credit-usage/historical?byApiKey=true&period=${period}`
     return (await api.get<{ periods: readonly UsagePeriod[] }>(path, signal)).periods
@@ -47,7 +47,7 @@ export const readUsage = async (api: Api, signal: AbortSignal): Promise<Usage> =
 }
 
 /** A server may have the one and not the other. */
-const orNothing = async <Answer>(answer: Promise<Answer>): Promise<Answer | undefined> => {
+async function orNothing<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await answer
   } catch (error) {

@@ -13,7 +13,7 @@ import { keyColours } from './key-colours.ts'
 import { readUsage, type Usage, type UsagePeriod } from './usage-calls.ts'
 
 /** What the team used, by day and key. */
-export const UsagePage = () => {
+export function UsagePage() {
   const { value, fault, reload } = useLoaded('usage', readUsage, { everyMs: 15_000 })
   const newest = JSON.stringify(toDayTable(value?.days ?? [], Date.now()))
   // The same object while it holds the same: drawing anew loses the day that is pointed at.
@@ -49,7 +49,7 @@ export const UsagePage = () => {
   )
 }
 
-const Balance = ({ usage: { balance, load }, table }: { readonly usage: Usage; readonly table: DayTable }) => {
+function Balance({ usage: { balance, load }, table }: { readonly usage: Usage; readonly table: DayTable }) {
   const sumOfDay = (at: number): number => total(table.credits.map((row) => row.at(at) ?? 0))
   const sum = total(table.credits.map(total))
   return (
@@ -76,7 +76,7 @@ const Balance = ({ usage: { balance, load }, table }: { readonly usage: Usage; r
   )
 }
 
-const DayCard = ({ table }: { readonly table: DayTable }) => {
+function DayCard({ table }: { readonly table: DayTable }) {
   const [day, setDay] = useState<number>()
   const at = day === undefined ? undefined : table.days[day]
   const creditsOf = (row: readonly number[]): number => (day === undefined ? total(row) : (row[day] ?? 0))
@@ -96,8 +96,9 @@ const DayCard = ({ table }: { readonly table: DayTable }) => {
   )
 }
 
-const newestFirst = (a: UsagePeriod, b: UsagePeriod): number =>
-  b.startDate.localeCompare(a.startDate) || (b.creditsUsed ?? 0) - (a.creditsUsed ?? 0)
+function newestFirst(a: UsagePeriod, b: UsagePeriod): number {
+  return b.startDate.localeCompare(a.startDate) || (b.creditsUsed ?? 0) - (a.creditsUsed ?? 0)
+}
 
 const columns: readonly Column<UsagePeriod>[] = [
   {

@@ -8,7 +8,7 @@ export interface Colours {
 }
 
 /** The colours at an element, again whenever they change. */
-export const useColours = (element: RefObject<HTMLElement | null>): Colours => {
+export function useColours(element: RefObject<HTMLElement | null>): Colours {
   const [colours, setColours] = useState<Colours>({ ink: '#7d8c94', line: '#7d8c9433' })
   useEffect(() => {
     const read = (): void => {

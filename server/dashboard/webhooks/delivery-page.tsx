@@ -15,7 +15,7 @@ import { Waiting } from '../parts/waiting.tsx'
 import { jobLinkOf, readDelivery, redeliver } from './webhook-calls.ts'
 
 /** One delivery: its tries, what it carries, and a button that sends it again. */
-export const DeliveryPage = ({ id }: { readonly id: string }) => {
+export function DeliveryPage({ id }: { readonly id: string }) {
   const { value, fault, reload } = useLoaded(`delivery ${id}`, async (api, signal) => readDelivery(api, id, signal), {
     everyMs: 3000,
   })
@@ -46,7 +46,7 @@ export const DeliveryPage = ({ id }: { readonly id: string }) => {
   )
 }
 
-const DeliveryBody = ({ delivery }: { readonly delivery: Delivery }) => {
+function DeliveryBody({ delivery }: { readonly delivery: Delivery }) {
   const { url, jobId, createdAt, nextAttemptAt, attempts, payload } = delivery
   const link = jobLinkOf(delivery)
   const text = payload === undefined ? undefined : JSON.stringify(payload, null, 2)

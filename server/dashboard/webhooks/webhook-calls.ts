@@ -11,11 +11,11 @@ const pageSize = '50'
 export const deliveryStates = ['pending', 'delivered', 'failed'] as const
 
 /** Reads deliveries of the last seven days, newest first; those of one state when it is named. */
-export const listDeliveries = async (
+export async function listDeliveries(
   api: Api,
   { status, cursor }: { readonly status: string; readonly cursor: string | undefined },
   signal?: AbortSignal,
-): Promise<PageOfRows<Delivery>> => {
+): Promise<PageOfRows<Delivery>> {
   const query = new URLSearchParams({ limit: pageSize })
   if (status !== '') query.set('status', status)
   if (cursor !== undefined) query.set('cursor', cursor)
@@ -27,15 +27,17 @@ export const listDeliveries = async (
 }
 
 /** One delivery with its tries and what it carries. */
-export const readDelivery = async (api: Api, id: string, signal: AbortSignal): Promise<Delivery> =>
-  (await api.get<{ data: Delivery }>(`${path}/${encodeURIComponent(id)}`, signal)).data
+export async function readDelivery(api: Api, id: string, signal: AbortSignal): Promise<Delivery> {
+  return (await api.get<{ data: Delivery }>(`${path}/${encodeURIComponent(id)}`, signal)).data
+}
 
 /** Sends a delivery again. */
-export const redeliver = async (api: Api, id: string): Promise<unknown> =>
-  api.send('POST', `${path}/${encodeURIComponent(id)}/redeliver`)
+export async function redeliver(api: Api, id: string): Promise<unknown> {
+  return api.send('POST', `${path}/${encodeURIComponent(id)}/redeliver`)
+}
 
 /** Where the job of a delivery can be looked at. Undefined: deliveries of monitors name a check alone. */
-export const jobLinkOf = ({ event, jobId }: Delivery): string | undefined => {
+export function jobLinkOf({ event, jobId }: Delivery): string | undefined {
   const kind = event.split('.')[0] ?? ''
   return isJobKind(kind) ? linkTo(['jobs', kind, jobId]) : undefined
 }

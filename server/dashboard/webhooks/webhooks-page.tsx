@@ -13,7 +13,7 @@ import { Waiting } from '../parts/waiting.tsx'
 import { deliveryStates, listDeliveries } from './webhook-calls.ts'
 
 /** What jobs and monitors of the team have sent to webhooks. */
-export const WebhooksPage = ({ route }: { readonly route: Route }) => {
+export function WebhooksPage({ route }: { readonly route: Route }) {
   const status = route.query.get('status') ?? ''
   const pages = usePages<Delivery>(`deliveries ${status}`, async (api, cursor, signal) =>
     listDeliveries(api, { status, cursor }, signal),
@@ -65,7 +65,7 @@ const columns: readonly Column<Delivery>[] = [
   { title: 'Made', isNumber: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
 ]
 
-const lastAnswer = (attempts: Delivery['attempts']): string => {
+function lastAnswer(attempts: Delivery['attempts']): string {
   const last = attempts.at(-1)
   return last?.error ?? (last?.statusCode === undefined ? '–' : String(last.statusCode))
 }

@@ -41,13 +41,15 @@ export async function assertPostgresExpected({ db }: Pick<Store, 'db'>, dataDir:
   await writePrivate(join(dataDir, markerName), await markerText(dataDir))
 }
 
-const markerText = async (dataDir: string): Promise<string> =>
-  readFile(join(dataDir, markerName), 'utf8').catch(
+async function markerText(dataDir: string): Promise<string> {
+  return readFile(join(dataDir, markerName), 'utf8').catch(
     () => 'This server uses PostgreSQL. Without --database-url it refuses to start while this file exists.\n',
   )
+}
 
-const exists = async (path: string): Promise<boolean> =>
-  access(path).then(
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
     () => true,
     () => false,
   )
+}

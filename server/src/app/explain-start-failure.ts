@@ -21,12 +21,13 @@ interface SystemError extends Error {
   readonly hostname?: string
 }
 
-const isSystemError = (error: unknown): error is SystemError =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' && 'syscall' in error
+function isSystemError(error: unknown): error is SystemError {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && 'syscall' in error
+}
 
 const outOfRoom: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS'])
 
-const wordsOfListening = ({ code, message, address, port, hostname }: SystemError): string => {
+function wordsOfListening({ code, message, address, port, hostname }: SystemError): string {
   switch (code) {
     case 'EADDRINUSE':
       return `Port ${port} of ${address} is in use by another program`

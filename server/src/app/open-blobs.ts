@@ -10,10 +10,10 @@ import type { Store } from '../store/store.ts'
  * Opens the place of large objects: the configured bucket, or a folder of the data directory.
  * Throws CONFIG_INVALID when other servers on the same database use another place.
  */
-export const openConfiguredBlobs = async (
+export async function openConfiguredBlobs(
   config: ServerConfig,
   { store, identity }: { readonly store: Store; readonly identity: Identity },
-): Promise<{ readonly blobs: Blobs; readonly blobsId: string }> => {
+): Promise<{ readonly blobs: Blobs; readonly blobsId: string }> {
   const { s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey, s3SessionToken: sessionToken } = config
   const credentials =
     accessKeyId === undefined || secretAccessKey === undefined

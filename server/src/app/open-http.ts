@@ -38,13 +38,13 @@ interface HttpMeans {
 }
 
 /** Builds the sessions and every way to them, into `undo`; the caller lets the HTTP server listen. */
-export const openHttp = async (
+export async function openHttp(
   undo: AsyncDisposableStack,
   config: ServerConfig,
   parts: Parts & Work & Usage & HttpMeans,
   host: BrowserHost,
   log: Logger,
-): Promise<OpenHttp> => {
+): Promise<OpenHttp> {
   const { store, browsers, metrics, egress, onError } = parts
   const focusOf = (session: LiveSession): Focus => gateway.focusOf(session)
   const { sessions, ...left } = openSessions(undo, config, { ...parts, focusOf })
@@ -86,7 +86,7 @@ export const openHttp = async (
 }
 
 /** Writes down now and then which keys were used, and once more at the end. */
-const startRecordingUse = (authenticator: Authenticator, onError: Parts['onError']): AsyncDisposable => {
+function startRecordingUse(authenticator: Authenticator, onError: Parts['onError']): AsyncDisposable {
   const timer = setInterval(() => {
     authenticator.recordUse().catch((error: unknown) => onError(error, 'recording the use of keys'))
   }, apiKeyUseMs).unref()

@@ -6,8 +6,8 @@ import { findSession } from '../store/sessions.ts'
 import type { Parts } from './prepare-sessions.ts'
 
 /** The live view learns from the gateway which page is driven, and asks it what a viewer may send. */
-export const openLive = ({ store, onError }: Parts, sessions: Sessions, gateway: Gateway): LiveViews =>
-  new LiveViews({
+export function openLive({ store, onError }: Parts, sessions: Sessions, gateway: Gateway): LiveViews {
+  return new LiveViews({
     onError,
     stagePartsOf: (session) => {
       const focus = gateway.focusOf(session)
@@ -29,3 +29,4 @@ export const openLive = ({ store, onError }: Parts, sessions: Sessions, gateway:
     billOf: async (session, reason) =>
       (await sessions.end(session.row.id, reason)) ?? findSession(store.db, session.row.id),
   })
+}

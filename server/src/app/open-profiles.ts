@@ -8,11 +8,11 @@ import type { Blobs } from '../store/blobs.ts'
 import type { Store } from '../store/store.ts'
 
 /** Opens the profiles and sweeps what broken saves left among the blobs. */
-export const openProfiles = async (
+export async function openProfiles(
   undo: AsyncDisposableStack,
   config: ServerConfig,
   { store, blobs, identity, log }: { store: Store; blobs: Blobs; identity: Identity; log: Logger },
-): Promise<Profiles> => {
+): Promise<Profiles> {
   const key = await readProfileKey({ configured: config.profileKey, dataDir: config.dataDir, store, log })
   const onError = (error: unknown, what: string): void => log.error({ err: error }, what)
   undo.use(startSweeping({ store, blobs, onError }))

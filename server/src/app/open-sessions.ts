@@ -23,11 +23,11 @@ export interface OpenSessions {
 const keepingTimeoutMs = 300_000
 
 /** Builds the sessions with what outlives them; the caller disposes of the sessions, before the sockets go. */
-export const openSessions = (
+export function openSessions(
   undo: AsyncDisposableStack,
   config: ServerConfig,
   parts: SessionParts & { readonly blobs: Blobs; readonly focusOf: (session: LiveSession) => Focus },
-): OpenSessions => {
+): OpenSessions {
   const { store, onError } = parts
   const shelves = new Shelves(config, onError)
   const artifacts = new Artifacts(parts)

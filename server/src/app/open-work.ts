@@ -33,11 +33,11 @@ export interface Work {
 }
 
 /** Opens what works for callers, into `undo`. What jobs use is opened before them, so that it is still there while they stop. */
-export const openWork = async (
+export async function openWork(
   undo: AsyncDisposableStack,
   config: ServerConfig,
   parts: OpenScrapesParts & { readonly nodeId: string },
-): Promise<Work> => {
+): Promise<Work> {
   const { store, egress, onError } = parts
   const { searches, index } = openSearches(undo, config, parts)
   const scrapes = openScrapes(undo, config, { ...parts, onScraped: index?.add })

@@ -23,7 +23,7 @@ export type Parts = SessionParts & {
 }
 
 /** Makes sure of the bootstrap key and gathers what sessions are made with. */
-export const prepareSessions = async (
+export async function prepareSessions(
   config: ServerConfig,
   ground: {
     store: Store
@@ -33,7 +33,7 @@ export const prepareSessions = async (
     identity: Identity
     log: Logger
   },
-): Promise<Parts> => {
+): Promise<Parts> {
   const { store, browsers, profiles, host, identity, log } = ground
   const bootstrapKey = await ensureBootstrapKey(store.db, {
     hash: hashSecret(identity.apiKey),

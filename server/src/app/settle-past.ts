@@ -4,7 +4,7 @@ import { listNodes } from '../store/nodes.ts'
 import type { Parts } from './prepare-sessions.ts'
 
 /** Ends what a former run of this node left behind. */
-export const settlePast = async (parts: Parts, identity: Identity): Promise<number> => {
+export async function settlePast(parts: Parts, identity: Identity): Promise<number> {
   const nodes = await listNodes(parts.store.db)
   const former = nodes.find((node) => node.id === identity.nodeId)
   const ended = await endLostSessions(parts, identity.nodeId, former?.heartbeatAt)

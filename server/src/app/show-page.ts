@@ -6,9 +6,9 @@ import type { Scrapes } from '../scrape/scrapes.ts'
 const showMs = 15_000
 
 /** Shows pages the way they are scraped. */
-export const createShowPage =
-  (scrapes: Pick<Scrapes, 'show'>): ShowPage =>
-  async ({ url, location, headers }, signal) => {
+export function createShowPage(scrapes: Pick<Scrapes, 'show'>): ShowPage {
+  return async ({ url, location, headers }, signal) => {
     const request = scrapeRequest.parse({ url, location, headers, formats: ['rawHtml'], timeout: showMs })
     return scrapes.show(request, AbortSignal.any([signal, AbortSignal.timeout(showMs)]))
   }
+}

@@ -89,4 +89,6 @@ export class Artifacts {
   }
 }
 
-const artifactBlob = (id: string): string => `artifacts/${id}`
+function artifactBlob(id: string): string {
+  return `artifacts/${id}`
+}

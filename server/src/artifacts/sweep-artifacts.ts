@@ -5,7 +5,7 @@ import type { Artifacts } from './artifacts.ts'
 const everyMs = 600_000
 
 /** Deletes what of sessions is no longer to be kept. */
-export const sweepArtifacts = async (store: Store, artifacts: Artifacts, now: Date = new Date()): Promise<void> => {
+export async function sweepArtifacts(store: Store, artifacts: Artifacts, now: Date = new Date()): Promise<void> {
   for (;;) {
     const ids = await findExpiredArtifacts(store.db, now)
     if (ids.length === 0) return
@@ -14,11 +14,11 @@ export const sweepArtifacts = async (store: Store, artifacts: Artifacts, now: Da
 }
 
 /** Sweeps now and every ten minutes. Disposing waits for a sweep that runs. */
-export const startSweepingArtifacts = (
+export function startSweepingArtifacts(
   store: Store,
   artifacts: Artifacts,
   onError: (error: unknown, what: string) => void,
-): AsyncDisposable => {
+): AsyncDisposable {
   const sweep = async (): Promise<void> => {
     await sweepArtifacts(store, artifacts).catch((error: unknown) => onError(error, 'removing what sessions left'))
   }

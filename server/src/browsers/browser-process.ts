@@ -41,7 +41,7 @@ export interface ProcessOptions {
 const lastWordsLength = 8192
 
 /** Starts a browser in a process group of its own. Throws BROWSER_START_FAILED when the program cannot be run. */
-export const startProcess = async (command: CommandLine, options: ProcessOptions): Promise<BrowserProcess> => {
+export async function startProcess(command: CommandLine, options: ProcessOptions): Promise<BrowserProcess> {
   const child = spawn(command.file, command.args, {
     // A session of its own: Ctrl-C in the server's terminal must not reach browsers before the server has ended them.
     detached: true,
@@ -80,12 +80,12 @@ export const startProcess = async (command: CommandLine, options: ProcessOptions
   }
 }
 
-const unwrapExit = (code: number | null, signal: NodeJS.Signals | null): BrowserExit => {
+function unwrapExit(code: number | null, signal: NodeJS.Signals | null): BrowserExit {
   const name = Object.entries(constants.signals).find(([, number]) => code === 128 + number)?.[0]
   return name === undefined ? { code, signal } : { code: null, signal: name as NodeJS.Signals }
 }
 
-const keepLastWords = (stream: Readable): (() => string) => {
+function keepLastWords(stream: Readable): () => string {
   let kept = ''
   stream.setEncoding('utf8')
   stream.on('data', (text: string) => {

@@ -25,10 +25,10 @@ export interface BrowserCandidate {
  * Finds the browser to use: the best of a kind, the one at a path, or by default the shell when there is one.
  * Throws BROWSER_NOT_FOUND, which says where it looked.
  */
-export const findBrowser = async (
+export async function findBrowser(
   choice: BrowserKind | (string & {}) | undefined,
   environment: Environment,
-): Promise<BrowserBinary> => {
+): Promise<BrowserBinary> {
   if (choice !== undefined && !isKind(choice)) return browserAt(choice)
   const looked: string[] = []
   const kinds: readonly BrowserKind[] = choice === undefined ? ['shell', 'chromium'] : [choice]
@@ -45,7 +45,7 @@ export const findBrowser = async (
 }
 
 /** Lists every place where a browser may be, with what is there. Costs one start of each browser found. */
-export const listBrowsers = async (environment: Environment): Promise<readonly BrowserCandidate[]> => {
+export async function listBrowsers(environment: Environment): Promise<readonly BrowserCandidate[]> {
   const candidates = new Map<string, BrowserCandidate>()
   for (const kind of ['shell', 'chromium'] as const) {
     for await (const place of browserPlaces(kind, environment)) {
@@ -57,9 +57,11 @@ export const listBrowsers = async (environment: Environment): Promise<readonly B
   return [...candidates.values()]
 }
 
-const isKind = (choice: string): choice is BrowserKind => choice === 'shell' || choice === 'chromium'
+function isKind(choice: string): choice is BrowserKind {
+  return choice === 'shell' || choice === 'chromium'
+}
 
-const browserAt = async (path: string): Promise<BrowserBinary> => {
+async function browserAt(path: string): Promise<BrowserBinary> {
   if (!path.startsWith('/'))
     throw new BowlineError('BROWSER_NOT_FOUND', `"${path}" is neither "shell", "chromium" nor an absolute path.`)
   const { found, problem } = await examine({ path })
@@ -67,7 +69,7 @@ const browserAt = async (path: string): Promise<BrowserBinary> => {
   return found
 }
 
-const examine = async ({ path, kind, name = path ?? '' }: BrowserPlace): Promise<BrowserCandidate> => {
+async function examine({ path, kind, name = path ?? '' }: BrowserPlace): Promise<BrowserCandidate> {
   const fail = (problem: string): BrowserCandidate => ({ place: name, found: undefined, problem })
   if (path === undefined) return fail('not there')
   try {
@@ -90,9 +92,11 @@ const examine = async ({ path, kind, name = path ?? '' }: BrowserPlace): Promise
   }
 }
 
-const kindOf = (path: string): BrowserKind => (/headless[-_]shell/.test(path) ? 'shell' : 'chromium')
+function kindOf(path: string): BrowserKind {
+  return /headless[-_]shell/.test(path) ? 'shell' : 'chromium'
+}
 
-const askVersion = async (path: string): Promise<{ version: string } | { version: undefined; problem: string }> => {
+async function askVersion(path: string): Promise<{ version: string } | { version: undefined; problem: string }> {
   try {
     const { stdout } = await promisify(execFile)(path, ['--version'], {
       timeout: 10_000,

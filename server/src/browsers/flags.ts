@@ -83,41 +83,41 @@ const behaviour = [
 ]
 
 /** The arguments of a browser, with the parked page last. */
-export const browserArgs = ({
-  binary,
-  folder,
-  layers,
-  proxyServer,
-  extraArgs = [],
-}: FlagOptions): readonly string[] => [
-  ...(binary.kind === 'chromium' ? ['--headless=new'] : []),
-  ...behaviour,
-  // No `--disk-cache-dir`: every context would share that folder, and the second one's requests wait for ever for its lock.
-  `--user-data-dir=${folder.seen.userDataDir}`,
-  ...(layers.isSandboxed ? [] : ['--no-sandbox']),
-  // Bubblewrap gives it a /dev/shm of its own.
-  ...(layers.isShmSmall && jailOf(layers) === undefined ? ['--disable-dev-shm-usage'] : []),
-  ...(proxyServer === undefined ? [] : proxyArgs(proxyServer)),
-  ...extraArgs,
-  'about:blank',
-]
+export function browserArgs({ binary, folder, layers, proxyServer, extraArgs = [] }: FlagOptions): readonly string[] {
+  return [
+    ...(binary.kind === 'chromium' ? ['--headless=new'] : []),
+    ...behaviour,
+    // No `--disk-cache-dir`: every context would share that folder, and the second one's requests wait for ever for its lock.
+    `--user-data-dir=${folder.seen.userDataDir}`,
+    ...(layers.isSandboxed ? [] : ['--no-sandbox']),
+    // Bubblewrap gives it a /dev/shm of its own.
+    ...(layers.isShmSmall && jailOf(layers) === undefined ? ['--disable-dev-shm-usage'] : []),
+    ...(proxyServer === undefined ? [] : proxyArgs(proxyServer)),
+    ...extraArgs,
+    'about:blank',
+  ]
+}
 
-const proxyArgs = (server: string): readonly string[] => [
-  // Requests to an HTTP proxy are sent with other headers, in another order. WebSockets go by the proxy for https.
-  `--proxy-server=http=${server.replace(/^http:/, 'socks5:')};https=${server}`,
-  // Loopback addresses would go past the proxy.
-  '--proxy-bypass-list=<-loopback>',
-  '--disable-quic',
-  // The proxy resolves names. What asks for one here would not go through it: prefetching, WebRTC, WebTransport.
-  '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
-]
+function proxyArgs(server: string): readonly string[] {
+  return [
+    // Requests to an HTTP proxy are sent with other headers, in another order. WebSockets go by the proxy for https.
+    `--proxy-server=http=${server.replace(/^http:/, 'socks5:')};https=${server}`,
+    // Loopback addresses would go past the proxy.
+    '--proxy-bypass-list=<-loopback>',
+    '--disable-quic',
+    // The proxy resolves names. What asks for one here would not go through it: prefetching, WebRTC, WebTransport.
+    '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
+  ]
+}
 
 /** The whole environment of a browser: nothing of the server's own. */
-export const browserEnvironment = ({ seen }: BrowserFolder): Readonly<Record<string, string>> => ({
-  HOME: seen.tmpDir,
-  LANG: 'C.UTF-8',
-  PATH: '/usr/local/bin:/usr/bin:/bin',
-  TMPDIR: seen.tmpDir,
-  XDG_CACHE_HOME: `${seen.tmpDir}/cache`,
-  XDG_CONFIG_HOME: `${seen.tmpDir}/config`,
-})
+export function browserEnvironment({ seen }: BrowserFolder): Readonly<Record<string, string>> {
+  return {
+    HOME: seen.tmpDir,
+    LANG: 'C.UTF-8',
+    PATH: '/usr/local/bin:/usr/bin:/bin',
+    TMPDIR: seen.tmpDir,
+    XDG_CACHE_HOME: `${seen.tmpDir}/cache`,
+    XDG_CONFIG_HOME: `${seen.tmpDir}/config`,
+  }
+}

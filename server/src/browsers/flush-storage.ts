@@ -9,7 +9,7 @@ const pollMs = 5
  * Has a browser write the localStorage of its pages, which it otherwise does within seconds: at its end, full Chromium
  * does not wait for the process that writes. The pages are dead afterwards. Rejects with the signal's reason.
  */
-export const flushStorage = async ({ pid, router }: Browser, signal: AbortSignal): Promise<void> => {
+export async function flushStorage({ pid, router }: Browser, signal: AbortSignal): Promise<void> {
   const sessionId = await attachToAnyPage(router)
   await killRenderers(pid, signal)
   // What a page has changed is written as soon as the page is gone. This asks the writer something, behind that.
@@ -18,7 +18,7 @@ export const flushStorage = async ({ pid, router }: Browser, signal: AbortSignal
 }
 
 /** Kills the processes of all pages and workers, and waits until the kernel has closed what they had open. */
-const killRenderers = async (browserPid: number, signal: AbortSignal): Promise<void> => {
+async function killRenderers(browserPid: number, signal: AbortSignal): Promise<void> {
   const renderers = groupMembers(browserPid).filter((pid) => commandLineOf(pid)?.includes('--type=renderer') === true)
   for (const pid of renderers) {
     try {
@@ -31,7 +31,7 @@ const killRenderers = async (browserPid: number, signal: AbortSignal): Promise<v
 }
 
 /** A page of the default context: only there is storage that lasts. */
-const attachToAnyPage = async (router: CdpRouter): Promise<string> => {
+async function attachToAnyPage(router: CdpRouter): Promise<string> {
   const [{ browserContextIds }, { targetInfos }] = (await Promise.all([
     router.call('Target.getBrowserContexts'),
     router.call('Target.getTargets', { filter: [{ type: 'page' }] }),

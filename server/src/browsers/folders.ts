@@ -49,7 +49,7 @@ export interface BootFolderOptions {
 const longestRuntimeDir = 107 - '/0123abcd/0123456789/tmp/org.chromium.Chromium.XXXXXX/SingletonSocket'.length
 
 /** Makes the folder for this run of the server, in the data directory where browsers can reach it there, else in `/var/tmp`. */
-export const openBootFolder = async (options: BootFolderOptions): Promise<BootFolder> => {
+export async function openBootFolder(options: BootFolderOptions): Promise<BootFolder> {
   const bootId = randomBytes(4).toString('hex')
   const open = async (): Promise<string> => {
     const runtimeDir = await openRuntimeDir(options)
@@ -74,21 +74,22 @@ export const openBootFolder = async (options: BootFolderOptions): Promise<BootFo
 }
 
 /** Removes a folder and tries again for a while: a browser that is about to die may still write. */
-export const removeFolder = async (path: string): Promise<void> =>
-  rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+export async function removeFolder(path: string): Promise<void> {
+  return rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+}
 
 /** Gives a folder and all in it to `uid`. Links are given away themselves, never what they point at. */
-export const giveTo = async (uid: number, path: string): Promise<void> => {
+export async function giveTo(uid: number, path: string): Promise<void> {
   await lchown(path, uid, uid)
   const entries = await readdir(path, { recursive: true, withFileTypes: true })
   for (const entry of entries) await lchown(join(entry.parentPath, entry.name), uid, uid)
 }
 
-const makeBrowserFolder = async (
+async function makeBrowserFolder(
   root: string,
   uid: number | undefined,
   seen: BrowserPaths | undefined,
-): Promise<BrowserFolder> => {
+): Promise<BrowserFolder> {
   const folder: BrowserPaths = {
     userDataDir: join(root, 'profile'),
     tmpDir: join(root, 'tmp'),
@@ -109,7 +110,7 @@ const makeBrowserFolder = async (
   return { ...folder, root, seen: seen ?? folder }
 }
 
-const openRuntimeDir = async ({ dataDir, isForOtherUids }: BootFolderOptions): Promise<string> => {
+async function openRuntimeDir({ dataDir, isForOtherUids }: BootFolderOptions): Promise<string> {
   const path = resolve(dataDir)
   await mkdir(path, { recursive: true, mode: 0o700 })
   const inside = join(path, 'run')
@@ -124,7 +125,7 @@ const openRuntimeDir = async ({ dataDir, isForOtherUids }: BootFolderOptions): P
 }
 
 /** Whether any uid may walk through to `path`. The last folder is opened for walking through when it is ours. */
-const canPass = async (path: string): Promise<boolean> => {
+async function canPass(path: string): Promise<boolean> {
   for (let each = dirname(path); ; each = dirname(each)) {
     const { mode } = await lstat(each)
     if ((mode & 0o001) === 0) return false
@@ -138,7 +139,7 @@ const canPass = async (path: string): Promise<boolean> => {
 }
 
 /** Makes a folder, or makes sure that the one there is ours alone: everyone may put things into `/var/tmp`. */
-const ensureOwnFolder = async (path: string, isForOtherUids: boolean): Promise<void> => {
+async function ensureOwnFolder(path: string, isForOtherUids: boolean): Promise<void> {
   await mkdir(path, { mode: 0o711 }).catch((error: unknown) => {
     if (!Error.isError(error) || !('code' in error) || error.code !== 'EEXIST') throw error
   })
@@ -153,4 +154,6 @@ const ensureOwnFolder = async (path: string, isForOtherUids: boolean): Promise<v
   await chmod(path, isForOtherUids ? 0o711 : 0o700)
 }
 
-const ownUid = (): number => process.getuid?.() ?? 0
+function ownUid(): number {
+  return process.getuid?.() ?? 0
+}

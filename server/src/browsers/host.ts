@@ -27,7 +27,7 @@ export interface BrowserHost extends BrowserGround, AsyncDisposable {
 }
 
 /** Finds the browser, cleans up after earlier runs, and finds out in which layers browsers run here. */
-export const openBrowserHost = async (options: BrowserHostOptions, signal?: AbortSignal): Promise<BrowserHost> => {
+export async function openBrowserHost(options: BrowserHostOptions, signal?: AbortSignal): Promise<BrowserHost> {
   const binary = await findBrowser(options.choice, options.environment)
   await using undo = new AsyncDisposableStack()
   const boot = undo.use(await openBootFolder({ dataDir: options.dataDir, isForOtherUids: canSwitchUser() }))

@@ -39,7 +39,7 @@ const systemFolders = [
 const programFolder = '/browser/program'
 
 /** Finds bubblewrap and what Chromium needs of this machine. Undefined when there is no bubblewrap. */
-export const findJail = async (): Promise<Omit<Jail, 'isOffline'> | undefined> => {
+export async function findJail(): Promise<Omit<Jail, 'isOffline'> | undefined> {
   for (const path of bwrapPaths) {
     try {
       await access(path, constants.X_OK)
@@ -59,11 +59,11 @@ export interface JailOptions {
 }
 
 /** The command line that starts a browser inside, with only its own folder of all that the machine holds. */
-export const jailCommand = async (
+export async function jailCommand(
   jail: Jail,
   command: CommandLine,
   { folder, isLending }: JailOptions,
-): Promise<CommandLine> => {
+): Promise<CommandLine> {
   const program = await placeProgram(command.file)
   const placed = { file: program.path, args: command.args }
   const launched = isLending ? lendPort(placed) : placed
@@ -87,7 +87,7 @@ export const jailCommand = async (
   return { file: jail.path, args }
 }
 
-const systemMounts = async (): Promise<readonly string[]> => {
+async function systemMounts(): Promise<readonly string[]> {
   const mounts = systemFolders.flatMap((path) => ['--ro-bind-try', path, path])
   for (const path of ['/lib', '/lib32', '/lib64', '/libx32']) {
     // Links into /usr on most systems, folders on a few.
@@ -99,7 +99,7 @@ const systemMounts = async (): Promise<readonly string[]> => {
   return timeZone === undefined ? mounts : [...mounts, '--symlink', timeZone, '/etc/localtime']
 }
 
-const linkTarget = async (path: string): Promise<string | undefined> => {
+async function linkTarget(path: string): Promise<string | undefined> {
   try {
     return (await lstat(path)).isSymbolicLink() ? await readlink(path) : undefined
   } catch {
@@ -108,7 +108,7 @@ const linkTarget = async (path: string): Promise<string | undefined> => {
 }
 
 /** A browser outside the system's folders is brought in with the files around it, if they are its own. */
-const placeProgram = async (path: string): Promise<{ path: string; mounts: readonly string[] }> => {
+async function placeProgram(path: string): Promise<{ path: string; mounts: readonly string[] }> {
   // What is not there is bubblewrap's to report.
   const real = await realpath(path).catch(() => path)
   if (systemFolders.some((folder) => real.startsWith(`${folder}/`))) return { path: real, mounts: [] }
@@ -120,7 +120,7 @@ const placeProgram = async (path: string): Promise<{ path: string; mounts: reado
 }
 
 /** Whether a folder holds a browser: data beside the program, and nobody else's files. */
-const isOfBrowser = async (folder: string): Promise<boolean> => {
+async function isOfBrowser(folder: string): Promise<boolean> {
   try {
     const isShared = ((await stat(folder)).mode & 0o002) !== 0
     return !isShared && (await readdir(folder)).some((name) => name.endsWith('.pak'))

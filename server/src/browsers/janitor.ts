@@ -31,7 +31,7 @@ export interface Janitor extends AsyncDisposable {
 }
 
 /** Starts the janitor of one run of the server: when the server is killed, it kills the browsers in `bootPath` and removes it. */
-export const startJanitor = async (bootPath: string): Promise<Janitor> => {
+export async function startJanitor(bootPath: string): Promise<Janitor> {
   const child = spawn('/bin/sh', ['-c', script, 'bowline-janitor', bootPath], {
     // A session of its own: Ctrl-C reaches the whole group of the terminal.
     detached: true,

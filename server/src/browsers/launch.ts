@@ -95,11 +95,11 @@ const startTimeoutMs = 30_000
 const stopTimeoutMs = 5000
 
 /** Starts a browser. Throws BROWSER_START_FAILED with its last words, or the signal's reason, after all is undone. */
-export const launchBrowser = async (
+export async function launchBrowser(
   ground: BrowserGround,
   options: LaunchOptions = {},
   signal?: AbortSignal,
-): Promise<Browser> => {
+): Promise<Browser> {
   signal?.throwIfAborted()
   await using undo = new AsyncDisposableStack()
   const { binary, layers, boot } = ground
@@ -166,12 +166,12 @@ async function prepareProfile(
   if (uid !== undefined) await giveTo(uid, folder.userDataDir)
 }
 
-const answered = async (
+async function answered(
   started: BrowserProcess,
   parts: { readonly router: CdpRouter; readonly proxy: BrowserProxy | undefined; readonly kind: BrowserBinary['kind'] },
   { timeoutMs = startTimeoutMs }: LaunchOptions,
   signal: AbortSignal | undefined,
-): Promise<{ version: string; parked: ParkedPage; targets: TargetWatch }> => {
+): Promise<{ version: string; parked: ParkedPage; targets: TargetWatch }> {
   const { router, proxy, kind } = parts
   const greet = async (): Promise<{ version: string; parked: ParkedPage; targets: TargetWatch }> => {
     const watching = watchTargetKinds(router, { hasInternalFrames: kind === 'chromium' })
@@ -198,14 +198,14 @@ const answered = async (
 
 type Ending = Pick<Browser, 'exited' | 'stop' | 'close' | 'kill' | typeof Symbol.asyncDispose>
 
-const ending = (
+function ending(
   started: BrowserProcess,
   {
     router,
     watch,
     removeAll,
   }: { readonly router: CdpRouter; readonly watch: Disposable; readonly removeAll: () => Promise<void> },
-): Ending => {
+): Ending {
   let stopping: Promise<BrowserExit> | undefined
   let removing: Promise<void> | undefined
   const stop = async (timeoutMs = stopTimeoutMs): Promise<BrowserExit> => {
@@ -230,7 +230,7 @@ const ending = (
   return { exited: started.exited, stop, close, kill, [Symbol.asyncDispose]: close }
 }
 
-const askToClose = async (started: BrowserProcess, router: CdpRouter, timeoutMs: number): Promise<BrowserExit> => {
+async function askToClose(started: BrowserProcess, router: CdpRouter, timeoutMs: number): Promise<BrowserExit> {
   // A client that has stopped reading must not keep the browser from being heard.
   router.resume()
   // The pipe may close before the answer. Only the exit counts.

@@ -42,7 +42,7 @@ const uidCount = 200_000_000
 const nobodyUid = 65_534
 
 /** The user for the next browser. Undefined: the server's own. Drawn by lot, so that two servers hardly ever share one. */
-export const nextUid = (layers: Layers): number | undefined => {
+export function nextUid(layers: Layers): number | undefined {
   switch (layers.runAs) {
     case 'each':
       return firstUid + randomInt(uidCount)
@@ -56,13 +56,17 @@ export const nextUid = (layers: Layers): number | undefined => {
 }
 
 /** The bubblewrap of these layers; undefined when there is none. */
-export const jailOf = ({ jail }: Layers): Jail | undefined => ('missing' in jail ? undefined : jail)
+export function jailOf({ jail }: Layers): Jail | undefined {
+  return 'missing' in jail ? undefined : jail
+}
 
 /** Whether anything holds a page that breaks out of its renderer: Chromium's own sandbox or bubblewrap. */
-export const isHeld = (layers: Layers): boolean => layers.isSandboxed || jailOf(layers) !== undefined
+export function isHeld(layers: Layers): boolean {
+  return layers.isSandboxed || jailOf(layers) !== undefined
+}
 
 /** The command line that starts a browser inside these layers. */
-export const wrapCommand = async (layers: Layers, command: CommandLine, options: JailOptions): Promise<CommandLine> => {
+export async function wrapCommand(layers: Layers, command: CommandLine, options: JailOptions): Promise<CommandLine> {
   const jail = jailOf(layers)
   if (jail !== undefined) return jailCommand(jail, command, options)
   return layers.setprivPath === undefined
@@ -71,32 +75,34 @@ export const wrapCommand = async (layers: Layers, command: CommandLine, options:
 }
 
 /** Says of every layer whether it is on, and why not. */
-export const describeLayers = (layers: Layers): readonly Layer[] => [
-  { name: 'debugging pipe', state: 'on', detail: 'browsers open no port and exit when the server is gone' },
-  describeUser(layers.runAs),
-  layers.isSandboxed
-    ? { name: 'chromium sandbox', state: 'on', detail: "Chromium's own sandbox holds its renderers" }
-    : {
-        name: 'chromium sandbox',
-        state: 'off',
-        detail:
-          'WARNING: Chromium does not start with its sandbox here (it needs user namespaces and a user that is not root), so a page that breaks out of its renderer has the rights of the browser',
-      },
-  'missing' in layers.jail
-    ? { name: 'bubblewrap', state: 'off', detail: layers.jail.missing }
-    : { name: 'bubblewrap', state: 'on', detail: 'browsers see no file of this machine but fonts and libraries' },
-  jailOf(layers)?.isOffline === true
-    ? { name: 'network', state: 'on', detail: 'browsers have no network; only the egress proxy leads out' }
-    : {
-        name: 'network',
-        state: 'off',
-        detail:
-          'browsers are sent through the egress proxy but share the network of the machine; see --isolation strict',
-      },
-  describeLeash(layers),
-]
+export function describeLayers(layers: Layers): readonly Layer[] {
+  return [
+    { name: 'debugging pipe', state: 'on', detail: 'browsers open no port and exit when the server is gone' },
+    describeUser(layers.runAs),
+    layers.isSandboxed
+      ? { name: 'chromium sandbox', state: 'on', detail: "Chromium's own sandbox holds its renderers" }
+      : {
+          name: 'chromium sandbox',
+          state: 'off',
+          detail:
+            'WARNING: Chromium does not start with its sandbox here (it needs user namespaces and a user that is not root), so a page that breaks out of its renderer has the rights of the browser',
+        },
+    'missing' in layers.jail
+      ? { name: 'bubblewrap', state: 'off', detail: layers.jail.missing }
+      : { name: 'bubblewrap', state: 'on', detail: 'browsers see no file of this machine but fonts and libraries' },
+    jailOf(layers)?.isOffline === true
+      ? { name: 'network', state: 'on', detail: 'browsers have no network; only the egress proxy leads out' }
+      : {
+          name: 'network',
+          state: 'off',
+          detail:
+            'browsers are sent through the egress proxy but share the network of the machine; see --isolation strict',
+        },
+    describeLeash(layers),
+  ]
+}
 
-const describeUser = (runAs: RunAs): Layer => {
+function describeUser(runAs: RunAs): Layer {
   const name = 'process user'
   switch (runAs) {
     case 'each':
@@ -110,11 +116,12 @@ const describeUser = (runAs: RunAs): Layer => {
   }
 }
 
-const describeLeash = (layers: Layers): Layer =>
-  layers.setprivPath === undefined && jailOf(layers) === undefined
+function describeLeash(layers: Layers): Layer {
+  return layers.setprivPath === undefined && jailOf(layers) === undefined
     ? {
         name: 'parent-death signal',
         state: 'off',
         detail: 'neither bubblewrap nor a setpriv with --pdeathsig (install util-linux) on this machine',
       }
     : { name: 'parent-death signal', state: 'on', detail: 'the kernel kills browsers when the server is gone' }
+}

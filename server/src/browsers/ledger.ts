@@ -20,7 +20,7 @@ export const browserLedger = 'browser.json'
 export const serverLedger = 'server.json'
 
 /** Notes in `folder` that it belongs to a process of this machine. Not asynchronous: no kill may come in between. */
-export const writeLedger = (folder: string, name: string, pid: number): LedgerEntry => {
+export function writeLedger(folder: string, name: string, pid: number): LedgerEntry {
   const entry = { pid, startTicks: readProcess(pid)?.startTicks ?? '', machineRun: machineRun() }
   // One line, because the janitor reads it with `sed`.
   writeFileSync(join(folder, name), `${JSON.stringify(entry)}\n`, { mode: 0o600 })
@@ -28,7 +28,7 @@ export const writeLedger = (folder: string, name: string, pid: number): LedgerEn
 }
 
 /** Reads a ledger. Undefined when it is missing or torn. */
-export const readLedger = (folder: string, name: string): LedgerEntry | undefined => {
+export function readLedger(folder: string, name: string): LedgerEntry | undefined {
   try {
     return LedgerEntry.parse(JSON.parse(readFileSync(join(folder, name), 'utf8')))
   } catch {

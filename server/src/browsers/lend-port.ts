@@ -25,24 +25,28 @@ const script = `(${inside.node} -e "$1" 3<&- 4>&- ${filterFd}<&- &)
 shift; unset NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE; exec ${channelFd}>&- ${filterFd}<&-; exec "$@"`
 
 /** Arguments for bubblewrap that go with `lendPort`. */
-export const lendingMounts = (): readonly string[] => [
-  '--ro-bind',
-  '/bin/sh',
-  inside.shell,
-  '--ro-bind',
-  process.execPath,
-  inside.node,
-  ...(offlineFilter() === undefined ? [] : ['--seccomp', String(filterFd)]),
-]
+export function lendingMounts(): readonly string[] {
+  return [
+    '--ro-bind',
+    '/bin/sh',
+    inside.shell,
+    '--ro-bind',
+    process.execPath,
+    inside.node,
+    ...(offlineFilter() === undefined ? [] : ['--seccomp', String(filterFd)]),
+  ]
+}
 
 /** The command that runs a program beside a short-lived process which lends the server a port. */
-export const lendPort = (command: CommandLine): CommandLine => ({
-  file: inside.shell,
-  args: ['-c', script, 'bowline-launcher', listen, command.file, ...command.args],
-})
+export function lendPort(command: CommandLine): CommandLine {
+  return {
+    file: inside.shell,
+    args: ['-c', script, 'bowline-launcher', listen, command.file, ...command.args],
+  }
+}
 
 /** Takes the listening socket from a process that was started with `lendingStdio`. Rejects when it sends none. */
-export const borrowPort = async (child: ChildProcess): Promise<Server> => {
+export async function borrowPort(child: ChildProcess): Promise<Server> {
   const filter = (child.stdio as readonly unknown[])[filterFd] as Writable
   filter.on('error', () => {})
   filter.end(offlineFilter())
@@ -63,7 +67,7 @@ const architectures: Readonly<Record<string, { readonly audit: number; readonly 
  * A seccomp program that refuses netlink sockets: Chromium cannot ask for network interfaces then, and tells pages that
  * they are online although it has none. Undefined where the numbers are not known.
  */
-const offlineFilter = (): Buffer | undefined => {
+function offlineFilter(): Buffer | undefined {
   const architecture = architectures[process.arch]
   if (architecture === undefined) return undefined
   const [load, jumpIfEqual, answer] = [0x20, 0x15, 0x06]

@@ -23,7 +23,7 @@ const settleMs = 5000
  * The page a browser starts with, once its about:blank is loaded: a navigation before that would be undone by it.
  * `announced` resolves when the targets that exist were announced to the server; later changes must be, too.
  */
-export const findParkedPage = async (router: CdpRouter, announced: Promise<unknown>): Promise<ParkedPage> => {
+export async function findParkedPage(router: CdpRouter, announced: Promise<unknown>): Promise<ParkedPage> {
   const loaded = Promise.withResolvers<string>()
   let first: string | undefined
   let browserContextId: string | undefined

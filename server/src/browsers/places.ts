@@ -53,7 +53,7 @@ export const browserPlaces = async function* (
   if (kind === 'shell') yield* sparticuz()
 }
 
-const onPath = async (name: string, environment: Environment): Promise<string | undefined> => {
+async function onPath(name: string, environment: Environment): Promise<string | undefined> {
   const folders = (environment['PATH'] ?? '').split(':').filter((folder) => folder.startsWith('/'))
   for (const folder of folders) {
     const path = join(folder, name)
@@ -67,21 +67,25 @@ const onPath = async (name: string, environment: Environment): Promise<string | 
   return undefined
 }
 
-const playwrightRoots = (environment: Environment): readonly string[] =>
-  present(
+function playwrightRoots(environment: Environment): readonly string[] {
+  return present(
     environment['PLAYWRIGHT_BROWSERS_PATH'],
     inHome(environment, '.cache/ms-playwright'),
     inHome(environment, 'Library/Caches/ms-playwright'),
   )
+}
 
-const puppeteerRoots = (environment: Environment): readonly string[] =>
-  present(environment['PUPPETEER_CACHE_DIR'], inHome(environment, '.cache/puppeteer'))
+function puppeteerRoots(environment: Environment): readonly string[] {
+  return present(environment['PUPPETEER_CACHE_DIR'], inHome(environment, '.cache/puppeteer'))
+}
 
-const inHome = (environment: Environment, path: string): string | undefined =>
-  environment['HOME'] === undefined ? undefined : join(environment['HOME'], path)
+function inHome(environment: Environment, path: string): string | undefined {
+  return environment['HOME'] === undefined ? undefined : join(environment['HOME'], path)
+}
 
-const present = (...paths: readonly (string | undefined)[]): readonly string[] =>
-  paths.filter((path) => path !== undefined).filter((path) => path.startsWith('/'))
+function present(...paths: readonly (string | undefined)[]): readonly string[] {
+  return paths.filter((path) => path !== undefined).filter((path) => path.startsWith('/'))
+}
 
 const newestFirst = async function* (
   root: string,

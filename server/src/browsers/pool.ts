@@ -53,7 +53,9 @@ export interface BrowserPool extends AsyncDisposable {
 }
 
 /** Opens a pool and starts to fill it. */
-export const openBrowserPool = (options: BrowserPoolOptions): BrowserPool => new WarmPool(options)
+export function openBrowserPool(options: BrowserPoolOptions): BrowserPool {
+  return new WarmPool(options)
+}
 
 interface Parked {
   readonly browser: Browser
@@ -289,4 +291,6 @@ class WarmPool implements BrowserPool {
   }
 }
 
-const closed = (): BowlineError => new BowlineError('DRAINING', 'The browser pool is closed.')
+function closed(): BowlineError {
+  return new BowlineError('DRAINING', 'The browser pool is closed.')
+}

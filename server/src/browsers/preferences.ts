@@ -6,7 +6,7 @@ import { join } from 'node:path'
  * that are part of the browser (the PDF viewer), or commands. Chromium takes its URLBlocklist policy from the
  * preferences, too, so nothing in `/etc` has to change. The headless shell knows neither the policy nor such extensions.
  */
-export const blockInternalPages = async (userDataDir: string): Promise<void> => {
+export async function blockInternalPages(userDataDir: string): Promise<void> {
   const folder = join(userDataDir, 'Default')
   const path = join(folder, 'Preferences')
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -33,7 +33,7 @@ const blockedUrls = [
 const allowedUrls = ['chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai/index.html']
 
 /** The preferences of a restored profile. A file that Chromium could not read is left out, as Chromium does. */
-const readPreferences = async (path: string): Promise<object> => {
+async function readPreferences(path: string): Promise<object> {
   try {
     const value: unknown = JSON.parse(await readFile(path, 'utf8'))
     return typeof value === 'object' && value !== null ? value : {}

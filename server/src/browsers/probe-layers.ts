@@ -20,18 +20,20 @@ const setprivPaths = ['/usr/bin/setpriv', '/bin/setpriv']
 const smallShmBytes = 1024 ** 3
 
 /** Whether this server can run browsers as other users. */
-export const canSwitchUser = (): boolean => process.getuid?.() === 0
+export function canSwitchUser(): boolean {
+  return process.getuid?.() === 0
+}
 
 /**
  * Finds out which layers hold on this machine, by starting a browser in the best of them and stepping down until one
  * starts. Throws BROWSER_START_FAILED when none does or full Chromium does not follow its URL blocklist, and ISOLATION_MISSING when what does is less than `isolation`
  * accepts: only `none` accepts a browser that neither Chromium's own sandbox nor bubblewrap holds.
  */
-export const probeLayers = async (
+export async function probeLayers(
   ground: { readonly binary: BrowserBinary; readonly boot: BootFolder },
   isolation: Isolation,
   signal?: AbortSignal,
-): Promise<Layers> => {
+): Promise<Layers> {
   const machine = { setprivPath: await findSetpriv(), isShmSmall: await isShmSmall() }
   const jail = await chooseJail(isolation)
   let problem: unknown
@@ -92,7 +94,7 @@ function notBlocked({ path, version }: BrowserBinary): BowlineError {
   )
 }
 
-const notHeld = ({ jail }: Layers, cause: unknown): BowlineError => {
+function notHeld({ jail }: Layers, cause: unknown): BowlineError {
   const bubblewrap = 'missing' in jail ? jail.missing : 'not used'
   return new BowlineError(
     'ISOLATION_MISSING',
@@ -107,14 +109,14 @@ const notHeld = ({ jail }: Layers, cause: unknown): BowlineError => {
 }
 
 /** The line in which Chromium says why its sandbox does not start. */
-const sandboxReason = (error: unknown): string => {
+function sandboxReason(error: unknown): string {
   const lines = (Error.isError(error) ? error.message : String(error)).split('\n')
   const reason = lines.find((line) => /sandbox|namespace|not permitted/i.test(line)) ?? lastLine(error)
   return reason.trim().replace(/\.$/, '').slice(0, 300)
 }
 
 /** The bubblewrap to try. Throws ISOLATION_MISSING when it is a must and not there. */
-const chooseJail = async (isolation: Isolation): Promise<Jail | NoJail> => {
+async function chooseJail(isolation: Isolation): Promise<Jail | NoJail> {
   if (isolation === 'uid' || isolation === 'none') return { missing: `switched off by --isolation ${isolation}` }
   const found = await findJail()
   if (found !== undefined) return { ...found, isOffline: isolation === 'strict' }
@@ -133,7 +135,7 @@ const notUsed: NoJail = { missing: 'not used' }
  * The steps without sandbox and bubblewrap are there for `none`, and to tell a machine without isolation from a browser
  * that does not start.
  */
-const ladder = (isolation: Isolation, jail: Jail | NoJail): readonly Step[] => {
+function ladder(isolation: Isolation, jail: Jail | NoJail): readonly Step[] {
   const users: readonly RunAs[] = canSwitchUser() && isolation !== 'none' ? ['each', 'nobody'] : ['self']
   const jails = 'missing' in jail || isolation === 'strict' ? [jail] : [jail, notUsed]
   const steps = [true, false].flatMap((isSandboxed) =>
@@ -145,7 +147,7 @@ const ladder = (isolation: Isolation, jail: Jail | NoJail): readonly Step[] => {
 }
 
 /** Leads nowhere: only whether a port is lent for it is of interest. */
-const openNoProxy = async ({ lentPort = 9 }: ProxyOptions): Promise<BrowserProxy> => {
+async function openNoProxy({ lentPort = 9 }: ProxyOptions): Promise<BrowserProxy> {
   let lent: Server | undefined
   return {
     server: `http://127.0.0.1:${lentPort}`,
@@ -159,10 +161,11 @@ const openNoProxy = async ({ lentPort = 9 }: ProxyOptions): Promise<BrowserProxy
   }
 }
 
-const lastLine = (error: unknown): string =>
-  (Error.isError(error) ? error.message : String(error)).trim().split('\n').at(-1) ?? ''
+function lastLine(error: unknown): string {
+  return (Error.isError(error) ? error.message : String(error)).trim().split('\n').at(-1) ?? ''
+}
 
-const findSetpriv = async (): Promise<string | undefined> => {
+async function findSetpriv(): Promise<string | undefined> {
   // The signal comes when the starting thread ends, and only the main thread lasts as long as the server.
   if (!isMainThread) return undefined
   for (const path of setprivPaths) {
@@ -177,7 +180,7 @@ const findSetpriv = async (): Promise<string | undefined> => {
   return undefined
 }
 
-const isShmSmall = async (): Promise<boolean> => {
+async function isShmSmall(): Promise<boolean> {
   try {
     const { bsize, blocks } = await statfs('/dev/shm')
     return bsize * blocks < smallShmBytes

@@ -10,7 +10,7 @@ export interface ProcessFacts {
 }
 
 /** Reads a process. Undefined when there is none, and on systems without `/proc`. */
-export const readProcess = (pid: number): ProcessFacts | undefined => {
+export function readProcess(pid: number): ProcessFacts | undefined {
   const stat = readText(`/proc/${pid}/stat`)
   // The name before the last `)` may itself hold spaces and brackets.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -21,13 +21,13 @@ export const readProcess = (pid: number): ProcessFacts | undefined => {
 }
 
 /** Whether a process runs under this pid that started at `startTicks`. A dead process that is not yet collected does not run. */
-export const isRunning = (pid: number, startTicks: string): boolean => {
+export function isRunning(pid: number, startTicks: string): boolean {
   const process = readProcess(pid)
   return process !== undefined && process.state !== 'Z' && process.startTicks === startTicks
 }
 
 /** Whether any thread of a process runs: one of them may outlive the first, and hold open what the process had. */
-export const hasThreads = (pid: number): boolean => {
+export function hasThreads(pid: number): boolean {
   try {
     const threads = readdirSync(`/proc/${pid}/task`).length
     return threads > (readProcess(pid)?.state === 'Z' ? 1 : 0)
@@ -37,17 +37,20 @@ export const hasThreads = (pid: number): boolean => {
 }
 
 /** The command line of a process as one text. Undefined when there is none. */
-export const commandLineOf = (pid: number): string | undefined => readText(`/proc/${pid}/cmdline`)
+export function commandLineOf(pid: number): string | undefined {
+  return readText(`/proc/${pid}/cmdline`)
+}
 
 /** The pids of a process group that still run, by a walk through `/proc`. */
-export const groupMembers = (groupId: number): readonly number[] =>
-  listProcesses().filter((pid) => {
+export function groupMembers(groupId: number): readonly number[] {
+  return listProcesses().filter((pid) => {
     const process = readProcess(pid)
     return process !== undefined && process.groupId === groupId && process.state !== 'Z'
   })
+}
 
 /** Sends SIGKILL to a whole process group. A group that is gone already is fine. */
-export const killGroup = (groupId: number): void => {
+export function killGroup(groupId: number): void {
   try {
     process.kill(-groupId, 'SIGKILL')
   } catch {
@@ -56,7 +59,7 @@ export const killGroup = (groupId: number): void => {
 }
 
 /** Sends SIGKILL to every process of a user. Not for users that others share. */
-export const killUser = (uid: number): void => {
+export function killUser(uid: number): void {
   for (const pid of listProcesses()) {
     try {
       // Not the owner of the folder in /proc: that is root for processes that may not be dumped.
@@ -68,7 +71,7 @@ export const killUser = (uid: number): void => {
 }
 
 /** Names this run of the machine and this pid namespace: pids in a ledger mean something only where this is the same. */
-export const machineRun = (): string => {
+export function machineRun(): string {
   const boot = readText('/proc/sys/kernel/random/boot_id')?.trim() ?? 'unknown'
   try {
     return `${boot} ${readlinkSync('/proc/self/ns/pid')}`
@@ -77,7 +80,7 @@ export const machineRun = (): string => {
   }
 }
 
-const listProcesses = (): readonly number[] => {
+function listProcesses(): readonly number[] {
   try {
     return readdirSync('/proc').map(Number).filter(Number.isInteger)
   } catch {
@@ -85,7 +88,7 @@ const listProcesses = (): readonly number[] => {
   }
 }
 
-const readText = (path: string): string | undefined => {
+function readText(path: string): string | undefined {
   try {
     return readFileSync(path, 'latin1')
   } catch {

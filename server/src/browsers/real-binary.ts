@@ -8,7 +8,7 @@ const systemFolders = ['/bin', '/usr/bin', '/usr/local/bin', '/opt']
  * The program behind a distribution's launcher script: a script that does not `exec` would outlive or orphan its browser.
  * Anything else is returned as it is.
  */
-export const realBinary = async (path: string): Promise<string> => {
+export async function realBinary(path: string): Promise<string> {
   const real = await realpath(path)
   if (!systemFolders.some((folder) => real.startsWith(`${folder}/`)) || (await firstBytes(real)) !== '#!') return path
   const script = await readFile(real, 'utf8')
@@ -20,7 +20,7 @@ export const realBinary = async (path: string): Promise<string> => {
 }
 
 /** Absolute paths in a shell script, with its plain assignments put in. */
-const absolutePaths = (script: string): readonly string[] => {
+function absolutePaths(script: string): readonly string[] {
   const assigned = new Map<string, string>()
   const expand = (text: string): string =>
     text.replaceAll(/\$\{?(\w+)\}?/g, (whole, name: string) => assigned.get(name) ?? whole)
@@ -30,7 +30,7 @@ const absolutePaths = (script: string): readonly string[] => {
   return [...expand(script).matchAll(/\/[\w./-]+/g)].map(([path]) => path)
 }
 
-const isBrowserProgram = async (path: string): Promise<boolean> => {
+async function isBrowserProgram(path: string): Promise<boolean> {
   if (!/chrom|headless/.test(basename(path))) return false
   try {
     await access(path, constants.X_OK)
@@ -40,7 +40,7 @@ const isBrowserProgram = async (path: string): Promise<boolean> => {
   }
 }
 
-const firstBytes = async (path: string): Promise<string> => {
+async function firstBytes(path: string): Promise<string> {
   await using file = await open(path)
   const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, 0)
   return buffer.toString('latin1', 0, bytesRead)

@@ -16,7 +16,7 @@ export interface SweepReport {
  * Kills the browsers that earlier runs of the server left and removes their folders. A run that is still alive is left
  * alone. The caller must hold the data directory: runs in other pid namespaces cannot be told to be alive.
  */
-export const sweepLeftovers = async (runtimeDir: string, currentBootPath: string): Promise<SweepReport> => {
+export async function sweepLeftovers(runtimeDir: string, currentBootPath: string): Promise<SweepReport> {
   let browsersKilled = 0
   let foldersRemoved = 0
   for (const entry of await readdir(runtimeDir, { withFileTypes: true })) {
@@ -31,12 +31,12 @@ export const sweepLeftovers = async (runtimeDir: string, currentBootPath: string
   return { browsersKilled, foldersRemoved }
 }
 
-const isServerAlive = (boot: string): boolean => {
+function isServerAlive(boot: string): boolean {
   const server = readLedger(boot, serverLedger)
   return server !== undefined && server.machineRun === machineRun() && isRunning(server.pid, server.startTicks)
 }
 
-const killLeftover = (folder: string): boolean => {
+function killLeftover(folder: string): boolean {
   const browser = readLedger(folder, browserLedger)
   if (browser === undefined || browser.machineRun !== machineRun()) return false
   if (!isRunning(browser.pid, browser.startTicks)) return false

@@ -17,11 +17,12 @@ const ours: ReadonlySet<string> = new Set([
 ])
 
 /** Milliseconds for which a site asks to be left alone, 2 minutes at most. Undefined: it does not. Default 1 s. */
-export const pauseMs = (error: unknown): number | undefined => {
+export function pauseMs(error: unknown): number | undefined {
   if (!isBowlineError(error) || error.code !== 'SCRAPE_SITE_BUSY') return undefined
   return Math.min(longestPauseMs, Math.max(shortestPauseMs, (error.retryAfterSeconds ?? 0) * 1000))
 }
 
 /** Milliseconds until a page is tried again whose failure was ours. Undefined: it was the page's, or enough was tried. */
-export const retryMs = (error: unknown, attempt: number): number | undefined =>
-  !isBowlineError(error) || ours.has(error.code) ? delaysMs[attempt - 1] : undefined
+export function retryMs(error: unknown, attempt: number): number | undefined {
+  return !isBowlineError(error) || ours.has(error.code) ? delaysMs[attempt - 1] : undefined
+}

@@ -230,18 +230,22 @@ function assertReadable({ webhook }: Pick<BulkPlan, 'webhook'>, { request }: Bul
 }
 
 /** Whether a job has this addition by its idempotency key. Throws IDEMPOTENCY_KEY_REUSED when it has another by that. */
-const isAdded = ({ plan: { rounds } }: BulkJob, { idempotencyKey, requestHash }: BulkRound): boolean => {
+function isAdded({ plan: { rounds } }: BulkJob, { idempotencyKey, requestHash }: BulkRound): boolean {
   const known = rounds.find((each) => idempotencyKey !== undefined && each.idempotencyKey === idempotencyKey)
   if (known !== undefined && known.requestHash !== requestHash) throw reused()
   return known !== undefined
 }
 
-const reused = (): BowlineError => new BowlineError('IDEMPOTENCY_KEY_REUSED', 'Idempotency key already used')
+function reused(): BowlineError {
+  return new BowlineError('IDEMPOTENCY_KEY_REUSED', 'Idempotency key already used')
+}
 
-const keyOf = ({ idempotencyKey, requestHash }: BulkOrder): Pick<BulkJobRow, 'idempotencyKey' | 'requestHash'> => ({
-  idempotencyKey,
-  requestHash,
-})
+function keyOf({ idempotencyKey, requestHash }: BulkOrder): Pick<BulkJobRow, 'idempotencyKey' | 'requestHash'> {
+  return {
+    idempotencyKey,
+    requestHash,
+  }
+}
 
 const empty = {
   status: 'scraping',

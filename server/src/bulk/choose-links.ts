@@ -18,17 +18,17 @@ export interface ChosenLinks {
 const noPage = /\.(?:jpe?g|png|gif|webp|avif|svg|ico|css|m?js|gz|zip|tar|mp[34]|webm|woff2?|ttf|exe|dmg)$/i
 
 /** The page under which an address is scraped; undefined: it is none. */
-export const toCrawlPage = (address: string, { ignoreQueryParameters }: CrawlPlan): CrawlPage | undefined => {
+export function toCrawlPage(address: string, { ignoreQueryParameters }: CrawlPlan): CrawlPage | undefined {
   const url = canonicalUrl(address, { ignoreQueryParameters })
   return url === undefined || noPage.test(url.pathname) ? undefined : { url: url.href, identity: identityOf(url) }
 }
 
 /** Those of the addresses that belong to a crawl, each once. Throws BAD_REQUEST when to tell takes too long. */
-export const chooseLinks = async (
+export async function chooseLinks(
   addresses: readonly string[],
   plan: CrawlPlan,
   { matcher, teamId }: { readonly matcher: Pick<PatternMatcher, 'match'>; readonly teamId: string },
-): Promise<ChosenLinks> => {
+): Promise<ChosenLinks> {
   const start = new URL(plan.url)
   const pages = new Map<string, CrawlPage>()
   for (const address of addresses) {
@@ -43,7 +43,7 @@ export const chooseLinks = async (
 }
 
 /** Whether the host and the path of an address belong to a crawl. */
-export const isWithin = (url: URL, start: URL, plan: CrawlPlan): boolean => {
+export function isWithin(url: URL, start: URL, plan: CrawlPlan): boolean {
   if (hostOf(url) !== hostOf(start)) {
     return plan.allowExternalLinks || (plan.allowSubdomains && hostOf(url).endsWith(`.${hostOf(start)}`))
   }
@@ -53,6 +53,10 @@ export const isWithin = (url: URL, start: URL, plan: CrawlPlan): boolean => {
   return plan.maxPathDepth === undefined || partsOf(url.pathname) - partsOf(folder) <= plan.maxPathDepth
 }
 
-const hostOf = ({ host }: URL): string => host.replace(/^www\./, '')
+function hostOf({ host }: URL): string {
+  return host.replace(/^www\./, '')
+}
 
-const partsOf = (path: string): number => path.split('/').filter((part) => part !== '').length
+function partsOf(path: string): number {
+  return path.split('/').filter((part) => part !== '').length
+}

@@ -42,11 +42,11 @@ export interface BulkSettings {
 const sweepMs = 600_000
 
 /** Builds everything that does jobs of many pages, into `undo`, and begins to do them. */
-export const openBulk = async (
+export async function openBulk(
   undo: AsyncDisposableStack,
   settings: BulkSettings,
   parts: OpenBulkParts,
-): Promise<BulkJobs> => {
+): Promise<BulkJobs> {
   const { store, onError } = parts
   const news = new News()
   const matcher = undo.use(new PatternMatcher())

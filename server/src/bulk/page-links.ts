@@ -11,14 +11,14 @@ const selectors = [
 ]
 
 /** The formats, and the links of the page among the attributes, last. */
-export const withLinks = (formats: Formats): Formats => {
+export function withLinks(formats: Formats): Formats {
   const given = formats.find((format) => format.type === 'attributes')
   const attributes = { type: 'attributes' as const, selectors: [...(given?.selectors ?? []), ...selectors] }
   return [...formats.filter(({ type }) => type !== 'attributes'), attributes]
 }
 
 /** The addresses that a page with such formats links to. */
-export const linksOf = ({ attributes = [], metadata }: Document): readonly string[] => {
+export function linksOf({ attributes = [], metadata }: Document): readonly string[] {
   const [links, areas, bases] = attributes.slice(-selectors.length).map(({ values }) => values)
   const page = metadata.url ?? metadata.sourceURL
   const base = URL.parse(bases?.[0] ?? '', page)?.href ?? page
@@ -28,5 +28,8 @@ export const linksOf = ({ attributes = [], metadata }: Document): readonly strin
 }
 
 /** The attributes without those links; undefined: there are no others. */
-export const withoutLinks = (attributes: Document['attributes']): Document['attributes'] =>
-  attributes === undefined || attributes.length <= selectors.length ? undefined : attributes.slice(0, -selectors.length)
+export function withoutLinks(attributes: Document['attributes']): Document['attributes'] {
+  return attributes === undefined || attributes.length <= selectors.length
+    ? undefined
+    : attributes.slice(0, -selectors.length)
+}

@@ -141,19 +141,24 @@ export class PageScraper {
   }
 }
 
-const fatal = ({ url, crashes }: BulkPageRow): Failure => ({
-  state: 'failed',
-  code: 'UNKNOWN_ERROR',
-  error: `${crashes} times a server crashed while it scraped ${url}`,
-})
+function fatal({ url, crashes }: BulkPageRow): Failure {
+  return {
+    state: 'failed',
+    code: 'UNKNOWN_ERROR',
+    error: `${crashes} times a server crashed while it scraped ${url}`,
+  }
+}
 
-const blocked = ({ url }: BulkPageRow): Failure => ({
-  state: 'blocked',
-  code: 'SCRAPE_ROBOTS_BLOCKED',
-  error: `robots.txt forbids ${url}`,
-})
+function blocked({ url }: BulkPageRow): Failure {
+  return {
+    state: 'blocked',
+    code: 'SCRAPE_ROBOTS_BLOCKED',
+    error: `robots.txt forbids ${url}`,
+  }
+}
 
-const describe = (error: unknown): { readonly code: string; readonly error: string } =>
-  isBowlineError(error)
+function describe(error: unknown): { readonly code: string; readonly error: string } {
+  return isBowlineError(error)
     ? { code: error.code, error: error.message }
     : { code: 'UNKNOWN_ERROR', error: 'The server could not scrape the page because of an error of its own' }
+}

@@ -34,10 +34,12 @@ export interface BulkJob extends Omit<BulkJobRow, 'plan'> {
 }
 
 /** Reads the plan of a job. */
-export const toBulkJob = (row: BulkJobRow): BulkJob => ({ ...row, plan: JSON.parse(row.plan) as BulkPlan })
+export function toBulkJob(row: BulkJobRow): BulkJob {
+  return { ...row, plan: JSON.parse(row.plan) as BulkPlan }
+}
 
 /** The options of a round of a job. */
-export const roundOf = ({ plan }: BulkJob, round: number): BulkRound => {
+export function roundOf({ plan }: BulkJob, round: number): BulkRound {
   const found = plan.rounds[round]
   if (found === undefined) throw new Error(`The job has no round ${round}`)
   return found

@@ -19,11 +19,11 @@ const mostCharacters = 10 * 1024 * 1024
 const step = 20
 
 /** Reads documents of a job in the order they were completed, until there are `limit` or enough for one answer. */
-export const readDocuments = async (
+export async function readDocuments(
   { store, scrapes }: { readonly store: Store; readonly scrapes: Pick<Scrapes, 'readMany'> },
   job: BulkJob,
   { skip, limit }: { readonly skip: number; readonly limit: number },
-): Promise<Documents> => {
+): Promise<Documents> {
   const pages = await listCompletedPages(store.db, job.id, { skip, limit })
   const documents: Document[] = []
   let characters = 0

@@ -3,7 +3,7 @@ import { withoutLinks } from './page-links.ts'
 import type { BulkRound } from './plan.ts'
 
 /** A document as the caller of its job asked for it. */
-export const showDocument = (document: Document, { showsExtract, hidesLinks }: BulkRound): Document => {
+export function showDocument(document: Document, { showsExtract, hidesLinks }: BulkRound): Document {
   const { attributes, json, ...rest } = document
   const shown = hidesLinks ? withoutLinks(attributes) : attributes
   return {

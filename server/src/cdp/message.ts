@@ -30,7 +30,7 @@ const closingBrace = 0x7d
  * The session a message belongs to, read from its last 48 bytes: Chromium writes `sessionId` last, so that a 50 MB
  * answer need not be parsed. Undefined when the message has no such tail.
  */
-export const sessionIdAtTail = (message: Buffer): string | undefined => {
+export function sessionIdAtTail(message: Buffer): string | undefined {
   const start = message.length - tailLength
   if (start < 1 || message[message.length - 1] !== closingBrace || message[message.length - 2] !== quote)
     return undefined
@@ -39,20 +39,27 @@ export const sessionIdAtTail = (message: Buffer): string | undefined => {
 }
 
 /** The same message without its `sessionId`, made in place: the given buffer must not be used afterwards. */
-export const withoutSessionId = (message: Buffer): Buffer => {
+export function withoutSessionId(message: Buffer): Buffer {
   const start = message.length - tailLength
   message[start] = closingBrace
   return message.subarray(0, start + 1)
 }
 
 /** Whether this is an event of the Target domain: only these change which sessions exist. */
-export const isTargetEvent = (message: Buffer): boolean => startsWith(message, targetEvent)
+export function isTargetEvent(message: Buffer): boolean {
+  return startsWith(message, targetEvent)
+}
 
 /** Whether this says that such a dialog is over. */
-export const isDialogEndEvent = (message: Buffer): boolean => startsWith(message, dialogEndEvent)
+export function isDialogEndEvent(message: Buffer): boolean {
+  return startsWith(message, dialogEndEvent)
+}
 
 /** Whether this says that a page asks something by a JavaScript dialog. */
-export const isDialogEvent = (message: Buffer): boolean => startsWith(message, dialogEvent)
+export function isDialogEvent(message: Buffer): boolean {
+  return startsWith(message, dialogEvent)
+}
 
-const startsWith = (message: Buffer, start: Buffer): boolean =>
-  message.length > start.length && message.compare(start, 0, start.length, 0, start.length) === 0
+function startsWith(message: Buffer, start: Buffer): boolean {
+  return message.length > start.length && message.compare(start, 0, start.length, 0, start.length) === 0
+}

@@ -18,7 +18,7 @@ export interface CdpPipe {
 }
 
 /** Splits a byte stream at zero bytes. A message within one chunk is handed on without a copy. */
-const messageSplitter = (emit: (message: Buffer) => void): ((chunk: Buffer) => void) => {
+function messageSplitter(emit: (message: Buffer) => void): (chunk: Buffer) => void {
   let parts: Buffer[] = []
   return (chunk) => {
     let start = 0
@@ -39,7 +39,7 @@ const messageSplitter = (emit: (message: Buffer) => void): ((chunk: Buffer) => v
 }
 
 /** Speaks over Chromium's file descriptors 3 (`toBrowser`) and 4 (`fromBrowser`). */
-export const openPipe = (toBrowser: Writable, fromBrowser: Readable): CdpPipe => {
+export function openPipe(toBrowser: Writable, fromBrowser: Readable): CdpPipe {
   const { promise: closed, resolve } = Promise.withResolvers<void>()
   let receive = (_message: Buffer): void => {}
   const close = (): void => {

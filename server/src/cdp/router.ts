@@ -56,8 +56,9 @@ interface SessionRoute {
 }
 
 /** Starts to route the messages of a pipe, each as `correct` returns it. There must be only one router per pipe. */
-export const routePipe = (pipe: CdpPipe, correct?: (message: Buffer) => Buffer): CdpRouter =>
-  new PipeRouter(pipe, correct)
+export function routePipe(pipe: CdpPipe, correct?: (message: Buffer) => Buffer): CdpRouter {
+  return new PipeRouter(pipe, correct)
+}
 
 class PipeRouter implements CdpRouter {
   readonly closed: Promise<void>
@@ -221,4 +222,6 @@ class PipeRouter implements CdpRouter {
 /** Ids of commands in the name of clients begin here. Clients may not use them; Chromium takes 32 bits. */
 export const firstBorrowedId = 2_000_000_000
 
-const browserGone = (method: string): BowlineError => new BowlineError('CDP_FAILED', `${method}: the browser is gone`)
+function browserGone(method: string): BowlineError {
+  return new BowlineError('CDP_FAILED', `${method}: the browser is gone`)
+}

@@ -36,7 +36,7 @@ const defaultAnswerMs = 10_000
  * Watches the targets of a browser and closes every tab that shows a page of the browser's own: such pages can read files
  * and make requests past the egress proxy. Resolves when the targets that exist already are known.
  */
-export const watchTargetKinds = async (router: CdpRouter, options: TargetWatchOptions): Promise<TargetWatch> => {
+export async function watchTargetKinds(router: CdpRouter, options: TargetWatchOptions): Promise<TargetWatch> {
   const watch = new KindWatch(router, options)
   router.onEvent(({ method, params, sessionId }) => {
     if (sessionId === undefined && method?.startsWith('Target.target') === true) watch.follow(method, params ?? {})
@@ -55,8 +55,9 @@ const internalScheme =
   /^(?:blob:|filesystem:)?(?:(?:chrome|devtools|brave|edge)(?!-error:)(?:-[a-z]+)*|file|view-source|isolated-app|content|externalfile):/i
 
 /** Whether an address is a page of the browser's own or a file. */
-export const isInternalUrl = (url: string): boolean =>
-  internalScheme.test(url) || (/^about:/i.test(url) && !/^about:(?:blank|srcdoc)(?:[?#]|$)/i.test(url))
+export function isInternalUrl(url: string): boolean {
+  return internalScheme.test(url) || (/^about:/i.test(url) && !/^about:(?:blank|srcdoc)(?:[?#]|$)/i.test(url))
+}
 
 class KindWatch implements TargetWatch {
   readonly #router: CdpRouter
@@ -122,7 +123,7 @@ interface FrameTree {
  * Whether a frame is embedded by a PDF: then it is the viewer, an extension that is a part of the browser. Asked of the
  * page around it, because the frame itself may be held up. True when nobody can tell. Never rejects.
  */
-const isInPdf = async (router: CdpRouter, { parentId, parentFrameId }: TargetAddress): Promise<boolean> => {
+async function isInPdf(router: CdpRouter, { parentId, parentFrameId }: TargetAddress): Promise<boolean> {
   try {
     const attached = await router.call('Target.attachToTarget', { targetId: parentId ?? parentFrameId, flatten: true })
     const sessionId = String(attached['sessionId'])
@@ -135,7 +136,7 @@ const isInPdf = async (router: CdpRouter, { parentId, parentFrameId }: TargetAdd
   }
 }
 
-const findFrame = ({ frame, childFrames = [] }: FrameTree, id: string | undefined): FrameTree['frame'] | undefined => {
+function findFrame({ frame, childFrames = [] }: FrameTree, id: string | undefined): FrameTree['frame'] | undefined {
   if (frame.id === id) return frame
   for (const child of childFrames) {
     const found = findFrame(child, id)

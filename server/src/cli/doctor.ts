@@ -23,8 +23,8 @@ interface Finding {
 type DoctorFlags = Parameters<typeof readConfig>[0] & { readonly json?: boolean }
 
 /** Makes `bowline doctor`. */
-export const createDoctorCommand = (): Command =>
-  new Command('doctor')
+export function createDoctorCommand(): Command {
+  return new Command('doctor')
     .option('--browser <which>', 'shell, chromium, or the path of a browser')
     .option('--isolation <how>', 'auto, strict, uid or none, as the server is started with')
     .option('--data-dir <path>', 'data directory to look at (BOWLINE_DATA_DIR; default: ~/.bowline)')
@@ -36,12 +36,15 @@ export const createDoctorCommand = (): Command =>
       else for (const finding of findings) print(toLine(finding))
       process.exitCode = findings.some(({ state }) => state === 'bad') ? 1 : 0
     })
+}
 
 const marks = { good: styleText('green', '✓'), poor: styleText('yellow', '!'), bad: styleText('red', '✗') } as const
 
-const toLine = ({ what, state, detail }: Finding): string => `${marks[state]} ${what.padEnd(20)} ${detail}`
+function toLine({ what, state, detail }: Finding): string {
+  return `${marks[state]} ${what.padEnd(20)} ${detail}`
+}
 
-const node = (): Finding => {
+function node(): Finding {
   const isNew = Number(process.versions.node.split('.')[0]) >= 24
   return {
     what: 'Node',
@@ -51,7 +54,7 @@ const node = (): Finding => {
 }
 
 /** Starts one browser for a moment, in a directory of its own, to see in which layers browsers run here. */
-const browsers = async (flags: DoctorFlags): Promise<readonly Finding[]> => {
+async function browsers(flags: DoctorFlags): Promise<readonly Finding[]> {
   const environment = browserSearchEnvironment()
   const found = (await listBrowsers(environment)).flatMap(({ found }): Finding[] =>
     found === undefined
@@ -87,7 +90,7 @@ const browsers = async (flags: DoctorFlags): Promise<readonly Finding[]> => {
 }
 
 /** A folder for the browser that is started, in the first place that can be written to. Disposing removes it. */
-const openScratchFolder = async (places: readonly string[]): Promise<AsyncDisposable & { readonly path: string }> => {
+async function openScratchFolder(places: readonly string[]): Promise<AsyncDisposable & { readonly path: string }> {
   const problems: string[] = []
   for (const place of places) {
     try {
@@ -105,7 +108,7 @@ const openScratchFolder = async (places: readonly string[]): Promise<AsyncDispos
   })
 }
 
-const store = async (flags: DoctorFlags): Promise<Finding> => {
+async function store(flags: DoctorFlags): Promise<Finding> {
   const what = 'store'
   try {
     const { dataDir, databaseUrl } = readConfig(flags)
@@ -126,7 +129,7 @@ const schemaNotes: Readonly<Record<StoreState['schema'], string>> = {
   current: '',
 }
 
-const inWords = (error: unknown): string => {
+function inWords(error: unknown): string {
   if (isBowlineError(error)) return `${error.message}${error.hint === undefined ? '' : ` (${error.hint})`}`
   return Error.isError(error) ? error.message : String(error)
 }

@@ -4,7 +4,7 @@ import type { ServeFlags } from './serve.ts'
 import { keepHeapsSmall } from './small-heaps.ts'
 
 /** Makes `bowline serve`; its options are the settings of the server. */
-export const createServeCommand = (): Command => {
+export function createServeCommand(): Command {
   const command = new Command('serve').description(
     'Runs the server until SIGINT, SIGTERM or SIGHUP, then ends every session and bills it. A flag wins over its variable.',
   )
@@ -24,7 +24,7 @@ export const createServeCommand = (): Command => {
     })
 }
 
-const describeDefault = (value: unknown): string => {
+function describeDefault(value: unknown): string {
   if (Array.isArray(value)) return value.join(',')
   // The one setting that is read into an object holds limits, of which there are none.
   if (typeof value === 'object') return 'off'

@@ -18,7 +18,7 @@ const signals: readonly Signal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 const abandonMs = 10_000
 
 /** Runs a server until a signal, or until it cannot go on. Resolves to the exit code. A second signal exits at once. */
-export const serve = async ({ json, ...flags }: ServeFlags): Promise<number> => {
+export async function serve({ json, ...flags }: ServeFlags): Promise<number> {
   const config = readConfig(flags)
   // Heard from the first moment on: a signal during the start must not leave browsers behind.
   const stop = firstSignal()
@@ -35,7 +35,7 @@ export const serve = async ({ json, ...flags }: ServeFlags): Promise<number> => 
 }
 
 /** Starts the server; undefined when a signal came before it had started. */
-const startUnlessStopped = async (config: ServerConfig, stop: Promise<Signal>): Promise<RunningServer | undefined> => {
+async function startUnlessStopped(config: ServerConfig, stop: Promise<Signal>): Promise<RunningServer | undefined> {
   const stopping = new AbortController()
   void stop.then((signal) => {
     stopping.abort(signal)
@@ -50,8 +50,8 @@ const startUnlessStopped = async (config: ServerConfig, stop: Promise<Signal>): 
   }
 }
 
-const firstSignal = async (): Promise<Signal> =>
-  new Promise((resolve) => {
+async function firstSignal(): Promise<Signal> {
+  return new Promise((resolve) => {
     let isStopping = false
     const isFresh = createFreshSignalTest()
     const onSignal = (signal: Signal): void => {
@@ -62,24 +62,27 @@ const firstSignal = async (): Promise<Signal> =>
     }
     for (const signal of signals) process.on(signal, onSignal)
   })
+}
 
 /** What `--json` prints: one line. */
-const announcement = (server: RunningServer): object => ({
-  url: server.url,
-  pid: process.pid,
-  version: packageVersion,
-  dataDir: server.config.dataDir,
-  ...(server.isNewKey ? { apiKey: server.apiKey } : {}),
-  isKeyRevoked: server.isKeyRevoked,
-  retiredKeys: server.retiredKeys,
-  browser: server.browser,
-  store: server.storeKind,
-  maxSessions: server.maxSessions,
-  layers: server.layers,
-  recovered: server.recovered,
-})
+function announcement(server: RunningServer): object {
+  return {
+    url: server.url,
+    pid: process.pid,
+    version: packageVersion,
+    dataDir: server.config.dataDir,
+    ...(server.isNewKey ? { apiKey: server.apiKey } : {}),
+    isKeyRevoked: server.isKeyRevoked,
+    retiredKeys: server.retiredKeys,
+    browser: server.browser,
+    store: server.storeKind,
+    maxSessions: server.maxSessions,
+    layers: server.layers,
+    recovered: server.recovered,
+  }
+}
 
-const describeKey = (server: RunningServer, config: ServerConfig): string => {
+function describeKey(server: RunningServer, config: ServerConfig): string {
   if (server.isNewKey) {
     return `${styleText('bold', server.apiKey)}  (created now and shown this once; stored in ${config.dataDir}/api-key)`
   }
@@ -89,7 +92,7 @@ const describeKey = (server: RunningServer, config: ServerConfig): string => {
   return `${where}, but ${styleText('yellow', 'revoked and refused')}; use another admin key, or ${remedy}`
 }
 
-const greeting = (server: RunningServer, config: ServerConfig): string => {
+function greeting(server: RunningServer, config: ServerConfig): string {
   const line = (name: string, text: string): string => `  ${styleText('dim', name.padEnd(10))} ${text}\n`
   const { kind, version, path } = server.browser
   return [

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8'
  * of a server. Left alone V8 optimizes one huge function of it soon after the start, which takes 600 MB and half a second of
  * a core, and compiles on many threads, each of which keeps memory for good. Statements of a session take the same time.
  */
-export const keepCompilerSmall = (): void => {
+export function keepCompilerSmall(): void {
   for (const flag of smallCompilerFlags) setFlagsFromString(flag)
 }
 

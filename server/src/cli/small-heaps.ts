@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8'
  * memory: under load the young generation of each thread grows to 100 MB, and old garbage to more than what is in use.
  * Pages take no more processor time so.
  */
-export const keepHeapsSmall = (): void => {
+export function keepHeapsSmall(): void {
   for (const flag of flags) setFlagsFromString(flag)
 }
 

@@ -30,8 +30,8 @@ export async function assertSharedBlobs(
   if (other !== undefined) throw separateBlobs(other, own.blobsId)
 }
 
-const separateBlobs = (other: NodeRow, ownId: string): BowlineError =>
-  new BowlineError(
+function separateBlobs(other: NodeRow, ownId: string): BowlineError {
+  return new BowlineError(
     'CONFIG_INVALID',
     `The server ${other.url ?? other.id} on the same PostgreSQL stores files in ${describe(other.blobs)}, this one in ` +
       `${describe(ownId)}: screenshots, recordings, kept files and profiles of one could not be read through the other`,
@@ -39,6 +39,8 @@ const separateBlobs = (other: NodeRow, ownId: string): BowlineError =>
       hint: 'Start all servers with the same `--blobs`: an S3 bucket such as s3://BUCKET/PREFIX, or a folder that they share.',
     },
   )
+}
 
-const describe = (blobs: string | undefined): string =>
-  blobs?.startsWith('s3:') === true ? blobs : 'a folder that is not shared'
+function describe(blobs: string | undefined): string {
+  return blobs?.startsWith('s3:') === true ? blobs : 'a folder that is not shared'
+}

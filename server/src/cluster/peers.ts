@@ -32,7 +32,7 @@ const worthwhile = 0.25
 const silentMs = 15_000
 
 /** Reads the nodes from the store. In the embedded store there is no other, and it is not asked. */
-export const createPeers = (store: Store, nodeId: string): Peers => {
+export function createPeers(store: Store, nodeId: string): Peers {
   let known: { readonly atMs: number; readonly nodes: Promise<readonly NodeRow[]> } | undefined
   const everyone = async (mostAgeMs = trustMs): Promise<readonly NodeRow[]> => {
     if (store.kind === 'pglite') return []
@@ -76,5 +76,9 @@ export const createPeers = (store: Store, nodeId: string): Peers => {
 }
 
 /** The error for a node that does not answer. */
-export const unreachable = (why: string, cause?: unknown): BowlineError =>
-  new BowlineError('NODE_UNREACHABLE', `The server that holds this session ${why}`, { retryAfterSeconds: 5, cause })
+export function unreachable(why: string, cause?: unknown): BowlineError {
+  return new BowlineError('NODE_UNREACHABLE', `The server that holds this session ${why}`, {
+    retryAfterSeconds: 5,
+    cause,
+  })
+}

@@ -34,7 +34,7 @@ export const earlierScrape = {
   },
 }
 
-const toFormat = (name: EarlierScrapeRequest['formats'][number], earlier: EarlierScrapeRequest): FormatInput => {
+function toFormat(name: EarlierScrapeRequest['formats'][number], earlier: EarlierScrapeRequest): FormatInput {
   switch (name) {
     case 'json':
     case 'extract': {

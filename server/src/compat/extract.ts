@@ -15,7 +15,7 @@ export const extractV1 = {
   },
 }
 
-const toPageOptions = ({ formats: _formats, ...options }: NonNullable<ExtractRequestV1['scrapeOptions']>): object => {
+function toPageOptions({ formats: _formats, ...options }: NonNullable<ExtractRequestV1['scrapeOptions']>): object {
   const {
     url: _url,
     formats: _markdown,

@@ -3,7 +3,7 @@ import { listIssues, shorten, tellMore } from 'bowline/contract/validation-issue
 import { BowlineError } from 'bowline/kit/errors'
 
 /** The error for a translated request that breaks a rule: `details` holds the first of zod's issues. */
-export const invalidOptions = (error: z.core.$ZodError): BowlineError => {
+export function invalidOptions(error: z.core.$ZodError): BowlineError {
   const [first] = error.issues
   const { issues: details, more } = listIssues(error.issues)
   const flaw = `${shorten(first?.path.join('.') ?? 'body')}: ${shorten(first?.message ?? 'invalid')}`

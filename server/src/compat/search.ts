@@ -33,7 +33,7 @@ export const searchV1 = {
   }),
 }
 
-const toScrapeOptions = (options: NonNullable<SearchRequestV1['scrapeOptions']>): object => {
+function toScrapeOptions(options: NonNullable<SearchRequestV1['scrapeOptions']>): object {
   const { url: _url, ...translated } = earlierScrape.request({ ...options, url: 'http://search.invalid/' })
   return translated
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 
 /** A whole number, given as one or as text in digits. */
-export const wholeNumber = (min: number, max: number) =>
-  z.union([z.number(), z.string().trim().regex(/^\d+$/).transform(Number)]).pipe(z.int().min(min).max(max))
+export function wholeNumber(min: number, max: number) {
+  return z.union([z.number(), z.string().trim().regex(/^\d+$/).transform(Number)]).pipe(z.int().min(min).max(max))
+}
 
 /** Texts, or one text with commas between them. */
 export const list = z.union([

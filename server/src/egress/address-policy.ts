@@ -23,7 +23,7 @@ export interface AddressPolicyOptions {
 }
 
 /** Makes the policy. Throws CONFIG_INVALID when an entry cannot be read. */
-export const createAddressPolicy = ({ allow = [], ownPorts }: AddressPolicyOptions): AddressPolicy => {
+export function createAddressPolicy({ allow = [], ownPorts }: AddressPolicyOptions): AddressPolicy {
   const entries = allow.map((entry) => parseAllowEntry(entry))
   return {
     judge: (given, target) => {
@@ -46,4 +46,6 @@ export const createAddressPolicy = ({ allow = [], ownPorts }: AddressPolicyOptio
   }
 }
 
-const withoutZone = (address: string): string => address.split('%')[0] ?? address
+function withoutZone(address: string): string {
+  return address.split('%')[0] ?? address
+}

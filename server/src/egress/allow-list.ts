@@ -17,7 +17,7 @@ export type AllowEntry = (address: ipaddr.IPv4 | ipaddr.IPv6, target: Target) =>
  * Reads one `--allow` entry: an address, a CIDR range or a host name, each with an optional `:port` (`[::1]:80` for IPv6).
  * A name opens whatever that very name resolves to, and nothing under another name. Throws CONFIG_INVALID.
  */
-export const parseAllowEntry = (text: string): AllowEntry => {
+export function parseAllowEntry(text: string): AllowEntry {
   const { place, port } = splitPort(text)
   const isPort = (target: Target): boolean => port === undefined || target.port === port
   const range = parseRange(place)
@@ -28,9 +28,11 @@ export const parseAllowEntry = (text: string): AllowEntry => {
 }
 
 /** A host name as it is compared: lower case, without the dot at its end. */
-export const plainName = (host: string): string => host.toLowerCase().replace(/\.$/, '')
+export function plainName(host: string): string {
+  return host.toLowerCase().replace(/\.$/, '')
+}
 
-const splitPort = (text: string): { place: string; port: number | undefined } => {
+function splitPort(text: string): { place: string; port: number | undefined } {
   const bracketed = /^\[([^\]]+)\](?::(\d+))?$/.exec(text)
   // More than one colon without brackets is an IPv6 address, not a port.
   const plain = /^([^:]+):(\d+)$/.exec(text)
@@ -40,7 +42,7 @@ const splitPort = (text: string): { place: string; port: number | undefined } =>
   return { place, port }
 }
 
-const parseRange = (place: string): [ipaddr.IPv4 | ipaddr.IPv6, number] | undefined => {
+function parseRange(place: string): [ipaddr.IPv4 | ipaddr.IPv6, number] | undefined {
   const [address = '', bits, ...rest] = place.split('/')
   const family = isIP(address)
   if (family === 0 || rest.length > 0) return undefined
@@ -55,12 +57,16 @@ const parseRange = (place: string): [ipaddr.IPv4 | ipaddr.IPv6, number] | undefi
   return [parsed, length]
 }
 
-const isHostName = (place: string): boolean =>
-  place.length <= 253 &&
-  /^[a-z\d_](?:[\w-]*\w)?(?:\.[a-z\d_](?:[\w-]*\w)?)*\.?$/i.test(place) &&
-  !/^[\d.]+$/.test(place)
+function isHostName(place: string): boolean {
+  return (
+    place.length <= 253 &&
+    /^[a-z\d_](?:[\w-]*\w)?(?:\.[a-z\d_](?:[\w-]*\w)?)*\.?$/i.test(place) &&
+    !/^[\d.]+$/.test(place)
+  )
+}
 
-const invalid = (text: string): BowlineError =>
-  new BowlineError('CONFIG_INVALID', `\`allow\` does not accept ${JSON.stringify(text)}`, {
+function invalid(text: string): BowlineError {
+  return new BowlineError('CONFIG_INVALID', `\`allow\` does not accept ${JSON.stringify(text)}`, {
     hint: 'Entries are IP addresses, CIDR ranges or host names, each with an optional `:port`: 10.0.0.0/8, [::1]:8080, intranet.example.',
   })
+}

@@ -41,7 +41,7 @@ const defaultConnectTimeoutMs = 25_000
  * Makes a connector. An upstream proxy resolves names by itself, so a name is judged by what it resolves to here; one that
  * resolves nowhere here is left to the upstream. Targets opened by `--allow` are near: no upstream is asked for them.
  */
-export const createConnector = (parts: ConnectorParts): Connector => {
+export function createConnector(parts: ConnectorParts): Connector {
   const indirect = new WeakSet<Socket>()
   return {
     isDirect: (socket) => !indirect.has(socket),
@@ -73,7 +73,7 @@ export const createConnector = (parts: ConnectorParts): Connector => {
 
 type Way = Upstream | undefined
 
-const upstreamsOf = ({ basic, enhanced }: ConnectorParts, route: Route): readonly Way[] => {
+function upstreamsOf({ basic, enhanced }: ConnectorParts, route: Route): readonly Way[] {
   switch (route) {
     case 'basic':
       return [basic]
@@ -86,12 +86,12 @@ const upstreamsOf = ({ basic, enhanced }: ConnectorParts, route: Route): readonl
   }
 }
 
-const judge = async (
+async function judge(
   parts: ConnectorParts,
   target: Target,
   ways: readonly Way[],
   signal: AbortSignal,
-): Promise<JudgedTarget> => {
+): Promise<JudgedTarget> {
   try {
     return await judgeTarget(parts, target, signal)
   } catch (error) {
@@ -101,11 +101,11 @@ const judge = async (
   }
 }
 
-const connectBy = async (
+async function connectBy(
   ways: readonly Way[],
   { judged, indirect }: { readonly judged: JudgedTarget; readonly indirect: WeakSet<Socket> },
   signal: AbortSignal,
-): Promise<Socket> => {
+): Promise<Socket> {
   const usable = ways.filter((way) => way !== undefined || judged.kind !== 'unresolved')
   for (const [index, way] of usable.entries()) {
     try {

@@ -17,11 +17,11 @@ export interface JudgedTarget extends Target {
 const attemptDelayMs = 250
 
 /** Resolves a target once and judges every address. Throws EGRESS_REFUSED when none may be connected to, EGRESS_FAILED when there is none. */
-export const judgeTarget = async (
+export async function judgeTarget(
   { policy, resolve }: { readonly policy: AddressPolicy; readonly resolve: Resolve },
   target: Target,
   signal?: AbortSignal,
-): Promise<JudgedTarget> => {
+): Promise<JudgedTarget> {
   const verdicts = (await addressesOf(resolve, target, signal)).map((address) => policy.judge(address, target))
   const kind = verdicts.some((verdict) => verdict.kind === 'allowed') ? 'allowed' : 'public'
   const addresses = verdicts.filter((verdict) => verdict.kind !== 'refused').map(({ address }) => address)
@@ -35,7 +35,7 @@ export const judgeTarget = async (
   })
 }
 
-const addressesOf = async (resolve: Resolve, target: Target, signal?: AbortSignal): Promise<readonly string[]> => {
+async function addressesOf(resolve: Resolve, target: Target, signal?: AbortSignal): Promise<readonly string[]> {
   try {
     return await resolve(target.host, signal)
   } catch (cause) {
@@ -48,7 +48,7 @@ const addressesOf = async (resolve: Resolve, target: Target, signal?: AbortSigna
 }
 
 /** Connects to the addresses that were judged, without asking for the name again. Throws EGRESS_FAILED or the signal's reason. */
-export const dial = async (target: JudgedTarget, signal?: AbortSignal): Promise<Socket> => {
+export async function dial(target: JudgedTarget, signal?: AbortSignal): Promise<Socket> {
   signal?.throwIfAborted()
   const [first = ''] = target.addresses
   const found = target.addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
@@ -70,7 +70,7 @@ export const dial = async (target: JudgedTarget, signal?: AbortSignal): Promise<
 }
 
 /** Waits until a socket is connected; destroys it when that fails. Throws EGRESS_FAILED or the signal's reason. */
-export const established = async (socket: Socket, target: Target, signal?: AbortSignal): Promise<Socket> => {
+export async function established(socket: Socket, target: Target, signal?: AbortSignal): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
   const onError = (cause: Error): void =>
     reject(
@@ -95,7 +95,8 @@ export const established = async (socket: Socket, target: Target, signal?: Abort
   }
 }
 
-const wordsOf = (error: Error): string =>
-  error instanceof AggregateError && error.message === ''
+function wordsOf(error: Error): string {
+  return error instanceof AggregateError && error.message === ''
     ? error.errors.map((each) => (Error.isError(each) ? each.message : String(each))).join('; ')
     : error.message
+}

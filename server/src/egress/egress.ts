@@ -35,7 +35,7 @@ export interface Egress extends EgressProxy {
 }
 
 /** Opens the way out. Throws CONFIG_INVALID when an entry of `allow` cannot be read. */
-export const openEgress = async (options: EgressOptions): Promise<Egress> => {
+export async function openEgress(options: EgressOptions): Promise<Egress> {
   const { log } = options
   const ownPorts = createOwnPorts()
   const policy = createAddressPolicy({ allow: options.allow, ownPorts })
@@ -59,14 +59,11 @@ export const openEgress = async (options: EgressOptions): Promise<Egress> => {
   }
 }
 
-const upstreamOf = (name: Upstream['name'], url: string | undefined): Upstream | undefined =>
-  url === undefined ? undefined : { name, url: new URL(url) }
+function upstreamOf(name: Upstream['name'], url: string | undefined): Upstream | undefined {
+  return url === undefined ? undefined : { name, url: new URL(url) }
+}
 
-const guardDatabase = async (
-  { databaseUrl, log }: EgressOptions,
-  ownPorts: OwnPorts,
-  resolve: Resolve,
-): Promise<void> => {
+async function guardDatabase({ databaseUrl, log }: EgressOptions, ownPorts: OwnPorts, resolve: Resolve): Promise<void> {
   if (databaseUrl === undefined || !URL.canParse(databaseUrl)) return
   const { hostname, port } = new URL(databaseUrl)
   const host = hostname.replace(/^\[(.*)\]$/, '$1')

@@ -14,10 +14,10 @@ export interface EgressDispatcherOptions {
  * rejects the request with EGRESS_REFUSED as the error's cause (`fetch`) or as the error (`request`). Both must be those of
  * the package undici: Node's own `fetch` takes no dispatcher of another version. Close it at the end.
  */
-export const createEgressDispatcher = (
+export function createEgressDispatcher(
   connector: Connector,
   { route = 'basic', agent: { connect: tls = {}, ...agent } = {} }: EgressDispatcherOptions = {},
-): Agent => {
+): Agent {
   const secure = buildConnector(tls)
   return new Agent({
     ...agent,

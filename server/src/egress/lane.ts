@@ -70,7 +70,7 @@ export interface Arrival {
 const defaultMaxConnections = 1000
 
 /** Opens a lane on a free port of 127.0.0.1. */
-export const openLane = async (parts: LaneParts, options: LaneOptions): Promise<Lane> => {
+export async function openLane(parts: LaneParts, options: LaneOptions): Promise<Lane> {
   const count = { sentBytes: 0, receivedBytes: 0, connections: 0, refused: 0 }
   const sockets = new Set<Socket>()
   const ended = new AbortController()
@@ -159,24 +159,20 @@ function createContext(
   }
 }
 
-const listen = async (listener: Server): Promise<number> => {
+async function listen(listener: Server): Promise<number> {
   listener.listen({ host: '127.0.0.1', port: 0, backlog: 1024 })
   await once(listener, 'listening')
   return (listener.address() as AddressInfo).port
 }
 
 /** Hands a connection on, with the promise to find out where it comes from. */
-const receive = (parts: LaneParts, { uid, lentPort }: LaneOptions, socket: Socket, lane: LaneContext): void => {
+function receive(parts: LaneParts, { uid, lentPort }: LaneOptions, socket: Socket, lane: LaneContext): void {
   // Nobody else is in the network of a lent port.
   const isAdmitted = lentPort === undefined ? isOfUser(parts, uid ?? process.getuid?.(), socket) : Promise.resolve(true)
   parts.accept(socket, { lane, isAdmitted })
 }
 
-const isOfUser = async (
-  { findPeer, log }: LaneParts,
-  expected: number | undefined,
-  socket: Socket,
-): Promise<boolean> => {
+async function isOfUser({ findPeer, log }: LaneParts, expected: number | undefined, socket: Socket): Promise<boolean> {
   if (findPeer === undefined) return true
   const uid = await findPeer(socket).catch(() => undefined)
   if (uid === expected) return true

@@ -11,7 +11,7 @@ export interface OwnPorts {
 }
 
 /** Makes an empty list. */
-export const createOwnPorts = (): OwnPorts => {
+export function createOwnPorts(): OwnPorts {
   const guards = new Map<number, Set<readonly string[]>>()
   return {
     guard: (port, addresses = []) => {
@@ -33,7 +33,7 @@ export const createOwnPorts = (): OwnPorts => {
   }
 }
 
-const isOfThisMachine = (address: string): boolean => {
+function isOfThisMachine(address: string): boolean {
   const special = specialRangeOf(ipaddr.parse(address)) ?? ''
   if (special.startsWith('loopback') || special.startsWith('this host')) return true
   // Interfaces come and go, so they are asked each time; only guarded ports lead here.

@@ -21,7 +21,7 @@ interface Question {
 }
 
 /** Makes the finder, or undefined where the kernel does not tell. Connections that arrive together share one reading of its table. */
-export const createPeerFinder = async (path = table): Promise<FindPeer | undefined> => {
+export async function createPeerFinder(path = table): Promise<FindPeer | undefined> {
   const isThere = await access(path, constants.R_OK).then(
     () => true,
     () => false,
@@ -57,7 +57,7 @@ export const createPeerFinder = async (path = table): Promise<FindPeer | undefin
 }
 
 /** Reads the table up to the last socket that is asked for. */
-const answerAll = async (path: string, asked: readonly Question[]): Promise<void> => {
+async function answerAll(path: string, asked: readonly Question[]): Promise<void> {
   await using file = await open(path)
   const buffer = Buffer.alloc(pieceBytes)
   let left = asked
@@ -82,7 +82,7 @@ const answerAll = async (path: string, asked: readonly Question[]): Promise<void
 const pieceBytes = 4096
 
 /** The user in the line in which such a place is. */
-const uidAt = (lines: string, at: number): number | undefined => {
+function uidAt(lines: string, at: number): number | undefined {
   const fields = lines
     .slice(at + 2, lines.indexOf('\n', at))
     .trim()
@@ -91,4 +91,6 @@ const uidAt = (lines: string, at: number): number | undefined => {
   return Number.isSafeInteger(uid) ? uid : undefined
 }
 
-const hex = (port: number): string => port.toString(16).toUpperCase().padStart(4, '0')
+function hex(port: number): string {
+  return port.toString(16).toUpperCase().padStart(4, '0')
+}

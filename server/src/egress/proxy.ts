@@ -20,7 +20,7 @@ export type ProxyParts = Omit<LaneParts, 'accept'>
 const maxHeaderBytes = 256 * 1024
 
 /** Makes the proxy. It listens only by its lanes. */
-export const openEgressProxy = (parts: ProxyParts): EgressProxy => {
+export function openEgressProxy(parts: ProxyParts): EgressProxy {
   const accept = createAcceptor()
   const lanes = new Set<Lane>()
   let past: Traffic = { sentBytes: 0, receivedBytes: 0, connections: 0, refused: 0 }
@@ -43,12 +43,14 @@ export const openEgressProxy = (parts: ProxyParts): EgressProxy => {
   }
 }
 
-const add = (left: Traffic, right: Traffic): Traffic => ({
-  sentBytes: left.sentBytes + right.sentBytes,
-  receivedBytes: left.receivedBytes + right.receivedBytes,
-  connections: left.connections + right.connections,
-  refused: left.refused + right.refused,
-})
+function add(left: Traffic, right: Traffic): Traffic {
+  return {
+    sentBytes: left.sentBytes + right.sentBytes,
+    receivedBytes: left.receivedBytes + right.receivedBytes,
+    connections: left.connections + right.connections,
+    refused: left.refused + right.refused,
+  }
+}
 
 /** Tells SOCKS5 from HTTP by the first byte. */
 function createAcceptor(): LaneParts['accept'] {

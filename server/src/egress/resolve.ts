@@ -7,7 +7,7 @@ import { plainName } from './allow-list.ts'
 export type Resolve = (host: string, signal?: AbortSignal) => Promise<readonly string[]>
 
 /** Makes a resolver that asks the system once for names asked for at the same time. */
-export const createResolver = (ask: Resolve = askSystem): Resolve => {
+export function createResolver(ask: Resolve = askSystem): Resolve {
   const questions = new Map<string, Promise<readonly string[]>>()
   return async (host, signal) => {
     if (isIP(host) !== 0) return [host]

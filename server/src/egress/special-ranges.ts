@@ -3,7 +3,9 @@ import ipaddr from 'ipaddr.js'
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Range = readonly [range: [Address, number], name: string]
 
-const range = (cidr: string, name: string): Range => [ipaddr.parseCIDR(cidr), name]
+function range(cidr: string, name: string): Range {
+  return [ipaddr.parseCIDR(cidr), name]
+}
 
 /** Everything in IPv4 that is not public unicast (IANA's registries, and the metadata service with a public number). */
 const specialIpv4: readonly Range[] = [
@@ -51,7 +53,7 @@ const sixToFour = ipaddr.parseCIDR('2002::/16')
 const teredo = ipaddr.parseCIDR('2001::/32')
 
 /** Why an address is not a public one, in words; undefined when it is. IPv6 forms of IPv4 count as what they lead to. */
-export const specialRangeOf = (address: Address): string | undefined => {
+export function specialRangeOf(address: Address): string | undefined {
   if (address instanceof ipaddr.IPv4) return nameIn(specialIpv4, address)
   const embedded = embeddedIpv4(address)
   if (embedded !== undefined) {
@@ -62,14 +64,16 @@ export const specialRangeOf = (address: Address): string | undefined => {
   return name ?? (address.match(globalUnicast) ? undefined : 'reserved')
 }
 
-const nameIn = (ranges: readonly Range[], address: Address): string | undefined =>
-  ranges.find(([range]) => isInRange(address, range))?.[1]
+function nameIn(ranges: readonly Range[], address: Address): string | undefined {
+  return ranges.find(([range]) => isInRange(address, range))?.[1]
+}
 
 /** Whether an address lies in a range of the same family. */
-export const isInRange = (address: Address, range: [Address, number]): boolean =>
-  address.kind() === range[0].kind() && address.match(range)
+export function isInRange(address: Address, range: [Address, number]): boolean {
+  return address.kind() === range[0].kind() && address.match(range)
+}
 
-const embeddedIpv4 = (address: ipaddr.IPv6): ipaddr.IPv4 | undefined => {
+function embeddedIpv4(address: ipaddr.IPv6): ipaddr.IPv4 | undefined {
   const bytes = address.toByteArray()
   if (address.isIPv4MappedAddress()) return address.toIPv4Address()
   if (isInRange(address, nat64)) return new ipaddr.IPv4(bytes.slice(12))

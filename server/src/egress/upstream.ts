@@ -14,7 +14,7 @@ export interface Upstream {
 }
 
 /** Opens a tunnel to a target through an upstream proxy, which resolves the name itself. Throws EGRESS_FAILED or the signal's reason. */
-export const tunnelThrough = async (upstream: Upstream, target: Target, signal: AbortSignal): Promise<Socket> => {
+export async function tunnelThrough(upstream: Upstream, target: Target, signal: AbortSignal): Promise<Socket> {
   signal.throwIfAborted()
   try {
     return upstream.url.protocol.startsWith('socks')
@@ -32,12 +32,13 @@ export const tunnelThrough = async (upstream: Upstream, target: Target, signal: 
 }
 
 /** The `Proxy-Authorization` of an upstream proxy; undefined when its URL holds no user. */
-export const proxyAuthorization = ({ username, password }: URL): string | undefined =>
-  username === '' && password === ''
+export function proxyAuthorization({ username, password }: URL): string | undefined {
+  return username === '' && password === ''
     ? undefined
     : `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}`
+}
 
-const connectHttp = async (url: URL, target: Target, signal: AbortSignal): Promise<Socket> => {
+async function connectHttp(url: URL, target: Target, signal: AbortSignal): Promise<Socket> {
   const authority = `${target.host.includes(':') ? `[${target.host}]` : target.host}:${target.port}`
   const authorization = proxyAuthorization(url)
   const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url.origin, {
@@ -76,10 +77,11 @@ const connectHttp = async (url: URL, target: Target, signal: AbortSignal): Promi
   }
 }
 
-const refusedBy = ({ statusCode = 0, statusMessage = '' }: IncomingMessage): Error =>
-  new Error(`it answered ${statusCode} ${statusMessage}`.trimEnd())
+function refusedBy({ statusCode = 0, statusMessage = '' }: IncomingMessage): Error {
+  return new Error(`it answered ${statusCode} ${statusMessage}`.trimEnd())
+}
 
-const connectSocks = async (url: URL, target: Target, signal: AbortSignal): Promise<Socket> => {
+async function connectSocks(url: URL, target: Target, signal: AbortSignal): Promise<Socket> {
   const connecting = SocksClient.createConnection({
     command: 'connect',
     destination: target,
@@ -109,7 +111,7 @@ const connectSocks = async (url: URL, target: Target, signal: AbortSignal): Prom
 }
 
 /** The library lets the socket flow right after it is connected. What a target says at once would be lost. */
-const keepEarlyBytes = async (socket: Socket): Promise<void> => {
+async function keepEarlyBytes(socket: Socket): Promise<void> {
   const early: Buffer[] = []
   const keep = (chunk: Buffer): void => void early.push(chunk)
   socket.on('data', keep)

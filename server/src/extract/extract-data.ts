@@ -29,12 +29,12 @@ export interface Extracted {
 const maxCharacters = 190_000
 
 /** Scrapes the pages of a plan and has the model read them. Throws EXTRACTION_FAILED, or the signal's reason. */
-export const extractData = async (
+export async function extractData(
   parts: ExtractParts,
   plan: Plan,
   job: Pick<ExtractJobRow, 'teamId' | 'apiKeyId'>,
   signal: AbortSignal,
-): Promise<Extracted> => {
+): Promise<Extracted> {
   const { urls, warnings, searchCredits } = await findPages(parts, plan, job, signal)
   const options = scrapeRequest.parse({ ...plan.scrapeOptions, formats: ['markdown'], url: 'http://extract.invalid/' })
   const { scrapes } = parts

@@ -147,13 +147,15 @@ export class Extracts {
 }
 
 /** A day after its end, or after its start as long as it has none. */
-const endOfLife = ({ createdAt, finishedAt = createdAt }: ExtractJobRow): Date =>
-  new Date(finishedAt.getTime() + jobLifeMs)
+function endOfLife({ createdAt, finishedAt = createdAt }: ExtractJobRow): Date {
+  return new Date(finishedAt.getTime() + jobLifeMs)
+}
 
-const reasonOf = (error: unknown): string =>
-  isBowlineError(error) ? error.message : 'The server could not extract because of an error of its own'
+function reasonOf(error: unknown): string {
+  return isBowlineError(error) ? error.message : 'The server could not extract because of an error of its own'
+}
 
-const shownOf = (job: ExtractJobRow): Pick<ExtractStatusResponse, 'data'> & Partial<ExtractStatusResponse> => {
+function shownOf(job: ExtractJobRow): Pick<ExtractStatusResponse, 'data'> & Partial<ExtractStatusResponse> {
   if (job.answer === undefined) return { data: [], ...(job.error === undefined ? {} : { error: job.error }) }
   const { data, pages, warning } = JSON.parse(job.answer) as Extracted
   const { showSources } = JSON.parse(job.request) as Plan

@@ -29,12 +29,12 @@ export interface FoundPages {
 const maxQueryLength = 400
 
 /** The pages that a plan means, at most `limit` of them. Nothing is billed here. Throws the signal's reason. */
-export const findPages = async (
+export async function findPages(
   { dispatcher, searches, showPage }: FindPagesParts,
   plan: Plan,
   { teamId, apiKeyId }: Pick<ExtractJobRow, 'teamId' | 'apiKeyId'>,
   signal: AbortSignal,
-): Promise<FoundPages> => {
+): Promise<FoundPages> {
   const { limit, prompt, includeSubdomains } = plan
   const urls = new Set(plan.pages)
   const warnings: string[] = []

@@ -10,7 +10,7 @@ export interface OpenExtractsParts extends ExtractsParts {
 const sweepMs = 3_600_000
 
 /** Builds everything that extracts, into `undo`. */
-export const openExtracts = async (undo: AsyncDisposableStack, parts: OpenExtractsParts): Promise<Extracts> => {
+export async function openExtracts(undo: AsyncDisposableStack, parts: OpenExtractsParts): Promise<Extracts> {
   const timer = setInterval(() => {
     const before = new Date(Date.now() - jobLifeMs)
     deleteOldExtractJobs(parts.store.db, before).catch((error: unknown) =>

@@ -18,10 +18,10 @@ export interface Plan extends Omit<ExtractRequest, 'urls' | 'webhook'> {
 export const searchedPages = 5
 
 /** Sorts the addresses of a request. Throws BAD_REQUEST for one that is none, unless they are to be ignored. */
-export const planOf = (
+export function planOf(
   { urls, ...request }: ExtractRequest,
   baseUrl: string,
-): { readonly plan: Plan; readonly invalidUrls: readonly string[] } => {
+): { readonly plan: Plan; readonly invalidUrls: readonly string[] } {
   const pages = new Set<string>()
   const folders = new Set<string>()
   const invalidUrls: string[] = []
@@ -40,5 +40,6 @@ export const planOf = (
 }
 
 /** The most pages that a plan may come to. */
-export const mostPages = ({ pages, folders, enableWebSearch, limit }: Plan): number =>
-  folders.length > 0 ? limit : Math.min(limit, pages.length + (enableWebSearch ? searchedPages : 0))
+export function mostPages({ pages, folders, enableWebSearch, limit }: Plan): number {
+  return folders.length > 0 ? limit : Math.min(limit, pages.length + (enableWebSearch ? searchedPages : 0))
+}

@@ -12,11 +12,11 @@ export interface KeepTime {
 }
 
 /** Keeps the whole files of a session that is about to lose them, when its creator asked for it. Throws an AggregateError for those that could not be kept, after all others were. */
-export const keepFiles = async (
+export async function keepFiles(
   { shelves, artifacts, keptFilesHours }: KeepTime & { readonly shelves: Shelves; readonly artifacts: Artifacts },
   session: LiveSession,
   signal: AbortSignal,
-): Promise<void> => {
+): Promise<void> {
   if (!session.row.keepFiles) return
   const shelf = shelves.of(session)
   const lifeMs = keptFilesHours * 3_600_000
@@ -37,26 +37,29 @@ export const keepFiles = async (
 }
 
 /** The kept files of an ended session. Throws SESSION_ENDED when it did not keep any. */
-export const listKeptFiles = async (artifacts: Artifacts, row: SessionRow): Promise<readonly SessionFile[]> => {
+export async function listKeptFiles(artifacts: Artifacts, row: SessionRow): Promise<readonly SessionFile[]> {
   if (!row.keepFiles || row.status === 'active') throw ended(row)
   return (await artifacts.list({ sessionId: row.id, kind: 'file' })).map(describeKept)
 }
 
 /** One of them, by its name or the guid of the download. Throws SESSION_ENDED, FILE_NOT_FOUND. */
-export const findKeptFile = async (artifacts: Artifacts, row: SessionRow, key: string): Promise<ArtifactRow> => {
+export async function findKeptFile(artifacts: Artifacts, row: SessionRow, key: string): Promise<ArtifactRow> {
   const named = (await listKeptFiles(artifacts, row)).find(({ name, guid }) => name === key || guid === key)
   return artifacts.find({ sessionId: row.id, kind: 'file' }, named?.name ?? key)
 }
 
 /** The error of a session that has nothing to show any more. */
-export const ended = (row: SessionRow): BowlineError =>
-  new BowlineError('SESSION_ENDED', `Browser session has been destroyed (${row.endReason ?? 'ending'}).`)
+export function ended(row: SessionRow): BowlineError {
+  return new BowlineError('SESSION_ENDED', `Browser session has been destroyed (${row.endReason ?? 'ending'}).`)
+}
 
-const describeKept = ({ name, bytes, createdAt, details }: ArtifactRow): SessionFile => ({
-  direction: 'download',
-  ...(JSON.parse(details) as object),
-  name,
-  size: bytes ?? 0,
-  createdAt: createdAt.toISOString(),
-  complete: true,
-})
+function describeKept({ name, bytes, createdAt, details }: ArtifactRow): SessionFile {
+  return {
+    direction: 'download',
+    ...(JSON.parse(details) as object),
+    name,
+    size: bytes ?? 0,
+    createdAt: createdAt.toISOString(),
+    complete: true,
+  }
+}

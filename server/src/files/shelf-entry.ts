@@ -20,12 +20,14 @@ export interface ShelfEntry {
 }
 
 /** A file as the API shows it. */
-export const describeEntry = ({ name, direction, size, createdAt, guid, state }: ShelfEntry): SessionFile => ({
-  name,
-  direction,
-  size,
-  createdAt: createdAt.toISOString(),
-  complete: state.kind === 'complete',
-  ...(guid === undefined ? {} : { guid }),
-  ...(state.kind === 'failed' ? { error: state.error } : {}),
-})
+export function describeEntry({ name, direction, size, createdAt, guid, state }: ShelfEntry): SessionFile {
+  return {
+    name,
+    direction,
+    size,
+    createdAt: createdAt.toISOString(),
+    complete: state.kind === 'complete',
+    ...(guid === undefined ? {} : { guid }),
+    ...(state.kind === 'failed' ? { error: state.error } : {}),
+  }
+}

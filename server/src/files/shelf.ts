@@ -201,5 +201,6 @@ export interface ByteRange {
   readonly end: number
 }
 
-const notFound = (key: string): BowlineError =>
-  new BowlineError('FILE_NOT_FOUND', `The session has no file ${JSON.stringify(key.slice(0, 200))}`)
+function notFound(key: string): BowlineError {
+  return new BowlineError('FILE_NOT_FOUND', `The session has no file ${JSON.stringify(key.slice(0, 200))}`)
+}

@@ -217,7 +217,7 @@ export class CdpClient {
 }
 
 /** The part of a router that makes the browser wait while any client lags. */
-export const lagGate = (router: CdpRouter): ((client: object, isLagging: boolean) => void) => {
+export function lagGate(router: CdpRouter): (client: object, isLagging: boolean) => void {
   const lagging = new Set<object>()
   return (client, isLagging) => {
     if (isLagging) lagging.add(client)

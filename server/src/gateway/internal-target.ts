@@ -6,7 +6,7 @@ import type { Verdict } from './verdict.ts'
  * than that of a page. Drivers attach to every frame and set it up, and break when that fails. So events of the target
  * come through, its settings are acknowledged and do nothing, and all else is refused.
  */
-export const judgeInternalCommand = (command: CdpCommand): Verdict => {
+export function judgeInternalCommand(command: CdpCommand): Verdict {
   const { method } = command
   if (passive.has(method)) return { kind: 'pass', command }
   if (setting.test(method)) return { kind: 'answer', result: results[method] ?? {} }

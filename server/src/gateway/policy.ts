@@ -26,38 +26,44 @@ type Rule = (command: CdpCommand, params: Params, context: PolicyContext) => Ver
  * isolation of the browser process; this keeps clients from the parts of a browser that could reach around the egress
  * proxy, and gives clear answers. It holds for commands nested in `Target.sendMessageToTarget`, too.
  */
-export const judgeCommand = (command: CdpCommand, context: PolicyContext): Verdict =>
-  command.sessionId !== undefined && context.kindOfSession(command.sessionId) === 'internal'
+export function judgeCommand(command: CdpCommand, context: PolicyContext): Verdict {
+  return command.sessionId !== undefined && context.kindOfSession(command.sessionId) === 'internal'
     ? judgeInternalCommand(command)
     : judgeByMethod(command, context)
+}
 
-const judgeByMethod = (command: CdpCommand, context: PolicyContext): Verdict => {
+function judgeByMethod(command: CdpCommand, context: PolicyContext): Verdict {
   const domain = command.method.slice(0, command.method.indexOf('.'))
   const rule = ruleOf(command.method) ?? ruleOf(`${domain}.*`)
   return rule === undefined ? pass(command) : rule(command, command.params ?? {}, context)
 }
 
 /** What every object inherits, such as `constructor`, is no rule. */
-const ruleOf = (name: string): Rule | undefined => (Object.hasOwn(rules, name) ? rules[name] : undefined)
+function ruleOf(name: string): Rule | undefined {
+  return Object.hasOwn(rules, name) ? rules[name] : undefined
+}
 
-const pass = (command: CdpCommand): Verdict => ({ kind: 'pass', command })
-const refuse = (message: string): Verdict => ({ kind: 'refuse', message })
+function pass(command: CdpCommand): Verdict {
+  return { kind: 'pass', command }
+}
+function refuse(message: string): Verdict {
+  return { kind: 'refuse', message }
+}
 
 const refused: Rule = (command) => refuse(`${command.method} is not allowed in a Bowline session`)
 
 /** Schemes a client may navigate to; `about:` only as `about:blank`. */
 const navigable = new Set(['http:', 'https:', 'data:', 'blob:'])
 
-const isNavigable = (url: string): boolean => {
+function isNavigable(url: string): boolean {
   if (!URL.canParse(url)) return false
   const { protocol, pathname } = new URL(url)
   return navigable.has(protocol) || (protocol === 'about:' && pathname === 'blank')
 }
 
 /** Refuses addresses outside http, https, about:blank, data and blob in the named parameter. */
-const navigates =
-  (name: string): Rule =>
-  (command, params) => {
+function navigates(name: string): Rule {
+  return (command, params) => {
     const url = params[name]
     if (url === undefined || url === '') return pass(command)
     if (typeof url === 'string' && isNavigable(url)) return pass(command)
@@ -66,6 +72,7 @@ const navigates =
       `${command.method} to ${JSON.stringify(url)} is not allowed: use http, https, about:blank, data or blob`,
     )
   }
+}
 
 /** Downloads land in the session's directory, whatever path the client names, each under its guid: a name that a site suggests cannot be the name of another download. */
 const downloads: Rule = (command, { browserContextId, ...params }, context) =>
@@ -79,11 +86,13 @@ const downloads: Rule = (command, { browserContextId, ...params }, context) =>
     },
   })
 
-const isInside = (directory: string, path: unknown): boolean =>
-  typeof path === 'string' && resolve(path) === path && path.startsWith(directory + sep)
+function isInside(directory: string, path: unknown): boolean {
+  return typeof path === 'string' && resolve(path) === path && path.startsWith(directory + sep)
+}
 
-const refuseForeignFile = (method: string, path: unknown): Verdict =>
-  refuse(`${method}: ${JSON.stringify(path)} is not among the session's uploaded files`)
+function refuseForeignFile(method: string, path: unknown): Verdict {
+  return refuse(`${method}: ${JSON.stringify(path)} is not among the session's uploaded files`)
+}
 
 const uploads: Rule = (command, params, context) => {
   const files: unknown = params['files']
@@ -104,7 +113,7 @@ const drags: Rule = (command, params, context) => {
 }
 
 /** Addresses that a dragged item holds, one a line. A line that begins with "#" is a comment. */
-const addressesOf = (item: unknown): readonly string[] => {
+function addressesOf(item: unknown): readonly string[] {
   const { mimeType, data } = (item ?? {}) as { readonly mimeType?: unknown; readonly data?: unknown }
   if (typeof mimeType !== 'string' || !/uri-list|url/i.test(mimeType)) return []
   return String(data)
@@ -220,10 +229,12 @@ const rules: Readonly<Record<string, Rule>> = {
  * Ids that can be answered: Chromium answers one outside 32 bits without its id, for which a client would wait for ever,
  * and the server numbers its own commands above. Reads of larger ones succeed, so that the refusal can name the id.
  */
-export const isAnswerableId = (id: number): boolean => id >= -(2 ** 31) && id < firstBorrowedId
+export function isAnswerableId(id: number): boolean {
+  return id >= -(2 ** 31) && id < firstBorrowedId
+}
 
 /** Reads a command from JSON text; undefined when it is none. */
-export const parseCommand = (text: unknown): CdpCommand | undefined => {
+export function parseCommand(text: unknown): CdpCommand | undefined {
   if (typeof text !== 'string') return undefined
   let value: unknown
   try {

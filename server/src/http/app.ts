@@ -79,9 +79,9 @@ export interface HttpParts
 }
 
 /** Builds the HTTP server with every route; the caller lets it listen, and ends it by the drain. */
-export const buildHttpApp = async (
+export async function buildHttpApp(
   parts: HttpParts,
-): Promise<{ readonly app: FastifyInstance; readonly drain: RequestDrain }> => {
+): Promise<{ readonly app: FastifyInstance; readonly drain: RequestDrain }> {
   const app = Fastify({
     // Of routes that are not in the contract, and that take little or nothing.
     bodyLimit: smallBodyBytes,
@@ -122,7 +122,7 @@ export const buildHttpApp = async (
 }
 
 /** The routes that need a key. */
-const registerProtected = async (app: FastifyInstance, parts: HttpParts): Promise<void> => {
+async function registerProtected(app: FastifyInstance, parts: HttpParts): Promise<void> {
   const callers = new WeakMap<FastifyRequest, KeyRow>()
   const noteFailure = createAuthFailureLog((facts) => parts.log.info(facts, 'Authentication failed'))
   app.addHook('onRequest', async (request) => {
@@ -168,14 +168,14 @@ const registerProtected = async (app: FastifyInstance, parts: HttpParts): Promis
 }
 
 /** Refuses what no route takes before its body is read. */
-const refuseUnknownRoutes = (app: FastifyInstance): void => {
+function refuseUnknownRoutes(app: FastifyInstance): void {
   app.addHook('onRequest', async (request) => {
     if (request.is404) throw routeNotFound(request)
   })
 }
 
 /** Many clients send `Content-Type: application/json` with an empty body, on DELETE above all. */
-const acceptJson = (app: FastifyInstance): void => {
+function acceptJson(app: FastifyInstance): void {
   // Fastify hands `text/plain` to the schema as a string, whose error would not name the missing header.
   app.removeContentTypeParser('text/plain')
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (_request, text, done) => {
@@ -187,7 +187,7 @@ const acceptJson = (app: FastifyInstance): void => {
   })
 }
 
-const recordRequests = (app: FastifyInstance, metrics: Metrics): void => {
+function recordRequests(app: FastifyInstance, metrics: Metrics): void {
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('x-request-id', request.id)
   })
@@ -201,10 +201,14 @@ const recordRequests = (app: FastifyInstance, metrics: Metrics): void => {
   })
 }
 
-const routeNotFound = (request: FastifyRequest): BowlineError =>
-  new BowlineError('ROUTE_NOT_FOUND', `There is no ${request.method} ${pathOf(request)}`)
+function routeNotFound(request: FastifyRequest): BowlineError {
+  return new BowlineError('ROUTE_NOT_FOUND', `There is no ${request.method} ${pathOf(request)}`)
+}
 
-const requestId = (given: string | string[] | undefined): string =>
-  typeof given === 'string' && /^[\w.-]{1,100}$/.test(given) ? given : randomUUID()
+function requestId(given: string | string[] | undefined): string {
+  return typeof given === 'string' && /^[\w.-]{1,100}$/.test(given) ? given : randomUUID()
+}
 
-const pathOf = (request: FastifyRequest): string => request.url.split('?')[0] ?? '/'
+function pathOf(request: FastifyRequest): string {
+  return request.url.split('?')[0] ?? '/'
+}

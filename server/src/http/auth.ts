@@ -19,7 +19,7 @@ export interface Authenticator {
 }
 
 /** Checks bearer keys against their hashes in the store. */
-export const createAuthenticator = (store: Store): Authenticator => {
+export function createAuthenticator(store: Store): Authenticator {
   const cache = new Map<string, { readonly key: KeyRow; readonly untilMs: number }>()
   const used = new Set<string>()
 

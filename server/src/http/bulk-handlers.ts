@@ -19,7 +19,7 @@ export interface BulkHandlers {
 }
 
 /** Answers what is asked of jobs: of one kind, or of any, since clients of the first version ask for batches among the crawls. */
-export const bulkHandlers = (bulk: BulkJobs, kind?: BulkJob['kind']): BulkHandlers => {
+export function bulkHandlers(bulk: BulkJobs, kind?: BulkJob['kind']): BulkHandlers {
   const ref = ({ params: { id } }: OneJob, { key }: Call) => ({ id, teamId: key.teamId, kind })
   return {
     get: async (input, call) => {

@@ -5,15 +5,16 @@ import { atBase } from '../scrape/scrape-files.ts'
 import { expiryOf } from '../store/job-life.ts'
 
 /** Path of a job, without the version of the API. */
-export const bulkPath = ({ id, kind }: Pick<BulkJob, 'id' | 'kind'>): string =>
-  `/${kind === 'crawl' ? 'crawl' : 'batch/scrape'}/${id}`
+export function bulkPath({ id, kind }: Pick<BulkJob, 'id' | 'kind'>): string {
+  return `/${kind === 'crawl' ? 'crawl' : 'batch/scrape'}/${id}`
+}
 
 /** What a job is doing, with documents of it, and how many pages these are of. */
-export const readBulkStatus = async (
+export async function readBulkStatus(
   bulk: BulkJobs,
   job: BulkJob,
   { baseUrl, version, query }: { readonly baseUrl: string; readonly version: string; readonly query: BulkStatusQuery },
-): Promise<{ readonly status: BulkStatusResponse; readonly read: number }> => {
+): Promise<{ readonly status: BulkStatusResponse; readonly read: number }> {
   const { documents, read } = await bulk.documents(job, query)
   const skip = query.skip + read
   const limit = query.limit === 100 ? '' : `&limit=${query.limit}`

@@ -7,7 +7,7 @@ export interface CallerPresence extends Disposable {
 }
 
 /** Watches the connection of a request, for work that nobody need do once the caller is gone. */
-export const untilCallerLeaves = ({ raw: { socket } }: Pick<FastifyRequest, 'raw'>): CallerPresence => {
+export function untilCallerLeaves({ raw: { socket } }: Pick<FastifyRequest, 'raw'>): CallerPresence {
   const gone = new AbortController()
   const onClose = (): void => gone.abort(new BowlineError('ABORTED', 'The caller hung up'))
   if (socket.destroyed) onClose()

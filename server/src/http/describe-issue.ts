@@ -24,7 +24,9 @@ export function describeIssue(issue: z.core.$ZodIssue | undefined, field: string
 
 const units: Readonly<Record<string, string>> = { string: ' characters', array: ' items', set: ' items' }
 
-const amountOf = (amount: number | bigint, origin: string): string => `${amount}${units[origin] ?? ''}`
+function amountOf(amount: number | bigint, origin: string): string {
+  return `${amount}${units[origin] ?? ''}`
+}
 
 const typeNames: Readonly<Record<string, string>> = {
   string: 'a string',

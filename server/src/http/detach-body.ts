@@ -6,7 +6,7 @@ import { BowlineError } from 'bowline/kit/errors'
 const drainMs = 2000
 
 /** The body of a request, which may be given up without cutting the connection: the caller still gets an answer. */
-export const detachBody = (request: IncomingMessage): Readable => {
+export function detachBody(request: IncomingMessage): Readable {
   const body = new PassThrough()
   // Whoever reads it hears of its errors; when nobody does any more, they must not end the server.
   body.on('error', () => undefined)

@@ -13,7 +13,7 @@ const frameworkMessages: Readonly<Record<string, string>> = {
 }
 
 /** The error for a body, query or path that does not fit its schema: `details` holds the first of zod's issues. */
-export const invalidRequest = (error: z.core.$ZodError, part: string): BowlineError => {
+export function invalidRequest(error: z.core.$ZodError, part: string): BowlineError {
   const [first] = error.issues
   const unrecognized = error.issues.find((issue) => issue.code === 'unrecognized_keys')
   const where = shorten(first?.path.join('.') ?? '')
@@ -29,11 +29,7 @@ export const invalidRequest = (error: z.core.$ZodError, part: string): BowlineEr
 const ofSites = /^(?:SCRAPE|PDF|EGRESS)_/
 
 /** Turns whatever was thrown into an answer. Only what is no fault of the caller's or of a site is logged with its stack. */
-export const answerError = (
-  error: FastifyError | Error,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply => {
+export function answerError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = toBowlineError(error, request)
   // Nobody reads this answer, and nothing is wrong with the server.
   if (isBowlineError(error) && error.code === 'ABORTED') request.log.info({ requestId: request.id }, error.message)
@@ -52,17 +48,19 @@ export const answerError = (
 }
 
 /** The body of a failed answer. */
-export const failureBody = (error: BowlineError, requestId: string): Failure => ({
-  ...error.body,
-  success: false,
-  error: error.message,
-  code: error.code,
-  ...(error.details === undefined ? {} : { details: error.details }),
-  ...(error.hint === undefined ? {} : { hint: error.hint }),
-  requestId,
-})
+export function failureBody(error: BowlineError, requestId: string): Failure {
+  return {
+    ...error.body,
+    success: false,
+    error: error.message,
+    code: error.code,
+    ...(error.details === undefined ? {} : { details: error.details }),
+    ...(error.hint === undefined ? {} : { hint: error.hint }),
+    requestId,
+  }
+}
 
-const toBowlineError = (error: FastifyError | Error, request: FastifyRequest): BowlineError => {
+function toBowlineError(error: FastifyError | Error, request: FastifyRequest): BowlineError {
   if (isBowlineError(error) && error.status >= 200) return error
   if ('code' in error && error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     const limit = sizeText(request.routeOptions.bodyLimit)

@@ -5,4 +5,6 @@ export interface TokenQuery {
 }
 
 /** The token of an address, the first when it names several, as WebSockets take it; empty when there is none. */
-export const firstToken = ({ token = '' }: TokenQuery): string => [token].flat()[0] ?? ''
+export function firstToken({ token = '' }: TokenQuery): string {
+  return [token].flat()[0] ?? ''
+}

@@ -23,8 +23,10 @@ interface JobAnswer {
   readonly data?: { readonly metadata?: { readonly scrapeId?: unknown } }
 }
 
-const urlOf = ({ url }: JobBody): string | null => (typeof url === 'string' ? url : null)
-const firstUrlOf = ({ urls }: JobBody): string | null => {
+function urlOf({ url }: JobBody): string | null {
+  return typeof url === 'string' ? url : null
+}
+function firstUrlOf({ urls }: JobBody): string | null {
   const first: unknown = Array.isArray(urls) ? urls[0] : undefined
   return typeof first === 'string' ? first : null
 }
@@ -49,7 +51,7 @@ export type DescribeJob = (
 ) => NewActivity | undefined
 
 /** How to tell of the jobs of a route; undefined: it begins none. */
-export const jobRouteOf = (method: string, path: string): DescribeJob | undefined => {
+export function jobRouteOf(method: string, path: string): DescribeJob | undefined {
   const [, version = '', name = ''] = /^\/(v[12])\/(.+)$/.exec(path) ?? []
   const route = method === 'POST' && Object.hasOwn(jobRoutes, name) ? jobRoutes[name] : undefined
   if (route === undefined) return undefined

@@ -29,7 +29,7 @@ export interface Metrics {
 }
 
 /** Makes a registry of its own, so that several servers may live in one process. */
-export const createMetrics = (version: string): Metrics => {
+export function createMetrics(version: string): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const registers = [registry]
@@ -65,7 +65,7 @@ export const createMetrics = (version: string): Metrics => {
   }
 }
 
-const watchParts = (registers: Registry[], { sessions, browsers, gateway, live, egress }: WatchedParts): void => {
+function watchParts(registers: Registry[], { sessions, browsers, gateway, live, egress }: WatchedParts): void {
   const gauge = (name: string, help: string, read: () => number): void => {
     void new Gauge({
       name,

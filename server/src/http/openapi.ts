@@ -8,7 +8,7 @@ import { loadOptional } from '../kit/optional-package.ts'
 import { tags } from './openapi-tags.ts'
 
 /** Serves the OpenAPI document at /openapi.json and a page for it at /docs, both made from the contract. */
-export const registerOpenApi = async (app: FastifyInstance, version: string): Promise<void> => {
+export async function registerOpenApi(app: FastifyInstance, version: string): Promise<void> {
   await app.register(swagger, {
     openapi: {
       info: {
@@ -31,7 +31,7 @@ export const registerOpenApi = async (app: FastifyInstance, version: string): Pr
 }
 
 /** Without the package of the page, `/docs` answers with PACKAGE_MISSING. */
-const registerDocs = async (app: FastifyInstance): Promise<void> => {
+async function registerDocs(app: FastifyInstance): Promise<void> {
   const load = async () => loadOptional('@fastify/swagger-ui', '/docs', async () => import('@fastify/swagger-ui'))
   const ui = await load().catch((error: unknown) => {
     if (isBowlineError(error) && error.code === 'PACKAGE_MISSING') return undefined

@@ -22,7 +22,7 @@ export interface PlacementParts {
 const sessionPath = /^\/(?:v2\/(?:browser|interact)|live)\/([0-9a-f-]{36})(?:[/?]|$)/i
 
 /** Hands requests about a session of another node to that node, before their body is read. */
-export const relaySessionRequests = (app: FastifyInstance, parts: PlacementParts): void => {
+export function relaySessionRequests(app: FastifyInstance, parts: PlacementParts): void {
   app.addHook('onRequest', async (request, reply) => {
     const id = sessionPath.exec(request.url)?.[1]
     if (id === undefined) return
@@ -37,11 +37,11 @@ export const relaySessionRequests = (app: FastifyInstance, parts: PlacementParts
 }
 
 /** Whether the store suffices to answer about a session whose node does not: it is only read, or has ended meanwhile. */
-const isKnownHere = async (
+async function isKnownHere(
   { store }: PlacementParts,
   id: string,
   { method, url, headers }: FastifyRequest,
-): Promise<boolean> => {
+): Promise<boolean> {
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
   const isAboutSession = /^\/v2\/(?:browser|interact)\/[^/?]+\/?(?:\?|$)/.test(url)
   if (hasBody || !isAboutSession) return false
@@ -49,11 +49,7 @@ const isKnownHere = async (
 }
 
 /** The node that holds the session with this id; undefined when it is this one, when it has ended, or when it is unknown. */
-export const peerOf = async (
-  parts: PlacementParts,
-  id: string,
-  request: IncomingMessage,
-): Promise<Peer | undefined> => {
+export async function peerOf(parts: PlacementParts, id: string, request: IncomingMessage): Promise<Peer | undefined> {
   if (parts.store.kind === 'pglite' || isHop(request) || !isUuid(id)) return undefined
   if (parts.sessions.find(id) !== undefined) return undefined
   const row = await findSession(parts.store.db, id)
@@ -61,15 +57,20 @@ export const peerOf = async (
 }
 
 /** The same for a session already read. Throws NODE_UNREACHABLE. */
-export const peerOfRow = async (
+export async function peerOfRow(
   { peers, nodeId }: Pick<PlacementParts, 'peers' | 'nodeId'>,
   row: SessionRow,
   request: IncomingMessage,
-): Promise<Peer | undefined> =>
-  row.status === 'active' && row.nodeId !== nodeId && !isHop(request) ? peers.find(row.nodeId) : undefined
+): Promise<Peer | undefined> {
+  return row.status === 'active' && row.nodeId !== nodeId && !isHop(request) ? peers.find(row.nodeId) : undefined
+}
 
 /** Whether another server handed this request to this one: only servers know each other's ids. */
-export const isHopTo = (request: IncomingMessage, nodeId: string): boolean => request.headers[hopHeader] === nodeId
+export function isHopTo(request: IncomingMessage, nodeId: string): boolean {
+  return request.headers[hopHeader] === nodeId
+}
 
 /** Whether another server handed this request over. */
-export const isHop = (request: IncomingMessage): boolean => request.headers[hopHeader] !== undefined
+export function isHop(request: IncomingMessage): boolean {
+  return request.headers[hopHeader] !== undefined
+}

@@ -18,7 +18,7 @@ const rules: readonly Rule[] = [
 ]
 
 /** Which limit of requests a route falls under. */
-export const rateBucketOf = (method: string, path: string): RateBucket => {
+export function rateBucketOf(method: string, path: string): RateBucket {
   const rest = path.replace(/^\/v\d+\//, '')
   return rules.find(([methods, paths]) => methods.test(method) && paths.test(rest))?.[2] ?? 'account'
 }

@@ -27,7 +27,9 @@ export interface Call {
 }
 
 /** Version of the API that a call was made by, after its path. */
-export const versionOf = ({ raw }: Call): 'v1' | 'v2' => (raw.url.startsWith('/v1/') ? 'v1' : 'v2')
+export function versionOf({ raw }: Call): 'v1' | 'v2' {
+  return raw.url.startsWith('/v1/') ? 'v1' : 'v2'
+}
 
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
 
@@ -51,12 +53,12 @@ export type Handlers = { readonly [Name in RouteName]?: Handler<Name> }
  * Registers handlers under the paths and schemas of the contract. `callOf` tells who calls: it throws when nobody may.
  * `record` receives every job that a route started, including calls that failed after they started.
  */
-export const registerRoutes = (
+export function registerRoutes(
   app: FastifyInstance,
   handlers: Handlers,
   callOf: (request: FastifyRequest) => Omit<Call, 'delivered'>,
   record: (job: NewActivity) => void,
-): void => {
+): void {
   const bodies = new WeakMap<FastifyRequest, unknown>()
   for (const [name, handler] of Object.entries(handlers) as [RouteName, Handler<RouteName>][]) {
     const route: Route = routes[name]
@@ -97,23 +99,26 @@ export const registerRoutes = (
 }
 
 /** What the framework validates and the OpenAPI document says of a route. */
-export const schemaOf = (name: RouteName, route: Route, isAlias: boolean): FastifySchema => ({
-  ...(route.params === undefined ? {} : { params: route.params }),
-  ...(route.query === undefined ? {} : { querystring: route.query }),
-  ...(route.body === undefined ? {} : { body: route.body }),
-  response: { 200: route.response, '4xx': failure, '5xx': failure },
-  summary: route.summary,
-  description: descriptionOf(route),
-  operationId: name,
-  tags: [tagOf(route.path)],
-  security: [{ bearer: [] }],
-  // A generated client needs one way to each operation.
-  ...(isAlias && { hide: true }),
-})
+export function schemaOf(name: RouteName, route: Route, isAlias: boolean): FastifySchema {
+  return {
+    ...(route.params === undefined ? {} : { params: route.params }),
+    ...(route.query === undefined ? {} : { querystring: route.query }),
+    ...(route.body === undefined ? {} : { body: route.body }),
+    response: { 200: route.response, '4xx': failure, '5xx': failure },
+    summary: route.summary,
+    description: descriptionOf(route),
+    operationId: name,
+    tags: [tagOf(route.path)],
+    security: [{ bearer: [] }],
+    // A generated client needs one way to each operation.
+    ...(isAlias && { hide: true }),
+  }
+}
 
-const descriptionOf = ({ summary, aliases = [], body, maxBodyBytes }: Route): string =>
-  [
+function descriptionOf({ summary, aliases = [], body, maxBodyBytes }: Route): string {
+  return [
     `${summary}.`,
     ...(body === undefined ? [] : [`The body may have ${sizeText(maxBodyBytes ?? smallBodyBytes)}.`]),
     ...(aliases.length === 0 ? [] : [`Also at ${aliases.map((path) => `\`${path}\``).join(', ')}.`]),
   ].join(' ')
+}

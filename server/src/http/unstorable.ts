@@ -7,7 +7,7 @@ interface Place {
 }
 
 /** Finds a text with the character U+0000, which no store can keep. Answers what is wrong and where; undefined: there is none. */
-export const findUnstorable = (data: unknown): z.ZodError | undefined => {
+export function findUnstorable(data: unknown): z.ZodError | undefined {
   // No recursion: a body may be nested hundreds of levels deep.
   const left: { readonly value: unknown; readonly place: Place | undefined }[] = [{ value: data, place: undefined }]
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
@@ -35,7 +35,7 @@ function pathOf(place: Place | undefined): readonly string[] {
 }
 
 /** Whether a value came out of JSON, or out of a query: bytes and streams are stored otherwise. */
-const isPlain = (value: unknown): value is object => {
+function isPlain(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
   const prototype: unknown = Object.getPrototypeOf(value)
   return Array.isArray(value) || prototype === Object.prototype || prototype === null

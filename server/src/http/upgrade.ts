@@ -31,7 +31,7 @@ const cdpPath = /^\/v2\/(?:browser|interact)\/([^/]+)\/cdp$/
 const livePath = /^\/live\/([^/]+)\/socket$/
 
 /** Lets WebSockets in by their token, or answers the HTTP error a REST call would get. Those left when `app` closes are cut. */
-export const registerUpgrades = (app: FastifyInstance, parts: UpgradeParts): void => {
+export function registerUpgrades(app: FastifyInstance, parts: UpgradeParts): void {
   const sockets = new Set<Socket>()
   const relayed = new Map<Socket, RelayedSocket>()
   app.server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
@@ -63,11 +63,11 @@ export const registerUpgrades = (app: FastifyInstance, parts: UpgradeParts): voi
   })
 }
 
-const connect = async (
+async function connect(
   parts: UpgradeParts,
   { request, socket, head }: Upgrade,
   onRelay: (relay: RelayedSocket) => void,
-): Promise<void> => {
+): Promise<void> {
   const url = URL.parse(request.url ?? '/', 'http://localhost')
   if (url === null) throw new BowlineError('BAD_REQUEST', 'The address of this WebSocket cannot be read')
   const watched = watchedJob(url.pathname)
@@ -95,7 +95,7 @@ const connect = async (
   await parts.gateway.connect(await liveSession(parts, row), { request, socket, head })
 }
 
-const liveSession = async ({ sessions }: UpgradeParts, row: SessionRow): Promise<LiveSession> => {
+async function liveSession({ sessions }: UpgradeParts, row: SessionRow): Promise<LiveSession> {
   await sessions.whenStarted(row.id)
   const session = sessions.find(row.id)
   if (session !== undefined) return session
@@ -103,7 +103,7 @@ const liveSession = async ({ sessions }: UpgradeParts, row: SessionRow): Promise
 }
 
 /** Answers an upgrade like any other failed request. */
-const refuse = (socket: Socket, error: BowlineError): void => {
+function refuse(socket: Socket, error: BowlineError): void {
   const body = JSON.stringify(failureBody(error, 'upgrade'))
   const status = error.status >= 400 ? error.status : 500
   // A client that keeps its end open would otherwise hold up the end of the server.

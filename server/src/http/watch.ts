@@ -18,7 +18,7 @@ export interface WatchParts {
 }
 
 /** The job that an upgrade wants to watch, and the version of the API. Undefined: it wants something else. */
-export const watchedJob = (path: string): { readonly id: string; readonly version: string } | undefined => {
+export function watchedJob(path: string): { readonly id: string; readonly version: string } | undefined {
   const [, version = '', id] = /^\/(v[12])\/(?:batch\/scrape|crawl)\/([^/]+)$/.exec(path) ?? []
   return id === undefined ? undefined : { id, version }
 }
@@ -71,12 +71,12 @@ export class Watchers implements Disposable {
   }
 }
 
-const watch = async (
+async function watch(
   parts: WatchParts,
   { id, version }: { readonly id: string; readonly version: string },
   request: IncomingMessage,
   client: WebSocket,
-): Promise<void> => {
+): Promise<void> {
   const left = new AbortController()
   client.on('close', () => left.abort()).on('error', () => left.abort())
   const credential = credentialOf(request)
@@ -116,26 +116,27 @@ const watch = async (
 }
 
 /** The last frame, sent as the close reason. Clients of v1 read `done` as "completed", whatever the job came to. */
-const endFrame = ({ kind, status }: BulkJob): object =>
-  status === 'completed'
+function endFrame({ kind, status }: BulkJob): object {
+  return status === 'completed'
     ? { type: 'done' }
     : {
         type: 'error',
         error: `The ${kind === 'crawl' ? 'crawl' : 'batch scrape'} ${status === 'failed' ? 'failed' : 'was cancelled'}`,
       }
+}
 
-const credentialOf = (request: IncomingMessage): string | undefined => {
+function credentialOf(request: IncomingMessage): string | undefined {
   const protocol = subprotocolOf(request)
   return protocol === undefined ? request.headers.authorization : `Bearer ${protocol}`
 }
 
-const subprotocolOf = ({ headers }: IncomingMessage): string | undefined => {
+function subprotocolOf({ headers }: IncomingMessage): string | undefined {
   const [first = ''] = (headers['sec-websocket-protocol'] ?? '').split(',')
   return first.trim() === '' ? undefined : first.trim()
 }
 
 /** Waits for news that came since. */
-const listen = (bulk: BulkJobs, { id }: BulkJob, left: AbortSignal): Disposable & { wait: () => Promise<void> } => {
+function listen(bulk: BulkJobs, { id }: BulkJob, left: AbortSignal): Disposable & { wait: () => Promise<void> } {
   const heard = new AbortController()
   const listening = bulk.news.listen(id, () => heard.abort())
   const signal = AbortSignal.any([heard.signal, left])
@@ -145,7 +146,7 @@ const listen = (bulk: BulkJobs, { id }: BulkJob, left: AbortSignal): Disposable 
   }
 }
 
-const send = async (client: WebSocket, frame: object): Promise<void> => {
+async function send(client: WebSocket, frame: object): Promise<void> {
   const sent = Promise.withResolvers<void>()
   // A client that has left gets nothing more; the loop ends by its signal.
   client.send(JSON.stringify(frame), () => sent.resolve())

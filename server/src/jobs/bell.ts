@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts'
 const channel = 'bowline_jobs'
 
 /** Tells all servers on a PostgreSQL of a job in a queue, once the transaction commits. */
-export const ring = async (db: Kysely<Database>, queueName: string): Promise<void> => {
+export async function ring(db: Kysely<Database>, queueName: string): Promise<void> {
   await sql`select pg_notify(${channel}, ${queueName})`.execute(db)
 }
 

@@ -113,17 +113,19 @@ export class Jobs implements AsyncDisposable {
   }
 }
 
-const toJob = (
+function toJob(
   queue: Queue<object>,
   { startAfter, singletonKey, priority }: Omit<SendOptions, 'db'>,
-): Omit<JobInsert, 'data'> => ({
-  retryLimit: Math.min(unlimited, (queue.retryDelaysSeconds?.length ?? 0) + (queue.maxCrashes ?? defaultCrashes)),
-  retryDelay: 0,
-  expireInSeconds: queue.expireSeconds,
-  deleteAfterSeconds: keptSeconds,
-  retentionSeconds: patienceSeconds,
-  // Of jobs with the same key only one may wait, and no key is a key, too.
-  singletonKey: singletonKey ?? randomUUID(),
-  ...(startAfter === undefined ? {} : { startAfter }),
-  ...(priority === undefined ? {} : { priority }),
-})
+): Omit<JobInsert, 'data'> {
+  return {
+    retryLimit: Math.min(unlimited, (queue.retryDelaysSeconds?.length ?? 0) + (queue.maxCrashes ?? defaultCrashes)),
+    retryDelay: 0,
+    expireInSeconds: queue.expireSeconds,
+    deleteAfterSeconds: keptSeconds,
+    retentionSeconds: patienceSeconds,
+    // Of jobs with the same key only one may wait, and no key is a key, too.
+    singletonKey: singletonKey ?? randomUUID(),
+    ...(startAfter === undefined ? {} : { startAfter }),
+    ...(priority === undefined ? {} : { priority }),
+  }
+}

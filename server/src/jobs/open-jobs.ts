@@ -11,7 +11,7 @@ export interface OpenJobsParts {
 }
 
 /** Opens the queues, which live in the database of the store. Throws STORE_FAILED when they cannot be made. */
-export const openJobs = async ({ store, onError }: OpenJobsParts): Promise<Jobs> => {
+export async function openJobs({ store, onError }: OpenJobsParts): Promise<Jobs> {
   const { superviseSeconds } = paces[store.kind]
   const boss = new PgBoss({
     ...connection(store),

@@ -2,19 +2,21 @@
 const prescanBytes = 4096
 
 /** The encoding of a text: by byte order mark, by header, by what a `<meta>` or XML declaration says. Undefined: nothing does. */
-export const declaredCharset = (start: Uint8Array, contentType: string | undefined): string | undefined =>
-  fromMark(start) ?? known(charsetOf(contentType)) ?? known(fromMarkup(start))
+export function declaredCharset(start: Uint8Array, contentType: string | undefined): string | undefined {
+  return fromMark(start) ?? known(charsetOf(contentType)) ?? known(fromMarkup(start))
+}
 
-const fromMark = (bytes: Uint8Array): string | undefined => {
+function fromMark(bytes: Uint8Array): string | undefined {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8'
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
   return bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : undefined
 }
 
-const charsetOf = (contentType: string | undefined): string | undefined =>
-  /charset\s*=\s*["']?([^\s"';]+)/i.exec(contentType ?? '')?.[1]
+function charsetOf(contentType: string | undefined): string | undefined {
+  return /charset\s*=\s*["']?([^\s"';]+)/i.exec(contentType ?? '')?.[1]
+}
 
-const fromMarkup = (bytes: Uint8Array): string | undefined => {
+function fromMarkup(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, prescanBytes)).toString('latin1')
   const name =
     /<meta\b[^>]{0,500}?\bcharset\s*=\s*["']?\s*([\w.:-]+)/i.exec(start)?.[1] ??
@@ -23,7 +25,7 @@ const fromMarkup = (bytes: Uint8Array): string | undefined => {
   return name !== undefined && /^utf-?16/i.test(name) ? 'utf-8' : name
 }
 
-const known = (label: string | undefined): string | undefined => {
+function known(label: string | undefined): string | undefined {
   if (label === undefined) return undefined
   try {
     return new TextDecoder(label).encoding

@@ -2,10 +2,10 @@
  * Does work on many items at once: what is asked for while a batch is being worked on waits and makes up the next one.
  * When a batch fails its items are tried one by one, so that each caller hears of their own only.
  */
-export const gather = <Item>(
+export function gather<Item>(
   work: (items: readonly Item[]) => Promise<void>,
   { most = 100 }: { readonly most?: number } = {},
-): ((item: Item) => Promise<void>) => {
+): (item: Item) => Promise<void> {
   let waiting: { readonly item: Item; readonly done: PromiseWithResolvers<void> }[] = []
   let isWorking = false
   const workOn = async (batch: typeof waiting): Promise<void> => {

@@ -6,7 +6,7 @@ import { TLSSocket } from 'node:tls'
  * Joins two sockets until both directions have ended. Either one failing resets the other; back-pressure holds both ways.
  * What `right` sends goes through `filter` on its way, if there is one.
  */
-export const splice = (left: Duplex, right: Duplex, filter?: Duplex): void => {
+export function splice(left: Duplex, right: Duplex, filter?: Duplex): void {
   pour(left, right)
   if (filter === undefined) pour(right, left)
   else {
@@ -23,7 +23,7 @@ export const splice = (left: Duplex, right: Duplex, filter?: Duplex): void => {
   }
 }
 
-const pour = (from: Duplex, into: Duplex): void => {
+function pour(from: Duplex, into: Duplex): void {
   from.pipe(into)
   // A browser tells a connection that was reset from one that was closed.
   from.on('error', () => reset(into))
@@ -35,7 +35,7 @@ const pour = (from: Duplex, into: Duplex): void => {
 }
 
 /** Destroys a socket, with a reset where there is one: TLS, pipes and closed sockets have none. */
-const reset = (socket: Duplex): void => {
+function reset(socket: Duplex): void {
   const isTcp = socket instanceof Socket && !(socket instanceof TLSSocket) && socket.remoteFamily !== undefined
   if (isTcp && !socket.destroyed) socket.resetAndDestroy()
   else socket.destroy()

@@ -1,5 +1,5 @@
 /** The words of a text, small; letters and digits of any script, `camelCase` in parts. */
-export const wordsOf = (text: string): readonly string[] => {
+export function wordsOf(text: string): readonly string[] {
   const normal = text.normalize('NFKC')
   const small = normal.toLowerCase()
   // Most texts have no capitals within words, and looking for them takes as long as all the rest.

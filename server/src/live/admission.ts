@@ -13,7 +13,7 @@ export interface Admitted {
  * Checks the address of a live view. Throws SESSION_NOT_FOUND for an unknown session or token and for a session
  * without a live view, and FORBIDDEN for the session's control token.
  */
-export const admitViewer = async (store: Store, id: string, token: string): Promise<Admitted> => {
+export async function admitViewer(store: Store, id: string, token: string): Promise<Admitted> {
   const row = await getSession(store.db, id)
   const kind = admitToken(row, token)
   if (!row.streamWebView) throw new BowlineError('SESSION_NOT_FOUND', 'This session has no live view.')

@@ -11,7 +11,7 @@ export interface Frame {
 export const frameHeaderBytes = 12
 
 /** Writes a frame with the number its viewer will acknowledge. */
-export const encodeFrame = (frame: Frame, number: number): Buffer => {
+export function encodeFrame(frame: Frame, number: number): Buffer {
   const message = Buffer.allocUnsafe(frameHeaderBytes + frame.image.length)
   message.writeUInt8(1, 0)
   message.writeUInt8(frame.format === 'jpeg' ? 0 : 1, 1)

@@ -12,10 +12,12 @@ export type InputMessage = Extract<ActingMessage, { type: 'mouse' | 'wheel' | 't
 const inputTypes: ReadonlySet<string> = new Set(['mouse', 'wheel', 'touch', 'key', 'text', 'compose'])
 
 /** Whether a message is input to the page, in contrast to something for the browser around it. */
-export const isInput = (message: ActingMessage): message is InputMessage => inputTypes.has(message.type)
+export function isInput(message: ActingMessage): message is InputMessage {
+  return inputTypes.has(message.type)
+}
 
 /** The command that does in the page what the viewer did. */
-export const inputCommand = (message: InputMessage): PageCommand => {
+export function inputCommand(message: InputMessage): PageCommand {
   switch (message.type) {
     case 'mouse':
       return mouse(message)
@@ -41,7 +43,7 @@ export const inputCommand = (message: InputMessage): PageCommand => {
 }
 
 /** Presses and lets go of a key that types nothing, or of Enter. */
-export const pressKey = (key: 'ArrowDown' | 'ArrowUp' | 'Enter' | 'Escape'): readonly PageCommand[] => {
+export function pressKey(key: 'ArrowDown' | 'ArrowUp' | 'Enter' | 'Escape'): readonly PageCommand[] {
   const press = { key, code: key, keyCode: pressedKeyCodes[key], location: 0, modifiers: 0, isRepeat: false } as const
   return (['down', 'up'] as const).map((action) => inputCommand({ type: 'key', action, ...press }))
 }
@@ -51,12 +53,14 @@ const mouseTypes = { move: 'mouseMoved', down: 'mousePressed', up: 'mouseRelease
 const touchTypes = { start: 'touchStart', move: 'touchMove', end: 'touchEnd', cancel: 'touchCancel' } as const
 const commandModifiers = 1 | 2 | 4
 
-const mouse = ({ action, x, y, button, buttons, clicks, modifiers }: Extract<InputMessage, { type: 'mouse' }>) => ({
-  method: 'Input.dispatchMouseEvent',
-  params: { type: mouseTypes[action], x, y, button, buttons, clickCount: clicks, modifiers, pointerType: 'mouse' },
-})
+function mouse({ action, x, y, button, buttons, clicks, modifiers }: Extract<InputMessage, { type: 'mouse' }>) {
+  return {
+    method: 'Input.dispatchMouseEvent',
+    params: { type: mouseTypes[action], x, y, button, buttons, clickCount: clicks, modifiers, pointerType: 'mouse' },
+  }
+}
 
-const key = (message: Extract<InputMessage, { type: 'key' }>): PageCommand => {
+function key(message: Extract<InputMessage, { type: 'key' }>): PageCommand {
   const { action, key, code, keyCode, location, modifiers, isRepeat } = message
   const shared = { key, code, windowsVirtualKeyCode: keyCode, modifiers, location, isKeypad: location === 3 }
   if (action === 'up') return { method: 'Input.dispatchKeyEvent', params: { type: 'keyUp', ...shared } }
@@ -66,7 +70,7 @@ const key = (message: Extract<InputMessage, { type: 'key' }>): PageCommand => {
 }
 
 /** What a key types. Alt Gr counts as Ctrl and Alt together, and does type. */
-const typedText = (key: string, modifiers: number): string | undefined => {
+function typedText(key: string, modifiers: number): string | undefined {
   if (key === 'Enter') return '\r'
   const held = modifiers & commandModifiers
   // Named keys, such as `Tab`, start with two or more Latin letters or digits.

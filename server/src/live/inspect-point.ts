@@ -11,10 +11,10 @@ interface Node {
  * Looks for what a click opened that is not part of the picture: the list of a select element, or a file chooser.
  * Undefined when it was neither.
  */
-export const inspectPoint = async (
+export async function inspectPoint(
   call: Call,
   point: { readonly x: number; readonly y: number },
-): Promise<Choices | 'file' | undefined> => {
+): Promise<Choices | 'file' | undefined> {
   const place = { x: Math.round(point.x), y: Math.round(point.y) }
   const { backendNodeId } = await call('DOM.getNodeForLocation', { ...place, includeUserAgentShadowDOM: false })
   const { node } = (await call('DOM.describeNode', { backendNodeId })) as { node: Node }
@@ -22,7 +22,7 @@ export const inspectPoint = async (
   return node.nodeName === 'SELECT' ? readChoices(call, backendNodeId as number) : undefined
 }
 
-const isFileInput = ({ nodeName, attributes = [] }: Node): boolean => {
+function isFileInput({ nodeName, attributes = [] }: Node): boolean {
   const at = attributes.indexOf('type')
   return nodeName === 'INPUT' && at % 2 === 0 && attributes[at + 1]?.toLowerCase() === 'file'
 }
@@ -37,7 +37,7 @@ const readScript = `function () {
   return { options, chosen: this.selectedIndex, box: { x, y, width, height } }
 }`
 
-const readChoices = async (call: Call, backendNodeId: number): Promise<Choices | undefined> => {
+async function readChoices(call: Call, backendNodeId: number): Promise<Choices | undefined> {
   const { object } = (await call('DOM.resolveNode', { backendNodeId })) as { object: { objectId: string } }
   const { objectId } = object
   const answer = await call('Runtime.callFunctionOn', {

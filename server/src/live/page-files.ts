@@ -20,7 +20,7 @@ const contentTypes: Readonly<Record<string, string>> = {
 export const scriptExtension = extname(import.meta.url)
 
 /** Makes a finder of the files that the page may ask for by name. Each is read once, and scripts made JavaScript, when it is asked for. */
-export const createPageFiles = (): ((name: string) => PageFile | undefined) => {
+export function createPageFiles(): (name: string) => PageFile | undefined {
   const names = readdirSync(folder).filter((name) => contentTypes[extname(name)] !== undefined && !name.includes('.d.'))
   const known = new Set(names)
   const files = new Map<string, PageFile>()
@@ -33,9 +33,11 @@ export const createPageFiles = (): ((name: string) => PageFile | undefined) => {
 }
 
 /** The page itself, in which `{{name}}` stands for a value. */
-export const readPageTemplate = (): string => readFileSync(new URL('page.html', folder), 'utf8')
+export function readPageTemplate(): string {
+  return readFileSync(new URL('page.html', folder), 'utf8')
+}
 
-const readPageFile = (name: string): PageFile => {
+function readPageFile(name: string): PageFile {
   const source = readFileSync(new URL(name, folder), 'utf8')
   const extension = extname(name)
   return {

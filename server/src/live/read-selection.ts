@@ -19,7 +19,7 @@ const script = `(() => {
 })()`
 
 /** The text that is selected in a page, or in the field that has its focus; empty when none is. */
-export const readSelection = async (call: Call): Promise<string> => {
+export async function readSelection(call: Call): Promise<string> {
   const answer = await call('Runtime.evaluate', { expression: script, returnByValue: true, silent: true })
   const { value } = answer['result'] as { readonly value?: unknown }
   return typeof value === 'string' ? value : ''

@@ -2,7 +2,7 @@ import { readPageTemplate, scriptExtension } from './page-files.ts'
 import type { PageState } from './server-message.ts'
 
 /** Makes a function that writes the page for a state. The template is read once. */
-export const createPageRenderer = (): ((state: PageState) => string) => {
+export function createPageRenderer(): (state: PageState) => string {
   const template = readPageTemplate().replaceAll('{{extension}}', scriptExtension)
   return (state) => template.replace('{{state}}', escapeAttribute(JSON.stringify(state)))
 }
@@ -22,4 +22,6 @@ export const pageHeaders: Readonly<Record<string, string>> = {
   'cross-origin-resource-policy': 'cross-origin',
 }
 
-const escapeAttribute = (text: string): string => text.replace(/[&<>"'$]/g, (sign) => `&#${sign.charCodeAt(0)};`)
+function escapeAttribute(text: string): string {
+  return text.replace(/[&<>"'$]/g, (sign) => `&#${sign.charCodeAt(0)};`)
+}

@@ -29,11 +29,11 @@ interface TargetInfo {
  * Starts to watch which pages a browser has. Those that are there already are put into the order of `opened`, as far as it
  * names them. `onEvent` is called after each later change.
  */
-export const watchTabs = async (
+export async function watchTabs(
   router: CdpRouter,
   opened: readonly string[],
   onEvent: (event: TabEvent) => void,
-): Promise<Tabs> => {
+): Promise<Tabs> {
   const { sessionId } = (await router.call('Target.attachToBrowserTarget')) as { sessionId: string }
   const tabs = new Map<string, Tab>()
   let isReady = false
@@ -63,15 +63,14 @@ export const watchTabs = async (
   }
 }
 
-const sortTabs = (tabs: Map<string, Tab>, opened: readonly string[]): void => {
+function sortTabs(tabs: Map<string, Tab>, opened: readonly string[]): void {
   const sorted = [...tabs].toSorted(([left], [right]) => opened.indexOf(left) - opened.indexOf(right))
   tabs.clear()
   for (const [id, tab] of sorted) tabs.set(id, tab)
 }
 
-const followTargets =
-  (tabs: Map<string, Tab>, onEvent: (event: TabEvent) => void) =>
-  (method: string, params: Readonly<Record<string, unknown>>): void => {
+function followTargets(tabs: Map<string, Tab>, onEvent: (event: TabEvent) => void) {
+  return (method: string, params: Readonly<Record<string, unknown>>): void => {
     const info = params['targetInfo'] as TargetInfo | undefined
     const id = info?.targetId ?? String(params['targetId'])
     if (method === 'Target.targetCreated' && info?.type === 'page') {
@@ -91,13 +90,16 @@ const followTargets =
       onEvent({ kind: 'closed', tab: id })
     }
   }
+}
 
 const longestUrl = 2000
 
 // A data: address may be megabytes long; nobody reads it.
-const toTab = ({ targetId, title, url }: TargetInfo): Tab => ({
-  id: targetId,
-  title: title.slice(0, 200),
-  url: url.slice(0, longestUrl),
-  isCrashed: false,
-})
+function toTab({ targetId, title, url }: TargetInfo): Tab {
+  return {
+    id: targetId,
+    title: title.slice(0, 200),
+    url: url.slice(0, longestUrl),
+    isCrashed: false,
+  }
+}

@@ -180,7 +180,7 @@ export class Viewer {
   }
 }
 
-const parseJson = (text: string): unknown => {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

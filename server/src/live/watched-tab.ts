@@ -239,12 +239,14 @@ export class WatchedTab implements AsyncDisposable {
   }
 }
 
-const toDialog = (params: Readonly<Record<string, unknown>>): Dialog => ({
-  kind: params['type'] as Dialog['kind'],
-  message: params['message'] as string,
-  defaultText: (params['defaultPrompt'] as string | undefined) ?? '',
-  url: params['url'] as string,
-})
+function toDialog(params: Readonly<Record<string, unknown>>): Dialog {
+  return {
+    kind: params['type'] as Dialog['kind'],
+    message: params['message'] as string,
+    defaultText: (params['defaultPrompt'] as string | undefined) ?? '',
+    url: params['url'] as string,
+  }
+}
 
 const differMs = 500
 
@@ -252,4 +254,6 @@ const differMs = 500
 const titleMs = 2000
 
 // A window that is dragged to a new size would otherwise start the cast anew at each pixel.
-const roundUp = (pixels: number): number => Math.ceil(pixels / 160) * 160
+function roundUp(pixels: number): number {
+  return Math.ceil(pixels / 160) * 160
+}

@@ -13,7 +13,7 @@ export interface LinkOutcome {
 }
 
 /** Does what the link of a mail is for. Throws MAIL_TOKEN_INVALID. */
-export const answerLink = async (db: Kysely<Database>, token: string, purpose: MailPurpose): Promise<LinkOutcome> => {
+export async function answerLink(db: Kysely<Database>, token: string, purpose: MailPurpose): Promise<LinkOutcome> {
   const id = subscriptionOfToken(token)
   const reader = id === undefined ? undefined : await findSubscription(db, id)
   const monitor = reader && (await findMonitor(db, reader.monitorId))

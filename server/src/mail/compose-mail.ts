@@ -33,11 +33,11 @@ const shownPages = 50
  * Writes a mail that is waiting, with links to `publicUrl`. Returns undefined when it was sent before, or nobody wants it
  * any more.
  */
-export const composeMail = async (
+export async function composeMail(
   db: Kysely<Database>,
   id: string,
   publicUrl: string,
-): Promise<ComposedMail | undefined> => {
+): Promise<ComposedMail | undefined> {
   const mail = await findMail(db, id)
   if (mail?.status !== 'queued') return undefined
   const reader = await findSubscription(db, mail.subscriptionId)
@@ -69,13 +69,14 @@ export const composeMail = async (
   }
 }
 
-const linkOf = (publicUrl: string, reader: SubscriptionRow, purpose: MailPurpose): string =>
-  `${publicUrl}/monitor/email/${purpose}?token=${mailToken(reader, purpose)}`
+function linkOf(publicUrl: string, reader: SubscriptionRow, purpose: MailPurpose): string {
+  return `${publicUrl}/monitor/email/${purpose}?token=${mailToken(reader, purpose)}`
+}
 
-const checkMail = async (
+async function checkMail(
   db: Kysely<Database>,
   facts: { readonly mail: MailRow; readonly monitor: MonitorRow; readonly unsubscribeUrl: string },
-): Promise<RenderedMail | undefined> => {
+): Promise<RenderedMail | undefined> {
   const { mail, monitor, unsubscribeUrl } = facts
   const check = await findCheck(db, mail.checkId ?? '')
   if (check?.summary === undefined) return undefined

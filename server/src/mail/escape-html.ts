@@ -1,8 +1,9 @@
 /** Text as it stands in HTML, in attributes, too. */
-export const escapeHtml = (text: string): string =>
-  text
+export function escapeHtml(text: string): string {
+  return text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;')
     .replaceAll("'", '&#39;')
+}

@@ -14,20 +14,22 @@ export const pageHeaders: Readonly<Record<string, string>> = {
 }
 
 /** The page behind the link of a mail: it asks, and posts to its own address. */
-export const linkPage = (purpose: MailPurpose): string =>
-  purpose === 'confirm'
+export function linkPage(purpose: MailPurpose): string {
+  return purpose === 'confirm'
     ? frame('Mails from a monitor', '<p>Do you want a mail whenever the monitor finds a change?</p>', 'Yes, send them')
     : frame('No more mails', '<p>Shall this monitor write to you no more?</p>', 'Stop the mails')
+}
 
 /** The page that says what the click came to. */
-export const outcomePage = (outcome: LinkOutcome | BowlineError): string => {
+export function outcomePage(outcome: LinkOutcome | BowlineError): string {
   if ('code' in outcome) return frame('This did not work', `<p>${escapeHtml(outcome.message)}.</p>`)
   const { result, email, monitorName } = outcome
   const will = result.endsWith('unsubscribed') ? 'gets no more mails' : 'gets a mail whenever there is a change'
   return frame(monitorName, `<p>${escapeHtml(email)} ${will}.</p>`)
 }
 
-const frame = (title: string, content: string, button?: string): string => `<!doctype html>
+function frame(title: string, content: string, button?: string): string {
+  return `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8" />
@@ -46,3 +48,4 @@ const frame = (title: string, content: string, button?: string): string => `<!do
   </body>
 </html>
 `
+}

@@ -113,7 +113,7 @@ export class Mailer {
 }
 
 /** The first check only finds what there is, and trouble that stays the same was told of before. */
-const isWorthTelling = ({ lastRunAt, lastCheckSummary }: MonitorRow, { status, summary }: EndedCheck): boolean => {
+function isWorthTelling({ lastRunAt, lastCheckSummary }: MonitorRow, { status, summary }: EndedCheck): boolean {
   if (summary.changed + summary.removed + (lastRunAt === undefined ? 0 : summary.new) > 0) return true
   const isTrouble = status === 'failed' || status === 'skipped_no_credits' || summary.error > 0
   return isTrouble && JSON.stringify(summary) !== lastCheckSummary

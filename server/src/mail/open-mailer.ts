@@ -14,11 +14,11 @@ export interface MailSettings {
 }
 
 /** Builds everything that sends mails, into `undo`. Undefined: this server sends none. Throws PACKAGE_MISSING. */
-export const openMailer = async (
+export async function openMailer(
   undo: AsyncDisposableStack,
   { smtpUrl, mailFrom, mailTrusted, publicUrl }: MailSettings,
   { store, jobs }: { readonly store: Store; readonly jobs: Jobs },
-): Promise<Mailer | undefined> => {
+): Promise<Mailer | undefined> {
   // Never the Host header of a request: its sender would choose where readers are led.
   if (smtpUrl === undefined || publicUrl === undefined) return undefined
   const { createTransport } = await loadOptional('nodemailer', '`--smtp-url`', async () => import('nodemailer'))

@@ -25,7 +25,7 @@ const diffCharacters = 6000
 const allDiffCharacters = 60_000
 
 /** Writes the mail that tells what a check found. */
-export const renderCheckMail = (mail: CheckMail): RenderedMail => {
+export function renderCheckMail(mail: CheckMail): RenderedMail {
   const { monitorName, summary, pages, unsubscribeUrl } = mail
   const counts = countsOf(summary)
   const lead = `${counts} of ${summary.totalPages} ${summary.totalPages === 1 ? 'page' : 'pages'}.`
@@ -57,10 +57,10 @@ export const renderCheckMail = (mail: CheckMail): RenderedMail => {
 }
 
 /** Writes the mail that asks whether somebody wants to be told. */
-export const renderConfirmationMail = (
+export function renderConfirmationMail(
   monitorName: string,
   { confirmUrl, unsubscribeUrl }: { readonly confirmUrl: string; readonly unsubscribeUrl: string },
-): RenderedMail => {
+): RenderedMail {
   const ask = `Somebody has asked to send you a mail whenever the monitor "${monitorName}" finds a change.`
   const nothing = 'If you did not expect this, do nothing: you will get no further mail.'
   return {
@@ -75,7 +75,7 @@ export const renderConfirmationMail = (
   }
 }
 
-const countsOf = (summary: CheckSummary): string => {
+function countsOf(summary: CheckSummary): string {
   const states = ['changed', 'new', 'removed', 'error'] as const
   const told = states
     .filter((state) => summary[state] > 0)
@@ -83,13 +83,13 @@ const countsOf = (summary: CheckSummary): string => {
   return told.length === 0 ? 'no changes' : told.join(', ')
 }
 
-const diffOf = ({ diff }: PageRow): string => {
+function diffOf({ diff }: PageRow): string {
   if (diff === undefined) return ''
   const { text, json } = JSON.parse(diff) as PageDiff
   return text ?? JSON.stringify(json, undefined, 2)
 }
 
-const pageHtml = ({ status, url, error }: PageRow, diff: string): string => {
+function pageHtml({ status, url, error }: PageRow, diff: string): string {
   const title = `<p style="margin-bottom:4px"><b>${status}</b> <a href="${escapeHtml(url)}">${escapeHtml(url)}</a></p>`
   const why = error === undefined ? '' : `<p>${escapeHtml(error)}</p>`
   const lines = diff.split('\n').map((line) => `<span style="${lineStyle(line)}">${escapeHtml(line)}</span>`)
@@ -97,11 +97,12 @@ const pageHtml = ({ status, url, error }: PageRow, diff: string): string => {
   return `${title}${why}${diff === '' ? '' : `<pre style="${pre}">${lines.join('\n')}</pre>`}`
 }
 
-const lineStyle = (line: string): string => {
+function lineStyle(line: string): string {
   if (/^(\+\+\+|---|@@)/.test(line)) return 'color:#666'
   if (line.startsWith('+')) return 'color:#116329;background:#dafbe1'
   return line.startsWith('-') ? 'color:#82071e;background:#ffebe9' : ''
 }
 
-const frame = (parts: readonly string[]): string =>
-  `<!doctype html><html lang="en"><body style="font-family:system-ui,sans-serif;color:#111">${parts.join('\n')}</body></html>`
+function frame(parts: readonly string[]): string {
+  return `<!doctype html><html lang="en"><body style="font-family:system-ui,sans-serif;color:#111">${parts.join('\n')}</body></html>`
+}

@@ -2,14 +2,14 @@
  * Works a queue off, `concurrency` items at a time, until it is empty or `goesOn` says no. Work may add to the queue. It must
  * not reject: what goes wrong with one item is its own affair.
  */
-export const drainQueue = async <Item>(
+export async function drainQueue<Item>(
   queue: Item[],
   options: {
     readonly concurrency: number
     readonly goesOn: () => boolean
     readonly work: (item: Item) => Promise<void>
   },
-): Promise<void> => {
+): Promise<void> {
   const running = new Set<Promise<void>>()
   const start = (item: Item): void => {
     const task = options.work(item).finally(() => running.delete(task))

@@ -32,7 +32,7 @@ const maxRedirects = 8
  * Gets an address, redirects followed, for reading as a stream that is cut at its bounds. Throws EGRESS_REFUSED,
  * EGRESS_FAILED (which timeouts are, too) or the signal's reason.
  */
-export const fetchStream = async (start: URL, options: FetchStreamOptions): Promise<FetchedStream> => {
+export async function fetchStream(start: URL, options: FetchStreamOptions): Promise<FetchedStream> {
   const done = new AbortController()
   const signal = AbortSignal.any([
     done.signal,
@@ -56,7 +56,7 @@ export const fetchStream = async (start: URL, options: FetchStreamOptions): Prom
 }
 
 /** What a request failed with, as an error of the catalogue. */
-export const asEgressError = (url: URL, error: unknown): BowlineError => {
+export function asEgressError(url: URL, error: unknown): BowlineError {
   if (isBowlineError(error)) return error
   const cause = Error.isError(error) ? error.cause : undefined
   if (isBowlineError(cause)) return cause
@@ -67,7 +67,7 @@ export const asEgressError = (url: URL, error: unknown): BowlineError => {
   return new BowlineError('EGRESS_FAILED', `${url.origin} cannot be read: ${why}`, { cause: error })
 }
 
-const follow = async (start: URL, options: FetchStreamOptions, signal: AbortSignal) => {
+async function follow(start: URL, options: FetchStreamOptions, signal: AbortSignal) {
   let url = start
   for (let hop = 0; hop <= maxRedirects; hop += 1) {
     const response = await fetch(url, {

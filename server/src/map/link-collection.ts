@@ -71,11 +71,13 @@ export class LinkCollection {
 }
 
 /** The path under which pages must lie, for a start address: that of its folder. Undefined: all of the site. */
-export const folderOf = (start: URL): string | undefined => {
+export function folderOf(start: URL): string | undefined {
   const last = start.pathname.split('/').at(-1) ?? ''
   const folder = last.includes('.') ? start.pathname.slice(0, -last.length) : start.pathname
   const path = folder.replace(/\/+$/, '')
   return path === '' ? undefined : path
 }
 
-const isUnder = (url: URL, path: string): boolean => url.pathname === path || url.pathname.startsWith(`${path}/`)
+function isUnder(url: URL, path: string): boolean {
+  return url.pathname === path || url.pathname.startsWith(`${path}/`)
+}

@@ -42,11 +42,11 @@ const usualSitemaps = ['/sitemap.xml', '/sitemap_index.xml', '/sitemap.txt'] as 
  * Lists the pages of a site from its robots.txt, its sitemaps and its pages. Throws EGRESS_REFUSED or EGRESS_FAILED when the
  * start address cannot be reached and nothing else is known, MAP_TIMEOUT, or the signal's reason.
  */
-export const mapSite = async (
+export async function mapSite(
   dispatcher: Dispatcher,
   request: MapRequest,
   { signal, showPage, fallsBackToSite = true }: MapMeans = {},
-): Promise<SiteMap> => {
+): Promise<SiteMap> {
   const limits = limitsOf(request, signal)
   const found = await explore(dispatcher, request, { showPage, signal: limits.looking })
   limits.call.throwIfAborted()
@@ -62,7 +62,7 @@ interface Limits {
   readonly looking: AbortSignal
 }
 
-const limitsOf = ({ timeout }: MapRequest, signal: AbortSignal | undefined): Limits => {
+function limitsOf({ timeout }: MapRequest, signal: AbortSignal | undefined): Limits {
   const own = new AbortController()
   if (timeout !== undefined) {
     AbortSignal.timeout(Math.ceil(timeout)).addEventListener('abort', () =>
@@ -86,11 +86,11 @@ interface Findings {
   readonly cuts: ReadonlySet<string>
 }
 
-const explore = async (
+async function explore(
   dispatcher: Dispatcher,
   request: MapRequest,
   means: { readonly showPage: ShowPage | undefined; readonly signal: AbortSignal },
-): Promise<Findings> => {
+): Promise<Findings> {
   const { signal } = means
   const start = new URL(request.url)
   const site = createSite(start, request)
@@ -127,7 +127,7 @@ const explore = async (
   return { expedition, error: fetched.error, status: fetched.status, hasSitemap: listed > 0, isCut: !isWhole, cuts }
 }
 
-const readRobots = async (open: Expedition['open'], start: URL): Promise<Robots> => {
+async function readRobots(open: Expedition['open'], start: URL): Promise<Robots> {
   let text = ''
   try {
     await using answer = await open(new URL('/robots.txt', start), maxRobotsBytes)
@@ -157,7 +157,7 @@ const noLinks: PageLinks = {
   isCut: false,
 }
 
-const readStart = async (open: Expedition['open'], start: URL): Promise<StartPage> => {
+async function readStart(open: Expedition['open'], start: URL): Promise<StartPage> {
   try {
     await using answer = await open(start, maxPageBytes)
     if (answer.status >= 400) return { links: noLinks, status: answer.status }
@@ -170,7 +170,7 @@ const readStart = async (open: Expedition['open'], start: URL): Promise<StartPag
 }
 
 /** The first places that list anything: those that the site names, else where sitemaps usually are, else its feeds. */
-const readSitemaps = async (expedition: Expedition, start: URL, page: PageLinks): Promise<number> => {
+async function readSitemaps(expedition: Expedition, start: URL, page: PageLinks): Promise<number> {
   const isSitemap = /\.(?:xml|txt)(?:\.gz)?$/i.test(start.pathname)
   const named = [...(isSitemap ? [start.href] : []), ...expedition.robots.sitemaps, ...page.sitemaps]
   for (const group of [named, ...usualSitemaps.map((path) => [path]), page.feeds]) {
@@ -209,7 +209,7 @@ async function readSubdomainSitemaps(
   return walkSitemaps(expedition, (await Promise.all(sitemaps)).flat())
 }
 
-const present = async (
+async function present(
   request: MapRequest,
   found: Findings,
   {
@@ -217,7 +217,7 @@ const present = async (
     isLate,
     fallsBackToSite,
   }: { readonly signal: AbortSignal; readonly isLate: boolean; readonly fallsBackToSite: boolean },
-): Promise<SiteMap> => {
+): Promise<SiteMap> {
   const { links: inside, outside } = found.expedition.links
   // A path with nothing under it is more likely a page than a folder.
   const isPage = fallsBackToSite && inside.length <= 1 && outside.length > 0
@@ -229,17 +229,19 @@ const present = async (
   return { links, warning: warnings.length === 0 ? undefined : warnings.join(' ') }
 }
 
-const toLink = ({ url, title, description }: FoundLink): MapLink => ({
-  url,
-  ...(title === undefined ? {} : { title }),
-  ...(description === undefined ? {} : { description }),
-})
+function toLink({ url, title, description }: FoundLink): MapLink {
+  return {
+    url,
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+  }
+}
 
-const warningOf = (
+function warningOf(
   { url, sitemap, limit }: MapRequest,
   { hasSitemap, isCut, status }: Findings,
   { isPage, isLate, count }: { readonly isPage: boolean; readonly isLate: boolean; readonly count: number },
-): string | undefined => {
+): string | undefined {
   const { origin, pathname } = new URL(url)
   if (isLate) return `Looking ended after ${lookingMs / 1000} s, so there may be more pages.`
   if (status !== undefined && count === 0) return `${url} answered ${status}, and no page was found.`

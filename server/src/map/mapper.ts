@@ -32,7 +32,7 @@ export interface MapperParts {
 }
 
 /** Opens a mapper with connections of its own. */
-export const openMapper = ({ store, egress, prices, showPage }: MapperParts): Mapper => {
+export function openMapper({ store, egress, prices, showPage }: MapperParts): Mapper {
   const dispatcher = egress.createDispatcher()
   return {
     map: async ({ request, ...payer }, options) => {

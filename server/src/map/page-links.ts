@@ -26,10 +26,7 @@ const maxTextLength = 200
 const maxDepth = 500
 
 /** Reads the links of an HTML page as it comes, nesting and number bounded. `base` is where it was found. */
-export const readPageLinks = async (
-  pieces: AsyncIterable<string> | Iterable<string>,
-  base: URL,
-): Promise<PageLinks> => {
+export async function readPageLinks(pieces: AsyncIterable<string> | Iterable<string>, base: URL): Promise<PageLinks> {
   const reader = new PageReader(base)
   let parser = reader.createParser()
   for await (const piece of pieces) {
@@ -127,7 +124,7 @@ class PageReader implements PageLinks {
   }
 }
 
-const oneLine = (text: string): string | undefined => {
+function oneLine(text: string): string | undefined {
   const line = text.replaceAll(/\s+/g, ' ').trim().slice(0, maxTextLength)
   return line === '' ? undefined : line
 }

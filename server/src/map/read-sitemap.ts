@@ -20,10 +20,10 @@ const maxDepth = 32
  * Reads a sitemap, a sitemap index, an RSS or Atom feed, or a plain list of addresses, as it comes. `onEntry` answers whether
  * to go on. Entities that a document defines are not expanded, broken markup costs no more than its own entry.
  */
-export const readSitemap = async (
+export async function readSitemap(
   pieces: AsyncIterable<string>,
   onEntry: (entry: SitemapEntry) => boolean,
-): Promise<void> => {
+): Promise<void> {
   let reader: SitemapReader | undefined
   for await (const piece of pieces) {
     if (reader === undefined) {
@@ -42,7 +42,7 @@ interface SitemapReader {
   readonly end: () => void
 }
 
-const createListReader = (onEntry: (entry: SitemapEntry) => boolean): SitemapReader => {
+function createListReader(onEntry: (entry: SitemapEntry) => boolean): SitemapReader {
   let rest = ''
   let goesOn = true
   const take = (line: string): void => {
@@ -71,7 +71,7 @@ const holders: ReadonlyMap<string, SitemapEntry['kind']> = new Map([
 ])
 
 /** Which part of an entry an element is, by its name and that of its parent. */
-const partOf = (name: string, parent: string): 'url' | 'title' | 'description' | undefined => {
+function partOf(name: string, parent: string): 'url' | 'title' | 'description' | undefined {
   if (name === 'loc') return parent === 'url' || parent === 'sitemap' ? 'url' : undefined
   if (name === 'link') return parent === 'item' ? 'url' : undefined
   if (name === 'title') return parent === 'item' || parent === 'entry' || parent === 'news' ? 'title' : undefined
@@ -81,7 +81,7 @@ const partOf = (name: string, parent: string): 'url' | 'title' | 'description' |
   return undefined
 }
 
-const createXmlReader = (onEntry: (entry: SitemapEntry) => boolean): SitemapReader => {
+function createXmlReader(onEntry: (entry: SitemapEntry) => boolean): SitemapReader {
   const path: string[] = []
   let goesOn = true
   let entry: { url?: string; title?: string; description?: string } = {}
@@ -136,13 +136,16 @@ const createXmlReader = (onEntry: (entry: SitemapEntry) => boolean): SitemapRead
 }
 
 /** The address an Atom entry is about: its first link that is no copy, comment or attachment. */
-const linkOfEntry = (known: string | undefined, attributes: Readonly<Record<string, string>>): string =>
-  known ?? (['alternate', undefined].includes(attributes['rel']) ? (attributes['href'] ?? '') : '')
+function linkOfEntry(known: string | undefined, attributes: Readonly<Record<string, string>>): string {
+  return known ?? (['alternate', undefined].includes(attributes['rel']) ? (attributes['href'] ?? '') : '')
+}
 
-const localName = (tag: string): string => tag.slice(tag.indexOf(':') + 1).toLowerCase()
+function localName(tag: string): string {
+  return tag.slice(tag.indexOf(':') + 1).toLowerCase()
+}
 
 /** Text as one line; feeds put markup into theirs. */
-const plainText = (text: string | undefined): string | undefined => {
+function plainText(text: string | undefined): string | undefined {
   const line = text
     ?.replaceAll(/<[^<>]*>/g, ' ')
     .replaceAll(/\s+/g, ' ')

@@ -14,11 +14,11 @@ const turnMs = 10
  * Puts the links that have to do with a query first, best first: by its words in address, title, link text and description,
  * rare words counting more than those on every page. Leaves none out; equals keep their order. Throws the signal's reason.
  */
-export const orderByRelevance = async (
+export async function orderByRelevance(
   links: readonly FoundLink[],
   query: string,
   { signal }: Abortable = {},
-): Promise<readonly FoundLink[]> => {
+): Promise<readonly FoundLink[]> {
   const wanted = [...new Set(wordsOf(query))].slice(0, 32)
   if (wanted.length === 0) return links
   const closeness = createCloseness(wanted)
@@ -50,7 +50,7 @@ interface Row {
   readonly pathWords: number
 }
 
-const scoresOf = (link: FoundLink, closeness: Closeness): Pick<Row, 'scores' | 'pathWords'> => {
+function scoresOf(link: FoundLink, closeness: Closeness): Pick<Row, 'scores' | 'pathWords'> {
   const url = URL.parse(link.url)
   const path = wordsOf(percentDecoded(`${url?.pathname ?? ''}${url?.search ?? ''}`))
   const fields: readonly (readonly [number, readonly string[]])[] = [
@@ -64,8 +64,9 @@ const scoresOf = (link: FoundLink, closeness: Closeness): Pick<Row, 'scores' | '
   return { scores: (found[0] ?? []).map((_, index) => sumOf(found, index)), pathWords: path.length }
 }
 
-const sumOf = (rows: readonly (readonly number[])[], index: number): number =>
-  rows.reduce((sum, row) => sum + (row[index] ?? 0), 0)
+function sumOf(rows: readonly (readonly number[])[], index: number): number {
+  return rows.reduce((sum, row) => sum + (row[index] ?? 0), 0)
+}
 
 /** For each wanted word, 1 when it is among the words, 0.6 when another form of it is. */
 type Closeness = (words: readonly string[]) => readonly number[]
@@ -73,7 +74,7 @@ type Closeness = (words: readonly string[]) => readonly number[]
 /** Letters that forms of a word share, at least. */
 const stemLength = 3
 
-const createCloseness = (wanted: readonly string[]): Closeness => {
+function createCloseness(wanted: readonly string[]): Closeness {
   // What does not even begin alike is not compared.
   const byStem = Map.groupBy(wanted.entries(), ([, word]) => word.slice(0, stemLength))
   return (words) => {
@@ -88,8 +89,9 @@ const createCloseness = (wanted: readonly string[]): Closeness => {
   }
 }
 
-const areForms = (word: string, other: string): boolean =>
-  other.startsWith(word) || word.startsWith(other) || (word[3] === other[3] && stemOf(word) === stemOf(other))
+function areForms(word: string, other: string): boolean {
+  return other.startsWith(word) || word.startsWith(other) || (word[3] === other[3] && stemOf(word) === stemOf(other))
+}
 
 const inflections = ['ings', 'ing', 'ed', 'es', 'e', 's'] as const
 

@@ -8,9 +8,9 @@ export const robotsName = 'Bowline'
 const userAgent = `Mozilla/5.0 (compatible; ${robotsName})`
 
 /** Makes the headers of a request to an address. Those of the caller go to the site that was asked for, and not to one that it redirects to. */
-export const createHeadersFor = (
+export function createHeadersFor(
   request: Pick<MapRequest, 'url' | 'includeSubdomains' | 'location' | 'headers'>,
-): ((url: URL) => Readonly<Record<string, string>>) => {
+): (url: URL) => Readonly<Record<string, string>> {
   const ours = {
     'user-agent': userAgent,
     accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,text/plain;q=0.8,*/*;q=0.5',
@@ -23,7 +23,7 @@ export const createHeadersFor = (
   return (url) => ({ ...ours, ...(takesHeaders(url) ? theirs : publicHeaders(theirs)) })
 }
 
-const acceptLanguage = ({ country = 'us', languages }: NonNullable<MapRequest['location']>): string => {
+function acceptLanguage({ country = 'us', languages }: NonNullable<MapRequest['location']>): string {
   const region = country.toUpperCase()
   const spoken = new Intl.Locale('und', { region }).maximize().language
   const wanted = languages?.length ? languages : [`${spoken}-${region}`, spoken, 'en']

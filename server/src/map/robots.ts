@@ -40,7 +40,7 @@ interface Matcher {
  * Reads a robots.txt (RFC 9309): the groups of `agent`, else those of `*`; the longest pattern wins, and of equal ones the
  * one that allows. Matching an address takes bounded time, whatever the patterns hold.
  */
-export const parseRobots = (text: string, agent: string): Robots => {
+export function parseRobots(text: string, agent: string): Robots {
   const sitemaps: string[] = []
   const cuts = new Set<string>()
   const own = agent.toLowerCase()
@@ -79,17 +79,19 @@ export const parseRobots = (text: string, agent: string): Robots => {
 }
 
 // Addresses may hold `#`, which elsewhere starts a comment.
-const sitemapOf = (line: string): string => line.slice(line.indexOf(':') + 1).trim()
+function sitemapOf(line: string): string {
+  return line.slice(line.indexOf(':') + 1).trim()
+}
 
 const manySitemaps = `The robots.txt names more than ${maxSitemaps} sitemaps: the rest was left out.`
 const manyRules = `The robots.txt has more than ${maxRules} rules: the rest was left out.`
 const longRules = `The robots.txt has rules longer than ${maxPathLength} characters: they were left out.`
 
-const addRule = (
+function addRule(
   groups: Map<string, Rule[]>,
   name: string,
   { rule, cuts }: { readonly rule: Rule; readonly cuts: Set<string> },
-): void => {
+): void {
   const rules = groups.get(name) ?? []
   groups.set(name, rules)
   if (rule.pattern === '') return
@@ -99,8 +101,8 @@ const addRule = (
 }
 
 /** The rules in the order in which they win: the first that matches is the one that counts. */
-const toMatchers = (rules: readonly Rule[]): readonly Matcher[] =>
-  rules
+function toMatchers(rules: readonly Rule[]): readonly Matcher[] {
+  return rules
     .toSorted((one, other) => other.pattern.length - one.pattern.length || Number(other.allows) - Number(one.allows))
     .map(({ allows, pattern }) => {
       const isWhole = pattern.endsWith('$')
@@ -108,6 +110,7 @@ const toMatchers = (rules: readonly Rule[]): readonly Matcher[] =>
       const isExact = isWhole && rest.length === 0
       return { allows, first, last: isWhole ? rest.pop() : undefined, rest, isExact }
     })
+}
 
 /** How much of a path is compared with these rules. Only floods of rules with stars leave less than all of it. */
 function pathLengthFor(rules: readonly Rule[]): number {
@@ -115,10 +118,11 @@ function pathLengthFor(rules: readonly Rule[]): number {
   return Math.max(minPathLength, Math.min(maxPathLength, Math.floor(maxComparisons / Math.max(1, starred))))
 }
 
-const isAllowed = (matchers: readonly Matcher[], path: string): boolean =>
-  matchers.find((matcher) => matches(matcher, path))?.allows ?? true
+function isAllowed(matchers: readonly Matcher[], path: string): boolean {
+  return matchers.find((matcher) => matches(matcher, path))?.allows ?? true
+}
 
-const matches = ({ first, rest, last, isExact }: Matcher, path: string): boolean => {
+function matches({ first, rest, last, isExact }: Matcher, path: string): boolean {
   if (!path.startsWith(first)) return false
   if (isExact) return path.length === first.length
   let at = first.length

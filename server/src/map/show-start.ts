@@ -12,11 +12,11 @@ export type ShowPage = (
 const fewLinks = 2
 
 /** The links of a start page that shows hardly any by itself, as a browser sees it. Undefined: it counts as it came. */
-export const showStart = async (
+export async function showStart(
   request: MapRequest,
   { links }: PageLinks,
   { showPage, signal }: { readonly showPage: ShowPage | undefined; readonly signal: AbortSignal },
-): Promise<{ readonly links: PageLinks; readonly url: URL } | undefined> => {
+): Promise<{ readonly links: PageLinks; readonly url: URL } | undefined> {
   if (showPage === undefined || request.sitemap === 'only' || links.length > fewLinks) return undefined
   try {
     const shown = await showPage(request, signal)

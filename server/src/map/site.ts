@@ -7,7 +7,7 @@ export interface Site {
 }
 
 /** Makes the site of a start address: its host with and without `www.`, on the same port, and its subdomains if wanted. */
-export const createSite = (start: URL, options: { readonly includeSubdomains: boolean }): Site => {
+export function createSite(start: URL, options: { readonly includeSubdomains: boolean }): Site {
   const hosts = new Set([hostOf(start)])
   return {
     includes: (url) => {
@@ -28,6 +28,10 @@ export function headerScope(start: URL, options: { readonly includeSubdomains: b
 }
 
 // The port stays out where the scheme implies it, so that http and https are one site.
-const hostOf = (url: URL): string => url.host.replace(/^www\./, '')
+function hostOf(url: URL): string {
+  return url.host.replace(/^www\./, '')
+}
 
-const isAddress = (host: string): boolean => host.startsWith('[') || /^\d+(?:\.\d+){3}(?::\d+)?$/.test(host)
+function isAddress(host: string): boolean {
+  return host.startsWith('[') || /^\d+(?:\.\d+){3}(?::\d+)?$/.test(host)
+}

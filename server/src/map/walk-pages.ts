@@ -18,7 +18,7 @@ const noPage =
  * Follows the links of a page for at most 50 pages, 3 deep and 15 s, as far as robots.txt allows, and collects what they lead
  * to. For sites without a sitemap. Answers whether it came to its end.
  */
-export const walkPages = async (expedition: Expedition, start: URL, page: PageLinks): Promise<boolean> => {
+export async function walkPages(expedition: Expedition, start: URL, page: PageLinks): Promise<boolean> {
   const walk = new PageWalk(expedition)
   walk.skip(start)
   walk.take(page, start, 1)

@@ -10,11 +10,11 @@ const defaultBounds = { sitemapBytes: 64e6, totalBytes: 512e6, sitemaps: 1000, d
  * Collects the pages of sitemaps and of the sitemaps they name, to a depth of 3, each once. Indexes lead to their own host and
  * to the site alone. A sitemap that is missing or broken yields what came before the break. Answers how many pages were listed.
  */
-export const walkSitemaps = async (
+export async function walkSitemaps(
   expedition: Expedition,
   starts: readonly URL[],
   bounds: Bounds = defaultBounds,
-): Promise<number> => {
+): Promise<number> {
   const walk = new SitemapWalk(expedition, bounds)
   for (const url of starts) walk.enqueue({ url, depth: 0 })
   await drainQueue(walk.queue, {

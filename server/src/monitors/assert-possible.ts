@@ -13,11 +13,11 @@ export interface MonitorWishes {
 }
 
 /** Refuses what this server cannot do for a monitor. Throws FORMAT_UNAVAILABLE, MAIL_UNAVAILABLE, BAD_REQUEST. */
-export const assertPossible = (
+export function assertPossible(
   parts: Pick<MonitorParts, 'scrapes' | 'searches' | 'languageModel' | 'mailer'>,
   targets: readonly KnownTarget[],
   { notification, goal, judgeEnabled }: MonitorWishes,
-): void => {
+): void {
   const hasGoal = (goal ?? '') !== ''
   const isJudged = judgeEnabled ?? hasGoal
   estimateCheck(parts, targets, { isJudged })

@@ -30,13 +30,15 @@ export interface CheckedPage {
 }
 
 /** Tells the pages of a target apart. */
-export const hashUrl = (url: string): string => createHash('sha256').update(url).digest('hex')
+export function hashUrl(url: string): string {
+  return createHash('sha256').update(url).digest('hex')
+}
 
 /** What a judgment costs, in credits. */
 export const judgmentCredits = 1
 
 /** Scrapes a page and compares it with its last state. A page that cannot be scraped is an error and costs nothing. Rejects only with the signal's reason, and when the store fails. */
-export const checkPage = async (parts: MonitorParts, task: PageTask): Promise<CheckedPage> => {
+export async function checkPage(parts: MonitorParts, task: PageTask): Promise<CheckedPage> {
   const { check, monitor, target, url } = task
   const key = { monitorId: monitor.id, targetId: target.id, urlHash: hashUrl(url) }
   const state = await findState(parts.store.db, key)
@@ -94,11 +96,11 @@ export const checkPage = async (parts: MonitorParts, task: PageTask): Promise<Ch
 /** Failures that are no fault of the page: it gets a second try. */
 const ownFailures: ReadonlySet<string> = new Set(['CDP_FAILED', 'BROWSER_START_FAILED', 'UNKNOWN_ERROR'])
 
-const scrape = async (
+async function scrape(
   { scrapes, onError }: MonitorParts,
   { monitor, url, signal }: PageTask,
   { request }: PageRequest,
-): Promise<ScrapeOutcome | { readonly error: string }> => {
+): Promise<ScrapeOutcome | { readonly error: string }> {
   const { teamId, apiKeyId, baseUrl } = monitor
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -114,11 +116,11 @@ const scrape = async (
 }
 
 /** A change whose judgment fails is told without one. */
-const judge = async (
+async function judge(
   { languageModel, onError }: MonitorParts,
   { monitor, url, signal }: PageTask,
   { diff }: Comparison,
-): Promise<Judgment | undefined> => {
+): Promise<Judgment | undefined> {
   if (languageModel === undefined || !monitor.judgeEnabled || diff === undefined) return undefined
   try {
     return await judgeChange(languageModel, { goal: monitor.goal, url, diff }, { signal })

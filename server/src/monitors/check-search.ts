@@ -13,10 +13,10 @@ import type { MonitorParts } from './monitor-parts.ts'
 const spans = { '5m': 'qdr:h', '15m': 'qdr:h', '1h': 'qdr:h', '6h': 'qdr:d', '24h': 'qdr:d', '7d': 'qdr:w' } as const
 
 /** What the searches of a target find, each address once, and what they cost. Throws SEARCH_FAILED, BAD_REQUEST or the signal's reason. */
-export const findResults = async (
+export async function findResults(
   { searches }: MonitorParts,
   order: { readonly target: SearchTarget; readonly monitor: MonitorRow; readonly signal: AbortSignal },
-): Promise<{ readonly results: ReadonlyMap<string, Result>; readonly credits: number }> => {
+): Promise<{ readonly results: ReadonlyMap<string, Result>; readonly credits: number }> {
   const { target, monitor, signal } = order
   const { teamId, apiKeyId } = monitor
   const results = new Map<string, Result>()
@@ -46,10 +46,10 @@ interface ResultTask {
 }
 
 /** Tells whether a result is new, and whether it matters. One that was there before is the same and is not judged again. */
-export const checkResult = async (
+export async function checkResult(
   parts: MonitorParts,
   { check, monitor, targetId, result, signal }: ResultTask,
-): Promise<CheckedPage & { readonly isMatch: boolean }> => {
+): Promise<CheckedPage & { readonly isMatch: boolean }> {
   const { languageModel, store, onError } = parts
   const { url, title, description } = result
   const key = { monitorId: monitor.id, targetId, urlHash: hashUrl(url) }

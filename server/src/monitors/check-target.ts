@@ -38,7 +38,7 @@ export interface TargetResult {
 const pagesAtOnce = 4
 
 /** Checks the pages of a target that were not checked before. A target that cannot be checked has its error in the answer. Throws CONFLICT when the lease is lost, or the signal's reason. */
-export const checkTarget = async (run: Run, target: KnownTarget): Promise<TargetResult> => {
+export async function checkTarget(run: Run, target: KnownTarget): Promise<TargetResult> {
   const { id: targetId, type } = target
   try {
     return target.type === 'search' ? await checkSearch(run, target) : await checkPages(run, target)
@@ -49,10 +49,7 @@ export const checkTarget = async (run: Run, target: KnownTarget): Promise<Target
   }
 }
 
-const checkPages = async (
-  run: Run,
-  target: Exclude<KnownTarget, { readonly type: 'search' }>,
-): Promise<TargetResult> => {
+async function checkPages(run: Run, target: Exclude<KnownTarget, { readonly type: 'search' }>): Promise<TargetResult> {
   const { parts, check, monitor, signal, matching } = run
   const { id: targetId, type } = target
   const urls = await listUrls(target, { ...parts, monitorId: monitor.id, targetId, signal, matching })
@@ -60,10 +57,7 @@ const checkPages = async (
   return { targetId, type, pages: urls.length }
 }
 
-const checkSearch = async (
-  run: Run,
-  target: Extract<KnownTarget, { readonly type: 'search' }>,
-): Promise<TargetResult> => {
+async function checkSearch(run: Run, target: Extract<KnownTarget, { readonly type: 'search' }>): Promise<TargetResult> {
   const { parts, check, monitor, signal } = run
   const { id: targetId, type } = target
   const { results, credits: searchCredits } = await findResults(parts, { target, monitor, signal })
@@ -78,12 +72,12 @@ const checkSearch = async (
 }
 
 /** Does the work for each address that this check has not entered, a few at a time, and enters what it came to. */
-const forEachNew = async (
+async function forEachNew(
   run: Run,
   targetId: string,
   urls: readonly string[],
   work: (url: string) => Promise<CheckedPage>,
-): Promise<void> => {
+): Promise<void> {
   const { parts, check, signal } = run
   const done = await listDonePages(parts.store.db, { checkId: check.id, targetId })
   const rest = urls.filter((url) => !done.has(hashUrl(url))).values()
@@ -98,7 +92,7 @@ const forEachNew = async (
 }
 
 /** Enters a page and tells of it. One that costs more than the team has is an error, and costs nothing. */
-const enter = async (run: Run, checked: CheckedPage): Promise<void> => {
+async function enter(run: Run, checked: CheckedPage): Promise<void> {
   const { parts, check, monitor, signal } = run
   const { page, state, extraCredits: credits } = checked
   signal.throwIfAborted()
@@ -121,7 +115,7 @@ const enter = async (run: Run, checked: CheckedPage): Promise<void> => {
   }
 }
 
-const unpaid = (page: CheckedPage['page'], { code, message }: BowlineError): CheckedPage => {
+function unpaid(page: CheckedPage['page'], { code, message }: BowlineError): CheckedPage {
   const none = { currentScrapeId: undefined, judgment: undefined, diff: undefined, snapshot: undefined }
   return {
     page: { ...page, ...none, status: 'error', error: `${code}: ${message}`, credits: 0 },

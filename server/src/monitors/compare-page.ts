@@ -14,11 +14,11 @@ export interface Comparison {
 }
 
 /** Compares a page with its last state; undefined: there is none. A page that answers an error is neither changed nor gone, except with 404 and 410. */
-export const comparePage = (
+export function comparePage(
   document: Document,
   state: PageState | undefined,
   how: Pick<PageRequest, 'comparesJson' | 'comparesText'>,
-): Comparison => {
+): Comparison {
   const { statusCode = 200 } = document.metadata
   const isGone = goneStatuses.has(statusCode)
   if (isGone && state !== undefined) return { status: state.isGone ? 'same' : 'removed' }

@@ -13,12 +13,14 @@ export interface Definition {
 }
 
 /** Reads what a stored monitor is made of. */
-export const definitionOf = ({
+export function definitionOf({
   targets,
   webhook,
   notification,
-}: Pick<MonitorRow, 'targets' | 'webhook' | 'notification'>): Definition => ({
-  targets: JSON.parse(targets) as Definition['targets'],
-  webhook: webhook === undefined ? undefined : (JSON.parse(webhook) as WebhookSpec),
-  notification: JSON.parse(notification) as Notification,
-})
+}: Pick<MonitorRow, 'targets' | 'webhook' | 'notification'>): Definition {
+  return {
+    targets: JSON.parse(targets) as Definition['targets'],
+    webhook: webhook === undefined ? undefined : (JSON.parse(webhook) as WebhookSpec),
+    notification: JSON.parse(notification) as Notification,
+  }
+}

@@ -7,7 +7,7 @@ import { definitionOf } from './definition.ts'
 import { runsPerMonth } from './next-run.ts'
 
 /** A monitor as it crosses the wire. */
-export const describeMonitor = (row: ListedMonitor, creditsPerRun: number): z.input<typeof monitor> => {
+export function describeMonitor(row: ListedMonitor, creditsPerRun: number): z.input<typeof monitor> {
   const { targets, webhook, notification } = definitionOf(row)
   return {
     id: row.id,
@@ -33,45 +33,51 @@ export const describeMonitor = (row: ListedMonitor, creditsPerRun: number): z.in
 const nothing: CheckSummary = { totalPages: 0, same: 0, changed: 0, new: 0, removed: 0, error: 0 }
 
 /** A check as it crosses the wire. `summary`: that of a check that is not done. */
-export const describeCheck = (
+export function describeCheck(
   row: CheckRow,
   notificationStatus: Readonly<Record<string, unknown>>,
   summary: CheckSummary = nothing,
-): z.input<typeof check> => ({
-  id: row.id,
-  monitorId: row.monitorId,
-  status: row.status,
-  trigger: row.trigger,
-  scheduledFor: timeOf(row.scheduledFor),
-  startedAt: timeOf(row.startedAt),
-  finishedAt: timeOf(row.finishedAt),
-  estimatedCredits: row.estimatedCredits,
-  reservedCredits: row.reservedCredits ?? null,
-  actualCredits: row.actualCredits ?? null,
-  billingStatus: row.billingStatus,
-  summary: row.summary === undefined ? summary : (JSON.parse(row.summary) as CheckSummary),
-  targetResults: JSON.parse(row.targetResults) as z.input<typeof check>['targetResults'],
-  notificationStatus,
-  error: row.error ?? null,
-  createdAt: row.createdAt.toISOString(),
-  updatedAt: row.updatedAt.toISOString(),
-})
+): z.input<typeof check> {
+  return {
+    id: row.id,
+    monitorId: row.monitorId,
+    status: row.status,
+    trigger: row.trigger,
+    scheduledFor: timeOf(row.scheduledFor),
+    startedAt: timeOf(row.startedAt),
+    finishedAt: timeOf(row.finishedAt),
+    estimatedCredits: row.estimatedCredits,
+    reservedCredits: row.reservedCredits ?? null,
+    actualCredits: row.actualCredits ?? null,
+    billingStatus: row.billingStatus,
+    summary: row.summary === undefined ? summary : (JSON.parse(row.summary) as CheckSummary),
+    targetResults: JSON.parse(row.targetResults) as z.input<typeof check>['targetResults'],
+    notificationStatus,
+    error: row.error ?? null,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  }
+}
 
 /** A page of a check as it crosses the wire. */
-export const describePage = (row: PageRow): z.input<typeof checkPage> => ({
-  id: row.id,
-  targetId: row.targetId,
-  url: row.url,
-  status: row.status,
-  previousScrapeId: row.previousScrapeId ?? null,
-  currentScrapeId: row.currentScrapeId ?? null,
-  statusCode: row.statusCode ?? null,
-  error: row.error ?? null,
-  metadata: { creditsUsed: row.credits },
-  judgment: row.judgment === undefined ? null : (JSON.parse(row.judgment) as Judgment),
-  diff: row.diff === undefined ? null : (JSON.parse(row.diff) as PageDiff),
-  ...(row.snapshot === undefined ? {} : { snapshot: JSON.parse(row.snapshot) as { json: unknown } }),
-  createdAt: row.createdAt.toISOString(),
-})
+export function describePage(row: PageRow): z.input<typeof checkPage> {
+  return {
+    id: row.id,
+    targetId: row.targetId,
+    url: row.url,
+    status: row.status,
+    previousScrapeId: row.previousScrapeId ?? null,
+    currentScrapeId: row.currentScrapeId ?? null,
+    statusCode: row.statusCode ?? null,
+    error: row.error ?? null,
+    metadata: { creditsUsed: row.credits },
+    judgment: row.judgment === undefined ? null : (JSON.parse(row.judgment) as Judgment),
+    diff: row.diff === undefined ? null : (JSON.parse(row.diff) as PageDiff),
+    ...(row.snapshot === undefined ? {} : { snapshot: JSON.parse(row.snapshot) as { json: unknown } }),
+    createdAt: row.createdAt.toISOString(),
+  }
+}
 
-const timeOf = (time: Date | undefined): string | null => time?.toISOString() ?? null
+function timeOf(time: Date | undefined): string | null {
+  return time?.toISOString() ?? null
+}

@@ -12,11 +12,11 @@ export interface EstimateParts {
 }
 
 /** What one check costs when every page is read, in credits. Throws what this server cannot do: FORMAT_UNAVAILABLE, BAD_REQUEST. */
-export const estimateCheck = (
+export function estimateCheck(
   { scrapes, searches }: EstimateParts,
   targets: readonly KnownTarget[],
   { isJudged }: { readonly isJudged: boolean },
-): number => {
+): number {
   let credits = 0
   for (const target of targets) {
     switch (target.type) {
@@ -39,10 +39,10 @@ export const estimateCheck = (
 }
 
 /** What one check of a monitor costs, in credits. Settings may have changed since it was made: a target that cannot be checked any more costs nothing. */
-export const estimateMonitor = (
+export function estimateMonitor(
   parts: EstimateParts & { readonly onError: (error: unknown, what: string) => void },
   monitor: MonitorRow,
-): number => {
+): number {
   let credits = 0
   for (const target of definitionOf(monitor).targets) {
     try {

@@ -5,7 +5,7 @@ export interface FieldChange {
 }
 
 /** The fields that differ between two JSON values, by their paths, such as `plans[0].price`; the whole value is `$`. */
-export const diffJson = (before: unknown, after: unknown): Readonly<Record<string, FieldChange>> => {
+export function diffJson(before: unknown, after: unknown): Readonly<Record<string, FieldChange>> {
   const left = new Map(leavesOf(before, ''))
   const right = new Map(leavesOf(after, ''))
   const paths = new Set([...left.keys(), ...right.keys()])

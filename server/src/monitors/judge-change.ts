@@ -28,12 +28,12 @@ const answerSchema = {
 const judgeMs = 60_000
 
 /** Asks a language model whether a change matters for a goal. Rejects with EXTRACTION_FAILED, a ZodError or the signal's reason. */
-export const judgeChange = async (
+export async function judgeChange(
   model: LanguageModel,
   { goal, url, diff }: { readonly goal: string | undefined; readonly url: string; readonly diff: PageDiff },
   options?: Abortable,
-): Promise<Judgment> =>
-  ask(
+): Promise<Judgment> {
+  return ask(
     model,
     `What follows is what changed on ${url} since it was last looked at: a unified diff, or fields with their values ` +
       `before and after. Say whether the change matters${forWhom(goal)}. ` +
@@ -41,19 +41,21 @@ export const judgeChange = async (
     diff.text ?? JSON.stringify(diff.json, undefined, 2),
     options,
   )
+}
 
 /** Asks a language model whether a result of a search matters for a goal. Rejects like `judgeChange`. */
-export const judgeResult = async (
+export async function judgeResult(
   model: LanguageModel,
   { goal, result }: { readonly goal: string | undefined; readonly result: SearchResult },
   options?: Abortable,
-): Promise<Judgment> =>
-  ask(
+): Promise<Judgment> {
+  return ask(
     model,
     `What follows is a new result of a search. Say whether it matters${forWhom(goal)}.`,
     `# ${result.title}\n\n${result.url}\n\n${result.description}`,
     options,
   )
+}
 
 /** What is judged of a result. */
 interface SearchResult {
@@ -62,14 +64,16 @@ interface SearchResult {
   readonly description: string
 }
 
-const forWhom = (goal: string | undefined): string => (goal === undefined ? '' : ` to somebody with this goal: ${goal}`)
+function forWhom(goal: string | undefined): string {
+  return goal === undefined ? '' : ` to somebody with this goal: ${goal}`
+}
 
-const ask = async (
+async function ask(
   model: LanguageModel,
   prompt: string,
   markdown: string,
   { signal }: Abortable = {},
-): Promise<Judgment> => {
+): Promise<Judgment> {
   const limit = AbortSignal.timeout(judgeMs)
   const either = signal === undefined ? limit : AbortSignal.any([limit, signal])
   return judgment.parse(await extractJson(model, { prompt, schema: answerSchema, markdown, signal: either }))

@@ -25,17 +25,14 @@ export interface ListUrlsParts extends Abortable {
  * The pages of a target. Of a crawl: those known from the last check first, so that one that is gone is noticed, then new
  * ones, up to its limit. Throws as `mapSite` does when nothing of the site can be read.
  */
-export const listUrls = async (
-  target: ScrapeTarget | CrawlTarget,
-  parts: ListUrlsParts,
-): Promise<readonly string[]> => {
+export async function listUrls(target: ScrapeTarget | CrawlTarget, parts: ListUrlsParts): Promise<readonly string[]> {
   return target.type === 'scrape' ? [...new Set(target.urls)] : listCrawled(target, parts)
 }
 
-const listCrawled = async (
+async function listCrawled(
   { url, crawlOptions = {} }: CrawlTarget,
   { store, dispatcher, showPage, signal, matching, ...ids }: ListUrlsParts,
-): Promise<readonly string[]> => {
+): Promise<readonly string[]> {
   const { sitemap, ignoreQueryParameters, ignoreRobotsTxt = false } = crawlOptions
   const limit = crawlOptions.limit ?? monitorLimits.crawlPages.default
   const known = await listKnownUrls(store.db, ids)
@@ -61,21 +58,21 @@ const listCrawled = async (
   return [...urls.values()]
 }
 
-const keepPaths = async (
+async function keepPaths(
   urls: readonly string[],
   { includePaths, excludePaths, regexOnFullURL = false }: NonNullable<CrawlTarget['crawlOptions']>,
   matching: CheckMatching,
-): Promise<readonly string[]> => {
+): Promise<readonly string[]> {
   const texts = urls.map((url) => (regexOnFullURL ? url : new URL(url).pathname))
   const matches = await matching.match(texts, { include: includePaths ?? [], exclude: excludePaths ?? [] })
   return urls.filter((_, index) => matches[index] === true)
 }
 
-const findPages = async (
+async function findPages(
   request: MapRequest,
   { dispatcher, ...means }: Pick<ListUrlsParts, 'dispatcher' | 'showPage' | 'signal'>,
   hasOthers: boolean,
-): Promise<readonly string[]> => {
+): Promise<readonly string[]> {
   try {
     const { links } = await mapSite(dispatcher, request, { ...means, fallsBackToSite: false })
     return [...links.map((link) => link.url), request.url]

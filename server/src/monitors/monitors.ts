@@ -176,7 +176,7 @@ export class Monitors {
   }
 }
 
-const firstRun = (schedule: Schedule): Date => {
+function firstRun(schedule: Schedule): Date {
   const next = nextRun(schedule, new Date())
   if (next !== undefined) return next
   throw new BowlineError('BAD_REQUEST', `The schedule "${schedule.cron}" never runs: there is no such day`, {

@@ -4,10 +4,10 @@ import { findDeliveriesByKey, type DeliveryRow } from '../store/webhooks.ts'
 import { endKey } from './tell.ts'
 
 /** Who was told of some checks, by their ids: `{ webhook?, email? }`. */
-export const notificationStatuses = async (
+export async function notificationStatuses(
   { db }: Pick<Store, 'db'>,
   checkIds: readonly string[],
-): Promise<(checkId: string) => Readonly<Record<string, unknown>>> => {
+): Promise<(checkId: string) => Readonly<Record<string, unknown>>> {
   const deliveries = await findDeliveriesByKey(db, checkIds.map(endKey))
   const mails = await countMails(db, checkIds)
   return (checkId) => {
@@ -24,7 +24,7 @@ export const notificationStatuses = async (
   }
 }
 
-const describeDelivery = ({ status, attempts, deliveredAt }: Omit<DeliveryRow, 'payload'>) => {
+function describeDelivery({ status, attempts, deliveredAt }: Omit<DeliveryRow, 'payload'>) {
   const tries = JSON.parse(attempts) as readonly { readonly statusCode?: number; readonly error?: string }[]
   const { statusCode, error } = tries.at(-1) ?? {}
   return {

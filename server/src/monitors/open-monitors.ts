@@ -11,7 +11,7 @@ const tickMs = 10_000
 const sweepMs = 3_600_000
 
 /** Builds everything that watches pages, into `undo`, and begins what is due. */
-export const openMonitors = async (undo: AsyncDisposableStack, parts: MonitorParts): Promise<Monitors> => {
+export async function openMonitors(undo: AsyncDisposableStack, parts: MonitorParts): Promise<Monitors> {
   const { store, jobs, nodeId, onError } = parts
   // What this server held before it was started anew it cannot be working on.
   await releaseChecks(store.db, { nodeId })

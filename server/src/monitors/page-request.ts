@@ -20,7 +20,7 @@ export interface PageRequest {
  * What is asked of a page of a target. Headers stay with the site of a crawl, which may redirect elsewhere.
  * Throws BAD_REQUEST when its options do not fit; they are checked when a monitor is made.
  */
-export const pageRequest = (target: Target, url: string): PageRequest => {
+export function pageRequest(target: Target, url: string): PageRequest {
   const { formats = [], ...options } = target.scrapeOptions ?? {}
   const result = scrapeRequest.safeParse({
     // What is watched is the page of now, not a stored one.
@@ -51,8 +51,10 @@ function takesHeaders(target: Target, url: string): boolean {
 }
 
 /** Change tracking compares with the last scrape of anybody in the team; a monitor compares with its own last check. */
-const asJson = ({ schema, prompt }: Extract<Format, { type: 'changeTracking' }>): Format => ({
-  type: 'json',
-  schema,
-  prompt,
-})
+function asJson({ schema, prompt }: Extract<Format, { type: 'changeTracking' }>): Format {
+  return {
+    type: 'json',
+    schema,
+    prompt,
+  }
+}

@@ -23,7 +23,7 @@ const maxBegins = 10
  * Does a check, or the rest of one whose server died, if nobody else does. Pages that were entered before are not done
  * again. When the signal aborts, it rejects with the reason and leaves the rest to whoever comes next.
  */
-export const runCheck = async (parts: MonitorParts, checkId: string, stop: AbortSignal): Promise<void> => {
+export async function runCheck(parts: MonitorParts, checkId: string, stop: AbortSignal): Promise<void> {
   const { store, nodeId, onError } = parts
   const check = await claimCheck(store.db, checkId, nodeId)
   if (check === undefined) return
@@ -47,18 +47,20 @@ export const runCheck = async (parts: MonitorParts, checkId: string, stop: Abort
 }
 
 /** Throws MONITOR_NOT_FOUND when the monitor was deleted, and CONFLICT when another server has the lease. */
-const renew = async ({ store }: MonitorParts, check: CheckRow): Promise<void> => {
+async function renew({ store }: MonitorParts, check: CheckRow): Promise<void> {
   if (!(await renewCheck(store.db, check))) throw new BowlineError('CONFLICT', 'Another server does this check')
   if ((await findMonitor(store.db, check.monitorId)) === undefined) throw deleted()
 }
 
-const deleted = (): BowlineError => new BowlineError('MONITOR_NOT_FOUND', 'The monitor was deleted')
+function deleted(): BowlineError {
+  return new BowlineError('MONITOR_NOT_FOUND', 'The monitor was deleted')
+}
 
-const settleLost = async (run: Unstarted, error: unknown): Promise<void> => {
+async function settleLost(run: Unstarted, error: unknown): Promise<void> {
   if (isBowlineError(error) && error.code === 'MONITOR_NOT_FOUND') await settle(run, undefined, [], error.message)
 }
 
-const work = async (run: Unstarted): Promise<void> => {
+async function work(run: Unstarted): Promise<void> {
   const { parts, check } = run
   const monitor = await findMonitor(parts.store.db, check.monitorId)
   if (monitor === undefined) return settle(run, undefined, [], deleted().message)
@@ -78,13 +80,13 @@ const work = async (run: Unstarted): Promise<void> => {
 }
 
 /** Ends a check, bills it once and tells of it once, whatever happens to the server meanwhile. */
-const settle = async (
+async function settle(
   { parts, check }: Unstarted,
   monitor: MonitorRow | undefined,
   results: readonly TargetResult[],
   error?: string,
   ending?: CheckStatus,
-): Promise<void> => {
+): Promise<void> {
   await parts.store.db.transaction().execute(async (db) => {
     const pages = await sumUpPages(db, check.id)
     const { summary } = pages

@@ -14,7 +14,7 @@ export type BeginParts = Pick<MonitorParts, 'store' | 'jobs' | 'onError'> & Esti
  * Begins the checks whose time has come, however long ago: one each, whatever was missed. Of several servers that try,
  * one succeeds. Answers how many were begun; those that overlap a running one are entered as skipped.
  */
-export const runDue = async (parts: BeginParts, now: Date = new Date()): Promise<number> => {
+export async function runDue(parts: BeginParts, now: Date = new Date()): Promise<number> {
   let begun = 0
   for (const monitor of await findDueMonitors(parts.store.db, { now, limit: atOnce })) {
     try {
@@ -27,7 +27,7 @@ export const runDue = async (parts: BeginParts, now: Date = new Date()): Promise
   return begun
 }
 
-const begin = async (parts: BeginParts, monitor: MonitorRow, now: Date): Promise<boolean> => {
+async function begin(parts: BeginParts, monitor: MonitorRow, now: Date): Promise<boolean> {
   const { store, jobs } = parts
   const { id: monitorId, teamId, nextRunAt } = monitor
   if (nextRunAt === undefined) return false
@@ -46,7 +46,7 @@ const begin = async (parts: BeginParts, monitor: MonitorRow, now: Date): Promise
 }
 
 /** Sends the checks again that lost their server, or were never begun. Answers how many. */
-export const rescueChecks = async ({ store, jobs }: Pick<BeginParts, 'store' | 'jobs'>): Promise<number> => {
+export async function rescueChecks({ store, jobs }: Pick<BeginParts, 'store' | 'jobs'>): Promise<number> {
   const ids = await findStrandedChecks(store.db)
   for (const id of ids) await jobs.send(checkQueue, { id }, { singletonKey: id })
   return ids.length

@@ -7,12 +7,12 @@ import { definitionOf } from './definition.ts'
 import type { MonitorParts } from './monitor-parts.ts'
 
 /** Tells the webhook of a monitor about a page, when the transaction commits. A page is told once. */
-export const tellPage = async (
+export async function tellPage(
   { webhooks }: Pick<MonitorParts, 'webhooks'>,
   monitor: MonitorRow,
   page: Omit<PageRow, 'createdAt'>,
   db: Kysely<Database>,
-): Promise<void> => {
+): Promise<void> {
   const { webhook } = definitionOf(monitor)
   if (webhook === undefined) return
   const judged = page.judgment === undefined ? null : (JSON.parse(page.judgment) as Judgment)
@@ -42,10 +42,12 @@ export const tellPage = async (
 }
 
 /** The key under which the end of a check is told. */
-export const endKey = (checkId: string): string => `check:${checkId}:completed`
+export function endKey(checkId: string): string {
+  return `check:${checkId}:completed`
+}
 
 /** Tells the webhook of a monitor that a check has ended, when the transaction commits. A check is told once. */
-export const tellEnd = async (
+export async function tellEnd(
   { webhooks }: Pick<MonitorParts, 'webhooks'>,
   monitor: MonitorRow,
   check: {
@@ -55,7 +57,7 @@ export const tellEnd = async (
     readonly error?: string | undefined
   },
   db: Kysely<Database>,
-): Promise<void> => {
+): Promise<void> {
   const { webhook } = definitionOf(monitor)
   if (webhook === undefined) return
   const { id: checkId, status, summary, error } = check

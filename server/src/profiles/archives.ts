@@ -29,11 +29,11 @@ export interface Archive {
 export const archiveFolder = 'profiles'
 
 /** Writes a user-data-dir and its extras as a new blob: packed, compressed, encrypted. Leaves nothing when it fails. */
-export const writeArchive = async (
+export async function writeArchive(
   { blobs, key, quotaBytes }: ArchiveParts,
   profileId: string,
   from: { readonly userDataDir: string; readonly extras: string },
-): Promise<Archive> => {
+): Promise<Archive> {
   const blob = `${archiveFolder}/${uuidV7()}`
   const packing = packProfile(from.userDataDir, from.extras, quotaBytes)
   const compressed = createZstdCompress()
@@ -58,11 +58,11 @@ export const writeArchive = async (
 }
 
 /** Restores an archive into an empty user-data-dir and answers its extras. Throws PROFILE_UNREADABLE, PROFILE_STORAGE_UNAVAILABLE, PROFILE_TOO_LARGE. */
-export const readArchive = async (
+export async function readArchive(
   { blobs, key, quotaBytes }: ArchiveParts,
   archive: { readonly profileId: string; readonly blob: string; readonly keyId: string },
   userDataDir: string,
-): Promise<string> => {
+): Promise<string> {
   if (archive.keyId !== key.id) {
     throw new BowlineError(
       'PROFILE_UNREADABLE',
@@ -101,16 +101,24 @@ export function storageAway(cause: unknown, consequence?: string): BowlineError 
   )
 }
 
-const missing = (cause: unknown): BowlineError =>
-  new BowlineError('PROFILE_UNREADABLE', 'The saved profile is not where this server keeps profiles', {
+function missing(cause: unknown): BowlineError {
+  return new BowlineError('PROFILE_UNREADABLE', 'The saved profile is not where this server keeps profiles', {
     cause,
     hint:
       'Another server may have saved it: those on one PostgreSQL need the same `--blobs s3://BUCKET`. If it is lost, ' +
       'roll back to another version: `bowline profiles rollback NAME VERSION`.',
   })
+}
 
 /** An archive cannot be passed off as another, even by who can write blobs. */
-const contextOf = (profileId: string, blob: string): string => `${profileId} ${blob}`
+function contextOf(profileId: string, blob: string): string {
+  return `${profileId} ${blob}`
+}
 
-const isPrematureClose = (reason: unknown): boolean =>
-  Error.isError(reason) && 'code' in reason && ['ERR_STREAM_PREMATURE_CLOSE', 'ABORT_ERR'].includes(String(reason.code))
+function isPrematureClose(reason: unknown): boolean {
+  return (
+    Error.isError(reason) &&
+    'code' in reason &&
+    ['ERR_STREAM_PREMATURE_CLOSE', 'ABORT_ERR'].includes(String(reason.code))
+  )
+}

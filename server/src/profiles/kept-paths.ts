@@ -24,7 +24,7 @@ const keptPaths = [
 const droppedNames = new Set(['LOCK', 'LOG', 'LOG.old'])
 
 /** Whether a file of the user-data-dir belongs to the profile. The path is relative, with `/`. */
-export const isKeptFile = (path: string): boolean => {
+export function isKeptFile(path: string): boolean {
   const parts = path.split('/')
   const isPlain = parts.every((part) => part !== '' && part !== '.' && part !== '..' && !/[\0\\]/.test(part))
   return (
@@ -35,5 +35,6 @@ export const isKeptFile = (path: string): boolean => {
 }
 
 /** Whether a folder of the user-data-dir may hold such files. */
-export const mayHoldKeptFiles = (path: string): boolean =>
-  keptPaths.some((kept) => kept.startsWith(`${path}/`) || path === kept || path.startsWith(`${kept}/`))
+export function mayHoldKeptFiles(path: string): boolean {
+  return keptPaths.some((kept) => kept.startsWith(`${path}/`) || path === kept || path.startsWith(`${kept}/`))
+}

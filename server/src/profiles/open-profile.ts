@@ -33,12 +33,12 @@ export interface OpenProfileParts extends ArchiveParts {
 }
 
 /** Opens a profile at a version. Without a lease it can only be read. */
-export const openProfile = (
+export function openProfile(
   parts: OpenProfileParts,
   name: string,
   version: ProfileVersionRow | undefined,
   lease: Lease | undefined,
-): OpenProfile => {
+): OpenProfile {
   const { store, blobs, pending, onError } = parts
   let held = lease
 
@@ -109,8 +109,9 @@ export async function pruneProfile(
   await Promise.all(blobsToDelete.map(async (blob) => blobs.delete(blob)))
 }
 
-const leaseLost = (name: string): BowlineError =>
-  new BowlineError(
+function leaseLost(name: string): BowlineError {
+  return new BowlineError(
     'PROFILE_LEASE_LOST',
     `The profile "${name}" was not saved: this session no longer has the right to write it`,
   )
+}

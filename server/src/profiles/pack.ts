@@ -18,7 +18,7 @@ export interface Packing {
  * Packs what a profile keeps of the user-data-dir of a browser that has ended, with `extras` as its first entry. The
  * stream fails with PROFILE_TOO_LARGE when the contents exceed `quotaBytes`.
  */
-export const packProfile = (userDataDir: string, extras: string, quotaBytes: number): Packing => {
+export function packProfile(userDataDir: string, extras: string, quotaBytes: number): Packing {
   const archive = pack()
   let contentBytes = 0
   const count = (bytes: number): void => {
@@ -37,8 +37,9 @@ export const packProfile = (userDataDir: string, extras: string, quotaBytes: num
 }
 
 /** The error for a profile over its quota. */
-export const tooLarge = (quotaBytes: number): BowlineError =>
-  new BowlineError('PROFILE_TOO_LARGE', `The profile is larger than ${quotaBytes / 1e6} MB`)
+export function tooLarge(quotaBytes: number): BowlineError {
+  return new BowlineError('PROFILE_TOO_LARGE', `The profile is larger than ${quotaBytes / 1e6} MB`)
+}
 
 const keptFiles = async function* (root: string, folder = ''): AsyncGenerator<string> {
   for await (const entry of await opendir(`${root}/${folder}`)) {
@@ -49,7 +50,7 @@ const keptFiles = async function* (root: string, folder = ''): AsyncGenerator<st
   }
 }
 
-const addFile = async (archive: Pack, root: string, path: string, count: (bytes: number) => void): Promise<void> => {
+async function addFile(archive: Pack, root: string, path: string, count: (bytes: number) => void): Promise<void> {
   await using file = await openOwnFile(`${root}/${path}`)
   if (file === undefined) return
   const { size, mtime } = await file.stat()
@@ -65,7 +66,7 @@ const addFile = async (archive: Pack, root: string, path: string, count: (bytes:
 }
 
 /** Opens a plain file that is really at this path. The browser's user may have put a link or a pipe in its place. */
-const openOwnFile = async (path: string): Promise<FileHandle | undefined> => {
+async function openOwnFile(path: string): Promise<FileHandle | undefined> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => undefined)
   if (file === undefined) return undefined
   const found = await file.stat()

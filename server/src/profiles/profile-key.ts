@@ -19,12 +19,12 @@ export interface ProfileKey {
  * share the key with nothing to set. A kept key is never replaced while profiles need it: throws PROFILE_KEY_MISSING when it
  * is gone, CONFIG_INVALID when it is damaged. Warns when profiles were saved with another key than the configured one.
  */
-export const readProfileKey = async (options: {
+export async function readProfileKey(options: {
   readonly configured: string | undefined
   readonly dataDir: string
   readonly store: Store
   readonly log?: StoreLog | undefined
-}): Promise<ProfileKey> => {
+}): Promise<ProfileKey> {
   const { configured, dataDir, store, log } = options
   const counts = await countVersionsByKey(store.db)
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
@@ -51,21 +51,24 @@ export const readProfileKey = async (options: {
   return key
 }
 
-const missing = (count: number, what: string): BowlineError =>
-  new BowlineError(
+function missing(count: number, what: string): BowlineError {
+  return new BowlineError(
     'PROFILE_KEY_MISSING',
     `The key that encrypts ${count} saved ${count === 1 ? 'version' : 'versions'} of profiles is missing: ${what}`,
   )
+}
 
-const makeKey = (): string => randomBytes(32).toString('hex')
+function makeKey(): string {
+  return randomBytes(32).toString('hex')
+}
 
-const keepNewKey = async (path: string, key: string): Promise<string> => {
+async function keepNewKey(path: string, key: string): Promise<string> {
   // `wx`: a key that is there but cannot be read must not be replaced, or every profile is lost.
   await writeFile(path, `${key}\n`, { mode: 0o600, flag: 'wx', flush: true })
   return key
 }
 
-const toKey = (hex: string, where: string): ProfileKey => {
+function toKey(hex: string, where: string): ProfileKey {
   if (!/^[0-9a-f]{64}$/i.test(hex)) {
     throw new BowlineError('CONFIG_INVALID', `There are not 64 hexadecimal digits in ${where}, which encrypts profiles`)
   }

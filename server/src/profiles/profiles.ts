@@ -142,9 +142,11 @@ export class Profiles implements AsyncDisposable {
   }
 }
 
-const keyOf = ({ profileId, fence }: Lease): string => `${profileId} ${fence}`
+function keyOf({ profileId, fence }: Lease): string {
+  return `${profileId} ${fence}`
+}
 
-const lockedBy = (name: string, { sessionId, endsAt }: LeaseHolder): BowlineError => {
+function lockedBy(name: string, { sessionId, endsAt }: LeaseHolder): BowlineError {
   const who = sessionId === undefined ? 'An import' : `Session ${sessionId}`
   const waitSeconds = Math.ceil((endsAt.getTime() - Date.now()) / 1000)
   return new BowlineError(

@@ -40,17 +40,18 @@ export const unseal = async function* (source: Bytes, key: Buffer, context: stri
 }
 
 /** A key of its own for each stream, bound to its context, so that nonces can simply count. */
-const deriveKey = (key: Buffer, salt: Buffer, context: string): Buffer =>
-  Buffer.from(hkdfSync('sha256', key, salt, `bowline profile ${context}`, 32))
+function deriveKey(key: Buffer, salt: Buffer, context: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', key, salt, `bowline profile ${context}`, 32))
+}
 
-const nonceOf = (index: number, isLast: boolean): Buffer => {
+function nonceOf(index: number, isLast: boolean): Buffer {
   const nonce = Buffer.alloc(12)
   nonce.writeUInt32BE(index, 7)
   nonce.writeUInt8(isLast ? 1 : 0, 11)
   return nonce
 }
 
-const openChunk = (chunkKey: Buffer, nonce: Buffer, bytes: Buffer): Buffer => {
+function openChunk(chunkKey: Buffer, nonce: Buffer, bytes: Buffer): Buffer {
   if (bytes.length < tagLength) throw unreadable()
   const decipher = createDecipheriv('aes-256-gcm', chunkKey, nonce, { authTagLength: tagLength })
   decipher.setAuthTag(bytes.subarray(-tagLength))
@@ -80,5 +81,8 @@ const chunksOf = async function* (
   yield { bytes: held, isLast: true }
 }
 
-const unreadable = (cause?: unknown): BowlineError =>
-  new BowlineError('PROFILE_UNREADABLE', 'The saved profile is damaged, or was changed after it was saved', { cause })
+function unreadable(cause?: unknown): BowlineError {
+  return new BowlineError('PROFILE_UNREADABLE', 'The saved profile is damaged, or was changed after it was saved', {
+    cause,
+  })
+}

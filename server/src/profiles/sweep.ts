@@ -9,10 +9,10 @@ const orphanAgeMs = 60 * 60_000
 const sweepEveryMs = 60 * 60_000
 
 /** Deletes archives that no version needs and that are older than an hour. Answers how many. */
-export const sweepArchives = async (
+export async function sweepArchives(
   { store, blobs }: { readonly store: Store; readonly blobs: Blobs },
   nowMs: number = Date.now(),
-): Promise<number> => {
+): Promise<number> {
   const old: string[] = []
   for await (const blob of blobs.list(archiveFolder)) {
     const madeAtMs = timeOf(blob)
@@ -25,11 +25,11 @@ export const sweepArchives = async (
 }
 
 /** Sweeps now and every hour. Disposing waits for a sweep that runs. */
-export const startSweeping = (parts: {
+export function startSweeping(parts: {
   readonly store: Store
   readonly blobs: Blobs
   readonly onError: (error: unknown, what: string) => void
-}): AsyncDisposable => {
+}): AsyncDisposable {
   const sweep = async (): Promise<void> => {
     await sweepArchives(parts).catch((error: unknown) => parts.onError(error, 'sweeping archives of profiles'))
   }
@@ -46,7 +46,7 @@ export const startSweeping = (parts: {
 }
 
 /** When a blob was begun: its name is a UUID of version 7, whose first 48 bits are milliseconds. */
-const timeOf = (blob: string): number | undefined => {
+function timeOf(blob: string): number | undefined {
   const [, high = '', low = ''] = /^[^/]+\/([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(blob) ?? []
   return high === '' ? undefined : Number.parseInt(high + low, 16)
 }

@@ -15,12 +15,12 @@ type Entry = Extract extends AsyncIterable<infer Each> ? Each : never
  * Unpacks an archive into an empty user-data-dir and answers its extras. Nothing but plain files that a profile keeps is
  * accepted. Throws PROFILE_UNREADABLE for anything else, PROFILE_TOO_LARGE beyond `quotaBytes`.
  */
-export const unpackProfile = async (
+export async function unpackProfile(
   archive: Readable,
   userDataDir: string,
   quotaBytes: number,
   signal?: AbortSignal,
-): Promise<string> => {
+): Promise<string> {
   const entries = extract()
   const feeding = pipeline(archive, entries, { signal })
   // Its failure ends the loop below, too, which is where it is seen.
@@ -38,7 +38,7 @@ export const unpackProfile = async (
   return extras
 }
 
-const writeEntry = async (entry: Entry, userDataDir: string, folders: Set<string>): Promise<void> => {
+async function writeEntry(entry: Entry, userDataDir: string, folders: Set<string>): Promise<void> {
   const { name, type } = entry.header
   if (type !== 'file' || !isKeptFile(name)) {
     throw new BowlineError('PROFILE_UNREADABLE', `The saved profile holds ${JSON.stringify(name)}, a ${type}`)

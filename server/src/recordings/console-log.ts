@@ -48,7 +48,7 @@ export class ConsoleLog {
   }
 }
 
-const lineOfCall = (params: Readonly<Record<string, unknown>>): ConsoleLine => {
+function lineOfCall(params: Readonly<Record<string, unknown>>): ConsoleLine {
   const { type, args, timestamp, stackTrace } = params as {
     readonly type: string
     readonly args: readonly RemoteValue[]
@@ -59,7 +59,7 @@ const lineOfCall = (params: Readonly<Record<string, unknown>>): ConsoleLine => {
   return { time: timeOf(timestamp), source: 'console', level: type, text, ...placeOf(stackTrace?.callFrames[0]) }
 }
 
-const lineOfException = (params: Readonly<Record<string, unknown>>): ConsoleLine => {
+function lineOfException(params: Readonly<Record<string, unknown>>): ConsoleLine {
   const { timestamp, exceptionDetails: details } = params as {
     readonly timestamp: number
     readonly exceptionDetails: CallFrame & { readonly text: string; readonly exception?: RemoteValue }
@@ -68,7 +68,7 @@ const lineOfException = (params: Readonly<Record<string, unknown>>): ConsoleLine
   return { time: timeOf(timestamp), source: 'exception', level: 'error', text, ...placeOf(details) }
 }
 
-const lineOfEntry = (params: Readonly<Record<string, unknown>>): ConsoleLine => {
+function lineOfEntry(params: Readonly<Record<string, unknown>>): ConsoleLine {
   const { source, level, text, timestamp, url } = params['entry'] as Readonly<Record<string, string>> & {
     readonly timestamp: number
   }
@@ -76,12 +76,15 @@ const lineOfEntry = (params: Readonly<Record<string, unknown>>): ConsoleLine => 
   return { time: timeOf(timestamp), source: source ?? 'other', level: level ?? 'info', text: text ?? '', ...place }
 }
 
-const timeOf = (timestampMs: number): string => new Date(timestampMs).toISOString()
+function timeOf(timestampMs: number): string {
+  return new Date(timestampMs).toISOString()
+}
 
-const placeOf = (frame: CallFrame | undefined): Pick<ConsoleLine, 'url' | 'line' | 'column'> =>
-  frame?.url ? { url: frame.url, line: frame.lineNumber + 1, column: frame.columnNumber + 1 } : {}
+function placeOf(frame: CallFrame | undefined): Pick<ConsoleLine, 'url' | 'line' | 'column'> {
+  return frame?.url ? { url: frame.url, line: frame.lineNumber + 1, column: frame.columnNumber + 1 } : {}
+}
 
-const show = ({ type, value, unserializableValue, description, preview }: RemoteValue): string => {
+function show({ type, value, unserializableValue, description, preview }: RemoteValue): string {
   if (type === 'string') return String(value)
   if (preview !== undefined && description === 'Object') {
     return `{${preview.properties.map((property) => `${property.name}: ${property.value ?? '…'}`).join(', ')}}`

@@ -22,7 +22,7 @@ export interface Exchange {
 }
 
 /** Writes an exchange as HAR 1.2 has it. Unless `withSecrets`, credentials and cookies are blanked. */
-export const toHarEntry = (exchange: Exchange, options: { readonly withSecrets: boolean }): HarEntry => {
+export function toHarEntry(exchange: Exchange, options: { readonly withSecrets: boolean }): HarEntry {
   const { sent, pageref, response, error, messages } = exchange
   const hide = options.withSecrets ? keep : blank
   const sentHeaders = listHeaders(exchange.sentHeaders ?? sent.request.headers)
@@ -70,30 +70,40 @@ export const toHarEntry = (exchange: Exchange, options: { readonly withSecrets: 
 
 const secretHeaders = new Set(['authorization', 'proxy-authorization', 'cookie', 'set-cookie', 'x-api-key'])
 
-const isSecret = (name: string): boolean => secretHeaders.has(name.toLowerCase())
+function isSecret(name: string): boolean {
+  return secretHeaders.has(name.toLowerCase())
+}
 
-const keep = <Item extends NameValue>(item: Item): Item => item
+function keep<Item extends NameValue>(item: Item): Item {
+  return item
+}
 
-const blank = <Item extends NameValue>(item: Item): Item => ({ ...item, value: '[redacted]' })
+function blank<Item extends NameValue>(item: Item): Item {
+  return { ...item, value: '[redacted]' }
+}
 
-const listHeaders = (headers: CdpHeaders): readonly NameValue[] =>
-  Object.entries(headers).flatMap(([name, values]) => values.split('\n').map((value) => ({ name, value })))
+function listHeaders(headers: CdpHeaders): readonly NameValue[] {
+  return Object.entries(headers).flatMap(([name, values]) => values.split('\n').map((value) => ({ name, value })))
+}
 
-const valueOf = (headers: readonly NameValue[], wanted: string): string | undefined =>
-  headers.find(({ name }) => name.toLowerCase() === wanted)?.value
+function valueOf(headers: readonly NameValue[], wanted: string): string | undefined {
+  return headers.find(({ name }) => name.toLowerCase() === wanted)?.value
+}
 
-const splitPair = (pair: string): NameValue => {
+function splitPair(pair: string): NameValue {
   const end = pair.indexOf('=')
   return { name: pair.slice(0, Math.max(0, end)).trim(), value: pair.slice(end + 1).trim() }
 }
 
-const sentCookies = (header: string | undefined): readonly HarCookie[] =>
-  (header ?? '').split(';').filter(Boolean).map(splitPair)
+function sentCookies(header: string | undefined): readonly HarCookie[] {
+  return (header ?? '').split(';').filter(Boolean).map(splitPair)
+}
 
-const receivedCookies = (headers: readonly NameValue[]): readonly HarCookie[] =>
-  headers.filter(({ name }) => name.toLowerCase() === 'set-cookie').map(({ value }) => toCookie(value))
+function receivedCookies(headers: readonly NameValue[]): readonly HarCookie[] {
+  return headers.filter(({ name }) => name.toLowerCase() === 'set-cookie').map(({ value }) => toCookie(value))
+}
 
-const toCookie = (header: string): HarCookie => {
+function toCookie(header: string): HarCookie {
   const [pair = '', ...attributes] = header.split(';')
   const told = new Map(attributes.map(splitAttribute))
   const [path, domain] = [told.get('path'), told.get('domain')]
@@ -108,12 +118,12 @@ const toCookie = (header: string): HarCookie => {
   }
 }
 
-const splitAttribute = (attribute: string): readonly [string, string] => {
+function splitAttribute(attribute: string): readonly [string, string] {
   const [name = '', value = ''] = attribute.split(/=(.*)/s)
   return [name.trim().toLowerCase(), value.trim()]
 }
 
-const postDataOf = ({ sent, body }: Exchange, mimeType = ''): Pick<HarEntry['request'], 'postData'> => {
+function postDataOf({ sent, body }: Exchange, mimeType = ''): Pick<HarEntry['request'], 'postData'> {
   const { postData } = sent.request
   if (postData === undefined) return {}
   const isLeftOut = body !== undefined && 'comment' in body && body.comment === bodiesAreOff
@@ -123,18 +133,21 @@ const postDataOf = ({ sent, body }: Exchange, mimeType = ''): Pick<HarEntry['req
 /** What is said in place of a body that nobody asked for. */
 export const bodiesAreOff = 'bodies are not recorded'
 
-const contentOf = ({ response, contentBytes, body }: Exchange): HarEntry['response']['content'] => {
+function contentOf({ response, contentBytes, body }: Exchange): HarEntry['response']['content'] {
   const content = { size: contentBytes, mimeType: response?.mimeType ?? 'x-unknown' }
   if (body === undefined) return content
   if ('comment' in body) return { ...content, comment: body.comment }
   return { ...content, text: body.text, ...(body.isBase64 ? { encoding: 'base64' } : {}) }
 }
 
-const versionOf = (protocol = ''): string =>
-  ({ 'http/1.0': 'HTTP/1.0', 'http/1.1': 'HTTP/1.1', h2: 'HTTP/2.0', h3: 'HTTP/3.0' })[protocol] ??
-  (protocol || 'unknown')
+function versionOf(protocol = ''): string {
+  return (
+    { 'http/1.0': 'HTTP/1.0', 'http/1.1': 'HTTP/1.1', h2: 'HTTP/2.0', h3: 'HTTP/3.0' }[protocol] ??
+    (protocol || 'unknown')
+  )
+}
 
-const timingsOf = ({ sent, response, endedAt }: Exchange): HarTimings => {
+function timingsOf({ sent, response, endedAt }: Exchange): HarTimings {
   const timing = response?.timing
   if (timing === undefined) {
     const waitMs = endedAt === undefined ? 0 : Math.max(0, (endedAt - sent.timestamp) * 1000)
@@ -154,7 +167,7 @@ const timingsOf = ({ sent, response, endedAt }: Exchange): HarTimings => {
   }
 }
 
-const span = (timing: CdpTiming, phase: 'dns' | 'connect' | 'ssl'): number => {
+function span(timing: CdpTiming, phase: 'dns' | 'connect' | 'ssl'): number {
   const start = timing[`${phase}Start`]
   return start < 0 ? -1 : Math.max(0, timing[`${phase}End`] - start)
 }

@@ -218,32 +218,31 @@ export class NetworkLog {
   }
 }
 
-const emptyExchange = (sent: RequestSent, pageref: string | undefined): Open => ({
-  sent,
-  pageref,
-  sentHeaders: undefined,
-  response: undefined,
-  receivedHeaders: undefined,
-  endedAt: undefined,
-  contentBytes: 0,
-  transferBytes: undefined,
-  error: undefined,
-  body: undefined,
-  messages: undefined,
-})
+function emptyExchange(sent: RequestSent, pageref: string | undefined): Open {
+  return {
+    sent,
+    pageref,
+    sentHeaders: undefined,
+    response: undefined,
+    receivedHeaders: undefined,
+    endedAt: undefined,
+    contentBytes: 0,
+    transferBytes: undefined,
+    error: undefined,
+    body: undefined,
+    messages: undefined,
+  }
+}
 
-const addMessage = (
-  exchange: Open,
-  type: WebSocketMessage['type'],
-  params: Readonly<Record<string, unknown>>,
-): void => {
+function addMessage(exchange: Open, type: WebSocketMessage['type'], params: Readonly<Record<string, unknown>>): void {
   if (exchange.messages === undefined || exchange.messages.length >= mostMessages) return
   const { opcode, payloadData } = params['response'] as { readonly opcode: number; readonly payloadData: string }
   const time = exchange.sent.wallTime + (Number(params['timestamp']) - exchange.sent.timestamp)
   exchange.messages = [...exchange.messages, { type, time, opcode, data: payloadData.slice(0, longestMessage) }]
 }
 
-const isText = (mimeType: string): boolean =>
-  /^text\/|[/+](json|xml)$|^application\/(javascript|x-javascript|ecmascript|x-www-form-urlencoded|graphql|x-ndjson)/i.test(
+function isText(mimeType: string): boolean {
+  return /^text\/|[/+](json|xml)$|^application\/(javascript|x-javascript|ecmascript|x-www-form-urlencoded|graphql|x-ndjson)/i.test(
     mimeType,
   )
+}

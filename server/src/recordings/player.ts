@@ -15,7 +15,7 @@ export interface Player {
 }
 
 /** Reads the parts of the page, once. */
-export const createPlayer = (): Player => {
+export function createPlayer(): Player {
   const script = readScript()
   const style = readFileSync(new URL('page/player.css', import.meta.url), 'utf8')
   const template = readFileSync(new URL('page/player.html', import.meta.url), 'utf8')
@@ -47,13 +47,15 @@ export const createPlayer = (): Player => {
   }
 }
 
-const readScript = (): string => {
+function readScript(): string {
   const extension = extname(import.meta.url)
   const source = readFileSync(new URL(`page/player${extension}`, import.meta.url), 'utf8')
   return extension === '.ts' ? stripTypeScriptTypes(source) : source
 }
 
-const hashOf = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`
+function hashOf(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`
+}
 
 const lessThan = 0x3c
 

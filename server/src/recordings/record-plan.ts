@@ -9,7 +9,7 @@ export interface RecordPlan {
 }
 
 /** What a session's `record` asks for; undefined: nothing. */
-export const recordPlan = (text: string | undefined): RecordPlan | undefined => {
+export function recordPlan(text: string | undefined): RecordPlan | undefined {
   const asked = text === undefined ? false : (JSON.parse(text) as RecordRequest)
   if (asked === false) return undefined
   const options = recordOptions.parse(asked === true ? { har: true, console: true, video: true } : asked)

@@ -109,4 +109,6 @@ const readSpool = async function* (path: string): AsyncGenerator<Buffer> {
   yield* createReadStream(path) as AsyncIterable<Buffer>
 }
 
-const toLogOptions = (har: NonNullable<RecordPlan['har']>) => ({ withBodies: har.bodies, withSecrets: har.secrets })
+function toLogOptions(har: NonNullable<RecordPlan['har']>) {
+  return { withBodies: har.bodies, withSecrets: har.secrets }
+}

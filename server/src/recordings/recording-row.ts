@@ -11,4 +11,6 @@ export interface RecordingDetails {
 }
 
 /** What is told of a stored recording beside its bytes. */
-export const detailsOf = ({ details }: ArtifactRow): RecordingDetails => JSON.parse(details) as RecordingDetails
+export function detailsOf({ details }: ArtifactRow): RecordingDetails {
+  return JSON.parse(details) as RecordingDetails
+}

@@ -100,9 +100,14 @@ export class Recordings {
 }
 
 /** Whether a token opens the recordings of a session. */
-export const opensRecordings = (row: SessionRow, token: string): boolean => equalSecrets(recordingsToken(row), token)
+export function opensRecordings(row: SessionRow, token: string): boolean {
+  return equalSecrets(recordingsToken(row), token)
+}
 
-const recordingsToken = ({ secret }: SessionRow): string => deriveToken(secret, 'recordings')
+function recordingsToken({ secret }: SessionRow): string {
+  return deriveToken(secret, 'recordings')
+}
 
-const isFailure = ({ reason, hasFailed }: SessionEnding): boolean =>
-  hasFailed || reason === 'crashed' || reason === 'ttl' || reason === 'idle'
+function isFailure({ reason, hasFailed }: SessionEnding): boolean {
+  return hasFailed || reason === 'crashed' || reason === 'ttl' || reason === 'idle'
+}

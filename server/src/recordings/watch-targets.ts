@@ -29,7 +29,7 @@ const autoAttach = { autoAttach: true, waitForDebuggerOnStart: false, flatten: t
  * Attaches to every page of a browser, and to the frames and workers below it. Resolves when those that are there are set
  * up. Disposing detaches from all of them.
  */
-export const watchTargets = async (router: CdpRouter, listener: TargetListener): Promise<AsyncDisposable> => {
+export async function watchTargets(router: CdpRouter, listener: TargetListener): Promise<AsyncDisposable> {
   const targets = new Map<string, WatchedTarget>()
   const settingUp: Promise<unknown>[] = []
   const { sessionId: root } = (await router.call('Target.attachToBrowserTarget')) as { sessionId: string }

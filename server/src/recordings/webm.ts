@@ -1,5 +1,5 @@
 /** An EBML element: its id, its size in eight bytes, what it holds. */
-const element = (id: string, ...contents: readonly (Uint8Array | string | number)[]): Buffer => {
+function element(id: string, ...contents: readonly (Uint8Array | string | number)[]): Buffer {
   const payload = Buffer.concat(contents.map(toBytes))
   const size = Buffer.alloc(8)
   size.writeBigUInt64BE(BigInt(payload.length))
@@ -7,7 +7,7 @@ const element = (id: string, ...contents: readonly (Uint8Array | string | number
   return Buffer.concat([Buffer.from(id, 'hex'), size, payload])
 }
 
-const toBytes = (value: Uint8Array | string | number): Uint8Array => {
+function toBytes(value: Uint8Array | string | number): Uint8Array {
   if (typeof value === 'string') return Buffer.from(value)
   if (typeof value !== 'number') return value
   const bytes = Buffer.alloc(8)
@@ -15,7 +15,7 @@ const toBytes = (value: Uint8Array | string | number): Uint8Array => {
   return bytes
 }
 
-const float = (value: number): Buffer => {
+function float(value: number): Buffer {
   const bytes = Buffer.alloc(8)
   bytes.writeDoubleBE(value)
   return bytes
@@ -137,15 +137,19 @@ export class WebmWriter {
 }
 
 /** An element that means nothing, of `length` bytes in all. */
-const padding = (length: number): Buffer => element('ec', Buffer.alloc(length - 9))
+function padding(length: number): Buffer {
+  return element('ec', Buffer.alloc(length - 9))
+}
 
-const sizeOfVp8 = (vp8: Buffer): { readonly width: number; readonly height: number } => ({
-  width: vp8.readUInt16LE(6) & 0x3fff,
-  height: vp8.readUInt16LE(8) & 0x3fff,
-})
+function sizeOfVp8(vp8: Buffer): { readonly width: number; readonly height: number } {
+  return {
+    width: vp8.readUInt16LE(6) & 0x3fff,
+    height: vp8.readUInt16LE(8) & 0x3fff,
+  }
+}
 
 /** The VP8 picture inside a lossy WebP image; undefined for every other kind of image. */
-export const vp8OfWebp = (image: Buffer): Buffer | undefined => {
+export function vp8OfWebp(image: Buffer): Buffer | undefined {
   if (image.toString('latin1', 0, 4) !== 'RIFF' || image.toString('latin1', 8, 12) !== 'WEBP') return undefined
   for (let position = 12; position + 8 <= image.length;) {
     const size = image.readUInt32LE(position + 4)

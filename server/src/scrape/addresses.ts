@@ -2,7 +2,7 @@ import type { Document } from 'domhandler'
 import { visitElements } from './dom-nodes.ts'
 
 /** Finds the address that relative addresses of a page start from: its `<base>`, or its own URL. */
-export const findBase = (document: Document, url: string): string => {
+export function findBase(document: Document, url: string): string {
   let base: string | undefined
   visitElements(document, (element) => {
     if (element.name === 'body') return false
@@ -13,7 +13,7 @@ export const findBase = (document: Document, url: string): string => {
 }
 
 /** Makes an address absolute. Undefined for scripts, and for what is no address. */
-export const resolveAddress = (address: string | undefined, base: string): string | undefined => {
+export function resolveAddress(address: string | undefined, base: string): string | undefined {
   const trimmed = address?.trim() ?? ''
   // Browsers skip white space and control characters inside a scheme, so `java\nscript:` is a script too.
   if (trimmed === '' || /^(?:javascript|vbscript|data|blob|about):/i.test(stripControls(trimmed))) return undefined
@@ -22,7 +22,7 @@ export const resolveAddress = (address: string | undefined, base: string): strin
   return base === '' ? trimmed : undefined
 }
 
-const stripControls = (text: string): string => {
+function stripControls(text: string): string {
   let kept = ''
   for (const character of text.slice(0, 64)) if (character > ' ') kept += character
   return kept

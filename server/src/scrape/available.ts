@@ -3,10 +3,10 @@ import { BowlineError } from 'bowline/kit/errors'
 import type { LanguageModel } from './formats/language-model.ts'
 
 /** Refuses what this server is not set up for, before any work. Throws FORMAT_UNAVAILABLE, BAD_REQUEST. */
-export const assertAvailable = (
+export function assertAvailable(
   parts: { readonly languageModel: LanguageModel | undefined },
   { formats, zeroDataRetention, profile, fastMode, actions = [] }: ScrapeRequest,
-): void => {
+): void {
   const extracting = formats.find(
     (format) =>
       format.type === 'json' ||

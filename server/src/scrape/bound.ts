@@ -14,7 +14,7 @@ export interface Bounds {
 export const defaultBounds: Bounds = { maxLength: 20_000_000, maxDepth: 256, maxNodes: 500_000, maxAttributes: 256 }
 
 /** Cuts HTML to `maxLength` characters, and never inside a tag. */
-export const boundHtml = (html: string, maxLength: number): string => {
+export function boundHtml(html: string, maxLength: number): string {
   if (html.length <= maxLength) return html
   const lastTag = html.lastIndexOf('<', maxLength)
   return html.slice(0, lastTag > 0 && html.indexOf('>', lastTag) >= maxLength ? lastTag : maxLength)

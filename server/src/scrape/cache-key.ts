@@ -42,13 +42,13 @@ function inOrder(list: readonly unknown[] | undefined): readonly string[] {
 }
 
 /** Whether a page may look otherwise to its caller than to others. */
-export const isPersonal = ({ url, actions = [], headers = {}, profile }: ScrapeRequest): boolean => {
+export function isPersonal({ url, actions = [], headers = {}, profile }: ScrapeRequest): boolean {
   const { username, password } = new URL(url)
   return actions.length > 0 || Object.keys(headers).length > 0 || profile !== undefined || username + password !== ''
 }
 
 /** Tells a page, its tag, and what of its request shapes the Markdown that is compared. */
-export const trackingKeyOf = (request: ScrapeRequest, tag: string | null): string => {
+export function trackingKeyOf(request: ScrapeRequest, tag: string | null): string {
   const { onlyMainContent, onlyCleanContent, includeTags, excludeTags, removeBase64Images, mobile } = request
   const location = isDefaultPlace(request.location) ? undefined : request.location
   const shaping = { onlyMainContent, onlyCleanContent, includeTags, excludeTags, removeBase64Images, mobile, location }
@@ -61,18 +61,19 @@ function isDefaultPlace(location: ScrapeRequest['location']): boolean {
 }
 
 /** An address without its fragment, but for one that names a view of an application (`#/users`, `#!/users`). */
-const addressOf = (address: string): string => {
+function addressOf(address: string): string {
   const url = new URL(address)
   if (!/^#!?\//.test(url.hash)) url.hash = ''
   return url.href
 }
 
-const hashOf = (value: object): string =>
-  createHash('sha256')
+function hashOf(value: object): string {
+  return createHash('sha256')
     .update(JSON.stringify(sorted(value)))
     .digest('hex')
+}
 
-const sorted = (value: unknown): unknown => {
+function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(

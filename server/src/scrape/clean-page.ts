@@ -44,10 +44,12 @@ export interface CleanedPage {
 }
 
 /** Cleans a page. Throws BAD_REQUEST for a selector that is none. */
-export const cleanPage = ({ html, url, options }: PageSource): CleanedPage => cleanTree(parseHtml(html), url, options)
+export function cleanPage({ html, url, options }: PageSource): CleanedPage {
+  return cleanTree(parseHtml(html), url, options)
+}
 
 /** Cleans a page that is a tree already; the tree changes. Throws BAD_REQUEST for a selector that is none. */
-export const cleanTree = (document: Document, url: string, options: CleanOptions = {}): CleanedPage => {
+export function cleanTree(document: Document, url: string, options: CleanOptions = {}): CleanedPage {
   const { includeTags = [], excludeTags = [], onlyCleanContent = false, removeBase64Images = true } = options
   const isChosen = includeTags.length === 0 && (onlyCleanContent || (options.onlyMainContent ?? true))
   prepareTree(document, isChosen ? 'short' : 'all')
@@ -60,14 +62,14 @@ export const cleanTree = (document: Document, url: string, options: CleanOptions
   return { document, url, removeBase64Images, isUnmatched }
 }
 
-const keepMainContent = (document: Document, isStrict: boolean): void => {
+function keepMainContent(document: Document, isStrict: boolean): void {
   const content = selectMainContent(document, { beta: isStrict ? 0.5 : 1 })
   if (content.isKept.includes(true)) pruneTree(document, content)
   else describe(document)
 }
 
 /** A page that shows nothing without its scripts still says in its head what it is about. */
-const describe = (document: Document): void => {
+function describe(document: Document): void {
   let description: string | undefined
   let body: Element | undefined
   visitElements(document, (element) => {
@@ -84,13 +86,13 @@ const describe = (document: Document): void => {
 
 const machinery = /^(?:script|style|noscript|template|iframe|object|embed|link|meta|canvas)$/
 
-const removeMachinery = (document: Document): void => {
+function removeMachinery(document: Document): void {
   keepOnly(document, (node) => !isElement(node) || !machinery.test(node.name))
 }
 
 const addressed = ['href', 'src', 'poster', 'cite', 'action', 'data'] as const
 
-const absolutize = (document: Document, base: string, removeBase64Images: boolean): void => {
+function absolutize(document: Document, base: string, removeBase64Images: boolean): void {
   visitElements(document, (element) => {
     const { attribs, name } = element
     for (const key of Object.keys(attribs)) if (key.startsWith('on')) delete attribs[key]

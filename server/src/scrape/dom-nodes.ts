@@ -3,11 +3,14 @@ import type { AnyNode, Element, ParentNode, Text } from 'domhandler'
 import { inlineNames } from './html-rules.ts'
 
 /** Whether a node is an element. */
-export const isElement = (node: AnyNode): node is Element =>
-  node.type === ElementType.Tag || node.type === ElementType.Script || node.type === ElementType.Style
+export function isElement(node: AnyNode): node is Element {
+  return node.type === ElementType.Tag || node.type === ElementType.Script || node.type === ElementType.Style
+}
 
 /** Whether a node is text. */
-export const isText = (node: AnyNode): node is Text => node.type === ElementType.Text
+export function isText(node: AnyNode): node is Text {
+  return node.type === ElementType.Text
+}
 
 /** Elements whose content a reader never sees as text. */
 export const unseenNames: ReadonlySet<string> = new Set(
@@ -17,7 +20,7 @@ export const unseenNames: ReadonlySet<string> = new Set(
 const flowing = new Set([...inlineNames, 'br', 'wbr', 'img', 'picture', 'input', 'audio', 'video'])
 
 /** Makes a test for whether an element starts on a line of its own, by its name or by what it holds. Answers are remembered. */
-export const makeBlockTest = (): ((element: Element) => boolean) => {
+export function makeBlockTest(): (element: Element) => boolean {
   const known = new Map<Element, boolean>()
   const isBlock = (element: Element): boolean => {
     if (element.name === 'math') return false
@@ -32,7 +35,7 @@ export const makeBlockTest = (): ((element: Element) => boolean) => {
 }
 
 /** All text inside, as it stands in the source. */
-export const textOf = (parent: ParentNode): string => {
+export function textOf(parent: ParentNode): string {
   let text = ''
   for (const child of parent.children) {
     if (isText(child)) text += child.data
@@ -45,7 +48,7 @@ export const textOf = (parent: ParentNode): string => {
  * Visits every element inside in document order; a visitor that returns false keeps out of that element.
  * Visitors may give a parent other children: the ones it had are visited.
  */
-export const visitElements = (parent: ParentNode, visit: (element: Element) => boolean | void): void => {
+export function visitElements(parent: ParentNode, visit: (element: Element) => boolean | void): void {
   for (const child of parent.children) {
     if (isElement(child) && visit(child) !== false) visitElements(child, visit)
   }

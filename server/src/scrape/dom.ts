@@ -4,7 +4,9 @@ import { boundHtml, defaultBounds, type Bounds } from './bound.ts'
 import { closesOnOpen, inlineNames, leavesForeign, scopeBoundaries, voidNames } from './html-rules.ts'
 
 /** Parses HTML into a tree no deeper, wider or longer than `bounds` allow; what lies beyond them is flattened or left out. */
-export const parseHtml = (html: string, bounds: Bounds = defaultBounds): Document => parseBounded(html, bounds).document
+export function parseHtml(html: string, bounds: Bounds = defaultBounds): Document {
+  return parseBounded(html, bounds).document
+}
 
 /** Parses HTML as `parseHtml`, and says what of it was left out, as sentences. */
 export function parseBounded(
@@ -272,5 +274,6 @@ const headNames = new Set([
   'basefont',
 ])
 
-const isStructuredText = (element: Element): boolean =>
-  element.name === 'script' && /^application\/(ld\+)?json/i.test(element.attribs['type']?.trim() ?? '')
+function isStructuredText(element: Element): boolean {
+  return element.name === 'script' && /^application\/(ld\+)?json/i.test(element.attribs['type']?.trim() ?? '')
+}

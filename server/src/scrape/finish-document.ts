@@ -41,7 +41,7 @@ export interface FinishedDocument {
 }
 
 /** Makes the document of a loaded page: all formats, and what is known about it. */
-export const finishDocument = async (parts: FinishParts): Promise<FinishedDocument> => {
+export async function finishDocument(parts: FinishParts): Promise<FinishedDocument> {
   const { request, page, reading, isRendered, files } = parts
   const unapplied = warningOfUnapplied(request, page, isRendered)
   const made = await makeTextFormats(request, page, reading, parts)
@@ -100,16 +100,18 @@ async function summarizePage(
   return summarize(languageModel, { markdown, signal })
 }
 
-const metadataOf = ({ page, isEnhanced }: FinishParts, { metadata }: TextFormats): Document['metadata'] => ({
-  ...Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined)),
-  url: page.url,
-  statusCode: page.statusCode,
-  ...(page.contentType === undefined ? {} : { contentType: page.contentType }),
-  ...(page.statusCode >= 400 && { error: `The page answered ${page.statusCode}` }),
-  proxyUsed: isEnhanced ? 'stealth' : 'basic',
-})
+function metadataOf({ page, isEnhanced }: FinishParts, { metadata }: TextFormats): Document['metadata'] {
+  return {
+    ...Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined)),
+    url: page.url,
+    statusCode: page.statusCode,
+    ...(page.contentType === undefined ? {} : { contentType: page.contentType }),
+    ...(page.statusCode >= 400 && { error: `The page answered ${page.statusCode}` }),
+    proxyUsed: isEnhanced ? 'stealth' : 'basic',
+  }
+}
 
-const storeActions = async (files: FileKeeper, yielded: ActionYield): Promise<ActionResults> => {
+async function storeActions(files: FileKeeper, yielded: ActionYield): Promise<ActionResults> {
   const results: ActionResults = {
     screenshots: [],
     scrapes: [...yielded.scrapes],
@@ -121,21 +123,21 @@ const storeActions = async (files: FileKeeper, yielded: ActionYield): Promise<Ac
   return results
 }
 
-const extractData = async (parts: FinishParts, { markdown }: TextFormats): Promise<unknown> => {
+async function extractData(parts: FinishParts, { markdown }: TextFormats): Promise<unknown> {
   const format = parts.request.formats.find((each) => each.type === 'json')
   return format === undefined ? undefined : extract(parts, format, markdown)
 }
 
-const extract = async (
+async function extract(
   { languageModel, signal }: FinishParts,
   { schema, prompt }: Pick<Extract<Format, { type: 'json' }>, 'schema' | 'prompt'>,
   markdown: string,
-): Promise<unknown> => {
+): Promise<unknown> {
   if (languageModel === undefined) throw new BowlineError('FORMAT_UNAVAILABLE', 'No language model is configured')
   return extractJson(languageModel, { markdown, schema, prompt, signal })
 }
 
-const track = async (parts: FinishParts, made: TextFormats): Promise<TrackedChange | undefined> => {
+async function track(parts: FinishParts, made: TextFormats): Promise<TrackedChange | undefined> {
   const { request, store, teamId, page } = parts
   const format = request.formats.find((each) => each.type === 'changeTracking')
   if (format === undefined) return undefined

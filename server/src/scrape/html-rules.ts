@@ -1,8 +1,11 @@
 /** A map, since a page may call an element `constructor`, which every object has. */
-const byName = <Value>(values: Readonly<Record<string, Value>>): ReadonlyMap<string, Value> =>
-  new Map(Object.entries(values))
+function byName<Value>(values: Readonly<Record<string, Value>>): ReadonlyMap<string, Value> {
+  return new Map(Object.entries(values))
+}
 
-const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
+function words(text: string): ReadonlySet<string> {
+  return new Set(text.split(' '))
+}
 
 /** Elements that never have content. */
 export const voidNames = words(
@@ -45,7 +48,7 @@ const closes: ReadonlyMap<string, readonly string[]> = byName({
 })
 
 /** Names of the open elements that end where `<name>` begins. */
-export const closesOnOpen = (name: string): readonly string[] => {
+export function closesOnOpen(name: string): readonly string[] {
   if (headings.includes(name)) return ['p', ...headings]
   const own = closes.get(name) ?? []
   return closesParagraph.has(name) ? ['p', ...own] : own
@@ -72,4 +75,6 @@ const boundariesByName: ReadonlyMap<string, ReadonlySet<string>> = byName({
 })
 
 /** Elements through which the end of an open `name` may not reach. */
-export const scopeBoundaries = (name: string): ReadonlySet<string> => boundariesByName.get(name) ?? cells
+export function scopeBoundaries(name: string): ReadonlySet<string> {
+  return boundariesByName.get(name) ?? cells
+}

@@ -18,7 +18,7 @@ const lazyNames = [
 const lazySetNames = ['data-srcset', 'data-lazy-srcset', 'data-original-set']
 
 /** The address of the picture that an `<img>` stands for, with lazy loading and responsive sources looked through; as written. */
-export const imageSource = (image: Element): string | undefined => {
+export function imageSource(image: Element): string | undefined {
   const { attribs } = image
   const lazy = lazyNames.map((name) => attribs[name]).find((value) => value !== undefined && isAddress(value))
   if (lazy !== undefined) return lazy
@@ -30,13 +30,18 @@ export const imageSource = (image: Element): string | undefined => {
   return sourceOfPicture(image) ?? (src === '' ? undefined : src)
 }
 
-const isAddress = (value: string): boolean => /^\S+$/.test(value.trim()) && !value.trim().startsWith('{')
+function isAddress(value: string): boolean {
+  return /^\S+$/.test(value.trim()) && !value.trim().startsWith('{')
+}
 
-const isPlaceholder = (source: string): boolean =>
-  source.startsWith('data:') ||
-  /(?:^|\/)(?:blank|spacer|placeholder|transparent|pixel|1x1|lazy)\.(?:gif|png|svg)$/i.test(source)
+function isPlaceholder(source: string): boolean {
+  return (
+    source.startsWith('data:') ||
+    /(?:^|\/)(?:blank|spacer|placeholder|transparent|pixel|1x1|lazy)\.(?:gif|png|svg)$/i.test(source)
+  )
+}
 
-const sourceOfPicture = (image: Element): string | undefined => {
+function sourceOfPicture(image: Element): string | undefined {
   const { parent } = image
   if (parent === null || !isElement(parent) || parent.name !== 'picture') return undefined
   for (const child of parent.children) {
@@ -49,7 +54,7 @@ const sourceOfPicture = (image: Element): string | undefined => {
 }
 
 /** The candidate of a `srcset` with the greatest width or density. */
-export const largestOf = (set: string): string | undefined => {
+export function largestOf(set: string): string | undefined {
   let best: string | undefined
   let bestSize = -1
   for (const match of set.matchAll(/\s*(\S*[^\s,])(?:\s+([\d.]+)[wx])?\s*(?:,|$)/g)) {

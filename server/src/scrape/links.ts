@@ -4,10 +4,12 @@ import { parseHtml } from './dom.ts'
 import { isElement, visitElements } from './dom-nodes.ts'
 import { imageSource, largestOf, removedImage } from './image-source.ts'
 
-const toDocument = (page: string | Document): Document => (typeof page === 'string' ? parseHtml(page) : page)
+function toDocument(page: string | Document): Document {
+  return typeof page === 'string' ? parseHtml(page) : page
+}
 
 /** The addresses that a page links to, absolute, each once, in the order of the page. Scripts and links within the page are left out. */
-export const extractLinks = (page: string | Document, url: string): readonly string[] => {
+export function extractLinks(page: string | Document, url: string): readonly string[] {
   const document = toDocument(page)
   const base = findBase(document, url)
   const links = new Set<string>()
@@ -22,7 +24,7 @@ export const extractLinks = (page: string | Document, url: string): readonly str
 }
 
 /** The addresses of the pictures of a page, absolute, each once: lazy and responsive images, posters, icons and preview images. */
-export const extractImages = (page: string | Document, url: string): readonly string[] => {
+export function extractImages(page: string | Document, url: string): readonly string[] {
   const document = toDocument(page)
   const base = findBase(document, url)
   const images = new Set<string>()

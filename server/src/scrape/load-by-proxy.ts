@@ -18,10 +18,12 @@ const siteFailures: ReadonlySet<string> = new Set([
 ])
 
 /** Whether only the enhanced proxy is asked for. */
-export const isEnhancedProxy = (proxy: string): boolean => proxy === 'enhanced' || proxy === 'stealth'
+export function isEnhancedProxy(proxy: string): boolean {
+  return proxy === 'enhanced' || proxy === 'stealth'
+}
 
 /** Loads a page by the proxy of its request, the basic way where there is no other. `auto`: the basic one, and the enhanced one when that fails or is turned away. */
-export const loadByProxy = async (loader: PageLoader, call: LoadCall, hasEnhanced: boolean): Promise<LoadedByProxy> => {
+export async function loadByProxy(loader: PageLoader, call: LoadCall, hasEnhanced: boolean): Promise<LoadedByProxy> {
   const { proxy } = call.request
   if (hasEnhanced && isEnhancedProxy(proxy)) {
     const loaded = await loader.load(call, 'enhanced')

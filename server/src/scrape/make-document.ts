@@ -19,12 +19,12 @@ export interface TextFormats {
 }
 
 /** Turns a loaded page into the text formats. Throws PDF_*, or the signal's reason. */
-export const makeTextFormats = async (
+export async function makeTextFormats(
   request: ScrapeRequest,
   page: LoadedPage,
   reading: PageResult | undefined,
   means: { readonly signal: AbortSignal; readonly pdfPlaces: Slots },
-): Promise<TextFormats> => {
+): Promise<TextFormats> {
   const { body } = page
   const wants = (type: ScrapeRequest['formats'][number]['type']): boolean =>
     request.formats.some((format) => format.type === type)
@@ -75,25 +75,27 @@ export const makeTextFormats = async (
   }
 }
 
-const showPdf = (
+function showPdf(
   pdf: PdfContent,
   maxPages: number | undefined,
   plain: (text: string, markdown: string) => TextFormats,
-): TextFormats => ({
-  ...plain(pdf.markdown, pdf.markdown),
-  metadata: { title: pdf.title, numPages: pdf.pages.length, totalPages: pdf.totalPages },
-  pages: pdf.pages.length,
-  warning: warningOf(pdf, maxPages),
-  stored: { kind: 'pdf-text', pdf },
-})
+): TextFormats {
+  return {
+    ...plain(pdf.markdown, pdf.markdown),
+    metadata: { title: pdf.title, numPages: pdf.pages.length, totalPages: pdf.totalPages },
+    pages: pdf.pages.length,
+    warning: warningOf(pdf, maxPages),
+    stored: { kind: 'pdf-text', pdf },
+  }
+}
 
-const warningOf = ({ isScanned, pages, totalPages }: PdfContent, maxPages: number | undefined): string | undefined => {
+function warningOf({ isScanned, pages, totalPages }: PdfContent, maxPages: number | undefined): string | undefined {
   if (isScanned) return 'The PDF holds pictures of text: there is little or nothing to read without OCR.'
   if (maxPages !== undefined || pages.length === totalPages) return undefined
   return `The PDF has ${totalPages} pages, of which the first ${pages.length} were read.`
 }
 
-const fenced = (text: string, language: string): string => {
+function fenced(text: string, language: string): string {
   const longest = [...text.matchAll(/`{3,}/g)].reduce((most, [fence]) => Math.max(most, fence.length), 2)
   const fence = '`'.repeat(longest + 1)
   return `${fence}${language}\n${text.trimEnd()}\n${fence}\n`

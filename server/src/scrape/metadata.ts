@@ -41,7 +41,7 @@ const lists = new Set(['ogLocaleAlternate'])
 const addresses = new Set(['ogImage', 'ogVideo', 'ogAudio', 'ogUrl'])
 
 /** Reads title, language, favicon and all meta elements of a page. Fields that the page lacks are absent. */
-export const extractMetadata = (page: string | Document, url: string): PageMetadata => {
+export function extractMetadata(page: string | Document, url: string): PageMetadata {
   const document = typeof page === 'string' ? parseHtml(page) : page
   const base = findBase(document, url)
   const fields = new Map<string, string | string[]>()
@@ -59,14 +59,16 @@ export const extractMetadata = (page: string | Document, url: string): PageMetad
   return Object.fromEntries(fields)
 }
 
-const isIcon = (link: Element): boolean => /(?:^|\s)icon(?:\s|$)/i.test(link.attribs['rel'] ?? '')
+function isIcon(link: Element): boolean {
+  return /(?:^|\s)icon(?:\s|$)/i.test(link.attribs['rel'] ?? '')
+}
 
-const set = (fields: Map<string, string | string[]>, name: string, value: string | undefined): void => {
+function set(fields: Map<string, string | string[]>, name: string, value: string | undefined): void {
   const text = value?.replace(/\s+/g, ' ').trim() ?? ''
   if (text !== '') fields.set(name, text)
 }
 
-const readMeta = (element: Element, fields: Map<string, string | string[]>, base: string): void => {
+function readMeta(element: Element, fields: Map<string, string | string[]>, base: string): void {
   const { attribs } = element
   const name = (attribs['property'] ?? attribs['name'] ?? attribs['itemprop'])?.trim()
   const content = attribs['content']?.replace(/\s+/g, ' ').trim()
@@ -86,14 +88,11 @@ const readMeta = (element: Element, fields: Map<string, string | string[]>, base
 }
 
 /** Single facts keep their first value; tags and unknown names collect all of theirs. */
-const isListed = (field: string): boolean => field === 'articleTag' || !Object.values(namedFields).includes(field)
+function isListed(field: string): boolean {
+  return field === 'articleTag' || !Object.values(namedFields).includes(field)
+}
 
-const addTo = (
-  fields: Map<string, string | string[]>,
-  field: string,
-  known: string | string[],
-  value: string,
-): void => {
+function addTo(fields: Map<string, string | string[]>, field: string, known: string | string[], value: string): void {
   const all = Array.isArray(known) ? known : [known]
   if (!all.includes(value)) fields.set(field, [...all, value])
 }

@@ -45,7 +45,7 @@ export interface ScrapeSettings {
 const pdfsAtOnce = Math.max(2, availableParallelism())
 
 /** Builds everything that scrapes, into `undo`. */
-export const openScrapes = (undo: AsyncDisposableStack, settings: ScrapeSettings, parts: OpenScrapesParts): Scrapes => {
+export function openScrapes(undo: AsyncDisposableStack, settings: ScrapeSettings, parts: OpenScrapesParts): Scrapes {
   const { llmUrl: url, llmModel: model, llmKey: key, maxPages } = settings
   const adLists = settings.adLists.length === 0 ? undefined : openLists(undo, settings, parts)
   const chromeMajor = /\d+/.exec(parts.browserVersion)?.[0] ?? '140'
@@ -63,11 +63,11 @@ export const openScrapes = (undo: AsyncDisposableStack, settings: ScrapeSettings
   )
 }
 
-const openLists = (
+function openLists(
   undo: AsyncDisposableStack,
   settings: ScrapeSettings,
   { egress, onError }: OpenScrapesParts,
-): AdLists => {
+): AdLists {
   const { adLists: urls, dataDir } = settings
   const dispatcher = egress.createDispatcher()
   undo.defer(async () => dispatcher.destroy())

@@ -35,7 +35,7 @@ const fewWords = 40
 const longMarkdown = 2000
 
 /** Does the work on one page that takes processor time. Throws BAD_REQUEST for a selector that is none. */
-export const workOnPage = ({ attributes, ...request }: PageJob): PageResult => {
+export function workOnPage({ attributes, ...request }: PageJob): PageResult {
   const reading = readPage(request)
   return {
     ...reading,
@@ -44,7 +44,7 @@ export const workOnPage = ({ attributes, ...request }: PageJob): PageResult => {
   }
 }
 
-const collect = (html: string, wanted: NonNullable<PageJob['attributes']>): readonly AttributeValues[] => {
+function collect(html: string, wanted: NonNullable<PageJob['attributes']>): readonly AttributeValues[] {
   const document = parseHtml(html)
   return wanted.map(({ selector, attribute }) => ({
     selector,
@@ -58,7 +58,7 @@ const collect = (html: string, wanted: NonNullable<PageJob['attributes']>): read
 /** Where frameworks put what their scripts make. */
 const mountIds = /^(?:root|app|main|__next|__nuxt|react-root|svelte|application|container)$/i
 
-const isShell = (html: string): boolean => {
+function isShell(html: string): boolean {
   if (html.length > 500_000 || !/<script/i.test(html)) return false
   const document = parseHtml(html)
   let words = 0

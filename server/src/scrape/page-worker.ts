@@ -14,7 +14,7 @@ type WorkOutcome =
   | { readonly kind: 'done'; readonly result: PageResult }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string; readonly hint: string | undefined }
 
-const answer = (job: PageJob): WorkOutcome => {
+function answer(job: PageJob): WorkOutcome {
   try {
     return { kind: 'done', result: workOnPage(job) }
   } catch (error) {

@@ -5,7 +5,7 @@ import { isElement, visitElements } from './dom-nodes.ts'
 import { removeNode, setChildren } from './tree-edit.ts'
 
 /** Finds elements by a CSS selector, or by `*part*`: a part of their name, id or class. Throws BAD_REQUEST for what is neither. */
-export const findElements = (document: Document, selector: string): readonly Element[] => {
+export function findElements(document: Document, selector: string): readonly Element[] {
   const part = /^\*(.+)\*$/.exec(selector.trim())?.[1]?.toLowerCase()
   if (part !== undefined) {
     const found: Element[] = []
@@ -27,7 +27,7 @@ export const findElements = (document: Document, selector: string): readonly Ele
 }
 
 /** Leaves in the body only the elements that match one of the selectors, in document order. False: none does. */
-export const keepMatching = (document: Document, selectors: readonly string[]): boolean => {
+export function keepMatching(document: Document, selectors: readonly string[]): boolean {
   const wanted = new Set(selectors.flatMap((selector) => findElements(document, selector)))
   const outermost: Element[] = []
   visitElements(document, (element) => {
@@ -48,6 +48,6 @@ export const keepMatching = (document: Document, selectors: readonly string[]): 
 }
 
 /** Removes all elements that match one of the selectors. */
-export const removeMatching = (document: Document, selectors: readonly string[]): void => {
+export function removeMatching(document: Document, selectors: readonly string[]): void {
   for (const selector of selectors) for (const element of findElements(document, selector)) removeNode(element)
 }

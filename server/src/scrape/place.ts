@@ -35,7 +35,7 @@ const mainZones: Readonly<Record<string, string>> = {
 }
 
 /** Where a request wants to be: languages and time zone of its country. Default: the United States, New York. */
-export const placeOf = ({ location }: Pick<ScrapeRequest, 'location'>): Place => {
+export function placeOf({ location }: Pick<ScrapeRequest, 'location'>): Place {
   const country = location?.country ?? 'us'
   const spoken = new Intl.Locale('und', { region: country }).maximize()
   const languages = location?.languages ?? [`${spoken.language}-${spoken.region ?? 'US'}`]
@@ -43,7 +43,7 @@ export const placeOf = ({ location }: Pick<ScrapeRequest, 'location'>): Place =>
   return { languages, acceptLanguage: acceptLanguage(languages), timezone }
 }
 
-const zonesOf = (country: string): readonly string[] => {
+function zonesOf(country: string): readonly string[] {
   // Newer than the types of the compiler, and named twice over its history.
   const locale = new Intl.Locale('und', { region: country }) as Intl.Locale & {
     readonly timeZones?: readonly string[]
@@ -52,7 +52,7 @@ const zonesOf = (country: string): readonly string[] => {
   return locale.getTimeZones?.() ?? locale.timeZones ?? []
 }
 
-const acceptLanguage = (languages: readonly string[]): string => {
+function acceptLanguage(languages: readonly string[]): string {
   const all = languages.flatMap((language) => [language, language.split(/[-_]/)[0] ?? language])
   return [...new Set(all)]
     .map((language, index) => (index === 0 ? language : `${language};q=${Math.max(0.1, 1 - index / 10).toFixed(1)}`))

@@ -9,7 +9,7 @@ export type HiddenRule = 'all' | 'short'
 const foldedWords = 25
 
 /** Makes a tree ready to be read: fallbacks for browsers without scripts unwrapped where they are the page, hidden parts dropped. */
-export const prepareTree = (document: Document, hidden: HiddenRule): void => {
+export function prepareTree(document: Document, hidden: HiddenRule): void {
   const shades: Element[] = []
   visitElements(document, (element) => {
     if (element.name === 'template' && element.attribs['shadowrootmode'] !== undefined) shades.push(element)
@@ -22,7 +22,7 @@ export const prepareTree = (document: Document, hidden: HiddenRule): void => {
   )
 }
 
-const isHidden = (element: Element): boolean => {
+function isHidden(element: Element): boolean {
   const { attribs } = element
   return (
     (attribs['hidden'] !== undefined && attribs['hidden'] !== 'until-found') ||
@@ -30,10 +30,12 @@ const isHidden = (element: Element): boolean => {
   )
 }
 
-const countWords = (element: Element): number => textOf(element).match(/[\p{L}\p{N}_]+/gu)?.length ?? 0
+function countWords(element: Element): number {
+  return textOf(element).match(/[\p{L}\p{N}_]+/gu)?.length ?? 0
+}
 
 /** Unwraps `<noscript>` when it holds much of the page's text, or the image that a lazy one stands for. */
-const unwrapNoscript = (document: Document): void => {
+function unwrapNoscript(document: Document): void {
   let isThere = false
   visitElements(document, (element) => {
     isThere ||= element.name === 'noscript'
@@ -46,7 +48,7 @@ const unwrapNoscript = (document: Document): void => {
   if (inside.inside > 100 && inside.inside > 0.25 * all) for (const element of found) unwrap(element)
 }
 
-const countText = (parent: ParentNode, isInside: boolean, found: Element[]): { inside: number; outside: number } => {
+function countText(parent: ParentNode, isInside: boolean, found: Element[]): { inside: number; outside: number } {
   const counts = { inside: 0, outside: 0 }
   for (const child of parent.children) {
     if (isText(child)) counts[isInside ? 'inside' : 'outside'] += child.data.match(/\S+/g)?.length ?? 0

@@ -7,7 +7,7 @@ import type { Workers } from './workers.ts'
 const fromHtml: ReadonlySet<string> = new Set(['markdown', 'html', 'links', 'images'])
 
 /** Makes the function that reads the HTML of a page for a request, in a thread. */
-export const readLoaded = (workers: Workers, request: ScrapeRequest, signal: AbortSignal) => {
+export function readLoaded(workers: Workers, request: ScrapeRequest, signal: AbortSignal) {
   const { formats, onlyMainContent, onlyCleanContent, includeTags, excludeTags, removeBase64Images, blockAds } = request
   const wanted = new Set(formats.map(({ type }) => type).filter((type) => fromHtml.has(type)))
   // Data are extracted from Markdown, and summaries made from it.

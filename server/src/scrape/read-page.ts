@@ -31,7 +31,7 @@ export interface PageReading {
 }
 
 /** Reads a page in one go: plain data in and out, fit for a worker thread. Throws BAD_REQUEST for a selector that is none. */
-export const readPage = ({ html, url, formats, options = {} }: PageRequest): PageReading => {
+export function readPage({ html, url, formats, options = {} }: PageRequest): PageReading {
   const wanted = new Set(formats)
   const { document, cuts } = parseBounded(html)
   const warnings = new Set(cuts)
@@ -51,5 +51,6 @@ export const readPage = ({ html, url, formats, options = {} }: PageRequest): Pag
   }
 }
 
-const warningOf = (warnings: ReadonlySet<string>): Pick<PageReading, 'warning'> =>
-  warnings.size === 0 ? {} : { warning: [...warnings].join(' ') }
+function warningOf(warnings: ReadonlySet<string>): Pick<PageReading, 'warning'> {
+  return warnings.size === 0 ? {} : { warning: [...warnings].join(' ') }
+}

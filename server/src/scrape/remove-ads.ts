@@ -4,14 +4,18 @@ import { removeMatching } from './pick-elements.ts'
 import { adHosts, adSelectors } from './render/ad-hosts.ts'
 import { keepOnly } from './tree-edit.ts'
 
-const longestWordOf = (selector: string): string =>
-  (selector.match(/[\w-]+/g) ?? []).reduce((longest, word) => (word.length > longest.length ? word : longest), '')
+function longestWordOf(selector: string): string {
+  return (selector.match(/[\w-]+/g) ?? []).reduce(
+    (longest, word) => (word.length > longest.length ? word : longest),
+    '',
+  )
+}
 
 /** What each of the selectors asks for in an id, a class, an address or the name of an attribute. */
 const hint = new RegExp(adSelectors.map(longestWordOf).join('|'), 'i')
 
 /** Removes the places of advertisements and the banners about cookies. Most pages have none: those lose a look at each element. */
-export const removeAds = (document: Document): void => {
+export function removeAds(document: Document): void {
   removeTrackers(document)
   let hasSome = false
   visitElements(document, (element) => {
@@ -32,7 +36,7 @@ function isAdHost(address: string): boolean {
   return host !== undefined && adHosts.some((ad) => host === ad || host.endsWith(`.${ad}`))
 }
 
-const mayBeAd = ({ attribs }: Element): boolean => {
+function mayBeAd({ attribs }: Element): boolean {
   const { id = '', class: names = '', src = '' } = attribs
   return hint.test(id) || hint.test(names) || hint.test(src) || Object.keys(attribs).some((name) => hint.test(name))
 }

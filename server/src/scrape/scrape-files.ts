@@ -27,10 +27,10 @@ export const scrapeLifeMs = 24 * 3_600_000
 const extensions = { 'image/png': 'png', 'image/jpeg': 'jpg', 'application/pdf': 'pdf' } as const
 
 /** Opens the files of a scrape. `secret`: what its tokens are made from; undefined: nothing may be kept. */
-export const openFileKeeper = (
+export function openFileKeeper(
   blobs: Blobs,
   scrape: { readonly id: string; readonly baseUrl: string; readonly secret: string | undefined },
-): FileKeeper => {
+): FileKeeper {
   const names: string[] = []
   return {
     keep: async ({ bytes, type }) => {
@@ -55,13 +55,15 @@ export function atBase(document: Document, baseUrl: string): Document {
 }
 
 /** Where a blob of a scrape lies. */
-export const blobKey = (id: string, name: string): string => `scrapes/${id}/${name}`
+export function blobKey(id: string, name: string): string {
+  return `scrapes/${id}/${name}`
+}
 
 /** A file that is sent to whoever knows its address. Throws SCRAPE_NOT_FOUND for a wrong token as for no file. */
-export const readScrapeFile = async (
+export async function readScrapeFile(
   parts: { readonly store: Store; readonly blobs: Blobs },
   { id, name, token }: { readonly id: string; readonly name: string; readonly token: string },
-): Promise<{ readonly type: string; readonly contents: Readable }> => {
+): Promise<{ readonly type: string; readonly contents: Readable }> {
   const type = Object.entries(extensions).find(([, extension]) => name.endsWith(`.${extension}`))?.[0]
   const row = isUuid(id) && /^\d+\.\w+$/.test(name) ? await findScrape(parts.store.db, id) : undefined
   const isFresh = row !== undefined && Date.now() - row.createdAt.getTime() < scrapeLifeMs

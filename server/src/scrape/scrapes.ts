@@ -271,7 +271,7 @@ export class Scrapes implements AsyncDisposable {
 }
 
 /** A call that has something more kept with its scrape. */
-const withKeeping = (call: ScrapeCall, keep: FinishedDocument['keep']): ScrapeCall => {
+function withKeeping(call: ScrapeCall, keep: FinishedDocument['keep']): ScrapeCall {
   if (keep === undefined) return call
   const alongside: ScrapeCall['alongside'] = async (db, outcome) => {
     await keep(db)
@@ -281,7 +281,7 @@ const withKeeping = (call: ScrapeCall, keep: FinishedDocument['keep']): ScrapeCa
 }
 
 /** Runs work within the timeout of a request. Throws SCRAPE_TIMEOUT. */
-const inTime = async <Result>(call: ScrapeCall, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> => {
+async function inTime<Result>(call: ScrapeCall, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
   const { url, timeout } = call.request
   const limit = AbortSignal.timeout(timeout)
   try {

@@ -13,7 +13,7 @@ export interface ScrapeSweepParts {
 const everyMs = 3_600_000
 
 /** Removes scrapes and their files every hour, once nobody may read them any more. Disposing stops that. */
-export const startSweepingScrapes = (parts: ScrapeSweepParts): Disposable => {
+export function startSweepingScrapes(parts: ScrapeSweepParts): Disposable {
   const timer = setInterval(() => {
     sweepScrapes(parts).catch((error: unknown) => parts.onError(error, 'removing old scrapes'))
   }, everyMs).unref()
@@ -21,10 +21,10 @@ export const startSweepingScrapes = (parts: ScrapeSweepParts): Disposable => {
 }
 
 /** Removes the scrapes made before a time. Default: those that no answer may be made from any more. */
-export const sweepScrapes = async (
+export async function sweepScrapes(
   { store, blobs }: Pick<ScrapeSweepParts, 'store' | 'blobs'>,
   before: Date = new Date(Date.now() - cacheLifeMs),
-): Promise<void> => {
+): Promise<void> {
   for (;;) {
     const { withBlobs, isDone } = await deleteOldScrapes(store.db, before)
     for (const id of withBlobs) for await (const key of blobs.list(`scrapes/${id}`)) await blobs.delete(key)

@@ -1,7 +1,7 @@
 import type { AnyNode, ChildNode, Element, ParentNode } from 'domhandler'
 
 /** Takes a node out of its tree. */
-export const removeNode = (node: ChildNode): void => {
+export function removeNode(node: ChildNode): void {
   const { parent } = node
   if (parent !== null)
     setChildren(
@@ -12,7 +12,7 @@ export const removeNode = (node: ChildNode): void => {
 }
 
 /** Puts the children of an element in its place. */
-export const unwrap = (element: Element): void => {
+export function unwrap(element: Element): void {
   const { parent } = element
   if (parent === null) return
   setChildren(
@@ -24,7 +24,7 @@ export const unwrap = (element: Element): void => {
 }
 
 /** Gives a parent these children, in this order, and links them to each other. */
-export const setChildren = (parent: ParentNode, children: readonly ChildNode[]): void => {
+export function setChildren(parent: ParentNode, children: readonly ChildNode[]): void {
   parent.children = [...children]
   for (const [index, child] of parent.children.entries()) {
     child.parent = parent
@@ -34,7 +34,7 @@ export const setChildren = (parent: ParentNode, children: readonly ChildNode[]):
 }
 
 /** Removes in one pass all nodes for which `isKept` is false, with everything in them. */
-export const keepOnly = (parent: ParentNode, isKept: (node: AnyNode) => boolean): void => {
+export function keepOnly(parent: ParentNode, isKept: (node: AnyNode) => boolean): void {
   const kept = parent.children.filter(isKept)
   if (kept.length !== parent.children.length) setChildren(parent, kept)
   for (const child of kept) if ('children' in child) keepOnly(child, isKept)

@@ -16,8 +16,9 @@ const browserOnly: readonly (readonly [string, (request: ScrapeRequest) => boole
 const turnedAway: ReadonlySet<number> = new Set([403, 429, 503])
 
 /** The options that ask for a browser; none: the page is fetched first. */
-export const reasonsToRender = (request: ScrapeRequest): readonly string[] =>
-  browserOnly.filter(([, test]) => test(request)).map(([name]) => name)
+export function reasonsToRender(request: ScrapeRequest): readonly string[] {
+  return browserOnly.filter(([, test]) => test(request)).map(([name]) => name)
+}
 
 /** What tells whether a page that was fetched will do. */
 interface FetchedFacts {
@@ -40,7 +41,7 @@ interface FetchedFacts {
  * | HTML that is an empty shell before its scripts  | render   |
  * | other HTML                                      | keep     |
  */
-export const wayAfterFetch = ({ fastMode }: Pick<ScrapeRequest, 'fastMode'>, page: FetchedFacts): Way => {
+export function wayAfterFetch({ fastMode }: Pick<ScrapeRequest, 'fastMode'>, page: FetchedFacts): Way {
   if (page.kind !== 'html' || fastMode) return 'fetch'
   // A browser that comes at once is no more welcome.
   if (page.saysWhen && (page.statusCode === 429 || page.statusCode === 503)) return 'fetch'

@@ -128,7 +128,12 @@ export class Workers implements AsyncDisposable {
   }
 }
 
-const overwhelmed = (job: PageJob, what: string, cause?: unknown): BowlineError =>
-  new BowlineError('SCRAPE_SITE_ERROR', `Reading ${job.url} (${(job.html.length / 1e6).toFixed(1)} MB) ${what}`, {
-    cause,
-  })
+function overwhelmed(job: PageJob, what: string, cause?: unknown): BowlineError {
+  return new BowlineError(
+    'SCRAPE_SITE_ERROR',
+    `Reading ${job.url} (${(job.html.length / 1e6).toFixed(1)} MB) ${what}`,
+    {
+      cause,
+    },
+  )
+}

@@ -37,53 +37,60 @@ const countries = new Set(
 )
 
 /** Searches through the Brave Search API. */
-export const createBraveProvider = ({
+export function createBraveProvider({
   url: baseUrl,
   key,
 }: {
   readonly url: string
   readonly key: string
-}): SearchProvider => ({
-  name: 'brave',
-  sources: ['web', 'images', 'news'],
-  search: async (wish, signal) => {
-    const { count, pages } = limits[wish.source]
-    const parameters = parametersOf(wish, count)
-    const results = await gather(wish, pages, async (number) => {
-      const url = new URL(`${baseUrl}/${wish.source}/search`)
-      for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
-      if (number > 1) url.searchParams.set('offset', String(number - 1))
-      const headers = { 'x-subscription-token': key }
-      const found = await fetchJson({ service: 'Brave Search', url, headers, schema: answer, signal })
-      return (found.web?.results ?? found.results ?? []).map((each) => toResult(each, wish.source))
-    })
-    return { results, warnings: warningsOf(wish) }
-  },
-})
+}): SearchProvider {
+  return {
+    name: 'brave',
+    sources: ['web', 'images', 'news'],
+    search: async (wish, signal) => {
+      const { count, pages } = limits[wish.source]
+      const parameters = parametersOf(wish, count)
+      const results = await gather(wish, pages, async (number) => {
+        const url = new URL(`${baseUrl}/${wish.source}/search`)
+        for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+        if (number > 1) url.searchParams.set('offset', String(number - 1))
+        const headers = { 'x-subscription-token': key }
+        const found = await fetchJson({ service: 'Brave Search', url, headers, schema: answer, signal })
+        return (found.web?.results ?? found.results ?? []).map((each) => toResult(each, wish.source))
+      })
+      return { results, warnings: warningsOf(wish) }
+    },
+  }
+}
 
-const warningsOf = (wish: SearchWish): readonly string[] => [
-  ...(queryOf(wish).length > maxQueryLength
-    ? [`Brave Search takes ${maxQueryLength} characters: the rest of the query was left out.`]
-    : []),
-  ...warningsOfOptions(wish),
-]
+function warningsOf(wish: SearchWish): readonly string[] {
+  return [
+    ...(queryOf(wish).length > maxQueryLength
+      ? [`Brave Search takes ${maxQueryLength} characters: the rest of the query was left out.`]
+      : []),
+    ...warningsOfOptions(wish),
+  ]
+}
 
 /** Characters of a query that the service takes. */
 const maxQueryLength = 400
 
-const queryOf = (wish: SearchWish): string =>
-  writeQuery(withoutOperators(operatorsOf(wish), new Set(['inurl', 'related'])))
+function queryOf(wish: SearchWish): string {
+  return writeQuery(withoutOperators(operatorsOf(wish), new Set(['inurl', 'related'])))
+}
 
-const warningsOfOptions = ({ country, clauses }: SearchWish): readonly string[] => [
-  ...(country === undefined || countries.has(country)
-    ? []
-    : [`Brave Search does not search from the country ${country.toUpperCase()}, so it searched everywhere.`]),
-  ...(clauses.some(({ kind, isExcluded }) => kind === 'related' && !isExcluded)
-    ? ['Brave Search does not know related:, so the name of the site was searched for.']
-    : []),
-]
+function warningsOfOptions({ country, clauses }: SearchWish): readonly string[] {
+  return [
+    ...(country === undefined || countries.has(country)
+      ? []
+      : [`Brave Search does not search from the country ${country.toUpperCase()}, so it searched everywhere.`]),
+    ...(clauses.some(({ kind, isExcluded }) => kind === 'related' && !isExcluded)
+      ? ['Brave Search does not know related:, so the name of the site was searched for.']
+      : []),
+  ]
+}
 
-const parametersOf = (wish: SearchWish, count: number): Readonly<Record<string, string>> => {
+function parametersOf(wish: SearchWish, count: number): Readonly<Record<string, string>> {
   const { source, language, country, safe, range } = wish
   const isImages = source === 'images'
   return {
@@ -98,7 +105,7 @@ const parametersOf = (wish: SearchWish, count: number): Readonly<Record<string, 
   }
 }
 
-const languageOf = (language: string): string => {
+function languageOf(language: string): string {
   const lower = language.toLowerCase()
   if (lower === 'pt') return 'pt-pt'
   if (/^(?:en-gb|pt-br|pt-pt|zh-hans|zh-hant)$/.test(lower)) return lower
@@ -106,13 +113,13 @@ const languageOf = (language: string): string => {
   return base === 'zh' ? 'zh-hans' : base === 'ja' ? 'jp' : base
 }
 
-const freshnessOf = ({ last, from, until }: TimeRange): string => {
+function freshnessOf({ last, from, until }: TimeRange): string {
   if (last !== undefined && last.count === 1) return { h: 'pd', d: 'pd', w: 'pw', m: 'pm', y: 'py' }[last.unit]
   const day = (date: Date): string => date.toISOString().slice(0, 10)
   return `${day(from ?? new Date(0))}to${day(until ?? new Date())}`
 }
 
-const toResult = (found: z.output<typeof item>, source: Source): Result => {
+function toResult(found: z.output<typeof item>, source: Source): Result {
   const { url, title, description, page_age: age, thumbnail, properties } = found
   const date = new Date(age === undefined || age === null || /[zZ]|[+-]\d\d:?\d\d$/.test(age) ? (age ?? '') : `${age}Z`)
   const imageUrl = (source === 'images' ? properties?.url : undefined) ?? thumbnail?.original ?? thumbnail?.src

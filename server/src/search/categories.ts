@@ -39,14 +39,16 @@ const sites: Readonly<Record<SearchCategory['type'], readonly string[]>> = {
 }
 
 /** What a category of the API stands for. */
-export const toCategory = ({ type }: SearchCategory): Category => ({
-  name: type,
-  domains: sites[type],
-  isPdf: type === 'pdf',
-})
+export function toCategory({ type }: SearchCategory): Category {
+  return {
+    name: type,
+    domains: sites[type],
+    isPdf: type === 'pdf',
+  }
+}
 
 /** The first of the categories that an address belongs to. */
-export const categoryOf = (url: string, categories: readonly Category[]): Category | undefined => {
+export function categoryOf(url: string, categories: readonly Category[]): Category | undefined {
   const domains = domainsOf(url)
   const isPdf = /\.pdf$/i.test(URL.parse(url)?.pathname ?? '')
   return categories.find((category) =>

@@ -28,5 +28,8 @@ const configurations: ReadonlyMap<string, string> = new Map(
 )
 
 /** The rules for a language such as `de` or `pt-BR`. Unknown ones: words stay as they are. Absent: English. */
-export const configurationOf = (language: string | undefined): string =>
-  language === undefined ? 'english' : (configurations.get(language.toLowerCase().split(/[-_]/)[0] ?? '') ?? 'simple')
+export function configurationOf(language: string | undefined): string {
+  return language === undefined
+    ? 'english'
+    : (configurations.get(language.toLowerCase().split(/[-_]/)[0] ?? '') ?? 'simple')
+}

@@ -1,5 +1,5 @@
 /** The country that a location names, as its small ISO 3166 code: a country, or a city, a region and a country. Undefined: none. */
-export const countryOf = (location: string): string | undefined => {
+export function countryOf(location: string): string | undefined {
   const name = (location.split(',').at(-1) ?? '').trim().toLowerCase()
   const usual = new Map([
     ['usa', 'us'],
@@ -12,9 +12,11 @@ export const countryOf = (location: string): string | undefined => {
 }
 
 const names = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' })
-const nameOf = (code: string): string => names.of(code.toUpperCase())?.toLowerCase() ?? ''
+function nameOf(code: string): string {
+  return names.of(code.toUpperCase())?.toLowerCase() ?? ''
+}
 
-const codes = (): readonly string[] => {
+function codes(): readonly string[] {
   const letters = Array.from('abcdefghijklmnopqrstuvwxyz')
   return letters.flatMap((first) => letters.map((second) => `${first}${second}`))
 }

@@ -17,7 +17,7 @@ const maxTries = 2
 const longestPauseMs = 2000
 
 /** Reads JSON from a search service, again after a 429 that asks for a short pause. Throws SEARCH_FAILED, or the signal's reason. */
-export const fetchJson = async <Schema extends z.ZodType>(request: JsonRequest<Schema>): Promise<z.output<Schema>> => {
+export async function fetchJson<Schema extends z.ZodType>(request: JsonRequest<Schema>): Promise<z.output<Schema>> {
   const { service, schema, signal } = request
   for (let tries = 1; ; tries += 1) {
     try {
@@ -34,17 +34,18 @@ export const fetchJson = async <Schema extends z.ZodType>(request: JsonRequest<S
   }
 }
 
-const ask = async ({ url, headers, signal }: JsonRequest<z.ZodType>): Promise<Response> =>
+async function ask({ url, headers, signal }: JsonRequest<z.ZodType>): Promise<Response> {
   // A redirect could carry the key to another host.
-  fetch(url, { redirect: 'error', headers: { accept: 'application/json', ...headers }, signal })
+  return fetch(url, { redirect: 'error', headers: { accept: 'application/json', ...headers }, signal })
+}
 
-const pauseOf = ({ status, headers }: Response): number | undefined => {
+function pauseOf({ status, headers }: Response): number | undefined {
   if (status !== 429) return undefined
   const ms = Number(headers.get('retry-after') ?? 1) * 1000
   return ms >= 0 && ms <= longestPauseMs ? ms : undefined
 }
 
-const readAnswer = async (response: Response): Promise<string> => {
+async function readAnswer(response: Response): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
   for await (const chunk of response.body ?? []) {

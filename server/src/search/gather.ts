@@ -2,11 +2,11 @@ import { keepMatching } from './keep-matching.ts'
 import type { Result, SearchWish } from './provider.ts'
 
 /** Turns pages of results, the first being 1, until enough fit the wish, a page brings nothing new, or `maxPages` were read. */
-export const gather = async (
+export async function gather(
   wish: SearchWish,
   maxPages: number,
   readPage: (number: number) => Promise<readonly Result[]>,
-): Promise<readonly Result[]> => {
+): Promise<readonly Result[]> {
   const all: Result[] = []
   const seen = new Set<string>()
   for (let number = 1; number <= maxPages; number += 1) {

@@ -14,23 +14,25 @@ import { pairsOf } from './words.ts'
 const settleMs = 1000
 
 /** Searches the pages that this server has scraped for the team. Without an index to wait for, those that others filled in. */
-export const createIndexProvider = (store: Store, index?: Pick<PageIndex, 'settled'>): SearchProvider => ({
-  name: 'index',
-  sources: ['web'],
-  search: async (wish) => {
-    // Whoever scrapes a page and searches for it next should find it; whoever scrapes all the time should not wait for ever.
-    if (index !== undefined) await abortable(index.settled(), AbortSignal.timeout(settleMs)).catch(() => undefined)
-    const first = await toPageWish(store, wish)
-    const strict = await find(store, wish, first)
-    const isWordy = first.text.includes(' ') && first.anyOf.length === 0
-    if (strict.length > 0 || !isWordy) return { results: strict, warnings: await warningsOf(store, wish, strict) }
-    const loose = await find(store, wish, { ...first, text: '', anyOf: wordsOf(first.text), betterKeys: [] })
-    const warnings = loose.length === 0 ? [] : ['No page has all the words; these have some of them.']
-    return { results: loose, warnings: [...warnings, ...(await warningsOf(store, wish, loose))] }
-  },
-})
+export function createIndexProvider(store: Store, index?: Pick<PageIndex, 'settled'>): SearchProvider {
+  return {
+    name: 'index',
+    sources: ['web'],
+    search: async (wish) => {
+      // Whoever scrapes a page and searches for it next should find it; whoever scrapes all the time should not wait for ever.
+      if (index !== undefined) await abortable(index.settled(), AbortSignal.timeout(settleMs)).catch(() => undefined)
+      const first = await toPageWish(store, wish)
+      const strict = await find(store, wish, first)
+      const isWordy = first.text.includes(' ') && first.anyOf.length === 0
+      if (strict.length > 0 || !isWordy) return { results: strict, warnings: await warningsOf(store, wish, strict) }
+      const loose = await find(store, wish, { ...first, text: '', anyOf: wordsOf(first.text), betterKeys: [] })
+      const warnings = loose.length === 0 ? [] : ['No page has all the words; these have some of them.']
+      return { results: loose, warnings: [...warnings, ...(await warningsOf(store, wish, loose))] }
+    },
+  }
+}
 
-const find = async (store: Store, wish: SearchWish, pages: PageWish): Promise<readonly Result[]> => {
+async function find(store: Store, wish: SearchWish, pages: PageWish): Promise<readonly Result[]> {
   const rows = await findIndexedPages(store.db, pages)
   const results = rows.map(({ url, title, description, snippet, datedAt }) => ({
     url,
@@ -42,14 +44,14 @@ const find = async (store: Store, wish: SearchWish, pages: PageWish): Promise<re
   return keepMatching(results, { ...wish, categories: [], clauses: wish.clauses.filter(({ kind }) => kind === 'site') })
 }
 
-const warningsOf = async (store: Store, wish: SearchWish, results: Found['results']): Promise<readonly string[]> => {
+async function warningsOf(store: Store, wish: SearchWish, results: Found['results']): Promise<readonly string[]> {
   if (results.length > 0 || (await hasIndexedPages(store.db, wish.teamId))) return []
   return [
     'The search index is empty: it holds the pages that this server has scraped for the team. Scrape or crawl some, or have the server search the web with --searxng-url or --brave-key.',
   ]
 }
 
-const toPageWish = async (store: Store, wish: SearchWish): Promise<PageWish> => {
+async function toPageWish(store: Store, wish: SearchWish): Promise<PageWish> {
   const { clauses, teamId, range, limit } = wish
   const single = clauses.filter(({ alternatives }) => alternatives === undefined)
   const groups = clauses.filter(({ alternatives }) => alternatives !== undefined).map(alternativesIn)
@@ -108,13 +110,14 @@ function domainKeyOf({ value }: Clause): string {
 }
 
 /** The keys for words that have a place: a site, an address or a title; a list for each clause. */
-const placedKeys = (clauses: readonly Clause[], isExcluded: boolean): readonly (readonly string[])[] =>
-  clauses
+function placedKeys(clauses: readonly Clause[], isExcluded: boolean): readonly (readonly string[])[] {
+  return clauses
     .filter((clause) => clause.isExcluded === isExcluded)
     .map(keysOfClause)
     .filter((keys) => keys.length > 0)
+}
 
-const keysOfClause = (clause: Clause): readonly string[] => {
+function keysOfClause(clause: Clause): readonly string[] {
   const { kind, value } = clause
   if (kind === 'site') {
     const [, ...path] = value.split('/')
@@ -125,15 +128,17 @@ const keysOfClause = (clause: Clause): readonly string[] => {
   return kind === 'intitle' ? wordsOf(value).map(keyOf.titleWord) : []
 }
 
-const alternativesOf = ({ includeDomains, categories }: SearchWish): readonly (readonly string[])[] => [
-  ...(includeDomains.length === 0 ? [] : [includeDomains.map(keyOf.domain)]),
-  ...(categories.length === 0
-    ? []
-    : [categories.flatMap(({ domains, isPdf }) => [...domains.map(keyOf.domain), ...(isPdf ? [keyOf.pdf] : [])])]),
-]
+function alternativesOf({ includeDomains, categories }: SearchWish): readonly (readonly string[])[] {
+  return [
+    ...(includeDomains.length === 0 ? [] : [includeDomains.map(keyOf.domain)]),
+    ...(categories.length === 0
+      ? []
+      : [categories.flatMap(({ domains, isPdf }) => [...domains.map(keyOf.domain), ...(isPdf ? [keyOf.pdf] : [])])]),
+  ]
+}
 
 /** The words that sites are about, by the titles and descriptions of some of their pages. */
-const wordsAbout = async (store: Store, teamId: string, sites: readonly string[]): Promise<readonly string[]> => {
+async function wordsAbout(store: Store, teamId: string, sites: readonly string[]): Promise<readonly string[]> {
   const counts = new Map<string, number>()
   for (const site of sites) {
     const pages = await sampleIndexedPages(store.db, [keyOf.team(teamId), keyOf.domain(site)], 20)

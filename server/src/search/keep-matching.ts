@@ -5,7 +5,7 @@ import type { Result, SearchWish } from './provider.ts'
 import { domainsOf, wordsOfUrl } from './words.ts'
 
 /** Leaves out what does not fit a wish as far as address, title and description show, and what is there twice. */
-export const keepMatching = (results: readonly Result[], wish: SearchWish): readonly Result[] => {
+export function keepMatching(results: readonly Result[], wish: SearchWish): readonly Result[] {
   const seen = new Set<string>()
   return results.filter((result) => {
     const key = `${result.url.replace(/#.*$/, '')} ${result.imageUrl ?? ''}`
@@ -15,7 +15,7 @@ export const keepMatching = (results: readonly Result[], wish: SearchWish): read
   })
 }
 
-const fits = (result: Result, wish: SearchWish): boolean => {
+function fits(result: Result, wish: SearchWish): boolean {
   const domains = domainsOf(result.url)
   const isOf = (sites: readonly string[]): boolean => sites.some((site) => domains.includes(site))
   return (
@@ -28,13 +28,13 @@ const fits = (result: Result, wish: SearchWish): boolean => {
 }
 
 /** A result without a date is let through: most services tell none. */
-const isWithin = (date: Date | undefined, { range }: SearchWish): boolean => {
+function isWithin(date: Date | undefined, { range }: SearchWish): boolean {
   if (date === undefined || range === undefined) return true
   const isLate = range.until !== undefined && date > range.until
   return !isLate && (range.from === undefined || date >= range.from)
 }
 
-const meets = ({ url, title, description }: Result, { kind, value, isExcluded }: Clause): boolean => {
+function meets({ url, title, description }: Result, { kind, value, isExcluded }: Clause): boolean {
   switch (kind) {
     case 'site':
       return isOnSite(url, value) !== isExcluded
@@ -62,15 +62,17 @@ function extensionOf(url: string): string {
 }
 
 /** Whether an address belongs to a site, written as a domain with or without a path. */
-export const isOnSite = (url: string, site: string): boolean => {
+export function isOnSite(url: string, site: string): boolean {
   const [domain = '', ...path] = site.split('/')
   const pathname = URL.parse(url)?.pathname ?? ''
   const start = `/${path.join('/')}`
   return domainsOf(url).includes(domain.replace(/:\d+$/, '')) && (path.length === 0 || pathname.startsWith(start))
 }
 
-const hasAll = (words: readonly string[], wanted: readonly string[]): boolean =>
-  wanted.every((word) => words.includes(word))
+function hasAll(words: readonly string[], wanted: readonly string[]): boolean {
+  return wanted.every((word) => words.includes(word))
+}
 
-const hasRun = (words: readonly string[], wanted: readonly string[]): boolean =>
-  wanted.length > 0 && words.some((_, start) => wanted.every((word, index) => words[start + index] === word))
+function hasRun(words: readonly string[], wanted: readonly string[]): boolean {
+  return wanted.length > 0 && words.some((_, start) => wanted.every((word, index) => words[start + index] === word))
+}

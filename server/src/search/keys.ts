@@ -17,13 +17,13 @@ const maxWords = 200
 const maxPairs = 4000
 
 /** Every key of a page. */
-export const keysOf = (page: {
+export function keysOf(page: {
   readonly teamId: string
   readonly url: string
   readonly title: string
   readonly text: string
   readonly isPdf: boolean
-}): readonly string[] => {
+}): readonly string[] {
   const some = (words: readonly string[]): readonly string[] =>
     words.filter((word) => word.length <= maxLetters).slice(0, maxWords)
   return [

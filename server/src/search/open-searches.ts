@@ -32,28 +32,28 @@ export interface OpenSearches {
 }
 
 /** Builds everything that searches, into `undo`. Throws CONFIG_INVALID when the provider lacks its settings. */
-export const openSearches = (
+export function openSearches(
   undo: AsyncDisposableStack,
   settings: SearchSettings,
   parts: OpenSearchesParts,
-): OpenSearches => {
+): OpenSearches {
   const name = nameOf(settings)
   const isIndexed = name === 'index' && settings.searchPages > 0
   const index = isIndexed ? undo.use(new PageIndex({ ...parts, maxPages: settings.searchPages })) : undefined
   return { searches: new Searches({ ...parts, provider: createProvider(name, settings, parts.store, index) }), index }
 }
 
-const nameOf = ({ search, braveKey, searxngUrl }: SearchSettings): SearchProvider['name'] => {
+function nameOf({ search, braveKey, searxngUrl }: SearchSettings): SearchProvider['name'] {
   const usual = braveKey !== undefined ? 'brave' : searxngUrl !== undefined ? 'searxng' : 'index'
   return search ?? usual
 }
 
-const createProvider = (
+function createProvider(
   name: SearchProvider['name'],
   { searxngUrl, braveKey: key, braveUrl: url }: SearchSettings,
   store: Store,
   index: PageIndex | undefined,
-): SearchProvider => {
+): SearchProvider {
   switch (name) {
     case 'brave':
       if (key !== undefined) return createBraveProvider({ url, key })

@@ -5,7 +5,7 @@ import type { SearchWish } from './provider.ts'
 const maxSites = 8
 
 /** The clauses of a wish, with its domains and categories put as operators where they can be. */
-export const operatorsOf = ({ clauses, includeDomains, excludeDomains, categories }: SearchWish): readonly Clause[] => {
+export function operatorsOf({ clauses, includeDomains, excludeDomains, categories }: SearchWish): readonly Clause[] {
   const site = (value: string, isExcluded: boolean): Clause => ({ kind: 'site', value, isExcluded })
   const [only, ...others] = includeDomains
   const [category, ...further] = categories
@@ -23,11 +23,12 @@ export const operatorsOf = ({ clauses, includeDomains, excludeDomains, categorie
 }
 
 /** Clauses in which operators that a service lacks are words, to be looked at afterwards. */
-export const withoutOperators = (clauses: readonly Clause[], lacking: ReadonlySet<Clause['kind']>): readonly Clause[] =>
-  clauses.flatMap((clause) => {
+export function withoutOperators(clauses: readonly Clause[], lacking: ReadonlySet<Clause['kind']>): readonly Clause[] {
+  return clauses.flatMap((clause) => {
     if (!lacking.has(clause.kind)) return [clause]
     if (clause.isExcluded) return []
     // A site is best known by its name.
     const value = clause.kind === 'related' ? clause.value.replace(/\.[^.]+$/, '') : clause.value
     return [{ ...clause, kind: 'text' as const, value }]
   })
+}

@@ -90,7 +90,7 @@ export class PageIndex implements AsyncDisposable {
 }
 
 /** A page that was scraped twice counts as it was last. */
-const lastOfEach = (pages: readonly ScrapedPage[]): readonly IndexedPage[] => {
+function lastOfEach(pages: readonly ScrapedPage[]): readonly IndexedPage[] {
   const last = new Map<string, ScrapedPage>()
   for (const page of pages) {
     const key = `${page.teamId} ${page.url}`
@@ -100,7 +100,7 @@ const lastOfEach = (pages: readonly ScrapedPage[]): readonly IndexedPage[] => {
   return [...last.values()].map(toIndexed)
 }
 
-const toIndexed = ({ teamId, url, markdown, metadata }: ScrapedPage): IndexedPage => {
+function toIndexed({ teamId, url, markdown, metadata }: ScrapedPage): IndexedPage {
   const title = textOf(metadata['title']).slice(0, 500)
   const description = textOf(metadata['description']).slice(0, 1000)
   const body = clean(plainText(markdown.slice(0, maxMarkdown))).slice(0, maxBody)
@@ -119,15 +119,17 @@ const toIndexed = ({ teamId, url, markdown, metadata }: ScrapedPage): IndexedPag
   }
 }
 
-const textOf = (value: unknown): string => {
+function textOf(value: unknown): string {
   const first: unknown = Array.isArray(value) ? value[0] : value
   return typeof first === 'string' ? clean(first).trim() : ''
 }
 
 /** PostgreSQL takes no zero character, and half a surrogate pair is no text. */
-const clean = (text: string): string => text.replaceAll('\0', '').toWellFormed()
+function clean(text: string): string {
+  return text.replaceAll('\0', '').toWellFormed()
+}
 
-const dateOf = (value: unknown): Date | undefined => {
+function dateOf(value: unknown): Date | undefined {
   const date = new Date(textOf(value))
   const isKnown = !Number.isNaN(date.getTime()) && date.getTime() <= Date.now() && date.getUTCFullYear() > 1970
   return isKnown ? date : undefined

@@ -15,7 +15,7 @@ const token = /(-?)(?:((?:site|inurl|allinurl|intitle|allintitle|related|filetyp
  * Reads a query: words and `"…"`, with `-`, `site:`, `inurl:`, `allinurl:`, `intitle:`, `allintitle:`, `related:` or
  * `filetype:` before either. `OR` joins the words and phrases, the sites, or the file types on both sides of it.
  */
-export const parseQuery = (query: string): readonly Clause[] => {
+export function parseQuery(query: string): readonly Clause[] {
   const clauses: Clause[] = []
   let all: 'inurl' | 'intitle' | undefined
   let isAlternative = false
@@ -53,16 +53,18 @@ function canJoin(left: Clause, right: Clause): boolean {
   return (isText(left) && isText(right)) || (left.kind === right.kind && /^(?:site|filetype)$/.test(left.kind))
 }
 
-const isText = ({ kind }: Clause): boolean => kind === 'text' || kind === 'phrase'
+function isText({ kind }: Clause): boolean {
+  return kind === 'text' || kind === 'phrase'
+}
 
-const kindOf = (name: string, isQuoted: boolean): Clause['kind'] => {
+function kindOf(name: string, isQuoted: boolean): Clause['kind'] {
   if (name === 'filetype' || name === 'ext') return 'filetype'
   if (name === 'site' || name === 'inurl' || name === 'intitle' || name === 'related') return name
   return isQuoted ? 'phrase' : 'text'
 }
 
 /** A site is written with or without its scheme. */
-const valueOf = (name: string, value: string): string => {
+function valueOf(name: string, value: string): string {
   if (name === 'filetype' || name === 'ext') return value.toLowerCase().replace(/^\./, '')
   if (name !== 'site' && name !== 'related') return value
   return value
@@ -72,8 +74,9 @@ const valueOf = (name: string, value: string): string => {
 }
 
 /** Writes a query in the same language again. */
-export const writeQuery = (clauses: readonly Clause[]): string =>
-  clauses.map((clause) => [clause, ...(clause.alternatives ?? [])].map(writeClause).join(' OR ')).join(' ')
+export function writeQuery(clauses: readonly Clause[]): string {
+  return clauses.map((clause) => [clause, ...(clause.alternatives ?? [])].map(writeClause).join(' OR ')).join(' ')
+}
 
 function writeClause({ kind, value, isExcluded }: Clause): string {
   const text = /\s/.test(value) || kind === 'phrase' ? `"${value}"` : value

@@ -1,9 +1,10 @@
 /** Takes the marks of Markdown away: what is left are words on one line. */
-export const plainText = (markdown: string): string =>
-  markdown
+export function plainText(markdown: string): string {
+  return markdown
     .replaceAll(/!?\[([^[\]\n]*)\]\([^()\n]{0,2000}\)/g, '$1')
     .replaceAll(/^[ \t]{0,3}(?:#{1,6}|>|[-*+]|\d{1,9}\.)[ \t]+/gm, '')
     .replaceAll(/^[ \t:|-]+$/gm, '')
     .replaceAll(/[*_`~|\\]+/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim()
+}

@@ -26,7 +26,7 @@ type Scraped = ReadonlyMap<string, Pick<ScrapeOutcome, 'document' | 'credits'>>
  * Searches, and scrapes the results when a format is asked for. Throws as `Searches.search`, and SEARCH_TIMEOUT when the
  * search itself takes too long; pages that were not scraped in time have an error of their own.
  */
-export const runSearch = async (works: SearchWorks, call: SearchCall): Promise<SearchResponse> => {
+export async function runSearch(works: SearchWorks, call: SearchCall): Promise<SearchResponse> {
   const { request } = call
   const signal = AbortSignal.any([call.signal, timeoutSignal(request.timeout)])
   const outcome = await works.searches.search(call, signal)
@@ -43,7 +43,7 @@ export const runSearch = async (works: SearchWorks, call: SearchCall): Promise<S
   }
 }
 
-const timeoutSignal = (timeout: number): AbortSignal => {
+function timeoutSignal(timeout: number): AbortSignal {
   const own = new AbortController()
   AbortSignal.timeout(timeout).addEventListener('abort', () =>
     own.abort(new BowlineError('SEARCH_TIMEOUT', `The search was not done within its timeout of ${timeout} ms`)),
@@ -51,19 +51,19 @@ const timeoutSignal = (timeout: number): AbortSignal => {
   return own.signal
 }
 
-const scrapeFound = async (
+async function scrapeFound(
   scrapes: Scrapes,
   { request, teamId, apiKeyId, baseUrl }: SearchCall,
   { results }: SearchOutcome,
   signal: AbortSignal,
-): Promise<Scraped> => {
+): Promise<Scraped> {
   const options = request.scrapeOptions
   if (options === undefined || options.formats.length === 0) return new Map()
   const urls = [...(results.get('web') ?? []), ...(results.get('news') ?? [])].map(({ url }) => url)
   return scrapeResults(urls, { scrapes, options, teamId, apiKeyId, baseUrl, signal })
 }
 
-const dataOf = (request: SearchRequest, { results }: SearchOutcome, scraped: Scraped): SearchResponse['data'] => {
+function dataOf(request: SearchRequest, { results }: SearchOutcome, scraped: Scraped): SearchResponse['data'] {
   const listOf = <Item>(source: Source, make: (result: Result, position: number) => Item): readonly Item[] =>
     (results.get(source) ?? []).map((result, index) => make(result, index + 1))
   const categories = (request.categories ?? []).map(toCategory)
@@ -77,9 +77,8 @@ const dataOf = (request: SearchRequest, { results }: SearchOutcome, scraped: Scr
   return Object.fromEntries(request.sources.map(({ type }) => [type, all[type]]))
 }
 
-const toNews =
-  (scraped: Scraped) =>
-  ({ url, title, description: snippet, date, imageUrl }: Result, position: number): NewsResult => ({
+function toNews(scraped: Scraped) {
+  return ({ url, title, description: snippet, date, imageUrl }: Result, position: number): NewsResult => ({
     ...scraped.get(url)?.document,
     title,
     url,
@@ -88,17 +87,20 @@ const toNews =
     ...(imageUrl === undefined ? {} : { imageUrl }),
     position,
   })
+}
 
-const toImage = ({ url, title, imageUrl, imageWidth, imageHeight }: Result, position: number): object => ({
-  title,
-  ...(imageUrl === undefined ? {} : { imageUrl }),
-  ...(imageWidth === undefined ? {} : { imageWidth }),
-  ...(imageHeight === undefined ? {} : { imageHeight }),
-  url,
-  position,
-})
+function toImage({ url, title, imageUrl, imageWidth, imageHeight }: Result, position: number): object {
+  return {
+    title,
+    ...(imageUrl === undefined ? {} : { imageUrl }),
+    ...(imageWidth === undefined ? {} : { imageWidth }),
+    ...(imageHeight === undefined ? {} : { imageHeight }),
+    url,
+    position,
+  }
+}
 
-const warningOf = (request: SearchRequest, { results, warnings }: SearchOutcome, scraped: Scraped): string => {
+function warningOf(request: SearchRequest, { results, warnings }: SearchOutcome, scraped: Scraped): string {
   const isEmpty = [...results.values()].every((list) => list.length === 0)
   const documents = [...scraped.values()].map(({ document }) => document)
   const failed = documents.filter(({ metadata }) => metadata['code'] !== undefined).length

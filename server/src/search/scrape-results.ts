@@ -23,10 +23,10 @@ export interface ScrapeResultsOrder {
 const atOnce = 6
 
 /** Scrapes addresses, a few at a time. One that fails has its error in `metadata`, and no credits. In their order. Never throws. */
-export const scrapeResults = async (
+export async function scrapeResults(
   urls: readonly string[],
   order: ScrapeResultsOrder,
-): Promise<ReadonlyMap<string, Pick<ScrapeOutcome, 'document' | 'credits'>>> => {
+): Promise<ReadonlyMap<string, Pick<ScrapeOutcome, 'document' | 'credits'>>> {
   const outcomes = new Map<string, Pick<ScrapeOutcome, 'document' | 'credits'>>()
   const waiting = [...new Set(urls)]
   const work = async (): Promise<void> => {
@@ -43,10 +43,10 @@ export const scrapeResults = async (
   return inOrder
 }
 
-const scrapeOne = async (
+async function scrapeOne(
   url: string,
   { scrapes, options, takesHeaders = () => true, signal, ...who }: ScrapeResultsOrder,
-): Promise<Pick<ScrapeOutcome, 'document' | 'credits'>> => {
+): Promise<Pick<ScrapeOutcome, 'document' | 'credits'>> {
   try {
     signal.throwIfAborted()
     const address = pageUrl.safeParse(url)
@@ -59,7 +59,7 @@ const scrapeOne = async (
   }
 }
 
-const failed = (url: string, error: unknown): Document => {
+function failed(url: string, error: unknown): Document {
   const known = isBowlineError(error) ? error : undefined
   return {
     metadata: {

@@ -122,14 +122,15 @@ export class Searches {
 
 const names = { index: 'The search index of this server', searxng: 'SearXNG', brave: 'Brave Search' } as const
 
-const keepScrapable = ({ ignoreInvalidURLs }: SearchRequest, results: readonly Result[]): readonly Result[] =>
-  ignoreInvalidURLs ? results.filter(({ url }) => pageUrl.safeParse(url).success) : results
+function keepScrapable({ ignoreInvalidURLs }: SearchRequest, results: readonly Result[]): readonly Result[] {
+  return ignoreInvalidURLs ? results.filter(({ url }) => pageUrl.safeParse(url).success) : results
+}
 
-const toWish = (
+function toWish(
   request: SearchRequest,
   source: SearchRequest['sources'][number],
   { teamId, limit }: { readonly teamId: string; readonly limit: number },
-): { readonly wish: SearchWish; readonly warning: string | undefined } => {
+): { readonly wish: SearchWish; readonly warning: string | undefined } {
   const clauses = parseQuery(request.query)
   if (clauses.length === 0) {
     throw new BowlineError('BAD_REQUEST', `The query ${JSON.stringify(request.query)} has no words`, {
@@ -156,7 +157,7 @@ const toWish = (
   return { wish, warning: isUnknown ? `The location "${location}" names no known country.` : undefined }
 }
 
-const safetyOf = (safe: SearchRequest['safe']): SearchWish['safe'] => {
+function safetyOf(safe: SearchRequest['safe']): SearchWish['safe'] {
   if (safe === undefined) return undefined
   if (safe === true || safe === 'active') return 'strict'
   return safe === false ? 'off' : safe

@@ -31,28 +31,30 @@ const safety = { off: '0', moderate: '1', strict: '2' } as const
 const maxPages = 10
 
 /** Searches through a SearXNG. */
-export const createSearxngProvider = (baseUrl: string): SearchProvider => ({
-  name: 'searxng',
-  sources: ['web', 'images', 'news'],
-  search: async (wish, signal) => {
-    const page = async (parameters: Parameters, number: number): Promise<Answer> => {
-      const url = new URL(`${baseUrl}/search`)
-      for (const [name, value] of Object.entries({ ...parameters, pageno: String(number) })) {
-        if (value !== undefined) url.searchParams.set(name, value)
+export function createSearxngProvider(baseUrl: string): SearchProvider {
+  return {
+    name: 'searxng',
+    sources: ['web', 'images', 'news'],
+    search: async (wish, signal) => {
+      const page = async (parameters: Parameters, number: number): Promise<Answer> => {
+        const url = new URL(`${baseUrl}/search`)
+        for (const [name, value] of Object.entries({ ...parameters, pageno: String(number) })) {
+          if (value !== undefined) url.searchParams.set(name, value)
+        }
+        return fetchJson({ service: 'SearXNG', url, schema: answer, signal })
       }
-      return fetchJson({ service: 'SearXNG', url, schema: answer, signal })
-    }
-    const wanted = parametersOf(wish)
-    const first = await page(wanted, 1)
-    // SearXNG leaves engines out that cannot filter, and answers nothing when none can.
-    const isFiltered = Object.keys(wanted).some((name) => name in filterNames)
-    if (first.results.length > 0 || !isFiltered) return collect(wish, first, (number) => page(wanted, number))
-    const plain = Object.fromEntries(Object.entries(wanted).filter(([name]) => !(name in filterNames)))
-    const again = await page(plain, 1)
-    const found = await collect(wish, again, (number) => page(plain, number))
-    return again.results.length === 0 ? found : { ...found, warnings: [...found.warnings, unfiltered(wanted)] }
-  },
-})
+      const wanted = parametersOf(wish)
+      const first = await page(wanted, 1)
+      // SearXNG leaves engines out that cannot filter, and answers nothing when none can.
+      const isFiltered = Object.keys(wanted).some((name) => name in filterNames)
+      if (first.results.length > 0 || !isFiltered) return collect(wish, first, (number) => page(wanted, number))
+      const plain = Object.fromEntries(Object.entries(wanted).filter(([name]) => !(name in filterNames)))
+      const again = await page(plain, 1)
+      const found = await collect(wish, again, (number) => page(plain, number))
+      return again.results.length === 0 ? found : { ...found, warnings: [...found.warnings, unfiltered(wanted)] }
+    },
+  }
+}
 
 type Parameters = Readonly<Record<string, string | undefined>>
 
@@ -62,12 +64,12 @@ const filterNames: Readonly<Record<string, string>> = {
   safesearch: 'safety',
 }
 
-const unfiltered = (parameters: Parameters): string => {
+function unfiltered(parameters: Parameters): string {
   const names = Object.keys(parameters).flatMap((name) => filterNames[name] ?? [])
   return `No engine of the SearXNG filters by ${names.join(', ')}, so results are not filtered by it.`
 }
 
-const parametersOf = (wish: SearchWish): Parameters => {
+function parametersOf(wish: SearchWish): Parameters {
   const { source, range, language, country, safe } = wish
   const unit = unitCovering(range)
   // A language that everybody has by default would only leave engines out.
@@ -112,7 +114,7 @@ function undatedWarning({ range }: SearchWish, results: readonly Result[]): read
   ]
 }
 
-const collect = async (wish: SearchWish, first: Answer, page: (number: number) => Promise<Answer>): Promise<Found> => {
+async function collect(wish: SearchWish, first: Answer, page: (number: number) => Promise<Answer>): Promise<Found> {
   const silent = new Set<string>()
   const read = ({ results, unresponsive_engines: engines }: Answer): readonly Result[] => {
     for (const [name, why] of engines) silent.add(`${String(name)} (${String(why)})`)
@@ -123,7 +125,7 @@ const collect = async (wish: SearchWish, first: Answer, page: (number: number) =
   return { results, warnings: [...warnings, ...undatedWarning(wish, results)] }
 }
 
-const toResult = (found: Answer['results'][number]): Result => {
+function toResult(found: Answer['results'][number]): Result {
   const { url, title, content, publishedDate, img_src: picture, thumbnail, resolution } = found
   const date = new Date(publishedDate ?? '')
   const [, width, height] = /(\d+)\s*[x×]\s*(\d+)/.exec(resolution ?? '') ?? []

@@ -2,10 +2,12 @@ import { percentDecoded } from '../kit/percent-decoded.ts'
 import { wordsOf } from '../kit/words-of.ts'
 
 /** The words of an address, encoded letters read. */
-export const wordsOfUrl = (url: string): readonly string[] => wordsOf(percentDecoded(url.replace(/^https?:\/\//i, '')))
+export function wordsOfUrl(url: string): readonly string[] {
+  return wordsOf(percentDecoded(url.replace(/^https?:\/\//i, '')))
+}
 
 /** The host of an address and the domains above it: `docs.example.com`, `example.com`, `com`. */
-export const domainsOf = (url: string): readonly string[] => {
+export function domainsOf(url: string): readonly string[] {
   const host = URL.parse(url)?.hostname ?? ''
   if (/^[\d.]+$|^\[/.test(host)) return [host]
   const labels = host.split('.')
@@ -15,7 +17,7 @@ export const domainsOf = (url: string): readonly string[] => {
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{2,}/gu
 
 /** Every two neighbouring letters of scripts that put no space between words, and so would be one long word. */
-export const pairsOf = (text: string): readonly string[] => {
+export function pairsOf(text: string): readonly string[] {
   const pairs = new Set<string>()
   for (const [run] of text.matchAll(unspaced)) {
     const letters = Array.from(run)

@@ -39,10 +39,10 @@ export interface SessionOrder {
  * request with the same idempotency key entered. Throws INSUFFICIENT_CREDITS, CONCURRENCY_LIMIT,
  * IDEMPOTENCY_KEY_REUSED, SESSION_ENDED.
  */
-export const admit = async (
+export async function admit(
   { store, nodeId }: { readonly store: Store; readonly nodeId: string },
   { id, wanted, credits, atLimit }: SessionOrder,
-): Promise<{ readonly row: SessionRow; readonly isNew: boolean }> => {
+): Promise<{ readonly row: SessionRow; readonly isNew: boolean }> {
   const { request } = wanted
   const requestHash = hashOf(wanted)
   const admission = await admitSession(store.db, {
@@ -79,31 +79,35 @@ export const admit = async (
 }
 
 /** The session that an earlier request with the same idempotency key made. Throws IDEMPOTENCY_KEY_REUSED, SESSION_ENDED. */
-export const findEarlier = async (store: Store, wanted: NewSession): Promise<SessionRow | undefined> => {
+export async function findEarlier(store: Store, wanted: NewSession): Promise<SessionRow | undefined> {
   const { teamId, idempotencyKey } = wanted
   const row = idempotencyKey === undefined ? undefined : await findTwin(store.db, teamId, idempotencyKey)
   return row && checkRepeated(row, hashOf(wanted))
 }
 
 /** Throws INSUFFICIENT_CREDITS when the team has not what a session may cost: it need not wait for a place. */
-export const assertCanPay = async (store: Store, { teamId, request }: NewSession, credits: number): Promise<void> => {
+export async function assertCanPay(store: Store, { teamId, request }: NewSession, credits: number): Promise<void> {
   const available = await availableCredits(store.db, teamId)
   if (available !== undefined && available < credits) throw insufficientCredits(request.ttl, credits, available)
 }
 
-const hashOf = ({ request }: NewSession): string => hashSecret(JSON.stringify(request))
+function hashOf({ request }: NewSession): string {
+  return hashSecret(JSON.stringify(request))
+}
 
 /** What is recorded, as the store keeps it. */
-const recordOf = ({ record = false }: CreateSessionRequest): string | undefined =>
-  record === false ? undefined : JSON.stringify(record)
+function recordOf({ record = false }: CreateSessionRequest): string | undefined {
+  return record === false ? undefined : JSON.stringify(record)
+}
 
-const insufficientCredits = (ttlSeconds: number, needed: number, available: number): BowlineError =>
-  new BowlineError(
+function insufficientCredits(ttlSeconds: number, needed: number, available: number): BowlineError {
+  return new BowlineError(
     'INSUFFICIENT_CREDITS',
     `Insufficient credits for a ${ttlSeconds}s browser session (requires ~${needed} credits); ${available} are left`,
   )
+}
 
-const checkRepeated = (row: SessionRow, requestHash: string): SessionRow => {
+function checkRepeated(row: SessionRow, requestHash: string): SessionRow {
   if (row.requestHash !== requestHash) {
     throw new BowlineError('IDEMPOTENCY_KEY_REUSED', 'This idempotency key was used for a different request')
   }

@@ -22,11 +22,11 @@ export interface SessionEnd {
 export type ProfileEnd = { readonly version: number } | { readonly error: string }
 
 /** Writes the end of a session and its bill in one transaction, once: a second end answers with the first bill. */
-export const billSession = async (
+export async function billSession(
   parts: { readonly store: Store; readonly prices: Prices },
   row: SessionRow,
   end: SessionEnd,
-): Promise<SessionRow> => {
+): Promise<SessionRow> {
   const durationMs = Math.round(Math.min(Math.max(0, end.durationMs), row.ttlSeconds * 1000))
   const endedAt = new Date(row.createdAt.getTime() + durationMs)
   const lastActivityAt = end.lastUseMs === undefined ? undefined : new Date(row.createdAt.getTime() + end.lastUseMs)

@@ -27,11 +27,11 @@ export interface BrowserSourceParts {
 }
 
 /** Where the browser of a session comes from. With a profile it starts now: admission and launch go side by side. */
-export const openSource = async (
+export async function openSource(
   { browsers, profiles, store }: BrowserSourceParts,
   id: string,
   { teamId, request, idempotencyKey, use = {} }: NewSession,
-): Promise<BrowserSource> => {
+): Promise<BrowserSource> {
   if (request.profile === undefined) return fromPool(browsers)
   const { name, saveChanges: isWritable } = request.profile
   try {
@@ -47,14 +47,16 @@ export const openSource = async (
 }
 
 /** A warm browser of the pool. A profile is not restored into it, but may be saved from it. */
-const fromPool = (browsers: BrowserPool, profile?: OpenProfile): BrowserSource => ({
-  profile,
-  take: async () => insist(async () => browsers.take()),
-  discard: async () => profile?.[Symbol.asyncDispose](),
-})
+function fromPool(browsers: BrowserPool, profile?: OpenProfile): BrowserSource {
+  return {
+    profile,
+    take: async () => insist(async () => browsers.take()),
+    discard: async () => profile?.[Symbol.asyncDispose](),
+  }
+}
 
 /** A browser that is launched with a profile, from now on. */
-const fromProfile = (browsers: BrowserPool, profile: OpenProfile): BrowserSource => {
+function fromProfile(browsers: BrowserPool, profile: OpenProfile): BrowserSource {
   const controller = new AbortController()
   const launching = insist(async () => launchWithProfile(browsers, profile, controller.signal))
   // Admission may fail first; then nobody takes the browser.
@@ -74,7 +76,7 @@ const fromProfile = (browsers: BrowserPool, profile: OpenProfile): BrowserSource
   }
 }
 
-const insist = async (start: () => Promise<Browser>): Promise<Browser> => {
+async function insist(start: () => Promise<Browser>): Promise<Browser> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await start()

@@ -7,7 +7,9 @@ const plannedBytes = { shell: 200e6, chromium: 400e6 } as const
 const reservedBytes = 600e6
 
 /** Sessions that the memory allows at once: at least 1. Container limits count when they are below the machine's memory. */
-export const sessionsThatFit = (
+export function sessionsThatFit(
   kind: keyof typeof plannedBytes,
   memoryBytes: number = Math.min(process.constrainedMemory() || Infinity, totalmem()),
-): number => Math.max(1, Math.floor((memoryBytes - reservedBytes) / plannedBytes[kind]))
+): number {
+  return Math.max(1, Math.floor((memoryBytes - reservedBytes) / plannedBytes[kind]))
+}

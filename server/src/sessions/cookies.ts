@@ -22,18 +22,20 @@ export const browserCookie = z.object({
 export type BrowserCookie = z.output<typeof browserCookie>
 
 /** All cookies of a browser's default context, those of the session included. */
-export const readCookies = async (router: CdpRouter): Promise<readonly BrowserCookie[]> => {
+export async function readCookies(router: CdpRouter): Promise<readonly BrowserCookie[]> {
   const { cookies } = await router.call('Storage.getCookies')
   return z.array(browserCookie).parse(cookies)
 }
 
 /** Gives cookies to a browser. */
-export const writeCookies = async (router: CdpRouter, cookies: readonly BrowserCookie[]): Promise<void> => {
+export async function writeCookies(router: CdpRouter, cookies: readonly BrowserCookie[]): Promise<void> {
   if (cookies.length === 0) return
   await router.call('Storage.setCookies', { cookies: cookies.map(toParameter) })
 }
 
-const toParameter = ({ session, expires, ...cookie }: BrowserCookie) => ({
-  ...cookie,
-  ...(session || expires < 0 ? {} : { expires }),
-})
+function toParameter({ session, expires, ...cookie }: BrowserCookie) {
+  return {
+    ...cookie,
+    ...(session || expires < 0 ? {} : { expires }),
+  }
+}

@@ -35,7 +35,7 @@ const beatMs = 5000
 const deadAfterSeconds = 30
 
 /** The others took this node for dead and billed its sessions: they end here, too, and the node enters itself anew. */
-const comeBack = async (parts: HeartbeatParts, sessions: Sessions): Promise<void> => {
+async function comeBack(parts: HeartbeatParts, sessions: Sessions): Promise<void> {
   await Promise.all(sessions.list().map(async (session) => sessions.end(session.row.id, 'lost')))
   parts.onRetired(await enterNode(parts))
 }
@@ -45,7 +45,7 @@ const comeBack = async (parts: HeartbeatParts, sessions: Sessions): Promise<void
  * the sessions of nodes that no longer say so, unless it could not say so itself just now. Ends the sessions whose key was
  * revoked on another node and those that the store has for this node and nobody got, and retires bootstrap keys that no node is configured with any more.
  */
-export const startHeartbeat = (parts: HeartbeatParts, sessions: Sessions): AsyncDisposable => {
+export function startHeartbeat(parts: HeartbeatParts, sessions: Sessions): AsyncDisposable {
   const written = new Map<string, number>()
   const isSilenceDeath = judgeSilence(performance.now())
   const beat = async (): Promise<void> => {

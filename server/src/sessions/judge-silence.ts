@@ -9,7 +9,7 @@ const patienceMs = 30_000
  * milliseconds of any clock. After a gap between its own the store was away, or this machine: the others may have been
  * as silent, and alive.
  */
-export const judgeSilence = (startedMs: number): ((nowMs: number) => boolean) => {
+export function judgeSilence(startedMs: number): (nowMs: number) => boolean {
   let lastMs = startedMs
   let patientUntilMs = startedMs
   return (nowMs) => {

@@ -23,11 +23,11 @@ const leastCookiesMs = 500
 const flushTimeoutMs = 60_000
 
 /** Launches a browser with a profile restored, cookies of the session included. The caller closes it. */
-export const launchWithProfile = async (
+export async function launchWithProfile(
   browsers: BrowserPool,
   profile: OpenProfile,
   signal?: AbortSignal,
-): Promise<Browser> => {
+): Promise<Browser> {
   let extras: string | undefined
   const prepare = async ({ userDataDir }: { readonly userDataDir: string }): Promise<void> => {
     extras = await profile.restore(userDataDir)
@@ -43,11 +43,11 @@ export const launchWithProfile = async (
 }
 
 /** Stops a browser so that it writes everything, and saves its profile. The folder of the browser stays. */
-export const saveProfile = async (
+export async function saveProfile(
   profile: OpenProfile,
   browser: Browser,
   sessionId: string | undefined,
-): Promise<ProfileVersionRow> => {
+): Promise<ProfileVersionRow> {
   // A client that has stopped reading must not keep the answer from coming.
   browser.router.resume()
   // Time for which it has owed another answer counts, too.
@@ -68,7 +68,7 @@ export const saveProfile = async (
 }
 
 /** What a browser refuses here, its close tries all the same; what it does not answer would be lost. */
-const writeStorage = async (browser: Browser): Promise<void> => {
+async function writeStorage(browser: Browser): Promise<void> {
   const signal = AbortSignal.timeout(flushTimeoutMs)
   await abortable(flushStorage(browser, signal), signal).catch((cause: unknown) => {
     if (cause instanceof BowlineError) return
@@ -77,11 +77,11 @@ const writeStorage = async (browser: Browser): Promise<void> => {
 }
 
 /** Saves the profile of a session that ends, if it is to be saved, and gives the right to write it back. */
-export const saveAtEnd = async (
+export async function saveAtEnd(
   profile: OpenProfile,
   browser: Browser,
   session: { readonly sessionId: string; readonly reason: EndReason },
-): Promise<ProfileEnd | undefined> => {
+): Promise<ProfileEnd | undefined> {
   // Disposed of whatever happens: a failed save must not keep the next writer out.
   await using opened = profile
   if (!opened.isWritable) return undefined
@@ -91,4 +91,6 @@ export const saveAtEnd = async (
   return { version }
 }
 
-const unsaved = (why: string): string => `${why}: the profile stays as it was last saved`
+function unsaved(why: string): string {
+  return `${why}: the profile stays as it was last saved`
+}

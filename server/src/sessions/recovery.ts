@@ -10,11 +10,11 @@ import { billSession } from './bill.ts'
  * of the session, whichever is later. What its
  * other work had set aside is released. The profiles they wrote stay as last saved and are free. Answers these sessions.
  */
-export const endLostSessions = async (
+export async function endLostSessions(
   parts: { readonly store: Store; readonly prices: Prices },
   nodeId: string,
   heartbeatAt: Date | undefined,
-): Promise<readonly SessionRow[]> => {
+): Promise<readonly SessionRow[]> {
   const lost = await activeSessionsOfNode(parts.store.db, nodeId)
   const ended: SessionRow[] = []
   for (const row of lost) {

@@ -303,7 +303,7 @@ export class Sessions implements AsyncDisposable {
 /** Milliseconds until a bill is tried again that could not be written. */
 const billAgainMs = 1000
 
-const endOf = ({ session, clock }: Entry, { reason, error, isUnclaimed }: SessionEnding): NonNullable<Entry['end']> => {
+function endOf({ session, clock }: Entry, { reason, error, isUnclaimed }: SessionEnding): NonNullable<Entry['end']> {
   // What hangs is of no use to anybody. Timers may fire a millisecond early; a lifetime that is over is over.
   const usedMs = clock.ageMs() - (reason === 'crashed' ? session.browser.silentMs() : 0)
   const durationMs = reason === 'ttl' ? session.row.ttlSeconds * 1000 : usedMs
@@ -317,8 +317,9 @@ function messageOf(error: unknown): string {
 }
 
 /** Why a browser is gone that nobody has ended, as far as that is known. */
-const errorOf = (browser: Browser): string | undefined =>
-  browser.silentMs() === 0 ? undefined : 'The browser stopped responding and was killed'
+function errorOf(browser: Browser): string | undefined {
+  return browser.silentMs() === 0 ? undefined : 'The browser stopped responding and was killed'
+}
 
 /** Milliseconds after which whoever found no room should ask again, at most. */
 const mostPatienceMs = 5000

@@ -9,10 +9,10 @@ export interface SessionUrls {
 }
 
 /** Addresses of a session as clients that came through `baseUrl` (no trailing slash) reach it. */
-export const sessionUrls = (
+export function sessionUrls(
   baseUrl: string,
   session: { readonly id: string; readonly secret: string; readonly streamWebView: boolean },
-): SessionUrls => {
+): SessionUrls {
   const live = `${baseUrl}/live/${session.id}?token=`
   return {
     cdpUrl: `${baseUrl.replace(/^http/, 'ws')}/v2/browser/${session.id}/cdp?token=${sessionToken(session.secret, 'control')}`,

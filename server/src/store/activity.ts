@@ -21,7 +21,7 @@ export interface ActivityFilter {
 }
 
 /** Enters jobs, in one statement. A job that is entered already stays as it is. */
-export const insertActivities = async (db: Kysely<Database>, rows: readonly ActivityRow[]): Promise<void> => {
+export async function insertActivities(db: Kysely<Database>, rows: readonly ActivityRow[]): Promise<void> {
   if (rows.length === 0) return
   await db
     .insertInto('activity')
@@ -31,10 +31,10 @@ export const insertActivities = async (db: Kysely<Database>, rows: readonly Acti
 }
 
 /** Jobs of a team, newest first. */
-export const listActivities = async (
+export async function listActivities(
   db: Kysely<Database>,
   { teamId, endpoint, since, after, limit }: ActivityFilter,
-): Promise<readonly ActivityRow[]> => {
+): Promise<readonly ActivityRow[]> {
   let query = db.selectFrom('activity').selectAll().where('teamId', '=', teamId).where('createdAt', '>=', since)
   if (endpoint !== undefined) query = query.where('endpoint', '=', endpoint)
   if (after !== undefined) {
@@ -44,6 +44,6 @@ export const listActivities = async (
 }
 
 /** Deletes the jobs entered before a time. */
-export const deleteOldActivities = async (db: Kysely<Database>, before: Date): Promise<void> => {
+export async function deleteOldActivities(db: Kysely<Database>, before: Date): Promise<void> {
   await db.deleteFrom('activity').where('createdAt', '<', before).execute()
 }

@@ -13,23 +13,23 @@ export interface ArtifactFolder {
 }
 
 /** Enters an artifact whose blob is about to be written: it is not listed before `completeArtifact`. */
-export const addArtifact = async (
+export async function addArtifact(
   db: Kysely<Database>,
   row: Omit<ArtifactRow, 'bytes' | 'createdAt'> & { readonly createdAt?: Date },
-): Promise<void> => {
+): Promise<void> {
   await db.insertInto('artifact').values(row).execute()
 }
 
 /** Notes that the blob of an artifact is there. */
-export const completeArtifact = async (db: Kysely<Database>, id: string, bytes: number): Promise<void> => {
+export async function completeArtifact(db: Kysely<Database>, id: string, bytes: number): Promise<void> {
   await db.updateTable('artifact').set({ bytes }).where('id', '=', id).execute()
 }
 
 /** What is kept and whole, oldest first. */
-export const listArtifacts = async (
+export async function listArtifacts(
   db: Kysely<Database>,
   { sessionId, kind }: ArtifactFolder,
-): Promise<readonly ArtifactRow[]> => {
+): Promise<readonly ArtifactRow[]> {
   const rows = await db
     .selectFrom('artifact')
     .selectAll()
@@ -44,12 +44,12 @@ export const listArtifacts = async (
 }
 
 /** Strikes an artifact off. */
-export const removeArtifact = async (db: Kysely<Database>, id: string): Promise<void> => {
+export async function removeArtifact(db: Kysely<Database>, id: string): Promise<void> {
   await db.deleteFrom('artifact').where('id', '=', id).execute()
 }
 
 /** Artifacts whose time is over at `now`, at most a thousand. */
-export const findExpiredArtifacts = async (db: Kysely<Database>, now: Date): Promise<readonly string[]> => {
+export async function findExpiredArtifacts(db: Kysely<Database>, now: Date): Promise<readonly string[]> {
   const rows = await db.selectFrom('artifact').select('id').where('expiresAt', '<=', now).limit(1000).execute()
   return rows.map(({ id }) => id)
 }

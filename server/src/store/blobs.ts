@@ -30,7 +30,7 @@ export async function openBlobs(place: BlobPlace, { silenceMs = 60_000 }: BlobsO
 }
 
 /** Reads `s3://bucket/prefix?region=…&endpoint=…`, or the path of a folder. Throws CONFIG_INVALID. */
-export const parseBlobPlace = (text: string, credentials: S3Credentials | undefined): BlobPlace => {
+export function parseBlobPlace(text: string, credentials: S3Credentials | undefined): BlobPlace {
   if (!text.startsWith('s3:')) return { kind: 'folder', path: text }
   const url = URL.parse(text)
   if (url === null || url.hostname === '') {

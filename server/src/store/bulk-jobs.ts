@@ -17,7 +17,7 @@ export type NewBulkJob = Pick<
 export const bulkExpiry = sql<Date>`date_trunc('second', now() + make_interval(secs => ${jobLifeMs / 1000}))`
 
 /** Enters a job without pages. False: the team has one with this idempotency key, and nothing was entered. */
-export const insertBulkJob = async (db: Kysely<Database>, job: NewBulkJob): Promise<boolean> => {
+export async function insertBulkJob(db: Kysely<Database>, job: NewBulkJob): Promise<boolean> {
   const { numInsertedOrUpdatedRows = 0n } = await db
     .insertInto('bulkJob')
     .values({
@@ -32,22 +32,22 @@ export const insertBulkJob = async (db: Kysely<Database>, job: NewBulkJob): Prom
 }
 
 /** The job with that id, or undefined. Inside a transaction, `locks` keeps it as it is until the end. */
-export const findBulkJob = async (
+export async function findBulkJob(
   db: Kysely<Database>,
   id: string,
   options: { readonly locks?: boolean } = {},
-): Promise<BulkJobRow | undefined> => {
+): Promise<BulkJobRow | undefined> {
   const query = db.selectFrom('bulkJob').selectAll().where('id', '=', id)
   const row = await (options.locks === true ? query.forUpdate() : query).executeTakeFirst()
   return row && toRecord(row)
 }
 
 /** The job of a team that was made with that idempotency key, or undefined. */
-export const findBulkJobByKey = async (
+export async function findBulkJobByKey(
   db: Kysely<Database>,
   teamId: string,
   idempotencyKey: string,
-): Promise<BulkJobRow | undefined> => {
+): Promise<BulkJobRow | undefined> {
   const row = await db
     .selectFrom('bulkJob')
     .selectAll()
@@ -58,12 +58,12 @@ export const findBulkJobByKey = async (
 }
 
 /** Changes how further pages of a job are scraped, and has it go on if it was complete. */
-export const reopenBulkJob = async (db: Kysely<Database>, id: string, plan: string): Promise<void> => {
+export async function reopenBulkJob(db: Kysely<Database>, id: string, plan: string): Promise<void> {
   await db.updateTable('bulkJob').set({ plan, status: 'scraping', finishedAt: null }).where('id', '=', id).execute()
 }
 
 /** Adds to the time that the expressions of a crawl have taken. Returns all of it, in milliseconds. */
-export const addMatchingMs = async (db: Kysely<Database>, id: string, ms: number): Promise<number> => {
+export async function addMatchingMs(db: Kysely<Database>, id: string, ms: number): Promise<number> {
   const row = await db
     .updateTable('bulkJob')
     .set({ matchingMs: sql<number>`matching_ms + ${Math.ceil(ms)}` })
@@ -74,11 +74,11 @@ export const addMatchingMs = async (db: Kysely<Database>, id: string, ms: number
 }
 
 /** Ends a job that still runs. False: it had ended before. */
-export const endBulkJob = async (
+export async function endBulkJob(
   db: Kysely<Database>,
   id: string,
   end: { readonly status: Exclude<BulkStatus, 'scraping'>; readonly error?: string | undefined },
-): Promise<boolean> => {
+): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('bulkJob')
     .set({ status: end.status, error: end.error ?? null, finishedAt: sql<Date>`now()`, expiresAt: bulkExpiry })
@@ -89,11 +89,11 @@ export const endBulkJob = async (
 }
 
 /** The jobs of a team and kind that still run, newest first, at most a thousand. */
-export const listActiveBulkJobs = async (
+export async function listActiveBulkJobs(
   db: Kysely<Database>,
   teamId: string,
   kind: BulkJobRow['kind'],
-): Promise<readonly BulkJobRow[]> => {
+): Promise<readonly BulkJobRow[]> {
   const rows = await db
     .selectFrom('bulkJob')
     .selectAll()
@@ -107,7 +107,7 @@ export const listActiveBulkJobs = async (
 }
 
 /** Counts the pages of a team's batches and crawls that are still to be done, those being done included. */
-export const countOpenPages = async (db: Kysely<Database>, teamId: string): Promise<number> => {
+export async function countOpenPages(db: Kysely<Database>, teamId: string): Promise<number> {
   const row = await db
     .selectFrom('bulkJob')
     .select(
@@ -121,7 +121,7 @@ export const countOpenPages = async (db: Kysely<Database>, teamId: string): Prom
 }
 
 /** Deletes the jobs whose time is over, with their pages; none that still runs. */
-export const deleteExpiredBulkJobs = async (db: Kysely<Database>): Promise<void> => {
+export async function deleteExpiredBulkJobs(db: Kysely<Database>): Promise<void> {
   await db
     .deleteFrom('bulkJob')
     .where('expiresAt', '<', sql<Date>`now()`)

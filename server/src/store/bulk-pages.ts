@@ -15,11 +15,11 @@ export type NewBulkPage = Pick<BulkPageRow, 'place' | 'url' | 'scrapeId'> & {
 const rowsAtOnce = 1000
 
 /** Adds pages to a job, and counts them. Those whose identity the job has are left out. Answers how many were added. */
-export const insertBulkPages = async (
+export async function insertBulkPages(
   db: Kysely<Database>,
   jobId: string,
   { pages, round, depth }: { readonly pages: readonly NewBulkPage[]; readonly round: number; readonly depth: number },
-): Promise<number> => {
+): Promise<number> {
   let added = 0
   for (let start = 0; start < pages.length; start += rowsAtOnce) {
     const some = pages.slice(start, start + rowsAtOnce)
@@ -124,11 +124,11 @@ export async function endBulkPage(
 }
 
 /** The completed pages of a job, in the order they were completed, after the first `skip`. */
-export const listCompletedPages = async (
+export async function listCompletedPages(
   db: Kysely<Database>,
   jobId: string,
   { skip, limit }: { readonly skip: number; readonly limit: number },
-): Promise<readonly BulkPageRow[]> => {
+): Promise<readonly BulkPageRow[]> {
   const rows = await db
     .selectFrom('bulkPage')
     .selectAll()
@@ -141,7 +141,7 @@ export const listCompletedPages = async (
 }
 
 /** The pages of a job that failed, in its order, at most 100,000. */
-export const listFailedPages = async (db: Kysely<Database>, jobId: string): Promise<readonly BulkPageRow[]> => {
+export async function listFailedPages(db: Kysely<Database>, jobId: string): Promise<readonly BulkPageRow[]> {
   const rows = await db
     .selectFrom('bulkPage')
     .selectAll()
@@ -154,11 +154,11 @@ export const listFailedPages = async (db: Kysely<Database>, jobId: string): Prom
 }
 
 /** Those of the identities that pages of a job have. */
-export const findIdentities = async (
+export async function findIdentities(
   db: Kysely<Database>,
   jobId: string,
   identities: readonly string[],
-): Promise<ReadonlySet<string>> => {
+): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ identity: string }>`
     select identity from bulk_page where job_id = ${jobId} and identity = any(${[...identities]}::text[])`.execute(db)
   return new Set(rows.map(({ identity }) => identity))

@@ -20,7 +20,7 @@ export type ChargeOutcome =
   | { readonly outcome: 'insufficient-credits'; readonly available: number }
 
 /** Takes credits from a team and enters the bill, in one statement: however many servers ask at once, none overspends. */
-export const chargeOnce = async (db: Kysely<Database>, charge: Charge): Promise<ChargeOutcome> => {
+export async function chargeOnce(db: Kysely<Database>, charge: Charge): Promise<ChargeOutcome> {
   const { teamId, apiKeyId, kind, subjectId, credits } = charge
   const row = await db
     .with('paid', (query) =>
@@ -59,7 +59,7 @@ export const chargeOnce = async (db: Kysely<Database>, charge: Charge): Promise<
 }
 
 /** Gives the credits of a charge back and strikes its bill, once: a second call changes nothing. */
-export const refund = async (db: Kysely<Database>, bill: Pick<Charge, 'kind' | 'subjectId'>): Promise<void> => {
+export async function refund(db: Kysely<Database>, bill: Pick<Charge, 'kind' | 'subjectId'>): Promise<void> {
   await db
     .with('struck', (query) =>
       query
@@ -76,10 +76,10 @@ export const refund = async (db: Kysely<Database>, bill: Pick<Charge, 'kind' | '
 }
 
 /** Lowers a charge to what the work came to, and gives the rest back, once: nothing changes when it is not above `credits`. */
-export const lowerCharge = async (
+export async function lowerCharge(
   db: Kysely<Database>,
   bill: Pick<Charge, 'kind' | 'subjectId' | 'credits'>,
-): Promise<void> => {
+): Promise<void> {
   if (bill.credits === 0) return refund(db, bill)
   await sql`
     with former as (

@@ -5,10 +5,10 @@ import type { CheckLease } from './monitor-checks.ts'
 import type { Database } from './schema.ts'
 
 /** Sets the credits of a check aside, once: a second call for the same check changes nothing. False: the team cannot pay. */
-export const reserveCheck = async (
+export async function reserveCheck(
   db: Kysely<Database>,
   check: { readonly id: string; readonly teamId: string; readonly credits: number },
-): Promise<boolean> => {
+): Promise<boolean> {
   const { rows } = await sql<{ isReserved: boolean }>`
     with reserving as (
       select id from monitor_check where id = ${check.id} and billing_status = 'not_applicable' for update
@@ -27,10 +27,10 @@ export const reserveCheck = async (
 }
 
 /** Sets more credits aside for a check that costs more than was expected. False: the team cannot pay. */
-export const raiseReservation = async (
+export async function raiseReservation(
   db: Kysely<Database>,
   check: { readonly id: string; readonly teamId: string; readonly credits: number },
-): Promise<boolean> => {
+): Promise<boolean> {
   const { rows } = await sql<{ id: string }>`
     with paid as (
       update team set reserved_credits = reserved_credits + ${check.credits}::bigint
@@ -53,7 +53,7 @@ export interface CheckEnding {
 }
 
 /** Ends a check, bills it and settles with its team, in one statement. False: the lease was lost, and nothing was changed. */
-export const settleCheck = async (db: Kysely<Database>, lease: CheckLease, ending: CheckEnding): Promise<boolean> => {
+export async function settleCheck(db: Kysely<Database>, lease: CheckLease, ending: CheckEnding): Promise<boolean> {
   const { rows } = await sql<{ id: string }>`
     with ended as (
       update monitor_check

@@ -11,15 +11,15 @@ export type ExtractJobRow = Recorded<Selectable<ExtractJobTable>>
 export const extractKind = 'extract'
 
 /** Enters an extraction that is to be done. */
-export const insertExtractJob = async (
+export async function insertExtractJob(
   db: Kysely<Database>,
   job: Pick<ExtractJobRow, 'id' | 'teamId' | 'apiKeyId' | 'request'>,
-): Promise<void> => {
+): Promise<void> {
   await db.insertInto('extractJob').values(job).execute()
 }
 
 /** The extraction with that id, or undefined. */
-export const findExtractJob = async (db: Kysely<Database>, id: string): Promise<ExtractJobRow | undefined> => {
+export async function findExtractJob(db: Kysely<Database>, id: string): Promise<ExtractJobRow | undefined> {
   const row = await db.selectFrom('extractJob').selectAll().where('id', '=', id).executeTakeFirst()
   return row && toRecord(row)
 }
@@ -28,7 +28,7 @@ export const findExtractJob = async (db: Kysely<Database>, id: string): Promise<
 export type ExtractEnd = { readonly answer: string; readonly credits: number } | { readonly error: string }
 
 /** Writes the end of an extraction and settles its bill, in the transaction `db`, once. Answers whether this was the end of it. */
-export const endExtractJob = async (db: Kysely<Database>, id: string, end: ExtractEnd): Promise<boolean> => {
+export async function endExtractJob(db: Kysely<Database>, id: string, end: ExtractEnd): Promise<boolean> {
   const isFailed = 'error' in end
   const ended = await db
     .updateTable('extractJob')
@@ -47,7 +47,7 @@ export const endExtractJob = async (db: Kysely<Database>, id: string, end: Extra
 }
 
 /** Deletes extractions that ended before a time. */
-export const deleteOldExtractJobs = async (db: Kysely<Database>, before: Date): Promise<void> => {
+export async function deleteOldExtractJobs(db: Kysely<Database>, before: Date): Promise<void> {
   await db
     .deleteFrom('extractJob')
     .where('createdAt', '<', before)

@@ -20,11 +20,11 @@ export interface IndexedPage {
 }
 
 /** Puts pages into the index, each in place of what it said before. No two of them may have the same team and address. `vectors` reads their texts. Default: the database does. */
-export const saveIndexedPages = async (
+export async function saveIndexedPages(
   db: Kysely<Database>,
   pages: readonly IndexedPage[],
   vectors?: TextVectors,
-): Promise<void> => {
+): Promise<void> {
   const bodies = await readBodies(pages, vectors)
   const nowMs = Date.now()
   const rows = pages.map((page, index) => {
@@ -56,7 +56,7 @@ export const saveIndexedPages = async (
 /** Makes the vector of the body of a page by a configuration. */
 type Bodies = (page: IndexedPage, configuration: string) => RawBuilder<string>
 
-const readBodies = async (pages: readonly IndexedPage[], vectors: TextVectors | undefined): Promise<Bodies> => {
+async function readBodies(pages: readonly IndexedPage[], vectors: TextVectors | undefined): Promise<Bodies> {
   if (vectors === undefined) return ({ body }, of) => sql`to_tsvector(${of}::regconfig, ${body})`
   const wanted = pages.flatMap((page) => configurationsFor(page.configuration).map((of) => ({ page, of })))
   const read = await vectors.read(wanted.map(({ page, of }) => ({ configuration: of, text: page.body })))
@@ -66,10 +66,11 @@ const readBodies = async (pages: readonly IndexedPage[], vectors: TextVectors | 
 }
 
 /** English is what every query is read as, too; words of other languages are found in the form they have, as well. */
-const configurationsFor = (configuration: string): readonly string[] =>
-  configuration === 'english' ? ['english'] : [configuration, 'simple']
+function configurationsFor(configuration: string): readonly string[] {
+  return configuration === 'english' ? ['english'] : [configuration, 'simple']
+}
 
-const vectorOf = (page: IndexedPage, bodies: Bodies): RawBuilder<string> => {
+function vectorOf(page: IndexedPage, bodies: Bodies): RawBuilder<string> {
   const { configuration, title, path, description, keys } = page
   const text = (of: string, value: string, weight: string): RawBuilder<string> =>
     sql`setweight(to_tsvector(${of}::regconfig, ${value}), ${sql.lit(weight)})`
@@ -121,7 +122,7 @@ export interface FoundPage {
 const maxCandidates = { ranked: 1000, read: 300 } as const
 
 /** Finds pages of the index, the best first; without words to look for, the newest first. */
-export const findIndexedPages = async (db: Kysely<Database>, wish: PageWish): Promise<readonly FoundPage[]> => {
+export async function findIndexedPages(db: Kysely<Database>, wish: PageWish): Promise<readonly FoundPage[]> {
   const ranked = rankedQuery(wish)
   const all = conditionsOf(wish, ranked)
   const most = wish.exactly.length > 0 ? maxCandidates.read : maxCandidates.ranked
@@ -148,13 +149,7 @@ export const findIndexedPages = async (db: Kysely<Database>, wish: PageWish): Pr
 }
 
 /** The part of the query that tells better from worse; undefined when nothing does. */
-const rankedQuery = ({
-  configurations,
-  text,
-  anyOf,
-  textsAnyOf,
-  phrases,
-}: PageWish): RawBuilder<unknown> | undefined => {
+function rankedQuery({ configurations, text, anyOf, textsAnyOf, phrases }: PageWish): RawBuilder<unknown> | undefined {
   const parts = [
     ...(text === '' ? [] : [inEach(configurations, (of) => sql`plainto_tsquery(${of}::regconfig, ${text})`)]),
     ...phrases.map((phrase) => phraseQuery(configurations, phrase)),
@@ -173,22 +168,29 @@ const rankedQuery = ({
   return parts.length === 0 ? undefined : sql`(${sql.join(parts, sql` && `)})`
 }
 
-const inEach = (
+function inEach(
   configurations: readonly string[],
   query: (configuration: string) => RawBuilder<unknown>,
-): RawBuilder<unknown> => sql`(${sql.join(configurations.map(query), sql` || `)})`
+): RawBuilder<unknown> {
+  return sql`(${sql.join(configurations.map(query), sql` || `)})`
+}
 
-const phraseQuery = (configurations: readonly string[], phrase: string): RawBuilder<unknown> =>
-  inEach(configurations, (of) => sql`phraseto_tsquery(${of}::regconfig, ${phrase})`)
+function phraseQuery(configurations: readonly string[], phrase: string): RawBuilder<unknown> {
+  return inEach(configurations, (of) => sql`phraseto_tsquery(${of}::regconfig, ${phrase})`)
+}
 
-const keysQuery = (keys: readonly string[]): RawBuilder<unknown> => sql`${keys.map(quoted).join(' & ')}::tsquery`
+function keysQuery(keys: readonly string[]): RawBuilder<unknown> {
+  return sql`${keys.map(quoted).join(' & ')}::tsquery`
+}
 
 /** The database takes no key above 2 kB. No page has one as long as this. */
 const maxKeyLength = 500
 
-const quoted = (key: string): string => `'${key.slice(0, maxKeyLength).replaceAll(/['\\]/g, (mark) => mark + mark)}'`
+function quoted(key: string): string {
+  return `'${key.slice(0, maxKeyLength).replaceAll(/['\\]/g, (mark) => mark + mark)}'`
+}
 
-const conditionsOf = (wish: PageWish, ranked: RawBuilder<unknown> | undefined): RawBuilder<unknown> => {
+function conditionsOf(wish: PageWish, ranked: RawBuilder<unknown> | undefined): RawBuilder<unknown> {
   const { configurations, excludedTexts, excludedPhrases, excludedKeys, keysAnyOf } = wish
   const nots = [
     ...excludedTexts.map((text) => inEach(configurations, (of) => sql`plainto_tsquery(${of}::regconfig, ${text})`)),
@@ -205,20 +207,20 @@ const conditionsOf = (wish: PageWish, ranked: RawBuilder<unknown> | undefined): 
 }
 
 /** The index knows stems; what stands in quotes has to be there as whole words. */
-const exactlyOf = ({ exactly }: PageWish): RawBuilder<unknown> => {
+function exactlyOf({ exactly }: PageWish): RawBuilder<unknown> {
   const conditions = exactly.map(
     (text) => sql`and lower(title || ' | ' || description || ' | ' || body) ~ ${patternOf(text.toLowerCase())}`,
   )
   return sql.join(conditions, sql` `)
 }
 
-const patternOf = (text: string): string => {
+function patternOf(text: string): string {
   const literal = text.replaceAll(/[^\p{L}\p{N}\s]/gu, String.raw`\$&`).replaceAll(/\s+/g, ' ')
   const edge = (letter: string | undefined, mark: string): string => (/[a-z\d]/.test(letter ?? '') ? mark : '')
   return `${edge(text.at(0), String.raw`\m`)}${literal}${edge(text.at(-1), String.raw`\M`)}`
 }
 
-const datesOf = ({ from, until }: PageWish): RawBuilder<unknown> => {
+function datesOf({ from, until }: PageWish): RawBuilder<unknown> {
   const parts = [
     ...(from === undefined ? [] : [sql`and dated_at >= ${from}`]),
     ...(until === undefined ? [] : [sql`and dated_at <= ${until}`]),
@@ -227,18 +229,18 @@ const datesOf = ({ from, until }: PageWish): RawBuilder<unknown> => {
 }
 
 /** Titles and descriptions of some pages with all these keys. */
-export const sampleIndexedPages = async (
+export async function sampleIndexedPages(
   db: Kysely<Database>,
   keys: readonly string[],
   limit: number,
-): Promise<readonly Pick<FoundPage, 'title' | 'description'>[]> => {
+): Promise<readonly Pick<FoundPage, 'title' | 'description'>[]> {
   const { rows } = await sql<FoundPage>`
     select title, description from indexed_page where words @@ ${keysQuery(keys)} limit ${limit}`.execute(db)
   return rows
 }
 
 /** Whether a team has any page in the index. */
-export const hasIndexedPages = async (db: Kysely<Database>, teamId: string): Promise<boolean> => {
+export async function hasIndexedPages(db: Kysely<Database>, teamId: string): Promise<boolean> {
   const row = await db
     .selectFrom('indexedPage')
     .select('teamId')
@@ -249,10 +251,10 @@ export const hasIndexedPages = async (db: Kysely<Database>, teamId: string): Pro
 }
 
 /** Deletes pages scraped before a time, and of each team those beyond the newest `perTeam`. */
-export const sweepIndexedPages = async (
+export async function sweepIndexedPages(
   db: Kysely<Database>,
   { before, perTeam }: { readonly before: Date; readonly perTeam: number },
-): Promise<void> => {
+): Promise<void> {
   await sql`
     delete from indexed_page page using (
       select team_id, url_hash, scraped_at, row_number() over (partition by team_id order by scraped_at desc) as place

@@ -51,8 +51,9 @@ async function readSchemaState(db: Kysely<Database>): Promise<StoreState['schema
   return stepNames.every((name) => applied.has(name)) ? 'current' : 'older'
 }
 
-const exists = async (path: string): Promise<boolean> =>
-  access(path).then(
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
     () => true,
     () => false,
   )
+}

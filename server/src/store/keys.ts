@@ -24,20 +24,21 @@ export interface NewKey {
   readonly role: KeyRole
 }
 
-const selectKeys = (db: Kysely<Database>) =>
-  db
+function selectKeys(db: Kysely<Database>) {
+  return db
     .selectFrom('apiKey')
     .innerJoin('team', 'team.id', 'apiKey.teamId')
     .selectAll('apiKey')
     .select(['team.name as teamName', 'team.rateLimits as teamRateLimits'])
+}
 
-const findKey = async (db: Kysely<Database>, column: 'id' | 'hash', value: string): Promise<KeyRow | undefined> => {
+async function findKey(db: Kysely<Database>, column: 'id' | 'hash', value: string): Promise<KeyRow | undefined> {
   const row = await selectKeys(db).where(`apiKey.${column}`, '=', value).executeTakeFirst()
   return row && toRecord(row)
 }
 
 /** Stores a key. */
-export const insertKey = async (db: Kysely<Database>, key: NewKey): Promise<KeyRow> => {
+export async function insertKey(db: Kysely<Database>, key: NewKey): Promise<KeyRow> {
   const { id = uuidV7(), teamId, name, hash, prefix, role } = key
   const row = await db
     .with('added', (query) =>
@@ -97,16 +98,16 @@ export async function retireBootstrapKeys(db: Kysely<Database>): Promise<readonl
 }
 
 /** The key with that hash, unless it is revoked or retired. */
-export const findKeyByHash = async (db: Kysely<Database>, hash: string): Promise<KeyRow | undefined> => {
+export async function findKeyByHash(db: Kysely<Database>, hash: string): Promise<KeyRow | undefined> {
   const key = await findKey(db, 'hash', hash)
   return key?.revokedAt === undefined && key?.retiredAt === undefined ? key : undefined
 }
 
 /** Keys, oldest first, revoked ones too: those of one team, or all. */
-export const listKeys = async (
+export async function listKeys(
   db: Kysely<Database>,
   filter: { readonly teamId?: string | undefined } = {},
-): Promise<readonly KeyRow[]> => {
+): Promise<readonly KeyRow[]> {
   const { teamId } = filter
   const rows = await selectKeys(db)
     .$if(teamId !== undefined, (query) => query.where('apiKey.teamId', '=', teamId ?? ''))
@@ -117,7 +118,7 @@ export const listKeys = async (
 }
 
 /** Revokes a key for good and returns it, or undefined when there is none. A second time changes nothing. */
-export const revokeKey = async (db: Kysely<Database>, id: string): Promise<KeyRow | undefined> => {
+export async function revokeKey(db: Kysely<Database>, id: string): Promise<KeyRow | undefined> {
   await db
     .updateTable('apiKey')
     .set({ revokedAt: sql<Date>`now()` })
@@ -128,7 +129,7 @@ export const revokeKey = async (db: Kysely<Database>, id: string): Promise<KeyRo
 }
 
 /** Writes down that these keys were used just now. Keys revoked since keep the time of their last use before. */
-export const touchKeys = async (db: Kysely<Database>, ids: readonly string[]): Promise<void> => {
+export async function touchKeys(db: Kysely<Database>, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await db
     .updateTable('apiKey')

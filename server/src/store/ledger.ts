@@ -16,7 +16,7 @@ export interface LedgerFilter {
 }
 
 /** The bills of a team, newest first. */
-export const listLedger = async (db: Kysely<Database>, filter: LedgerFilter): Promise<readonly LedgerRow[]> => {
+export async function listLedger(db: Kysely<Database>, filter: LedgerFilter): Promise<readonly LedgerRow[]> {
   let query = db.selectFrom('ledger').selectAll().where('teamId', '=', filter.teamId)
   if (filter.from !== undefined) query = query.where('createdAt', '>=', filter.from)
   if (filter.until !== undefined) query = query.where('createdAt', '<', filter.until)

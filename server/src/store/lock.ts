@@ -9,7 +9,7 @@ import { makeFolder } from 'bowline/kit/make-folder'
  * The kernel gives it back when the process ends, however it ends.
  * Throws `DATA_DIR_IN_USE` when it is taken, here or by another process.
  */
-export const lockFolder = async (folder: string): Promise<Disposable> => {
+export async function lockFolder(folder: string): Promise<Disposable> {
   await makeFolder(folder)
   // SQLite serves as the portable file lock that Node lacks. Nothing else may open this file in the same process:
   // POSIX drops a lock when any handle of its holder on the file is closed.

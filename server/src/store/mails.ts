@@ -11,10 +11,10 @@ export type SubscriptionRow = Recorded<Selectable<MailSubscriptionTable>>
 export type MailRow = Recorded<Selectable<MailTable>>
 
 /** Enters a reader of a monitor. Undefined: it has that reader already, in whatever state. */
-export const insertSubscription = async (
+export async function insertSubscription(
   db: Kysely<Database>,
   row: Pick<SubscriptionRow, 'monitorId' | 'email' | 'status' | 'source'>,
-): Promise<SubscriptionRow | undefined> => {
+): Promise<SubscriptionRow | undefined> {
   const made = await db
     .insertInto('mailSubscription')
     .values({ ...row, id: uuidV7(), secret: randomSecret() })
@@ -25,10 +25,10 @@ export const insertSubscription = async (
 }
 
 /** The readers of some monitors, by address. */
-export const listSubscriptions = async (
+export async function listSubscriptions(
   db: Kysely<Database>,
   monitorIds: readonly string[],
-): Promise<readonly SubscriptionRow[]> => {
+): Promise<readonly SubscriptionRow[]> {
   if (monitorIds.length === 0) return []
   const rows = await db
     .selectFrom('mailSubscription')
@@ -40,25 +40,25 @@ export const listSubscriptions = async (
 }
 
 /** The reader with that id, or undefined. */
-export const findSubscription = async (db: Kysely<Database>, id: string): Promise<SubscriptionRow | undefined> => {
+export async function findSubscription(db: Kysely<Database>, id: string): Promise<SubscriptionRow | undefined> {
   const row = await db.selectFrom('mailSubscription').selectAll().where('id', '=', id).executeTakeFirst()
   return row && toRecord(row)
 }
 
 /** Changes whether a reader wants mails, or notes that the mail asking for it was sent. */
-export const updateSubscription = async (
+export async function updateSubscription(
   db: Kysely<Database>,
   id: string,
   change: Partial<Pick<SubscriptionRow, 'status' | 'confirmationSentAt'>>,
-): Promise<void> => {
+): Promise<void> {
   await db.updateTable('mailSubscription').set(change).where('id', '=', id).execute()
 }
 
 /** Enters mails to be sent, one of a kind for each reader and check. Answers the ids of those that were not there before. */
-export const insertMails = async (
+export async function insertMails(
   db: Kysely<Database>,
   mails: readonly Pick<MailRow, 'subscriptionId' | 'checkId' | 'kind'>[],
-): Promise<readonly string[]> => {
+): Promise<readonly string[]> {
   if (mails.length === 0) return []
   const rows = await db
     .insertInto('mail')
@@ -70,17 +70,17 @@ export const insertMails = async (
 }
 
 /** The mail with that id, or undefined. */
-export const findMail = async (db: Kysely<Database>, id: string): Promise<MailRow | undefined> => {
+export async function findMail(db: Kysely<Database>, id: string): Promise<MailRow | undefined> {
   const row = await db.selectFrom('mail').selectAll().where('id', '=', id).executeTakeFirst()
   return row && toRecord(row)
 }
 
 /** Writes what became of a mail. */
-export const settleMail = async (
+export async function settleMail(
   db: Kysely<Database>,
   id: string,
   outcome: { readonly status: MailRow['status']; readonly error?: string | undefined },
-): Promise<void> => {
+): Promise<void> {
   const sentAt = outcome.status === 'sent' ? sql<Date>`now()` : null
   await db
     .updateTable('mail')
@@ -97,7 +97,7 @@ export interface MailCount {
 }
 
 /** How many mails about some checks are in each state. */
-export const countMails = async (db: Kysely<Database>, checkIds: readonly string[]): Promise<readonly MailCount[]> => {
+export async function countMails(db: Kysely<Database>, checkIds: readonly string[]): Promise<readonly MailCount[]> {
   if (checkIds.length === 0) return []
   const rows = await db
     .selectFrom('mail')

@@ -12,7 +12,7 @@ export interface MaintenanceOptions {
  * Tidies the embedded database every minute: it has no autovacuum and no checkpointer of its own, so that tables,
  * logs and plans would only grow worse. Runs never overlap. Disposing waits for the running one.
  */
-export const startMaintenance = <Tables>(db: Kysely<Tables>, options: MaintenanceOptions = {}): AsyncDisposable => {
+export function startMaintenance<Tables>(db: Kysely<Tables>, options: MaintenanceOptions = {}): AsyncDisposable {
   let running: Promise<void> | undefined
 
   const tidy = async (): Promise<void> => {
@@ -40,7 +40,7 @@ export const startMaintenance = <Tables>(db: Kysely<Tables>, options: Maintenanc
 }
 
 /** Names of the tables of which more than 50 rows and a tenth have changed, quoted for SQL: autovacuum's own measure. */
-const findWornTables = async <Tables>(db: Kysely<Tables>): Promise<readonly string[]> => {
+async function findWornTables<Tables>(db: Kysely<Tables>): Promise<readonly string[]> {
   const { rows } = await sql<{ name: string }>`
     select format('%I.%I', schemaname, relname) as name from pg_stat_all_tables
     where schemaname <> 'pg_toast' and greatest(n_dead_tup, n_mod_since_analyze) > 50 + n_live_tup / 10`.execute(db)

@@ -23,7 +23,7 @@ export interface ClusterOptions {
  * Makes `folder` a migrated, empty database, wholly or not at all. It comes from the template of an earlier first
  * start (a tenth of the time) or, when there is none that can be read, is made anew and becomes the template.
  */
-export const makeCluster = async (folder: string, options: ClusterOptions = {}): Promise<void> => {
+export async function makeCluster(folder: string, options: ClusterOptions = {}): Promise<void> {
   const template = await templatePath(options)
   const draft = `${folder}.new`
   await rm(draft, { recursive: true, force: true })
@@ -47,10 +47,11 @@ export const makeCluster = async (folder: string, options: ClusterOptions = {}):
 }
 
 /** Where the template is, or will be. */
-export const templatePath = async ({ cacheDir }: ClusterOptions = {}): Promise<string> =>
-  join(cacheDir ?? join(homedir(), '.cache', 'bowline'), await templateName())
+export async function templatePath({ cacheDir }: ClusterOptions = {}): Promise<string> {
+  return join(cacheDir ?? join(homedir(), '.cache', 'bowline'), await templateName())
+}
 
-const makeAnew = async (folder: string): Promise<void> => {
+async function makeAnew(folder: string): Promise<void> {
   await mkdir(folder, { mode: 0o700 })
   await using lite = await startPglite({ folder })
   const { pool, raw } = createSingleConnection(lite)
@@ -59,7 +60,7 @@ const makeAnew = async (folder: string): Promise<void> => {
 }
 
 /** A name that changes with the schema and with the format of the database files. */
-const templateName = async (): Promise<string> => {
+async function templateName(): Promise<string> {
   const engine = createRequire(import.meta.url).resolve('@electric-sql/pglite')
   const manifest = JSON.parse(await readFile(join(dirname(engine), '..', 'package.json'), 'utf8')) as {
     version: string
@@ -72,4 +73,6 @@ const templateName = async (): Promise<string> => {
   return `store-${digest.slice(0, 16)}.zst`
 }
 
-const isAbsent = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
+function isAbsent(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}

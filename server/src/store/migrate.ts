@@ -46,10 +46,11 @@ const steps: Readonly<Record<string, readonly string[]>> = {
 export const stepNames: readonly string[] = Object.keys(steps)
 
 /** The whole schema as SQL: equal texts make equal schemas. */
-export const describeSchema = (): string =>
-  Object.entries(steps)
+export function describeSchema(): string {
+  return Object.entries(steps)
     .map(([name, statements]) => [`-- ${name}`, ...statements].join(';\n'))
     .join('\n')
+}
 
 const migrations: Readonly<Record<string, Migration>> = Object.fromEntries(
   Object.entries(steps).map(([name, statements]) => [
@@ -66,7 +67,7 @@ const migrations: Readonly<Record<string, Migration>> = Object.fromEntries(
  * Brings the schema up to date, once, however many servers start at the same time.
  * Throws `STORE_FAILED` when a step fails, or when a newer version has already changed the schema.
  */
-export const migrate = async <Tables>(db: Kysely<Tables>): Promise<void> => {
+export async function migrate<Tables>(db: Kysely<Tables>): Promise<void> {
   const provider = { getMigrations: async () => migrations }
   const { error, results } = await new Migrator({ db, provider }).migrateToLatest()
   if (error === undefined) return
@@ -90,5 +91,6 @@ export const migrate = async <Tables>(db: Kysely<Tables>): Promise<void> => {
 }
 
 /** Since PostgreSQL 15 only the owner of a database may create tables in its schema `public`. */
-const isPermissionDenied = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === '42501'
+function isPermissionDenied(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '42501'
+}

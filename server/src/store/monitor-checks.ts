@@ -20,10 +20,10 @@ export interface CheckLease {
 const nowPlusLease = sql<Date>`now() + make_interval(secs => ${sql.lit(checkLeaseSeconds)})`
 
 /** Enters a check. Undefined: another one of the monitor is queued or runs. */
-export const insertCheck = async (
+export async function insertCheck(
   db: Kysely<Database>,
   row: Omit<Insertable<MonitorCheckTable>, 'id'>,
-): Promise<CheckRow | undefined> => {
+): Promise<CheckRow | undefined> {
   const made = await db
     .insertInto('monitorCheck')
     .values({ ...row, id: uuidV7() })
@@ -34,13 +34,13 @@ export const insertCheck = async (
 }
 
 /** The check with that id, or undefined. */
-export const findCheck = async (db: Kysely<Database>, id: string): Promise<CheckRow | undefined> => {
+export async function findCheck(db: Kysely<Database>, id: string): Promise<CheckRow | undefined> {
   const row = await db.selectFrom('monitorCheck').selectAll().where('id', '=', id).executeTakeFirst()
   return row && toRecord(row)
 }
 
 /** The check of a monitor that is queued or runs, or undefined. */
-export const findOpenCheck = async (db: Kysely<Database>, monitorId: string): Promise<CheckRow | undefined> => {
+export async function findOpenCheck(db: Kysely<Database>, monitorId: string): Promise<CheckRow | undefined> {
   const row = await db
     .selectFrom('monitorCheck')
     .selectAll()
@@ -59,7 +59,7 @@ export interface CheckFilter {
 }
 
 /** The checks of a monitor, newest first. */
-export const listChecks = async (db: Kysely<Database>, filter: CheckFilter): Promise<readonly CheckRow[]> => {
+export async function listChecks(db: Kysely<Database>, filter: CheckFilter): Promise<readonly CheckRow[]> {
   let query = db.selectFrom('monitorCheck').selectAll().where('monitorId', '=', filter.monitorId)
   if (filter.status !== undefined) query = query.where('status', '=', filter.status)
   const rows = await query
@@ -72,7 +72,7 @@ export const listChecks = async (db: Kysely<Database>, filter: CheckFilter): Pro
 }
 
 /** Takes the lease of a check that is queued, or whose server is gone. Undefined: another one has it, or it is done. */
-export const claimCheck = async (db: Kysely<Database>, id: string, nodeId: string): Promise<CheckRow | undefined> => {
+export async function claimCheck(db: Kysely<Database>, id: string, nodeId: string): Promise<CheckRow | undefined> {
   const row = await db
     .updateTable('monitorCheck')
     .set((eb) => ({
@@ -92,7 +92,7 @@ export const claimCheck = async (db: Kysely<Database>, id: string, nodeId: strin
 }
 
 /** Keeps a lease from expiring. False: it was lost, or the monitor was deleted. */
-export const renewCheck = async (db: Kysely<Database>, lease: CheckLease): Promise<boolean> => {
+export async function renewCheck(db: Kysely<Database>, lease: CheckLease): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('monitorCheck')
     .set({ leaseExpiresAt: nowPlusLease })
@@ -104,10 +104,10 @@ export const renewCheck = async (db: Kysely<Database>, lease: CheckLease): Promi
 }
 
 /** Gives leases back: one, or all that a node held that has just started or is dead. */
-export const releaseChecks = async (
+export async function releaseChecks(
   db: Kysely<Database>,
   whose: CheckLease | { readonly nodeId: string },
-): Promise<void> => {
+): Promise<void> {
   const free = db.updateTable('monitorCheck').set({ leaseNodeId: null, leaseExpiresAt: null })
   await ('nodeId' in whose
     ? free.where('leaseNodeId', '=', whose.nodeId).execute()
@@ -115,7 +115,7 @@ export const releaseChecks = async (
 }
 
 /** Ids of checks that nobody works on though they are not done: those that lost their server, and those queued for a minute. */
-export const findStrandedChecks = async (db: Kysely<Database>): Promise<readonly string[]> => {
+export async function findStrandedChecks(db: Kysely<Database>): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('monitorCheck')
     .select('id')

@@ -12,12 +12,12 @@ export type PageRow = Recorded<Selectable<MonitorPageTable>>
 export type PageState = Recorded<Selectable<MonitorStateTable>>
 
 /** Enters what a check found of a page and makes `state` its last state. False: the lease was lost, or the page was entered before. To be called in a transaction. */
-export const recordPage = async (
+export async function recordPage(
   db: Kysely<Database>,
   lease: CheckLease,
   page: Omit<PageRow, 'createdAt'>,
   state: Omit<PageState, 'checkedAt'> | undefined,
-): Promise<boolean> => {
+): Promise<boolean> {
   // The row of the check stays locked until the transaction ends: nobody else can take its lease meanwhile.
   const held = await db
     .selectFrom('monitorCheck')
@@ -38,12 +38,13 @@ export const recordPage = async (
   return true
 }
 
-const nulled = <Row extends object>(
+function nulled<Row extends object>(
   row: Row,
-): { [Key in keyof Row]: undefined extends Row[Key] ? Exclude<Row[Key], undefined> | null : Row[Key] } =>
-  Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? null])) as never
+): { [Key in keyof Row]: undefined extends Row[Key] ? Exclude<Row[Key], undefined> | null : Row[Key] } {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? null])) as never
+}
 
-const saveState = async (db: Kysely<Database>, state: Omit<PageState, 'checkedAt'>): Promise<void> => {
+async function saveState(db: Kysely<Database>, state: Omit<PageState, 'checkedAt'>): Promise<void> {
   const { markdown, isGone } = state
   const fresh = {
     markdown,
@@ -60,10 +61,10 @@ const saveState = async (db: Kysely<Database>, state: Omit<PageState, 'checkedAt
 }
 
 /** The last state of a page, or undefined. */
-export const findState = async (
+export async function findState(
   db: Kysely<Database>,
   page: Pick<PageState, 'monitorId' | 'targetId' | 'urlHash'>,
-): Promise<PageState | undefined> => {
+): Promise<PageState | undefined> {
   const row = await db
     .selectFrom('monitorState')
     .selectAll()
@@ -75,10 +76,10 @@ export const findState = async (
 }
 
 /** Addresses of the pages of a target that were there at their last check, oldest first. */
-export const listKnownUrls = async (
+export async function listKnownUrls(
   db: Kysely<Database>,
   target: { readonly monitorId: string; readonly targetId: string },
-): Promise<readonly string[]> => {
+): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('monitorState')
     .select('url')
@@ -91,10 +92,10 @@ export const listKnownUrls = async (
 }
 
 /** Which pages of a target a check has entered so far, by the hashes of their addresses. */
-export const listDonePages = async (
+export async function listDonePages(
   db: Kysely<Database>,
   { checkId, targetId }: { readonly checkId: string; readonly targetId: string },
-): Promise<ReadonlySet<string>> => {
+): Promise<ReadonlySet<string>> {
   const rows = await db
     .selectFrom('monitorPage')
     .select('urlHash')
@@ -113,7 +114,7 @@ export interface PageFilter {
 }
 
 /** The pages of a check in the order they were done. */
-export const listPages = async (db: Kysely<Database>, filter: PageFilter): Promise<readonly PageRow[]> => {
+export async function listPages(db: Kysely<Database>, filter: PageFilter): Promise<readonly PageRow[]> {
   let query = db.selectFrom('monitorPage').selectAll().where('checkId', '=', filter.checkId)
   if (filter.statuses !== undefined) query = query.where('status', 'in', [...filter.statuses])
   const rows = await query.orderBy('id').limit(filter.limit).offset(filter.skip).execute()
@@ -121,10 +122,10 @@ export const listPages = async (db: Kysely<Database>, filter: PageFilter): Promi
 }
 
 /** How many pages of a check are in each state, and what they cost together. */
-export const sumUpPages = async (
+export async function sumUpPages(
   db: Kysely<Database>,
   checkId: string,
-): Promise<{ readonly summary: CheckSummary; readonly credits: number }> => {
+): Promise<{ readonly summary: CheckSummary; readonly credits: number }> {
   const rows = await db
     .selectFrom('monitorPage')
     .select(['status', sql<number>`count(*)::integer`.as('pages'), sql<number>`sum(credits)::integer`.as('credits')])

@@ -9,8 +9,8 @@ export type MonitorRow = Recorded<Selectable<MonitorTable>>
 /** A monitor as lists show it: with the id of its check that is queued or runs. */
 export type ListedMonitor = MonitorRow & { readonly currentCheckId: string | undefined }
 
-const listed = (db: Kysely<Database>) =>
-  db
+function listed(db: Kysely<Database>) {
+  return db
     .selectFrom('monitor')
     .selectAll('monitor')
     .select((eb) =>
@@ -23,23 +23,24 @@ const listed = (db: Kysely<Database>) =>
         .as('currentCheckId'),
     )
     .where('monitor.status', '!=', 'deleted')
+}
 
 /** Stores a monitor. */
-export const insertMonitor = async (db: Kysely<Database>, row: Insertable<MonitorTable>): Promise<void> => {
+export async function insertMonitor(db: Kysely<Database>, row: Insertable<MonitorTable>): Promise<void> {
   await db.insertInto('monitor').values(row).execute()
 }
 
 /** The monitor with that id that was not deleted, or undefined. */
-export const findMonitor = async (db: Kysely<Database>, id: string): Promise<ListedMonitor | undefined> => {
+export async function findMonitor(db: Kysely<Database>, id: string): Promise<ListedMonitor | undefined> {
   const row = await listed(db).where('monitor.id', '=', id).executeTakeFirst()
   return row && toRecord(row)
 }
 
 /** The monitors of a team, newest first. */
-export const listMonitors = async (
+export async function listMonitors(
   db: Kysely<Database>,
   { teamId, limit, offset }: { readonly teamId: string; readonly limit: number; readonly offset: number },
-): Promise<readonly ListedMonitor[]> => {
+): Promise<readonly ListedMonitor[]> {
   const rows = await listed(db)
     .where('monitor.teamId', '=', teamId)
     .orderBy('monitor.createdAt', 'desc')
@@ -51,11 +52,11 @@ export const listMonitors = async (
 }
 
 /** Changes a monitor of a team. False: there is none, or it was deleted. */
-export const updateMonitor = async (
+export async function updateMonitor(
   db: Kysely<Database>,
   { id, teamId }: { readonly id: string; readonly teamId: string },
   change: Updateable<MonitorTable>,
-): Promise<boolean> => {
+): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('monitor')
     .set({ ...change, updatedAt: sql<Date>`now()` })
@@ -67,10 +68,10 @@ export const updateMonitor = async (
 }
 
 /** The monitors whose time has come, longest overdue first, at most `limit`. */
-export const findDueMonitors = async (
+export async function findDueMonitors(
   db: Kysely<Database>,
   { now, limit }: { readonly now: Date; readonly limit: number },
-): Promise<readonly MonitorRow[]> => {
+): Promise<readonly MonitorRow[]> {
   const rows = await db
     .selectFrom('monitor')
     .selectAll()
@@ -83,11 +84,11 @@ export const findDueMonitors = async (
 }
 
 /** Takes a run of a monitor that is due, by setting its next one. False: another server has taken it, or it was changed. */
-export const takeDueRun = async (
+export async function takeDueRun(
   db: Kysely<Database>,
   due: { readonly id: string; readonly nextRunAt: Date },
   nextRunAt: Date | undefined,
-): Promise<boolean> => {
+): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('monitor')
     .set({ nextRunAt: nextRunAt ?? null })
@@ -99,7 +100,7 @@ export const takeDueRun = async (
 }
 
 /** Removes the checks that are older than their monitors keep them, the pages of targets that monitors no longer have, and monitors that were deleted more than a day ago. */
-export const sweepMonitors = async (db: Kysely<Database>): Promise<void> => {
+export async function sweepMonitors(db: Kysely<Database>): Promise<void> {
   await sql`
     delete from monitor_check using monitor
     where monitor.id = monitor_check.monitor_id and monitor_check.finished_at is not null

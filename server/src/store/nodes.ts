@@ -7,10 +7,10 @@ import type { NodeTable } from './tables/sessions.ts'
 export type NodeRow = Recorded<Selectable<NodeTable>>
 
 /** Enters a node, or renews it after a restart: started now, heard of now, empty. */
-export const registerNode = async (
+export async function registerNode(
   db: Kysely<Database>,
   node: Pick<NodeRow, 'id' | 'slots'> & Partial<Pick<NodeRow, 'url' | 'bootstrapKeyId' | 'blobs'>>,
-): Promise<NodeRow> => {
+): Promise<NodeRow> {
   const fresh = {
     url: node.url ?? null,
     slots: node.slots,
@@ -31,10 +31,10 @@ export const registerNode = async (
 }
 
 /** Says that a node lives. False when it is not entered, because others took it for dead: it must register again. */
-export const beatNode = async (
+export async function beatNode(
   db: Kysely<Database>,
   beat: { readonly id: string; readonly live: number; readonly draining: boolean },
-): Promise<boolean> => {
+): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('node')
     .set({ live: beat.live, draining: beat.draining, heartbeatAt: sql<Date>`now()` })
@@ -44,13 +44,13 @@ export const beatNode = async (
 }
 
 /** All nodes, longest running first. */
-export const listNodes = async (db: Kysely<Database>): Promise<readonly NodeRow[]> => {
+export async function listNodes(db: Kysely<Database>): Promise<readonly NodeRow[]> {
   const rows = await db.selectFrom('node').selectAll().orderBy('startedAt').orderBy('id').execute()
   return rows.map(toRecord)
 }
 
 /** Nodes not heard of for longer than that, by the clock of the database: clocks of nodes may differ. */
-export const findDeadNodes = async (db: Kysely<Database>, olderThanSeconds: number): Promise<readonly NodeRow[]> => {
+export async function findDeadNodes(db: Kysely<Database>, olderThanSeconds: number): Promise<readonly NodeRow[]> {
   const rows = await db
     .selectFrom('node')
     .selectAll()
@@ -61,6 +61,6 @@ export const findDeadNodes = async (db: Kysely<Database>, olderThanSeconds: numb
 }
 
 /** Strikes a node off. Harmless when it is not there. */
-export const removeNode = async (db: Kysely<Database>, id: string): Promise<void> => {
+export async function removeNode(db: Kysely<Database>, id: string): Promise<void> {
   await db.deleteFrom('node').where('id', '=', id).execute()
 }

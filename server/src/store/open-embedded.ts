@@ -10,7 +10,7 @@ import { queriesOf } from './queries-of.ts'
 import { createSingleConnection } from './single-connection.ts'
 
 /** Opens the embedded database under `dataDir`, making and migrating it when needed. */
-export const openEmbedded = async (options: StoreOptions): Promise<Omit<Store, 'ping'>> => {
+export async function openEmbedded(options: StoreOptions): Promise<Omit<Store, 'ping'>> {
   await using undo = new AsyncDisposableStack()
   undo.use(await lockFolder(options.dataDir))
   const folder = join(options.dataDir, 'pg')
@@ -27,8 +27,9 @@ export const openEmbedded = async (options: StoreOptions): Promise<Omit<Store, '
   return { kind: 'pglite', db, raw, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-const exists = (path: string): Promise<boolean> =>
-  access(path).then(
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
     () => true,
     () => false,
   )
+}

@@ -8,7 +8,7 @@ import type { Store, StoreOptions } from './store.ts'
  * Opens the database and brings its schema up to date.
  * Throws `DATA_DIR_IN_USE` when another server has the data directory, `STORE_FAILED` when the database cannot be used.
  */
-export const openStore = async (options: StoreOptions): Promise<Store> => {
+export async function openStore(options: StoreOptions): Promise<Store> {
   const { databaseUrl, databaseConnections: connections, log } = options
   const opened =
     databaseUrl === undefined ? await openEmbedded(options) : await openPostgres({ databaseUrl, connections, log })

@@ -29,8 +29,12 @@ const int8 = 20
 const bytea = 17
 
 // PGlite's own ways of reading and writing bytes take one byte at a time.
-const readBytes = (value: string): Uint8Array => Buffer.from(value.slice(2), 'hex')
-const writeBytes = (bytes: Uint8Array): string => `\\x${Buffer.from(bytes).toString('hex')}`
+function readBytes(value: string): Uint8Array {
+  return Buffer.from(value.slice(2), 'hex')
+}
+function writeBytes(bytes: Uint8Array): string {
+  return `\\x${Buffer.from(bytes).toString('hex')}`
+}
 
 const settings = {
   fsync: 'on',
@@ -41,8 +45,8 @@ const settings = {
   shared_buffers: '16MB',
 }
 
-const open = async ({ folder }: ThreadOptions): Promise<PGlite> =>
-  PGlite.create({
+async function open({ folder }: ThreadOptions): Promise<PGlite> {
+  return PGlite.create({
     fs: new SyncedFiles(folder),
     parsers: { [int8]: Number, [bytea]: readBytes },
     serializers: { [bytea]: writeBytes },
@@ -51,23 +55,26 @@ const open = async ({ folder }: ThreadOptions): Promise<PGlite> =>
       ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     ],
   })
+}
 
-const toResult = ({ command = '', rowCount = 0, rows }: Results): StatementResult => ({ command, rowCount, rows })
+function toResult({ command = '', rowCount = 0, rows }: Results): StatementResult {
+  return { command, rowCount, rows }
+}
 
-const toFields = (error: unknown): ErrorFields => {
+function toFields(error: unknown): ErrorFields {
   if (!(error instanceof Error)) return { message: String(error) }
   const { code, detail, hint, table, column, constraint } = error as Partial<ErrorFields>
   return { message: error.message, code, detail, hint, table, column, constraint }
 }
 
 /** After a panic, or an error of the WebAssembly machine itself, nothing the database answers can be trusted. */
-const isFatal = (error: unknown): boolean => {
+function isFatal(error: unknown): boolean {
   if (!(error instanceof Error)) return true
   if ('severity' in error) return error.severity === 'PANIC' || error.severity === 'FATAL'
   return error.name === 'RuntimeError'
 }
 
-const main = async (): Promise<void> => {
+async function main(): Promise<void> {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
   const reply = (message: ThreadReply): void => parentPort?.postMessage(message)
   const lite = await open(workerData as ThreadOptions)

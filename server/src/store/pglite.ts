@@ -14,7 +14,7 @@ export interface Pglite extends AsyncDisposable {
 }
 
 /** Opens the cluster in `folder`, making it when absent. Throws `STORE_FAILED` when it cannot be opened. */
-export const startPglite = async (options: ThreadOptions): Promise<Pglite> => {
+export async function startPglite(options: ThreadOptions): Promise<Pglite> {
   const thread = new PgliteThread(options)
   await thread.ready
   return {
@@ -117,4 +117,6 @@ class PgliteThread {
 }
 
 /** An error of PostgreSQL, with its SQLSTATE in `code` as `pg` has it. */
-const toError = ({ message, ...fields }: ErrorFields): Error => Object.assign(new Error(message), fields)
+function toError({ message, ...fields }: ErrorFields): Error {
+  return Object.assign(new Error(message), fields)
+}

@@ -33,10 +33,10 @@ export interface LeaseHolder {
 }
 
 /** Takes the one writer's lease of a profile, which is made when there is none, or tells who has it. */
-export const takeLease = async (
+export async function takeLease(
   db: Kysely<Database>,
   wanted: LeaseRequest,
-): Promise<{ readonly profile: ProfileRow } | { readonly holder: LeaseHolder }> => {
+): Promise<{ readonly profile: ProfileRow } | { readonly holder: LeaseHolder }> {
   const lease = {
     leaseSessionId: wanted.sessionId ?? null,
     leaseNodeId: wanted.nodeId,
@@ -65,10 +65,10 @@ export const takeLease = async (
 }
 
 /** Who holds the lease of a profile; undefined when nobody does. */
-export const findHolder = async (
+export async function findHolder(
   db: Kysely<Database>,
   profile: { readonly teamId: string; readonly name: string },
-): Promise<LeaseHolder | undefined> => {
+): Promise<LeaseHolder | undefined> {
   const row = await db
     .selectFrom('profile')
     .leftJoin('session', 'session.id', 'profile.leaseSessionId')
@@ -82,7 +82,7 @@ export const findHolder = async (
 }
 
 /** Keeps leases from expiring, in one statement. Those that were lost stay lost. */
-export const renewLeases = async (db: Kysely<Database>, leases: readonly Lease[]): Promise<void> => {
+export async function renewLeases(db: Kysely<Database>, leases: readonly Lease[]): Promise<void> {
   if (leases.length === 0) return
   await sql`
     update profile set lease_expires_at = ${nowPlusLease}
@@ -93,7 +93,7 @@ export const renewLeases = async (db: Kysely<Database>, leases: readonly Lease[]
 }
 
 /** Takes back a lease that ended while its node was down. False when another one was given since: its fence is newer. */
-export const reclaimLease = async (db: Kysely<Database>, lease: Lease, nodeId: string): Promise<boolean> => {
+export async function reclaimLease(db: Kysely<Database>, lease: Lease, nodeId: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('profile')
     .set({ leaseNodeId: nodeId, leaseExpiresAt: nowPlusLease })
@@ -104,7 +104,7 @@ export const reclaimLease = async (db: Kysely<Database>, lease: Lease, nodeId: s
 }
 
 /** Gives a lease back. Harmless when it was lost. */
-export const releaseLease = async (db: Kysely<Database>, lease: Lease): Promise<void> => {
+export async function releaseLease(db: Kysely<Database>, lease: Lease): Promise<void> {
   await db
     .updateTable('profile')
     .set(noLease)
@@ -114,7 +114,7 @@ export const releaseLease = async (db: Kysely<Database>, lease: Lease): Promise<
 }
 
 /** Gives back every lease that a node held: it is dead, or has just started. */
-export const releaseLeasesOfNode = async (db: Kysely<Database>, nodeId: string): Promise<void> => {
+export async function releaseLeasesOfNode(db: Kysely<Database>, nodeId: string): Promise<void> {
   await db.updateTable('profile').set(noLease).where('leaseNodeId', '=', nodeId).execute()
 }
 
@@ -122,7 +122,7 @@ export const releaseLeasesOfNode = async (db: Kysely<Database>, nodeId: string):
 export const noLease = { leaseSessionId: null, leaseNodeId: null, leaseExpiresAt: null } as const
 
 /** Whether nobody writes the profile, by the clock of the database. */
-export const isFree = (table: 'profile'): RawBuilder<boolean> => {
+export function isFree(table: 'profile'): RawBuilder<boolean> {
   const expiresAt = sql.ref(`${table}.leaseExpiresAt`)
   return sql<boolean>`(${expiresAt} is null or ${expiresAt} < now())`
 }

@@ -28,11 +28,11 @@ export interface ProfileSummary extends ProfileRow {
  * Makes a version the current one and gives the lease back, in one statement. Undefined when the lease was lost to a
  * newer one: then nothing changes.
  */
-export const commitVersion = async (
+export async function commitVersion(
   db: Kysely<Database>,
   lease: Lease,
   version: NewVersion,
-): Promise<ProfileVersionRow | undefined> => {
+): Promise<ProfileVersionRow | undefined> {
   const { blob, keyId, storedBytes, contentBytes, browser, sessionId } = version
   const row = await db
     .with('saved', (query) =>
@@ -70,11 +70,7 @@ export const commitVersion = async (
 }
 
 /** Strikes off all but the newest `keep` versions and the current one. Answers the blobs that nobody needs any more. */
-export const pruneVersions = async (
-  db: Kysely<Database>,
-  profileId: string,
-  keep: number,
-): Promise<readonly string[]> => {
+export async function pruneVersions(db: Kysely<Database>, profileId: string, keep: number): Promise<readonly string[]> {
   const rows = await db
     .deleteFrom('profileVersion')
     .using('profile')
@@ -95,10 +91,10 @@ export const pruneVersions = async (
 }
 
 /** The version of a profile that sessions start with; undefined when there is none yet. */
-export const findCurrentVersion = async (
+export async function findCurrentVersion(
   db: Kysely<Database>,
   { teamId, name }: ProfileName,
-): Promise<ProfileVersionRow | undefined> => {
+): Promise<ProfileVersionRow | undefined> {
   const row = await db
     .selectFrom('profileVersion')
     .innerJoin('profile', (join) =>
@@ -114,10 +110,10 @@ export const findCurrentVersion = async (
 }
 
 /** The profiles of a team by name, or the one with that name: those that have a version or are being written. */
-export const listProfiles = async (
+export async function listProfiles(
   db: Kysely<Database>,
   filter: { readonly teamId: string; readonly name?: string | undefined },
-): Promise<readonly ProfileSummary[]> => {
+): Promise<readonly ProfileSummary[]> {
   let query = db
     .selectFrom('profile')
     .selectAll('profile')
@@ -148,7 +144,7 @@ export const listProfiles = async (
 }
 
 /** The versions of a profile, newest first. */
-export const listVersions = async (db: Kysely<Database>, profileId: string): Promise<readonly ProfileVersionRow[]> => {
+export async function listVersions(db: Kysely<Database>, profileId: string): Promise<readonly ProfileVersionRow[]> {
   const rows = await db
     .selectFrom('profileVersion')
     .selectAll()
@@ -159,11 +155,7 @@ export const listVersions = async (db: Kysely<Database>, profileId: string): Pro
 }
 
 /** Makes an earlier version the current one. False when the profile is being written or has no such version. */
-export const rollBack = async (
-  db: Kysely<Database>,
-  { teamId, name }: ProfileName,
-  version: number,
-): Promise<boolean> => {
+export async function rollBack(db: Kysely<Database>, { teamId, name }: ProfileName, version: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('profile')
     .set((eb) => ({ currentVersion: version, fence: eb('fence', '+', 1), updatedAt: sql<Date>`now()` }))
@@ -184,10 +176,10 @@ export const rollBack = async (
 }
 
 /** Deletes a profile that nobody writes. Answers the blobs of its versions; undefined when it was not deleted. */
-export const deleteProfile = async (
+export async function deleteProfile(
   db: Kysely<Database>,
   { teamId, name }: ProfileName,
-): Promise<readonly string[] | undefined> => {
+): Promise<readonly string[] | undefined> {
   const rows = await db
     .with('gone', (query) =>
       query
@@ -205,7 +197,7 @@ export const deleteProfile = async (
 }
 
 /** Which of these blobs a version still needs. */
-export const findUsedBlobs = async (db: Kysely<Database>, blobs: readonly string[]): Promise<ReadonlySet<string>> => {
+export async function findUsedBlobs(db: Kysely<Database>, blobs: readonly string[]): Promise<ReadonlySet<string>> {
   if (blobs.length === 0) return new Set()
   const rows = await db.selectFrom('profileVersion').select('blob').where('blob', 'in', blobs).execute()
   return new Set(rows.map(({ blob }) => blob))

@@ -13,7 +13,7 @@ export interface RateCount {
 const windowSeconds = 60
 
 /** Counts one request of a team, whichever server it reached. */
-export const countRequest = async (db: Kysely<Database>, teamId: string, bucket: string): Promise<RateCount> => {
+export async function countRequest(db: Kysely<Database>, teamId: string, bucket: string): Promise<RateCount> {
   const length = sql`make_interval(secs => ${windowSeconds}::double precision)`
   const isOver = sql`rate_window.started_at <= now() - ${length}`
   const { rows } = await sql<RateCount>`

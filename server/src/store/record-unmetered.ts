@@ -13,14 +13,16 @@ export interface UnmeteredScrape {
 }
 
 /** Makes an entry of one scrape. */
-export const toUnmetered = (bill: ScrapeBill, row: KeptScrape | undefined): UnmeteredScrape => ({
-  bill,
-  row,
-  ledgerId: uuidV7(),
-})
+export function toUnmetered(bill: ScrapeBill, row: KeptScrape | undefined): UnmeteredScrape {
+  return {
+    bill,
+    row,
+    ledgerId: uuidV7(),
+  }
+}
 
 /** Writes scrapes and their bills in one statement: all of them or none. Takes the credits, however few there are. */
-export const recordUnmetered = async (db: Kysely<Database>, scrapes: readonly UnmeteredScrape[]): Promise<void> => {
+export async function recordUnmetered(db: Kysely<Database>, scrapes: readonly UnmeteredScrape[]): Promise<void> {
   const createdAt = new Date()
   const bills = scrapes.map(({ bill: { id, teamId, apiKeyId, credits }, ledgerId }) => ({
     id: ledgerId,

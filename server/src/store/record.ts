@@ -4,5 +4,6 @@ export type Recorded<Row> = {
 }
 
 /** Turns the nulls of a row into undefined. */
-export const toRecord = <Row extends object>(row: Row): Recorded<Row> =>
-  Object.fromEntries(Object.entries(row).map(([column, value]) => [column, value ?? undefined])) as Recorded<Row>
+export function toRecord<Row extends object>(row: Row): Recorded<Row> {
+  return Object.fromEntries(Object.entries(row).map(([column, value]) => [column, value ?? undefined])) as Recorded<Row>
+}

@@ -27,7 +27,7 @@ interface TeamState {
 }
 
 /** Sets credits and a place aside, in one statement: however many servers ask at once, no team spends or runs too much. */
-export const admitWork = async (db: Kysely<Database>, work: WantedWork): Promise<WorkAdmission> => {
+export async function admitWork(db: Kysely<Database>, work: WantedWork): Promise<WorkAdmission> {
   for (;;) {
     const state = await tryAdmit(db, work)
     if (state === undefined) return { outcome: 'insufficient-credits', available: 0 }
@@ -42,7 +42,7 @@ export const admitWork = async (db: Kysely<Database>, work: WantedWork): Promise
   }
 }
 
-const tryAdmit = async (db: Kysely<Database>, work: WantedWork): Promise<TeamState | undefined> => {
+async function tryAdmit(db: Kysely<Database>, work: WantedWork): Promise<TeamState | undefined> {
   const { rows } = await sql<TeamState>`
     with place as (
       update team
@@ -63,13 +63,16 @@ const tryAdmit = async (db: Kysely<Database>, work: WantedWork): Promise<TeamSta
 }
 
 /** Gives back what work has set aside, once: a second call changes nothing. */
-export const releaseWork = async (db: Kysely<Database>, id: string): Promise<void> => releaseWhere(db, sql`id = ${id}`)
+export async function releaseWork(db: Kysely<Database>, id: string): Promise<void> {
+  return releaseWhere(db, sql`id = ${id}`)
+}
 
 /** Gives back what the work of a node has set aside that died. */
-export const releaseWorkOfNode = async (db: Kysely<Database>, nodeId: string): Promise<void> =>
-  releaseWhere(db, sql`node_id = ${nodeId}`)
+export async function releaseWorkOfNode(db: Kysely<Database>, nodeId: string): Promise<void> {
+  return releaseWhere(db, sql`node_id = ${nodeId}`)
+}
 
-const releaseWhere = async (db: Kysely<Database>, condition: ReturnType<typeof sql>): Promise<void> => {
+async function releaseWhere(db: Kysely<Database>, condition: ReturnType<typeof sql>): Promise<void> {
   await sql`
     with gone as (delete from running_work where ${condition} returning team_id, credits),
       freed as (select team_id, sum(credits) as credits, count(*) as places from gone group by team_id)

@@ -39,12 +39,12 @@ const columns = ['id', 'teamId', 'cacheKey', 'document', 'hasBlobs', 'secret', '
  * Writes a scrape and its bill, and settles with its team, in one statement. `row` undefined: nothing is kept of the page.
  * With `holdId` what was set aside under it is released. False: the team cannot pay what it came to, and nothing is written.
  */
-export const recordScrape = async (
+export async function recordScrape(
   db: Kysely<Database>,
   bill: ScrapeBill,
   row: KeptScrape | undefined,
   holdId?: string,
-): Promise<boolean> => {
+): Promise<boolean> {
   const { id, teamId, apiKeyId, credits } = bill
   const now = sql`${new Date()}::timestamptz`
   const kept = sql`, kept as (
@@ -66,14 +66,17 @@ export const recordScrape = async (
 }
 
 /** Takes the credits, however few there are: the team had no limits when the work began. */
-const payAnyway = ({ teamId, credits }: ScrapeBill) => sql`
+function payAnyway({ teamId, credits }: ScrapeBill) {
+  return sql`
   hold as (select 1),
   -- Null stays null; without this every scrape of an unmetered team would rewrite the same row.
   debited as (update team set credits = credits - ${credits}::bigint where id = ${teamId} and credits is not null),
   paid as (select 1)`
+}
 
 /** Takes the credits from what was set aside, and the rest from what nobody has set aside. */
-const payFromHold = ({ teamId, credits }: ScrapeBill, holdId: string) => sql`
+function payFromHold({ teamId, credits }: ScrapeBill, holdId: string) {
+  return sql`
   hold as (select credits from running_work where id = ${holdId} for update),
   paid as (
     update team
@@ -84,13 +87,14 @@ const payFromHold = ({ teamId, credits }: ScrapeBill, holdId: string) => sql`
       and (team.credits is null or team.credits - team.reserved_credits + hold.credits >= ${credits}::bigint)
     returning team.id),
   released as (delete from running_work where id = ${holdId} and exists (select from paid))`
+}
 
 /** Writes a scrape that is billed elsewhere. */
-export const keepScrape = async (
+export async function keepScrape(
   db: Kysely<Database>,
   { id, teamId }: Pick<ScrapeBill, 'id' | 'teamId'>,
   row: KeptScrape,
-): Promise<void> => {
+): Promise<void> {
   await db
     .insertInto('scrape')
     .values({ ...toInsertable(row), id, teamId })
@@ -104,13 +108,13 @@ export function toInsertable(row: KeptScrape) {
 }
 
 /** The scrape with that id, or undefined. */
-export const findScrape = async (db: Kysely<Database>, id: string): Promise<ScrapeRow | undefined> => {
+export async function findScrape(db: Kysely<Database>, id: string): Promise<ScrapeRow | undefined> {
   const row = await db.selectFrom('scrape').select(columns).where('id', '=', id).executeTakeFirst()
   return row && toRecord(row)
 }
 
 /** The scrapes with those ids, in no order. */
-export const findScrapes = async (db: Kysely<Database>, ids: readonly string[]): Promise<readonly ScrapeRow[]> => {
+export async function findScrapes(db: Kysely<Database>, ids: readonly string[]): Promise<readonly ScrapeRow[]> {
   if (ids.length === 0) return []
   const rows = await db.selectFrom('scrape').select(columns).where('id', 'in', ids).execute()
   return rows.map(toRecord)
@@ -148,10 +152,10 @@ export async function readStoredPage(db: Kysely<Database>, id: string): Promise<
  * Deletes the scrapes made before a time, at most a thousand, but for those of jobs that are as old and still there.
  * Answers those that have blobs, and whether there may be more.
  */
-export const deleteOldScrapes = async (
+export async function deleteOldScrapes(
   db: Kysely<Database>,
   before: Date,
-): Promise<{ readonly withBlobs: readonly string[]; readonly isDone: boolean }> => {
+): Promise<{ readonly withBlobs: readonly string[]; readonly isDone: boolean }> {
   const limit = 1000
   const rows = await db
     .deleteFrom('scrape')
@@ -180,11 +184,11 @@ export const deleteOldScrapes = async (
 }
 
 /** The last state of a tracked page, or undefined. */
-export const findTrackedPage = async (
+export async function findTrackedPage(
   db: Kysely<Database>,
   teamId: string,
   trackingKey: string,
-): Promise<TrackedPageRow | undefined> => {
+): Promise<TrackedPageRow | undefined> {
   const row = await db
     .selectFrom('trackedPage')
     .selectAll()
@@ -195,7 +199,7 @@ export const findTrackedPage = async (
 }
 
 /** Writes the state of a tracked page in place of its last one. */
-export const saveTrackedPage = async (db: Kysely<Database>, page: Omit<TrackedPageRow, 'scrapedAt'>): Promise<void> => {
+export async function saveTrackedPage(db: Kysely<Database>, page: Omit<TrackedPageRow, 'scrapedAt'>): Promise<void> {
   const state = { markdown: page.markdown, extracted: page.extracted ?? null, scrapedAt: sql<Date>`now()` }
   await db
     .insertInto('trackedPage')

@@ -29,7 +29,7 @@ export interface NewSession {
 }
 
 /** Reserves credits and a place in the team, and enters the session if both were there: no row means it was refused. */
-export const admitStatement = (db: Kysely<Database>, wanted: NewSession) => {
+export function admitStatement(db: Kysely<Database>, wanted: NewSession) {
   const now = sql<Date>`date_trunc('milliseconds', now())`
   const columns = {
     ...wanted,
@@ -76,12 +76,13 @@ export const admitStatement = (db: Kysely<Database>, wanted: NewSession) => {
 }
 
 /** The session of a team with that idempotency key; nothing without a key. */
-export const twinStatement = (db: Kysely<Database>, teamId: string, idempotencyKey: string | undefined) =>
-  db
+export function twinStatement(db: Kysely<Database>, teamId: string, idempotencyKey: string | undefined) {
+  return db
     .selectFrom('session')
     .selectAll()
     .where('teamId', '=', teamId)
     .where('idempotencyKey', '=', idempotencyKey ?? null)
+}
 
 /** How a session ended and what it costs. */
 export interface SessionEnding {
@@ -101,8 +102,8 @@ export interface SessionEnding {
 }
 
 /** Ends an active session, bills it, and settles with its team: no row means it was not active. */
-export const endStatement = (db: Kysely<Database>, ending: SessionEnding) =>
-  db
+export function endStatement(db: Kysely<Database>, ending: SessionEnding) {
+  return db
     .with('ended', (query) =>
       query
         .updateTable('session')
@@ -154,3 +155,4 @@ export const endStatement = (db: Kysely<Database>, ending: SessionEnding) =>
     )
     .selectFrom('ended')
     .selectAll()
+}

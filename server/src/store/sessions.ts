@@ -34,7 +34,7 @@ export interface EndedSession {
  * Lets a session in if its team has the credits and a place free, and reserves both, in one statement: however many
  * servers ask at once, a team never overspends or exceeds its limit.
  */
-export const admitSession = async (db: Kysely<Database>, wanted: NewSession): Promise<Admission> => {
+export async function admitSession(db: Kysely<Database>, wanted: NewSession): Promise<Admission> {
   // A place may come free between the refusal and the question why; then the answer is to try again.
   for (let attempt = 0; attempt < 10; attempt += 1) {
     const session = await tryAdmit(db, wanted)
@@ -49,7 +49,7 @@ export const admitSession = async (db: Kysely<Database>, wanted: NewSession): Pr
  * Ends a session: its row, its bill, and its team's balance, reservation and place change together, in one statement.
  * A session ends once: a later or slower call changes nothing and gets the first bill. Undefined: no such session.
  */
-export const endSession = async (db: Kysely<Database>, ending: SessionEnding): Promise<EndedSession | undefined> => {
+export async function endSession(db: Kysely<Database>, ending: SessionEnding): Promise<EndedSession | undefined> {
   const row = await endStatement(db, ending).executeTakeFirst()
   if (row !== undefined) return { ended: true, session: toRecord(row) }
   const session = await findSession(db, ending.id)
@@ -57,40 +57,42 @@ export const endSession = async (db: Kysely<Database>, ending: SessionEnding): P
 }
 
 /** The session that the team has made with that idempotency key before, or undefined. */
-export const findTwin = async (
+export async function findTwin(
   db: Kysely<Database>,
   teamId: string,
   idempotencyKey: string | undefined,
-): Promise<SessionRow | undefined> => {
+): Promise<SessionRow | undefined> {
   const row = await twinStatement(db, teamId, idempotencyKey).executeTakeFirst()
   return row && toRecord(row)
 }
 
 /** The session with that id, or undefined. */
-export const findSession = async (db: Kysely<Database>, id: string): Promise<SessionRow | undefined> => {
+export async function findSession(db: Kysely<Database>, id: string): Promise<SessionRow | undefined> {
   const row = await db.selectFrom('session').selectAll().where('id', '=', id).executeTakeFirst()
   return row && toRecord(row)
 }
 
 /** The session that a caller named. Throws SESSION_NOT_FOUND, also for what is no id at all. */
-export const getSession = async (db: Kysely<Database>, id: string): Promise<SessionRow> => {
+export async function getSession(db: Kysely<Database>, id: string): Promise<SessionRow> {
   const row = isUuid(id) ? await findSession(db, id) : undefined
   if (row === undefined) throw sessionNotFound()
   return row
 }
 
 /** The session with this id of a team. Throws SESSION_NOT_FOUND, also for a session of another team, so as not to reveal it. */
-export const getTeamSession = async (db: Kysely<Database>, id: string, teamId: string): Promise<SessionRow> => {
+export async function getTeamSession(db: Kysely<Database>, id: string, teamId: string): Promise<SessionRow> {
   const row = await getSession(db, id)
   if (row.teamId !== teamId) throw sessionNotFound()
   return row
 }
 
 /** The error for an unknown session, and for callers who must not learn that the session exists. */
-export const sessionNotFound = (): BowlineError => new BowlineError('SESSION_NOT_FOUND', 'Browser session not found.')
+export function sessionNotFound(): BowlineError {
+  return new BowlineError('SESSION_NOT_FOUND', 'Browser session not found.')
+}
 
 /** Sessions of a team, or of all, newest first, at most `limit` (default 100). */
-export const listSessions = async (
+export async function listSessions(
   db: Kysely<Database>,
   filter: {
     /** Default: sessions of all teams. */
@@ -98,7 +100,7 @@ export const listSessions = async (
     readonly status?: SessionStatus | undefined
     readonly limit?: number | undefined
   },
-): Promise<readonly SessionRow[]> => {
+): Promise<readonly SessionRow[]> {
   let query = db.selectFrom('session').selectAll()
   if (filter.teamId !== undefined) query = query.where('teamId', '=', filter.teamId)
   if (filter.status !== undefined) query = query.where('status', '=', filter.status)
@@ -111,7 +113,7 @@ export const listSessions = async (
 }
 
 /** The sessions a node holds, or held when it died. */
-export const activeSessionsOfNode = async (db: Kysely<Database>, nodeId: string): Promise<readonly SessionRow[]> => {
+export async function activeSessionsOfNode(db: Kysely<Database>, nodeId: string): Promise<readonly SessionRow[]> {
   const rows = await db
     .selectFrom('session')
     .selectAll()
@@ -136,10 +138,10 @@ export async function sessionsOfRevokedKeys(db: Kysely<Database>, nodeId: string
 }
 
 /** Writes down when sessions were last used, in one statement. Ended sessions stay as they are; times never go back. */
-export const recordActivity = async (
+export async function recordActivity(
   db: Kysely<Database>,
   used: readonly { readonly id: string; readonly lastActivityAt: Date }[],
-): Promise<void> => {
+): Promise<void> {
   if (used.length === 0) return
   const rows = JSON.stringify(used.map(({ id, lastActivityAt }) => ({ id, at: lastActivityAt })))
   await sql`
@@ -149,7 +151,7 @@ export const recordActivity = async (
 }
 
 /** Writes down the version that a session left after its end, in place of why there was none. */
-export const recordSavedProfile = async (db: Kysely<Database>, id: string, version: number): Promise<void> => {
+export async function recordSavedProfile(db: Kysely<Database>, id: string, version: number): Promise<void> {
   await db
     .updateTable('session')
     .set({ profileVersion: version, profileError: null })
@@ -158,7 +160,7 @@ export const recordSavedProfile = async (db: Kysely<Database>, id: string, versi
     .execute()
 }
 
-const tryAdmit = async (db: Kysely<Database>, wanted: NewSession): Promise<SessionRow | undefined> => {
+async function tryAdmit(db: Kysely<Database>, wanted: NewSession): Promise<SessionRow | undefined> {
   try {
     const row = await admitStatement(db, wanted).executeTakeFirst()
     return row && toRecord(row)
@@ -169,10 +171,11 @@ const tryAdmit = async (db: Kysely<Database>, wanted: NewSession): Promise<Sessi
   }
 }
 
-const isTwin = (error: unknown): boolean =>
-  error instanceof Error && 'constraint' in error && error.constraint === 'session_idempotency_key'
+function isTwin(error: unknown): boolean {
+  return error instanceof Error && 'constraint' in error && error.constraint === 'session_idempotency_key'
+}
 
-const explainRefusal = async (db: Kysely<Database>, wanted: NewSession): Promise<Admission | undefined> => {
+async function explainRefusal(db: Kysely<Database>, wanted: NewSession): Promise<Admission | undefined> {
   const earlier = await findTwin(db, wanted.teamId, wanted.idempotencyKey)
   if (earlier !== undefined) return { outcome: 'repeated', session: earlier }
   const team = await findTeam(db, wanted.teamId)

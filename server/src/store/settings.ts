@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Database } from './schema.ts'
 
 /** The value under `key`, from `make` when there is none yet: all servers of one database get the same. */
-export const getOrCreateSetting = async (db: Kysely<Database>, key: string, make: () => string): Promise<string> => {
+export async function getOrCreateSetting(db: Kysely<Database>, key: string, make: () => string): Promise<string> {
   const find = () => db.selectFrom('setting').select('value').where('key', '=', key)
   const found = await find().executeTakeFirst()
   if (found !== undefined) return found.value

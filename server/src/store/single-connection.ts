@@ -12,7 +12,7 @@ export interface SingleConnection {
  * The embedded database as a pool of one connection: whoever has connected is alone until it releases, so that a
  * transaction holds only statements of its own. Callers are served in the order of asking.
  */
-export const createSingleConnection = (lite: Pglite): SingleConnection => {
+export function createSingleConnection(lite: Pglite): SingleConnection {
   let last: Promise<void> = Promise.resolve()
 
   const acquire = async (): Promise<Disposable> => {

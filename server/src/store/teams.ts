@@ -8,10 +8,10 @@ import type { TeamTable } from './tables/accounts.ts'
 export type TeamRow = Recorded<Selectable<TeamTable>>
 
 /** The team of that name, made unmetered and unlimited when absent; `id` counts only then. */
-export const ensureTeam = async (
+export async function ensureTeam(
   db: Kysely<Database>,
   team: { readonly id?: string | undefined; readonly name: string },
-): Promise<TeamRow> => {
+): Promise<TeamRow> {
   await db
     .insertInto('team')
     .values({ id: team.id ?? uuidV7(), name: team.name })
@@ -21,10 +21,10 @@ export const ensureTeam = async (
 }
 
 /** Makes a team, in one statement, and answers it. Undefined: there is one of that name. */
-export const insertTeam = async (
+export async function insertTeam(
   db: Kysely<Database>,
   { credits = null, ...team }: { readonly name: string } & Pick<TeamUpdate, 'credits' | 'maxSessions' | 'rateLimits'>,
-): Promise<TeamRow | undefined> => {
+): Promise<TeamRow | undefined> {
   const row = await db
     .insertInto('team')
     .values({ ...team, id: uuidV7(), credits, planCredits: credits })
@@ -35,13 +35,13 @@ export const insertTeam = async (
 }
 
 /** The team with that id, or undefined. */
-export const findTeam = async (db: Kysely<Database>, id: string): Promise<TeamRow | undefined> => {
+export async function findTeam(db: Kysely<Database>, id: string): Promise<TeamRow | undefined> {
   const row = await db.selectFrom('team').selectAll().where('id', '=', id).executeTakeFirst()
   return row && toRecord(row)
 }
 
 /** Sets the balance of a team; undefined makes it unmetered. Credits reserved by live sessions stay reserved. */
-export const setTeamCredits = async (db: Kysely<Database>, id: string, credits: number | undefined): Promise<void> => {
+export async function setTeamCredits(db: Kysely<Database>, id: string, credits: number | undefined): Promise<void> {
   await db
     .updateTable('team')
     .set({ credits: credits ?? null, planCredits: credits ?? null })
@@ -50,11 +50,11 @@ export const setTeamCredits = async (db: Kysely<Database>, id: string, credits: 
 }
 
 /** Sets how many sessions of a team may be alive at a time; undefined lifts the limit. Live sessions go on. */
-export const setTeamMaxSessions = async (
+export async function setTeamMaxSessions(
   db: Kysely<Database>,
   id: string,
   maxSessions: number | undefined,
-): Promise<void> => {
+): Promise<void> {
   await db
     .updateTable('team')
     .set({ maxSessions: maxSessions ?? null })
@@ -63,16 +63,16 @@ export const setTeamMaxSessions = async (
 }
 
 /** The team of that name, or undefined. */
-export const findTeamByName = async (db: Kysely<Database>, name: string): Promise<TeamRow | undefined> => {
+export async function findTeamByName(db: Kysely<Database>, name: string): Promise<TeamRow | undefined> {
   const row = await db.selectFrom('team').selectAll().where('name', '=', name).executeTakeFirst()
   return row && toRecord(row)
 }
 
 /** Teams by name: all, or the one with that id. */
-export const listTeams = async (
+export async function listTeams(
   db: Kysely<Database>,
   filter: { readonly id?: string | undefined } = {},
-): Promise<readonly TeamRow[]> => {
+): Promise<readonly TeamRow[]> {
   const { id } = filter
   const rows = await db
     .selectFrom('team')
@@ -92,11 +92,11 @@ export interface TeamUpdate {
 }
 
 /** Changes a team, in one statement, and answers it. Undefined: there is none. Credits of an unmetered team cannot be added to. */
-export const updateTeam = async (
+export async function updateTeam(
   db: Kysely<Database>,
   id: string,
   { credits, addCredits = 0, maxSessions, rateLimits }: TeamUpdate,
-): Promise<TeamRow | undefined> => {
+): Promise<TeamRow | undefined> {
   const row = await db
     .updateTable('team')
     .set({
@@ -114,7 +114,7 @@ export const updateTeam = async (
 }
 
 /** Credits of a team that no running work has reserved; undefined: unmetered. Negative after a bill above its reservation. */
-export const availableCredits = async (db: Kysely<Database>, teamId: string): Promise<number | undefined> => {
+export async function availableCredits(db: Kysely<Database>, teamId: string): Promise<number | undefined> {
   const team = await findTeam(db, teamId)
   return team?.credits === undefined ? undefined : team.credits - team.reservedCredits
 }

@@ -19,7 +19,7 @@ interface Index {
 }
 
 /** Writes the tree under `folder` into one compressed file with a checksum, wholly or not at all. */
-export const packFolder = async (folder: string, file: string): Promise<void> => {
+export async function packFolder(folder: string, file: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const pathOf = (entry: (typeof entries)[number]): string => relative(folder, join(entry.parentPath, entry.name))
   const paths = entries.filter((entry) => entry.isFile()).map(pathOf)
@@ -34,7 +34,7 @@ export const packFolder = async (folder: string, file: string): Promise<void> =>
   await writeWhole(file, await compress(Buffer.concat([length, head, ...contents]), { params }))
 }
 
-const writeWhole = async (file: string, bytes: Buffer): Promise<void> => {
+async function writeWhole(file: string, bytes: Buffer): Promise<void> {
   await makeFolder(dirname(file))
   const draft = `${file}.${uuidV7()}`
   try {
@@ -46,7 +46,7 @@ const writeWhole = async (file: string, bytes: Buffer): Promise<void> => {
 }
 
 /** Makes `folder` from a packed file. Throws when the file is absent or damaged, or the folder exists. */
-export const unpackFolder = async (file: string, folder: string): Promise<void> => {
+export async function unpackFolder(file: string, folder: string): Promise<void> {
   const bytes = await decompress(await readFile(file), { chunkSize: roomBytes })
   const origin = 4 + bytes.readUInt32LE(0)
   const index = JSON.parse(bytes.toString('utf8', 4, origin)) as Index

@@ -14,7 +14,7 @@ const maxPlace = 16_383
 const maxPlaces = 255
 
 /** Cuts a text into parts that mean the same wherever they stand: spaces end all that PostgreSQL knows but tags. */
-export const splitText = (text: string): readonly string[] => {
+export function splitText(text: string): readonly string[] {
   const tag = /<[^\s\d=]/.exec(text)
   if (tag === null) return text.split(' ').filter((part) => part !== '')
   const restAt = text.lastIndexOf(' ', tag.index) + 1
@@ -22,14 +22,17 @@ export const splitText = (text: string): readonly string[] => {
 }
 
 /** Whether a part must be read alone, without a mark: it might take that in, or has one of its own. */
-export const standsAlone = (part: string): boolean => part.includes('<') || part.toLowerCase().includes(mark)
+export function standsAlone(part: string): boolean {
+  return part.includes('<') || part.toLowerCase().includes(mark)
+}
 
 /** Parts as one text, to be read at once. */
-export const joinParts = (parts: readonly string[]): string =>
-  parts.map((part) => ` ${part}${standsAlone(part) ? '' : ` ${mark}`}`).join('')
+export function joinParts(parts: readonly string[]): string {
+  return parts.map((part) => ` ${part}${standsAlone(part) ? '' : ` ${mark}`}`).join('')
+}
 
 /** Takes the vector of joined parts apart. Undefined: it does not show where each of them ends. */
-export const takeApart = (vector: string, parts: readonly string[]): readonly TextPart[] | undefined => {
+export function takeApart(vector: string, parts: readonly string[]): readonly TextPart[] | undefined {
   const words = readVector(vector)
   if (parts.length === 1 && standsAlone(parts[0] ?? '')) return [whole(words)]
   const ends = words.get(`'${mark}'`) ?? []
@@ -50,7 +53,7 @@ export const takeApart = (vector: string, parts: readonly string[]): readonly Te
 }
 
 /** The vector of a text of these parts, in the form that PostgreSQL takes. */
-export const joinVector = (parts: readonly TextPart[]): string => {
+export function joinVector(parts: readonly TextPart[]): string {
   const all = new Map<string, number[]>()
   let before = 0
   for (const part of parts) {
@@ -65,13 +68,13 @@ export const joinVector = (parts: readonly TextPart[]): string => {
   return [...all].map(([word, places]) => `${word}:${places.join(',')}`).join(' ')
 }
 
-const readVector = (vector: string): ReadonlyMap<string, readonly number[]> => {
+function readVector(vector: string): ReadonlyMap<string, readonly number[]> {
   const found = vector.matchAll(/('(?:[^'\\]|''|\\\\)*'):([\d,]+)/g)
   return new Map(Array.from(found, ([, word = '', places = '']) => [word, places.split(',').map(Number)]))
 }
 
 /** The words of a part without its end: what says nothing at its end takes no place. */
-const whole = (words: ReadonlyMap<string, readonly number[]>): TextPart => {
+function whole(words: ReadonlyMap<string, readonly number[]>): TextPart {
   const all = [...words].flatMap(([word, places]) => places.map((place): [string, number] => [word, place]))
   return { places: all.reduce((most, [, place]) => Math.max(most, place), 0), words: all }
 }

@@ -94,10 +94,11 @@ export class TextVectors {
 }
 
 /** No part has a space. */
-const keysFor = (configuration: string): ((part: string) => string) =>
-  configuration === 'english' ? (part) => part : (part) => `${part} ${configuration}`
+function keysFor(configuration: string): (part: string) => string {
+  return configuration === 'english' ? (part) => part : (part) => `${part} ${configuration}`
+}
 
-const groupsOf = (parts: readonly string[]): readonly (readonly string[])[] => {
+function groupsOf(parts: readonly string[]): readonly (readonly string[])[] {
   const groups: string[][] = []
   let letters = 0
   for (const part of parts) {

@@ -20,7 +20,7 @@ export interface UsageFilter {
 }
 
 /** Sums the bills of a team, oldest period first, then by the names of keys. */
-export const sumUsage = async (db: Kysely<Database>, filter: UsageFilter): Promise<readonly UsageRow[]> => {
+export async function sumUsage(db: Kysely<Database>, filter: UsageFilter): Promise<readonly UsageRow[]> {
   const { teamId, period, byApiKey, from = new Date(0) } = filter
   // Summed by key before names are looked up, so that a million bills are read from the index alone.
   const { rows } = await sql<{ readonly start: Date; readonly name: string | null; readonly credits: string }>`
@@ -39,7 +39,7 @@ export const sumUsage = async (db: Kysely<Database>, filter: UsageFilter): Promi
 }
 
 /** When a team was last billed, or undefined. */
-export const lastBilledAt = async (db: Kysely<Database>, teamId: string): Promise<Date | undefined> => {
+export async function lastBilledAt(db: Kysely<Database>, teamId: string): Promise<Date | undefined> {
   const row = await db
     .selectFrom('ledger')
     .select('createdAt')

@@ -17,7 +17,7 @@ export interface NewDelivery extends Pick<DeliveryRow, 'id' | 'teamId' | 'event'
 }
 
 /** Enters a delivery as pending. False: its key was seen before, and nothing was entered. */
-export const insertDelivery = async (db: Kysely<Database>, row: NewDelivery): Promise<boolean> => {
+export async function insertDelivery(db: Kysely<Database>, row: NewDelivery): Promise<boolean> {
   const { numInsertedOrUpdatedRows = 0n } = await db
     .insertInto('webhookDelivery')
     .values({ ...row, uniqueKey: row.uniqueKey ?? null })
@@ -27,7 +27,7 @@ export const insertDelivery = async (db: Kysely<Database>, row: NewDelivery): Pr
 }
 
 /** The delivery with that id, or undefined. */
-export const findDelivery = async (db: Kysely<Database>, id: string): Promise<DeliveryRow | undefined> => {
+export async function findDelivery(db: Kysely<Database>, id: string): Promise<DeliveryRow | undefined> {
   const row = await db.selectFrom('webhookDelivery').selectAll().where('id', '=', id).executeTakeFirst()
   return row && toRecord(row)
 }
@@ -41,17 +41,18 @@ export interface DeliveryFilter {
   readonly limit: number
 }
 
-const withoutPayload = (db: Kysely<Database>) =>
-  db
+function withoutPayload(db: Kysely<Database>) {
+  return db
     .selectFrom('webhookDelivery')
     .select(['id', 'teamId', 'uniqueKey', 'event', 'jobId', 'url', 'headers', 'keepsPayload', 'status'])
     .select(['attempts', 'nextAttemptAt', 'deliveredAt', 'createdAt'])
+}
 
 /** Deliveries of a team without their payloads, newest first. */
-export const listDeliveries = async (
+export async function listDeliveries(
   db: Kysely<Database>,
   filter: DeliveryFilter,
-): Promise<readonly Omit<DeliveryRow, 'payload'>[]> => {
+): Promise<readonly Omit<DeliveryRow, 'payload'>[]> {
   let query = withoutPayload(db).where('teamId', '=', filter.teamId)
   if (filter.before !== undefined) query = query.where('id', '<', filter.before)
   if (filter.status !== undefined) query = query.where('status', '=', filter.status)
@@ -61,10 +62,10 @@ export const listDeliveries = async (
 }
 
 /** The deliveries with these keys, without their payloads, in no order. */
-export const findDeliveriesByKey = async (
+export async function findDeliveriesByKey(
   db: Kysely<Database>,
   keys: readonly string[],
-): Promise<readonly Omit<DeliveryRow, 'payload'>[]> => {
+): Promise<readonly Omit<DeliveryRow, 'payload'>[]> {
   if (keys.length === 0) return []
   const rows = await withoutPayload(db)
     .where('uniqueKey', 'in', [...keys])
@@ -73,13 +74,13 @@ export const findDeliveriesByKey = async (
 }
 
 /** Writes what a try came to. */
-export const recordTry = async (
+export async function recordTry(
   db: Kysely<Database>,
   id: string,
   outcome: Pick<DeliveryRow, 'status' | 'attempts' | 'nextAttemptAt' | 'deliveredAt'> & {
     readonly dropsPayload: boolean
   },
-): Promise<void> => {
+): Promise<void> {
   const { dropsPayload, nextAttemptAt, deliveredAt, ...columns } = outcome
   await db
     .updateTable('webhookDelivery')
@@ -90,7 +91,7 @@ export const recordTry = async (
 }
 
 /** Makes a delivery pending again, its tries so far kept. False: its payload is gone, or it is pending already. */
-export const reopenDelivery = async (db: Kysely<Database>, id: string): Promise<boolean> => {
+export async function reopenDelivery(db: Kysely<Database>, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('webhookDelivery')
     .set({ status: 'pending', deliveredAt: null, nextAttemptAt: null })
@@ -102,7 +103,7 @@ export const reopenDelivery = async (db: Kysely<Database>, id: string): Promise<
 }
 
 /** Removes deliveries of more than `days` days, and the payloads of those that arrived more than a day ago. */
-export const sweepDeliveries = async (db: Kysely<Database>, days: number): Promise<void> => {
+export async function sweepDeliveries(db: Kysely<Database>, days: number): Promise<void> {
   await db
     .deleteFrom('webhookDelivery')
     .where('createdAt', '<', sql<Date>`now() - make_interval(days => ${days}::integer)`)
@@ -116,13 +117,13 @@ export const sweepDeliveries = async (db: Kysely<Database>, days: number): Promi
 }
 
 /** What the deliveries of a team are signed with; undefined: nothing. */
-export const findWebhookSecret = async (db: Kysely<Database>, teamId: string): Promise<string | undefined> => {
+export async function findWebhookSecret(db: Kysely<Database>, teamId: string): Promise<string | undefined> {
   const row = await db.selectFrom('webhookSecret').select('secret').where('teamId', '=', teamId).executeTakeFirst()
   return row?.secret
 }
 
 /** Sets what the deliveries of a team are signed with, those on their way included. */
-export const saveWebhookSecret = async (db: Kysely<Database>, teamId: string, secret: string): Promise<void> => {
+export async function saveWebhookSecret(db: Kysely<Database>, teamId: string, secret: string): Promise<void> {
   await db
     .insertInto('webhookSecret')
     .values({ teamId, secret })
@@ -131,6 +132,6 @@ export const saveWebhookSecret = async (db: Kysely<Database>, teamId: string, se
 }
 
 /** Removes what the deliveries of a team are signed with. Harmless when there is nothing. */
-export const deleteWebhookSecret = async (db: Kysely<Database>, teamId: string): Promise<void> => {
+export async function deleteWebhookSecret(db: Kysely<Database>, teamId: string): Promise<void> {
   await db.deleteFrom('webhookSecret').where('teamId', '=', teamId).execute()
 }

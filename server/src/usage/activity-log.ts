@@ -40,7 +40,7 @@ const windowMs = 86_400_000
 const sweepEveryMs = 3_600_000
 
 /** Opens the activity of a store and removes every hour what is too old. Disposing writes what is still to be written. */
-export const openActivityLog = (store: Store, onError: (error: unknown, what: string) => void): ActivityLog => {
+export function openActivityLog(store: Store, onError: (error: unknown, what: string) => void): ActivityLog {
   let waiting: ActivityRow[] = []
   let writing: Promise<void> | undefined
 
@@ -82,7 +82,7 @@ export const openActivityLog = (store: Store, onError: (error: unknown, what: st
   }
 }
 
-const assertEndpoint = (endpoint: string | undefined): void => {
+function assertEndpoint(endpoint: string | undefined): void {
   if (endpoint === undefined || activityEndpoints.some((each) => each === endpoint)) return
   throw new BowlineError(
     'BAD_REQUEST',
@@ -90,15 +90,16 @@ const assertEndpoint = (endpoint: string | undefined): void => {
   )
 }
 
-const readLimit = (text = ''): number => {
+function readLimit(text = ''): number {
   const limit = Number.parseInt(text, 10)
   return limit >= 1 ? Math.min(limit, activityLimits.max) : activityLimits.default
 }
 
-const writeCursor = ({ createdAt, id }: ActivityPlace): string =>
-  Buffer.from(`${createdAt.toISOString()}:${id}`).toString('base64url')
+function writeCursor({ createdAt, id }: ActivityPlace): string {
+  return Buffer.from(`${createdAt.toISOString()}:${id}`).toString('base64url')
+}
 
-const readCursor = (cursor: string | undefined): ActivityPlace | undefined => {
+function readCursor(cursor: string | undefined): ActivityPlace | undefined {
   if (cursor === undefined) return undefined
   const [, time = '', id = ''] = /^(.+Z):([^:]+)$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   const createdAt = new Date(time)

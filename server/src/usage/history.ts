@@ -23,12 +23,12 @@ export interface HistoryOptions {
 const days = 31
 
 /** What a team used: oldest first, then by the names of keys. Periods without usage are absent. */
-export const usageHistory = async (
+export async function usageHistory(
   { db }: Pick<Store, 'db'>,
   teamId: string,
   options: HistoryOptions,
   now: Date = new Date(),
-): Promise<readonly UsagePeriod[]> => {
+): Promise<readonly UsagePeriod[]> {
   const { byApiKey, period = 'month' } = options
   const from =
     period === 'day'
@@ -38,13 +38,14 @@ export const usageHistory = async (
   return rows.map((row) => toPeriod(row, period, now))
 }
 
-const toPeriod = ({ start, apiKey, credits }: UsageRow, period: 'month' | 'day', now: Date): UsagePeriod => {
+function toPeriod({ start, apiKey, credits }: UsageRow, period: 'month' | 'day', now: Date): UsagePeriod {
   const next = nextStart(start, period)
   const endDate = next > now ? null : new Date(next.getTime() - 1).toISOString()
   return { startDate: start.toISOString(), endDate, apiKey, credits }
 }
 
-const nextStart = (start: Date, period: 'month' | 'day'): Date =>
-  period === 'month'
+function nextStart(start: Date, period: 'month' | 'day'): Date {
+  return period === 'month'
     ? new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1))
     : new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth(), start.getUTCDate() + 1))
+}

@@ -12,7 +12,7 @@ export interface Usage {
 }
 
 /** Opens what knows what teams do and may do, into `undo`. */
-export const openUsage = (
+export function openUsage(
   undo: AsyncDisposableStack,
   settings: { readonly rateLimits: RateLimits },
   parts: {
@@ -20,8 +20,10 @@ export const openUsage = (
     readonly nodeId: string
     readonly onError: (error: unknown, what: string) => void
   },
-): Usage => ({
-  activity: undo.use(openActivityLog(parts.store, parts.onError)),
-  permits: new WorkPermits(parts),
-  takeRequest: createRateLimiter(parts.store, settings.rateLimits),
-})
+): Usage {
+  return {
+    activity: undo.use(openActivityLog(parts.store, parts.onError)),
+    permits: new WorkPermits(parts),
+    takeRequest: createRateLimiter(parts.store, settings.rateLimits),
+  }
+}

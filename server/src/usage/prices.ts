@@ -39,7 +39,7 @@ export const defaultPrices: Prices = {
 }
 
 /** The usual prices with others in place of some, each written `name=credits`. Throws CONFIG_INVALID for a name that is none. */
-export const withPrices = (overrides: readonly string[]): Prices => {
+export function withPrices(overrides: readonly string[]): Prices {
   const prices: Record<string, number> = { ...defaultPrices }
   for (const override of overrides) {
     const [name = '', credits] = override.split('=')
@@ -55,9 +55,10 @@ export const withPrices = (overrides: readonly string[]): Prices => {
 const msPerHour = 3_600_000
 
 /** Credits for a browser session of `durationMs` milliseconds: a whole number. */
-export const priceOfSession = (prices: Prices, durationMs: number): number =>
+export function priceOfSession(prices: Prices, durationMs: number): number {
   // Multiplied first: a quotient that is not exact would make 31 half minutes 32.
-  Math.max(prices.browserMinimum, Math.ceil((durationMs * prices.browserHour) / msPerHour))
+  return Math.max(prices.browserMinimum, Math.ceil((durationMs * prices.browserHour) / msPerHour))
+}
 
 /** What of a scrape costs. */
 export interface ScrapeUse {
@@ -70,16 +71,21 @@ export interface ScrapeUse {
 }
 
 /** Credits for a scrape: a whole number. */
-export const priceOfScrape = (prices: Prices, use: ScrapeUse): number =>
-  Math.max(prices.page, use.isExtracted ? prices.extraction : 0, use.isEnhanced ? prices.enhanced : 0) +
-  Math.max(0, use.pages - 1) * prices.page +
-  (use.isLockdown ? prices.lockdown : 0) +
-  (use.isZeroRetention ? prices.zeroRetention : 0)
+export function priceOfScrape(prices: Prices, use: ScrapeUse): number {
+  return (
+    Math.max(prices.page, use.isExtracted ? prices.extraction : 0, use.isEnhanced ? prices.enhanced : 0) +
+    Math.max(0, use.pages - 1) * prices.page +
+    (use.isLockdown ? prices.lockdown : 0) +
+    (use.isZeroRetention ? prices.zeroRetention : 0)
+  )
+}
 
 /** Credits for so many results of a search: a whole number. */
-export const priceOfSearch = (prices: Pick<Prices, 'tenResults'>, results: number): number =>
-  Math.ceil(results / 10) * prices.tenResults
+export function priceOfSearch(prices: Pick<Prices, 'tenResults'>, results: number): number {
+  return Math.ceil(results / 10) * prices.tenResults
+}
 
 /** Credits for an extraction from so many pages: a whole number. */
-export const priceOfExtract = (prices: Pick<Prices, 'extraction' | 'extractMinimum'>, pages: number): number =>
-  Math.max(prices.extractMinimum, pages * prices.extraction)
+export function priceOfExtract(prices: Pick<Prices, 'extraction' | 'extractMinimum'>, pages: number): number {
+  return Math.max(prices.extractMinimum, pages * prices.extraction)
+}

@@ -14,7 +14,7 @@ export interface Requester {
 export type TakeRequest = (requester: Requester, bucket: RateBucket) => Promise<void>
 
 /** Makes the limiter. It throws RATE_LIMITED. */
-export const createRateLimiter = ({ db }: Pick<Store, 'db'>, defaults: RateLimits): TakeRequest => {
+export function createRateLimiter({ db }: Pick<Store, 'db'>, defaults: RateLimits): TakeRequest {
   return async ({ teamId, teamRateLimits }, bucket) => {
     const limits = teamRateLimits === undefined ? defaults : (parseRateLimits(teamRateLimits) ?? defaults)
     const limit = limits[bucket]

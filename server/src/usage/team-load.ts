@@ -24,7 +24,7 @@ export interface TeamLoad {
 }
 
 /** How busy a team is now. Scrapes of a team without limits are counted on this server alone. */
-export const teamLoad = async ({ store, permits }: LoadParts, teamId: string): Promise<TeamLoad> => {
+export async function teamLoad({ store, permits }: LoadParts, teamId: string): Promise<TeamLoad> {
   const [team, nodes, lastSuccessAt, openPages] = await Promise.all([
     findTeam(store.db, teamId),
     listNodes(store.db),

@@ -174,25 +174,28 @@ export class WorkPermits {
 }
 
 /** INSUFFICIENT_CREDITS for work that costs `needed` credits where `available` are left. */
-export const insufficientCredits = (needed: number, available: number): BowlineError =>
-  new BowlineError(
+export function insufficientCredits(needed: number, available: number): BowlineError {
+  return new BowlineError(
     'INSUFFICIENT_CREDITS',
     `Insufficient credits to perform this request. It needs ${needed}, and ${Math.max(0, available)} are left.`,
     { hint: 'Ask for less, or raise the credits of the team: `bowline teams add-credits TEAM CREDITS`.' },
   )
+}
 
-const atLimit = (limit: number, waitedMs: number): BowlineError =>
-  new BowlineError(
+function atLimit(limit: number, waitedMs: number): BowlineError {
+  return new BowlineError(
     'CONCURRENCY_LIMIT',
     `You have reached the maximum number of concurrent jobs (${limit}). No place came free within ${Math.round(waitedMs)} ms.`,
     { retryAfterSeconds: 1 },
   )
+}
 
-const count = (counts: Map<string, number>, teamId: string, change: number): void => {
+function count(counts: Map<string, number>, teamId: string, change: number): void {
   const value = (counts.get(teamId) ?? 0) + change
   if (value === 0) counts.delete(teamId)
   else counts.set(teamId, value)
 }
 
-const signalOf = ({ signal }: PermitRequest): { readonly signal?: AbortSignal } =>
-  signal === undefined ? {} : { signal }
+function signalOf({ signal }: PermitRequest): { readonly signal?: AbortSignal } {
+  return signal === undefined ? {} : { signal }
+}

@@ -26,11 +26,11 @@ const sweepMs = 3_600_000
 const keptDays = 7
 
 /** Builds everything that posts events, into `undo`. */
-export const openWebhooks = async (
+export async function openWebhooks(
   undo: AsyncDisposableStack,
   settings: WebhookSettings,
   { store, jobs, dispatcher, onError }: OpenWebhooksParts,
-): Promise<Webhooks> => {
+): Promise<Webhooks> {
   const timer = setInterval(() => {
     sweepDeliveries(store.db, keptDays).catch((error: unknown) => onError(error, 'removing old deliveries'))
   }, sweepMs).unref()

@@ -23,7 +23,7 @@ export interface PostOutcome {
 const readBytes = 64 * 1024
 
 /** Posts a body. Anything but an answer 200 to 299 within the time is a failure; redirects are not followed. Rejects only with the signal's reason. */
-export const postEvent = async ({ signal, timeoutMs, ...post }: Post): Promise<PostOutcome> => {
+export async function postEvent({ signal, timeoutMs, ...post }: Post): Promise<PostOutcome> {
   const beganAtMs = performance.now()
   const limit = AbortSignal.timeout(timeoutMs)
   const either = signal === undefined ? limit : AbortSignal.any([limit, signal])

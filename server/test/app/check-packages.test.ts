@@ -10,10 +10,12 @@ import { startSite, type Site } from '../../../test/lab/site.ts'
 import { repository } from '../../../test/lab/source-tree.ts'
 import { makePdf } from '../scrape/make-pdf.ts'
 
-const without = (...names: readonly string[]): Readonly<Record<string, string>> => ({
-  NODE_OPTIONS: `--import ${pathToFileURL(join(repository, 'test/lab/without-packages.mjs')).href}`,
-  HIDDEN_PACKAGES: names.join(','),
-})
+function without(...names: readonly string[]): Readonly<Record<string, string>> {
+  return {
+    NODE_OPTIONS: `--import ${pathToFileURL(join(repository, 'test/lab/without-packages.mjs')).href}`,
+    HIDDEN_PACKAGES: names.join(','),
+  }
+}
 
 const optional = [
   '@aws-sdk/client-s3',

@@ -8,10 +8,11 @@ import { openDataDir } from './ground.ts'
 
 const { shell: shellPath, chromium: chromiumPath } = browserPaths
 
-const placesOf = async (kind: 'shell' | 'chromium', environment: Record<string, string>): Promise<BrowserPlace[]> =>
-  Array.fromAsync(browserPlaces(kind, environment))
+async function placesOf(kind: 'shell' | 'chromium', environment: Record<string, string>): Promise<BrowserPlace[]> {
+  return Array.fromAsync(browserPlaces(kind, environment))
+}
 
-const putProgram = async (path: string): Promise<string> => {
+async function putProgram(path: string): Promise<string> {
   await mkdir(dirname(path), { recursive: true })
   await writeFile(path, '#!/bin/sh\necho Chromium 1.2.3.4\n')
   await chmod(path, 0o755)

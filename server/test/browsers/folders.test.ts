@@ -6,10 +6,13 @@ import { expect, test } from 'vitest'
 import { openBootFolder } from '../../src/browsers/folders.ts'
 import { openDataDir } from './ground.ts'
 
-const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8)
+function modeOf(path: string): string {
+  return (statSync(path).mode & 0o777).toString(8)
+}
 
-const outsideOf = (dataDir: string): string =>
-  `/var/tmp/bowline-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`
+function outsideOf(dataDir: string): string {
+  return `/var/tmp/bowline-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`
+}
 
 test('folders lie in the data directory, which is opened for walking through and no more', async () => {
   await using dataDir = await openDataDir()

@@ -7,13 +7,13 @@ import type { BrowserKind } from '../../src/browsers/places.ts'
 import { processesNaming } from '../../../test/lab/browser-processes.ts'
 
 /** A data directory of its own. Disposing removes it, beside browsers that are about to die and whoever cleans up after them. */
-export const openDataDir = async (): Promise<AsyncDisposable & { readonly path: string }> => {
+export async function openDataDir(): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await mkdtemp('/var/tmp/bowline-test-')
   return { path, [Symbol.asyncDispose]: async () => removeFolder(path) }
 }
 
 /** A host with a data directory of its own. */
-export const openGround = async (choice: BrowserKind = 'shell'): Promise<BrowserHost> => {
+export async function openGround(choice: BrowserKind = 'shell'): Promise<BrowserHost> {
   const undo = new AsyncDisposableStack()
   const dataDir = undo.use(await openDataDir())
   const host = undo.use(await openBrowserHost({ dataDir: dataDir.path, choice, environment: process.env }))
@@ -21,7 +21,7 @@ export const openGround = async (choice: BrowserKind = 'shell'): Promise<Browser
 }
 
 /** Waits until `isTrue` holds, for at most ten seconds. */
-export const until = async (isTrue: () => boolean, what: string): Promise<void> => {
+export async function until(isTrue: () => boolean, what: string): Promise<void> {
   const signal = AbortSignal.timeout(10_000)
   while (!isTrue()) {
     if (signal.aborted) throw new Error(`waited 10 s in vain: ${what}`)
@@ -30,7 +30,7 @@ export const until = async (isTrue: () => boolean, what: string): Promise<void> 
 }
 
 /** Waits until no process names the folder on its command line and the folder is gone. */
-export const untilNothingIsLeft = async (folder: string): Promise<void> => {
+export async function untilNothingIsLeft(folder: string): Promise<void> {
   await until(() => processesNaming(folder).length === 0, `processes of ${folder} end`)
   await until(() => !existsSync(folder), `${folder} is removed`)
 }

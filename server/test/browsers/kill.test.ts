@@ -11,15 +11,16 @@ import { startServerLike, type Leash } from './server-like.ts'
 
 const leashes: readonly Leash[] = ['own network', 'bubblewrap', 'signal', 'pipe']
 
-const janitorOf = (bootPath: string): number | undefined =>
-  readdirSync('/proc')
+function janitorOf(bootPath: string): number | undefined {
+  return readdirSync('/proc')
     .map(Number)
     .find(
       (pid) =>
         Number.isInteger(pid) && argumentsOf(pid).includes('bowline-janitor') && argumentsOf(pid).includes(bootPath),
     )
+}
 
-const argumentsOf = (pid: number): readonly string[] => {
+function argumentsOf(pid: number): readonly string[] {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
   } catch {

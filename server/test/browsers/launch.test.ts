@@ -14,19 +14,23 @@ import { openGround, until, untilNothingIsLeft } from './ground.ts'
 
 const isRoot = process.getuid?.() === 0
 
-const statusOf = (pid: number, field: string): string =>
-  new RegExp(`^${field}:[\\t ]*(.*)$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? ''
+function statusOf(pid: number, field: string): string {
+  return new RegExp(`^${field}:[\\t ]*(.*)$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? ''
+}
 
-const argumentsOf = (pid: number): readonly string[] => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+function argumentsOf(pid: number): readonly string[] {
+  return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+}
 
-const socketsOf = (pids: readonly number[]): ReadonlySet<string> =>
-  new Set(
+function socketsOf(pids: readonly number[]): ReadonlySet<string> {
+  return new Set(
     pids
       .flatMap((pid) => readdirSync(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`)))
       .flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? []),
   )
+}
 
-const linkOf = (path: string): string => {
+function linkOf(path: string): string {
   try {
     return readlinkSync(path)
   } catch {
@@ -34,14 +38,15 @@ const linkOf = (path: string): string => {
   }
 }
 
-const listeningInodes = (): readonly string[] =>
-  ['tcp', 'tcp6']
+function listeningInodes(): readonly string[] {
+  return ['tcp', 'tcp6']
     .flatMap((table) => readFileSync(`/proc/net/${table}`, 'utf8').trim().split('\n').slice(1))
     .map((line) => line.trim().split(/\s+/))
     .filter((fields) => fields[3] === '0A')
     .map((fields) => fields[9]!)
+}
 
-const evaluate = async (browser: Browser, expression: string): Promise<unknown> => {
+async function evaluate(browser: Browser, expression: string): Promise<unknown> {
   const { router, parkedTargetId: targetId } = browser
   const { sessionId } = await router.call('Target.attachToTarget', { targetId, flatten: true })
   const options = { expression, awaitPromise: true, returnByValue: true }
@@ -49,13 +54,15 @@ const evaluate = async (browser: Browser, expression: string): Promise<unknown> 
   return (result as { value: unknown }).value
 }
 
-const candidates = (stunPort: number): string => `new Promise((resolve) => {
+function candidates(stunPort: number): string {
+  return `new Promise((resolve) => {
   const peer = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${stunPort}' }] })
   let found = 0
   peer.onicecandidate = ({ candidate }) => candidate?.candidate ? found++ : resolve(found)
   peer.createDataChannel('x')
   peer.createOffer().then((offer) => peer.setLocalDescription(offer))
 })`
+}
 
 describe('a browser', () => {
   let host: BrowserHost
@@ -218,8 +225,9 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
   })
 })
 
-const networkServices = (groupId: number): readonly number[] =>
-  groupMembers(groupId).filter((pid) => argumentsOf(pid).join(' ').includes('network.mojom'))
+function networkServices(groupId: number): readonly number[] {
+  return groupMembers(groupId).filter((pid) => argumentsOf(pid).join(' ').includes('network.mojom'))
+}
 
 describe('a launch that fails', () => {
   let host: BrowserHost

@@ -13,13 +13,15 @@ beforeAll(async () => {
 })
 afterAll(async () => host[Symbol.asyncDispose]())
 
-const openPool = (options: Partial<BrowserPoolOptions>): BrowserPool & { readonly warnings: readonly string[] } => {
+function openPool(options: Partial<BrowserPoolOptions>): BrowserPool & { readonly warnings: readonly string[] } {
   const warnings: string[] = []
   const log = { warn: (_facts: object, message: string) => warnings.push(message) }
   return Object.assign(openBrowserPool({ host, warm: 1, refillDelayMs: 0, log, ...options }), { warnings })
 }
 
-const browserFolders = (): readonly string[] => readdirSync(host.boot.path).filter((name) => name !== 'server.json')
+function browserFolders(): readonly string[] {
+  return readdirSync(host.boot.path).filter((name) => name !== 'server.json')
+}
 
 test('a browser that waits is taken at once, and another takes its place', async () => {
   await using pool = openPool({ warm: 1 })

@@ -18,7 +18,7 @@ export type Leash = 'own network' | 'bubblewrap' | 'signal' | 'pipe'
 const program = fileURLToPath(new URL('programs/hold-browser.ts', import.meta.url))
 
 /** Starts one. Default: all that the machine has. */
-export const startServerLike = async (dataDir: string, leash: Leash = 'bubblewrap'): Promise<ServerLike> => {
+export async function startServerLike(dataDir: string, leash: Leash = 'bubblewrap'): Promise<ServerLike> {
   const child = spawn(process.execPath, [program, dataDir, leash], { stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = once(child, 'exit')
   const failed = exited.then(([code]) => Promise.reject(new Error(`It exited with ${code} before it had a browser`)))

@@ -15,15 +15,15 @@ beforeAll(async () => {
 afterAll(async () => world.disposeAsync())
 
 const count = 80
-const start = async (server: ServerProcess): Promise<string> => {
+async function start(server: ServerProcess): Promise<string> {
   const urls = Array.from({ length: count }, (_, index) => site.url(`/page?n=${index}`))
   const { status, body } = await server.api('POST', '/v2/batch/scrape', { urls, maxAge: 0 })
   expect(status).toBe(200)
   return `/v2/batch/scrape/${body['id']}`
 }
 
-const whenCompleted = async (server: ServerProcess, path: string, atLeast: number) =>
-  vi.waitFor(
+async function whenCompleted(server: ServerProcess, path: string, atLeast: number) {
+  return vi.waitFor(
     async () => {
       const { body } = await server.api('GET', path)
       expect(body['completed']).toBeGreaterThanOrEqual(atLeast)
@@ -31,9 +31,10 @@ const whenCompleted = async (server: ServerProcess, path: string, atLeast: numbe
     },
     { timeout: 90_000, interval: 50 },
   )
+}
 
 /** What the ledger holds against what the job says. */
-const expectBilledOnce = async (options: { readonly dataDir: string; readonly databaseUrl?: string }) => {
+async function expectBilledOnce(options: { readonly dataDir: string; readonly databaseUrl?: string }) {
   await using store = await openStore(options)
   const { rows } = await sql<{ bills: number; credits: number }>`
     select count(*) as bills, sum(credits)::integer as credits from ledger`.execute(store.db)

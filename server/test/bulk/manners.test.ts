@@ -58,13 +58,14 @@ beforeAll(async () => {
 })
 afterAll(async () => undo.disposeAsync())
 
-const run = async (path: string, body: object) => {
+async function run(path: string, body: object) {
   const url = await world.start(path, body)
   return { url, status: await world.ended(url) }
 }
 
-const timesOf = (start: string): readonly number[] =>
-  arrivals.filter(({ path }) => path.startsWith(start)).map(({ atMs }) => atMs)
+function timesOf(start: string): readonly number[] {
+  return arrivals.filter(({ path }) => path.startsWith(start)).map(({ atMs }) => atMs)
+}
 
 describe('a batch', () => {
   test('leaves alone what robots.txt forbids, where the server honours it', async () => {
@@ -155,7 +156,7 @@ describe('a crawl', () => {
 })
 
 /** The tables that hold a text anywhere, of all there are. */
-const tablesHolding = async (wanted: string): Promise<readonly string[]> => {
+async function tablesHolding(wanted: string): Promise<readonly string[]> {
   const { rows } = await sql<{ schema: string; name: string }>`select table_schema as schema, table_name as name
     from information_schema.tables where table_schema in ('public', 'pgboss') and table_type = 'BASE TABLE'`.execute(
     store.db,

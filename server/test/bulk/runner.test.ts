@@ -25,7 +25,7 @@ import { openPgliteStore } from '../../../test/lab/stores.ts'
 import { makeTeam } from '../store/world.ts'
 
 /** Hands over the rows of the second look for pages when `until` has resolved, and says that they are there. */
-const holdSecondLook = (until: Promise<void>, arrived: () => void): KyselyPlugin => {
+function holdSecondLook(until: Promise<void>, arrived: () => void): KyselyPlugin {
   const looks: object[] = []
   return {
     transformQuery: ({ node, queryId }) => {
@@ -43,7 +43,7 @@ const holdSecondLook = (until: Promise<void>, arrived: () => void): KyselyPlugin
 }
 
 /** Fails the first statement that gives pages back. */
-const failFirstReturn = (): KyselyPlugin => {
+function failFirstReturn(): KyselyPlugin {
   let hasFailed = false
   return {
     transformQuery: ({ node }) => {
@@ -64,7 +64,7 @@ beforeAll(async () => {
 afterAll(async () => store[Symbol.asyncDispose]())
 
 /** One job that has so many pages, and a queue that fails the test when anything goes wrong. */
-const openJob = async (undo: AsyncDisposableStack, kind: 'batch_scrape' | 'crawl', plan: object, pages = 1) => {
+async function openJob(undo: AsyncDisposableStack, kind: 'batch_scrape' | 'crawl', plan: object, pages = 1) {
   const { team, key } = await makeTeam(store.db)
   const jobs = undo.use(await openJobs({ store, onError: (error) => expect.fail(String(error)) }))
   const id = uuidV7()
@@ -96,7 +96,9 @@ const openJob = async (undo: AsyncDisposableStack, kind: 'batch_scrape' | 'crawl
   return { id, parts, errors, begin }
 }
 
-const pageAt = (place: number) => ({ place, url: `https://a.example/${place}`, scrapeId: uuidV7() })
+function pageAt(place: number) {
+  return { place, url: `https://a.example/${place}`, scrapeId: uuidV7() }
+}
 
 test('a crawl goes on when its last page ends while the store is asked for others', async () => {
   await using undo = new AsyncDisposableStack()

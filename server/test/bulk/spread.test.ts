@@ -15,7 +15,7 @@ const pagesOf: number[] = []
 let running = 0
 let most = 0
 
-const startServer = async (databaseUrl: string, blobs: string, index: number): Promise<Lab> => {
+async function startServer(databaseUrl: string, blobs: string, index: number): Promise<Lab> {
   const site = undo.use(
     await startSite({
       '/slow': async (exchange) => {

@@ -109,10 +109,12 @@ describe('watchers of jobs in the public client `firecrawl`, unmodified', () => 
   })
 })
 
-const launch = async () => chromium.launch({ executablePath: browserPaths.shell, args: ['--no-sandbox'] })
+async function launch() {
+  return chromium.launch({ executablePath: browserPaths.shell, args: ['--no-sandbox'] })
+}
 
 /** The client as a script that sets `FirecrawlBundle`. */
-const bundle = async (): Promise<string> => {
+async function bundle(): Promise<string> {
   const outputs = await build({
     root: repository,
     configFile: false,
@@ -136,7 +138,7 @@ interface Watched {
 }
 
 /** Runs in the page. */
-const watchInPage = async ({
+async function watchInPage({
   options,
   urls,
   held,
@@ -144,7 +146,7 @@ const watchInPage = async ({
   readonly options: { readonly apiKey: string; readonly apiUrl: string }
   readonly urls: string[]
   readonly held: string
-}) => {
+}) {
   const { Firecrawl: Client } = (globalThis as unknown as { FirecrawlBundle: { Firecrawl: typeof Firecrawl } })
     .FirecrawlBundle
   const client = new Client(options)

@@ -19,7 +19,7 @@ export interface BulkWorld extends AsyncDisposable {
 }
 
 /** Pages of all kinds of temper, and a way to let `/held` go on. */
-export const makePages = (): { readonly pages: Pages; readonly release: () => void } => {
+export function makePages(): { readonly pages: Pages; readonly release: () => void } {
   const held = Promise.withResolvers<void>()
   let openAtMs: number | undefined
   let visitors = 0
@@ -52,11 +52,11 @@ export const makePages = (): { readonly pages: Pages; readonly release: () => vo
 }
 
 /** Starts a server on a store of the given kind, and a site for it. */
-export const startBulkWorld = async (
+export async function startBulkWorld(
   place: 'PGlite' | 'PostgreSQL',
   options: ServerOptions = {},
   pages: Pages = makePages().pages,
-): Promise<BulkWorld> => {
+): Promise<BulkWorld> {
   await using undo = new AsyncDisposableStack()
   const site = undo.use(await startSite(pages))
   const database = place === 'PostgreSQL' ? undo.use(await (await sharedPostgres()).createDatabase()) : undefined

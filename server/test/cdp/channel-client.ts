@@ -13,7 +13,7 @@ export interface ChannelClient extends AsyncDisposable {
 }
 
 /** Opens a channel of a router for a client. */
-export const openChannelClient = async (router: CdpRouter): Promise<ChannelClient> => {
+export async function openChannelClient(router: CdpRouter): Promise<ChannelClient> {
   const messages: CdpIncoming[] = []
   const arrivals = new EventTarget()
   let lastId = 0

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { openPipe } from '../../src/cdp/pipe.ts'
 import { routePipe } from '../../src/cdp/router.ts'
 
-const receive = async (chunks: readonly string[]): Promise<readonly string[]> => {
+async function receive(chunks: readonly string[]): Promise<readonly string[]> {
   const fromBrowser = new PassThrough()
   const pipe = openPipe(new PassThrough(), fromBrowser)
   const messages: string[] = []

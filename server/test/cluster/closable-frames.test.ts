@@ -4,7 +4,7 @@ import { ClosableFrames } from '../../src/cluster/closable-frames.ts'
 
 const handshake = Buffer.from('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n')
 
-const frameOf = (length: number): Buffer => {
+function frameOf(length: number): Buffer {
   const payload = Buffer.alloc(length, 'x')
   if (length < 126) return Buffer.concat([Buffer.from([0x81, length]), payload])
   const header = Buffer.alloc(length < 65_536 ? 4 : 10)

@@ -13,7 +13,7 @@ const world = new AsyncDisposableStack()
 afterAll(async () => world.disposeAsync())
 
 /** Lets a server listen on a free port until the end of the file. */
-const listen = async (server: Server): Promise<number> => {
+async function listen(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   world.defer(() => {
@@ -24,7 +24,7 @@ const listen = async (server: Server): Promise<number> => {
 }
 
 /** Says something raw to a server that relays everything to the peer at `url`, and answers what it says. */
-const sayThrough = async (url: string, words: string): Promise<string> => {
+async function sayThrough(url: string, words: string): Promise<string> {
   const relay = createServer((request, response) => {
     relayRequest({ id: 'peer', url }, request, response, () => undefined).catch(() => response.destroy())
   })
@@ -95,13 +95,14 @@ test('a peer behind TLS is known by its own name, whatever the client came by', 
 const limits = { answerMs: 60_000, probeAfterMs: 10, probeMs: 100 }
 
 /** A request that a client made, to hand to a peer. */
-const requestOf = (method: string): IncomingMessage =>
-  Object.assign(new IncomingMessage(new Socket()), {
+function requestOf(method: string): IncomingMessage {
+  return Object.assign(new IncomingMessage(new Socket()), {
     method,
     url: '/v2/browser',
     headers: {},
     rawHeaders: ['Host', 'a'],
   })
+}
 
 describe('a peer that accepts connections and never answers', () => {
   let url: string

@@ -22,7 +22,9 @@ beforeAll(async () => {
 
 afterAll(async () => desk[Symbol.asyncDispose]())
 
-const openedDesk = (): Desk => desk
+function openedDesk(): Desk {
+  return desk
+}
 
 testSessions(openedDesk)
 testPages(openedDesk)

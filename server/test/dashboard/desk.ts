@@ -30,7 +30,7 @@ export interface View extends AsyncDisposable {
 }
 
 /** Starts them. `pages` are added to those of the site. Disposing stops them. */
-export const openDesk = async (pages: Pages): Promise<Desk> => {
+export async function openDesk(pages: Pages): Promise<Desk> {
   await using undo = new AsyncDisposableStack()
   await ensureDashboard({ root: repository })
   const lab = undo.use(await startLab())

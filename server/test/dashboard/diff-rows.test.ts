@@ -1,14 +1,16 @@
 import { expect, test } from 'vitest'
 import { toDiffRows, type DiffRow } from '../../dashboard/monitors/diff-rows.ts'
 
-const show = (row: DiffRow): string => {
+function show(row: DiffRow): string {
   if (row.kind === 'gap') return '⋯'
   return [row.left, row.right]
     .map((line) => (line === undefined ? '' : `${line.number} ${line.parts[0]}[${line.parts[1]}]${line.parts[2]}`))
     .join(' | ')
 }
 
-const rowsOf = (...lines: string[]): readonly string[] => toDiffRows(lines.join('\n')).map(show)
+function rowsOf(...lines: string[]): readonly string[] {
+  return toDiffRows(lines.join('\n')).map(show)
+}
 
 test('a line that was changed stands beside what it became, with the difference marked', () => {
   const rows = rowsOf(

@@ -27,7 +27,7 @@ const unnamed = `[
 ].map((element) => element.outerHTML)`
 
 /** What all pages have in common, and how they are sent. */
-export const testFrame = (desk: () => Desk): void => {
+export function testFrame(desk: () => Desk): void {
   test('the keyboard leads to every page, and tells how', async () => {
     await using view = await desk().open()
     await view.page.getByRole('heading', { name: 'Sessions' }).waitFor()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Desk } from './desk.ts'
 
 /** The playground, profiles, keys and health. */
-export const testPages = (desk: () => Desk): void => {
+export function testPages(desk: () => Desk): void {
   test('the playground scrapes a page, finds it again, and shows the same as code', async () => {
     await using view = await desk().open('playground')
     const { page } = view

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Desk } from './desk.ts'
 
 /** Jobs, monitors, usage and activity. */
-export const testWork = (desk: () => Desk): void => {
+export function testWork(desk: () => Desk): void {
   test('a batch is started, and shows its pages, its errors and its end', async () => {
     await using view = await desk().open('jobs')
     const { page } = view

@@ -3,8 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { createAddressPolicy } from '../../src/egress/address-policy.ts'
 import { createOwnPorts } from '../../src/egress/own-ports.ts'
 
-const judge = (address: string, { allow = [], host = address, port = 80, ownPorts = createOwnPorts() }: Case = {}) =>
-  createAddressPolicy({ allow, ownPorts }).judge(address, { host, port })
+function judge(address: string, { allow = [], host = address, port = 80, ownPorts = createOwnPorts() }: Case = {}) {
+  return createAddressPolicy({ allow, ownPorts }).judge(address, { host, port })
+}
 
 interface Case {
   readonly allow?: readonly string[]

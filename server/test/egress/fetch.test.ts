@@ -8,10 +8,11 @@ import { startSite } from '../../../test/lab/site.ts'
 import { selfSigned } from './certificate.ts'
 import { startRawServer } from './raw-client.ts'
 
-const open = async (allow: readonly string[] = []): Promise<Egress> =>
-  openEgress({ allow, log: { debug: () => {}, warn: () => {} } })
+async function open(allow: readonly string[] = []): Promise<Egress> {
+  return openEgress({ allow, log: { debug: () => {}, warn: () => {} } })
+}
 
-const dispatcherOf = (egress: Egress, tls = {}): ReturnType<Egress['createDispatcher']> => {
+function dispatcherOf(egress: Egress, tls = {}): ReturnType<Egress['createDispatcher']> {
   const dispatcher = egress.createDispatcher({ agent: { connect: tls } })
   onTestFinished(async () => dispatcher.destroy())
   return dispatcher

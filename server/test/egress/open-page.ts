@@ -17,7 +17,7 @@ export interface OpenPage extends AsyncDisposable {
 }
 
 /** Starts a server, creates a session and connects to it. */
-export const openPage = async (options: ServerOptions, resolve?: Resolve): Promise<OpenPage> => {
+export async function openPage(options: ServerOptions, resolve?: Resolve): Promise<OpenPage> {
   await using undo = new AsyncDisposableStack()
   const dataDir = await mkdtemp(join(tmpdir(), 'bowline-egress-'))
   undo.defer(async () => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))
@@ -36,7 +36,7 @@ export const openPage = async (options: ServerOptions, resolve?: Resolve): Promi
 }
 
 /** The ports of the lanes that browsers of this process go out by, as their command lines say. */
-export const lanePorts = (): readonly number[] => {
+export function lanePorts(): readonly number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === process.pid)
   return pids
     .map((pid) => /--proxy-server=http=socks5:\/\/127\.0\.0\.1:(\d+)/.exec(textOf(`/proc/${pid}/cmdline`))?.[1])
@@ -44,9 +44,11 @@ export const lanePorts = (): readonly number[] => {
     .map(Number)
 }
 
-const parentOf = (pid: string): number => Number(/^PPid:\s+(\d+)/m.exec(textOf(`/proc/${pid}/status`))?.[1])
+function parentOf(pid: string): number {
+  return Number(/^PPid:\s+(\d+)/m.exec(textOf(`/proc/${pid}/status`))?.[1])
+}
 
-const textOf = (path: string): string => {
+function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {

@@ -69,21 +69,27 @@ const spellings = [
 /** Both browsers read addresses by the same code, and the proxy judges what comes of it. */
 const fewSpellings = spellings.filter((_, place) => place % 6 === 0)
 
-const q = (text: string): string => JSON.stringify(text)
+function q(text: string): string {
+  return JSON.stringify(text)
+}
 
-const element = (name: string, attribute: string, url: string, more = ''): string => `new Promise((done) => {
+function element(name: string, attribute: string, url: string, more = ''): string {
+  return `new Promise((done) => {
   const element = document.createElement('${name}'); ${more}; element.onload = element.onerror = done
   element.${attribute} = ${q(url)}; document.head.append(element) })`
+}
 
 const reachWorker = `addEventListener('install', () => skipWaiting())
   addEventListener('message', (event) =>
     event.waitUntil(fetch(event.data, { mode: 'no-cors' }).catch(() => {}).then(() => event.source.postMessage(1))))`
 
-const answerSecret = (socket: Socket): void => {
+function answerSecret(socket: Socket): void {
   socket.end('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nsecret')
 }
 
-const bodyText = async (page: Page): Promise<string> => page.innerText('body')
+async function bodyText(page: Page): Promise<string> {
+  return page.innerText('body')
+}
 
 describe.each(['shell', 'chromium'] as const)('a page in %s', (kind) => {
   let undo: AsyncDisposableStack

@@ -9,7 +9,7 @@ import { createPeerFinder } from '../../src/egress/peer.ts'
 const uid = process.getuid?.()
 
 /** The server's ends of so many connections on 127.0.0.1. */
-const openConnections = async (count: number): Promise<AsyncDisposable & { readonly sockets: readonly Socket[] }> => {
+async function openConnections(count: number): Promise<AsyncDisposable & { readonly sockets: readonly Socket[] }> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

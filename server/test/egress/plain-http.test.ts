@@ -8,7 +8,7 @@ import { startRawServer } from './raw-client.ts'
 const page = '<!doctype html><form method=post enctype=text/plain action=/posted><input name=a value=b></form>'
 
 /** A site that keeps the heads of requests as they came, in the order of their paths. */
-const startHeads = async () => {
+async function startHeads() {
   const heads = new Map<string, string>()
   const server = await startRawServer((socket) => {
     socket.on('data', (chunk: Buffer) => {
@@ -25,7 +25,7 @@ const startHeads = async () => {
 }
 
 /** What a client sees of a page, a form, a redirect and a fetch with headers of its own. */
-const visit = async (browser: Browser, origin: string) => {
+async function visit(browser: Browser, origin: string) {
   const context = browser.contexts()[0] ?? (await browser.newContext())
   const tab = await context.newPage()
   const first = await tab.goto(`${origin}/first`)

@@ -6,10 +6,12 @@ import { openRawClient, openRawSocks, openRawTunnel, portOf, startRawServer } fr
 
 const silent = { debug: () => {}, warn: () => {} }
 
-const open = async (options: Partial<EgressOptions> = {}): Promise<Egress> => openEgress({ log: silent, ...options })
+async function open(options: Partial<EgressOptions> = {}): Promise<Egress> {
+  return openEgress({ log: silent, ...options })
+}
 
 /** Sends one plain request through a lane and returns the whole answer, without the replies of the proxy. */
-const get = async (lane: Awaited<ReturnType<Egress['openLane']>>, url: string): Promise<string> => {
+async function get(lane: Awaited<ReturnType<Egress['openLane']>>, url: string): Promise<string> {
   const [, host = '', port = '80', path = '/'] = /^http:\/\/([^/:]+)(?::(\d+))?(.*)$/.exec(url) ?? []
   using client = await openRawSocks(lane, host, Number(port))
   client.socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)

@@ -10,7 +10,7 @@ export interface RawClient extends Disposable {
 }
 
 /** Connects to a lane. */
-export const openRawClient = async (lane: Lane): Promise<RawClient> => {
+export async function openRawClient(lane: Lane): Promise<RawClient> {
   const socket = connect({ host: '127.0.0.1', port: portOf(lane), allowHalfOpen: true })
   await once(socket, 'connect')
   let text = ''
@@ -42,7 +42,7 @@ export const openRawClient = async (lane: Lane): Promise<RawClient> => {
 }
 
 /** Asks a lane for a tunnel and waits for its answer. */
-export const openRawTunnel = async (lane: Lane, target: string): Promise<RawClient> => {
+export async function openRawTunnel(lane: Lane, target: string): Promise<RawClient> {
   const client = await openRawClient(lane)
   client.socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n\r\n`)
   await client.read('\r\n\r\n')
@@ -50,7 +50,7 @@ export const openRawTunnel = async (lane: Lane, target: string): Promise<RawClie
 }
 
 /** Asks a lane for a connection by SOCKS5, as Chromium does for plain http, and waits for its reply. */
-export const openRawSocks = async (lane: Lane, host: string, port: number): Promise<RawClient> => {
+export async function openRawSocks(lane: Lane, host: string, port: number): Promise<RawClient> {
   const client = await openRawClient(lane)
   client.socket.write(Buffer.from([5, 1, 0]))
   await client.read('\u0005\u0000')
@@ -63,7 +63,9 @@ export const openRawSocks = async (lane: Lane, host: string, port: number): Prom
 }
 
 /** The port of a lane. */
-export const portOf = (lane: Lane): number => Number(new URL(lane.server).port)
+export function portOf(lane: Lane): number {
+  return Number(new URL(lane.server).port)
+}
 
 /** A TCP server that knows how often it was connected to. */
 export interface RawServer extends AsyncDisposable {
@@ -73,10 +75,10 @@ export interface RawServer extends AsyncDisposable {
 }
 
 /** Starts a TCP server on a free port, or on the given one. */
-export const startRawServer = async (
+export async function startRawServer(
   onConnection: (socket: Socket) => void = () => {},
   { host = '127.0.0.1', port = 0 } = {},
-): Promise<RawServer> => {
+): Promise<RawServer> {
   const sockets = new Set<Socket>()
   let connections = 0
   const server: Server = createServer({ allowHalfOpen: true }, (socket) => {

@@ -7,7 +7,7 @@ export interface UpstreamServer extends RawServer {
 }
 
 /** Starts an HTTP proxy that knows CONNECT only. Wrong credentials get 407. */
-export const startHttpUpstream = async (to: number, credentials?: string): Promise<UpstreamServer> => {
+export async function startHttpUpstream(to: number, credentials?: string): Promise<UpstreamServer> {
   const asked: string[] = []
   const expected = credentials === undefined ? '' : `proxy-authorization: Basic ${btoa(credentials)}`
   const server = await startRawServer((socket) => {
@@ -23,7 +23,7 @@ export const startHttpUpstream = async (to: number, credentials?: string): Promi
 }
 
 /** Starts a SOCKS5 proxy without authentication that takes names. */
-export const startSocksUpstream = async (to: number): Promise<UpstreamServer> => {
+export async function startSocksUpstream(to: number): Promise<UpstreamServer> {
   const asked: string[] = []
   const server = await startRawServer((socket) => {
     socket.once('data', () => {
@@ -39,7 +39,7 @@ export const startSocksUpstream = async (to: number): Promise<UpstreamServer> =>
   return { ...server, asked }
 }
 
-const join = (socket: Socket, port: number): void => {
+function join(socket: Socket, port: number): void {
   const remote = connect(port, '127.0.0.1')
   remote.on('error', () => socket.destroy()).on('close', () => socket.destroy())
   socket.pipe(remote).pipe(socket)

@@ -12,23 +12,26 @@ const silent = { debug: () => {}, warn: () => {} }
 // An address that is public by every rule; no test connects to it.
 const publicAddress = '1.1.1.1'
 
-const resolve = async (name: string): Promise<readonly string[]> => {
+async function resolve(name: string): Promise<readonly string[]> {
   if (name === 'shop.example') return [publicAddress]
   if (name === 'inside.example') return ['10.0.0.7']
   throw new Error('no such name')
 }
 
-const open = async (options: Partial<EgressOptions>): Promise<Egress> =>
-  openEgress({ log: silent, resolve, ...options })
+async function open(options: Partial<EgressOptions>): Promise<Egress> {
+  return openEgress({ log: silent, resolve, ...options })
+}
 
 /** Asks for a tunnel by a route and returns what is on it: the greeting of the site, or the answer of the proxy. */
-const tunnel = async (egress: Egress, target: string, route: Route): Promise<string> => {
+async function tunnel(egress: Egress, target: string, route: Route): Promise<string> {
   await using lane = await egress.openLane({ route })
   using client = await openRawTunnel(lane, target)
   return await client.read()
 }
 
-const startGreeter = async (text: string) => startRawServer((socket) => socket.end(text))
+async function startGreeter(text: string) {
+  return startRawServer((socket) => socket.end(text))
+}
 
 describe('an upstream proxy', () => {
   test('by http is given the name, and its credentials', async () => {
@@ -149,7 +152,9 @@ test('a proxy setting that is no URL of a known kind is not taken, and not shown
   expect(() => parseConfig({ proxyBasic: wrong })).toThrow('`proxyBasic` does not accept the given value')
 })
 
-const closing = (agent: ReturnType<Egress['createDispatcher']>) => ({
-  agent,
-  [Symbol.asyncDispose]: async () => agent.destroy(),
-})
+function closing(agent: ReturnType<Egress['createDispatcher']>) {
+  return {
+    agent,
+    [Symbol.asyncDispose]: async () => agent.destroy(),
+  }
+}

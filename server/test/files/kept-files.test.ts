@@ -21,8 +21,9 @@ afterAll(async () => {
   await world.disposeAsync()
 })
 
-const clientOf = ({ server }: Lab): Bowline =>
-  new Bowline({ baseUrl: server.url, apiKey: server.apiKey, reaper: false })
+function clientOf({ server }: Lab): Bowline {
+  return new Bowline({ baseUrl: server.url, apiKey: server.apiKey, reaper: false })
+}
 
 test('files that are to be kept are read after the end, by the owner alone, and after a restart', async () => {
   await using bowline = clientOf(lab)

@@ -6,8 +6,8 @@ import { startLab } from '../../../test/lab/lab.ts'
 import { startSite } from '../../../test/lab/site.ts'
 
 /** A site whose download trickles: a little every 100 ms, for ever. */
-const startTricklingSite = async () =>
-  startSite({
+async function startTricklingSite() {
+  return startSite({
     '/trickle': async ({ response }) => {
       response.writeHead(200, { 'content-type': 'application/octet-stream' })
       while (response.writable) {
@@ -16,6 +16,7 @@ const startTricklingSite = async () =>
       }
     },
   })
+}
 
 test(
   'a download counts as activity, and one that still runs at the end is discarded',

@@ -21,12 +21,12 @@ afterAll(async () => {
 })
 
 /** A session with hands for its files; the token of its address is the only key. */
-const openSession = async (options: { readonly ttl?: number } = {}) => {
+async function openSession(options: { readonly ttl?: number } = {}) {
   const session = await lab.createSession(options)
   return { ...session, ...filesOf(session) }
 }
 
-const filesOf = (session: CreateSessionResponse) => {
+function filesOf(session: CreateSessionResponse) {
   const base = new URL(session.cdpUrl.replace(/^ws/, 'http').replace('/cdp?', '/files?'))
   const call = (method: string, path = '', query: Record<string, string> = {}, init: RequestInit = {}) => {
     const url = new URL(base)
@@ -42,13 +42,13 @@ const filesOf = (session: CreateSessionResponse) => {
   }
 }
 
-const openPage = async (session: CreateSessionResponse): Promise<CdpSocket & { readonly page: string }> => {
+async function openPage(session: CreateSessionResponse): Promise<CdpSocket & { readonly page: string }> {
   const cdp = await connectCdp(session.cdpUrl)
   return { ...cdp, page: await cdp.attachToPage() }
 }
 
 /** Puts files into the input of the upload page, sends the form and reads what arrived. */
-const submit = async ({ call, page, events }: CdpSocket & { readonly page: string }, files: readonly string[]) => {
+async function submit({ call, page, events }: CdpSocket & { readonly page: string }, files: readonly string[]) {
   await call('Page.enable', {}, page)
   await call('Page.navigate', { url: site.url('/upload') }, page)
   await expect.poll(() => events.some((event) => event.method === 'Page.loadEventFired')).toBe(true)
@@ -60,7 +60,9 @@ const submit = async ({ call, page, events }: CdpSocket & { readonly page: strin
   return JSON.parse(answer.result?.['result'].value as string) as { name: string; bytes: number; sha256: string }[]
 }
 
-const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex')
+function sha256(data: string | Uint8Array): string {
+  return createHash('sha256').update(data).digest('hex')
+}
 
 describe('a download', () => {
   test('is kept for a client that said nothing about downloads, and read under its suggested name', async () => {

@@ -17,13 +17,15 @@ afterAll(async () => {
 })
 
 /** How each wait ended; the libraries' own time-outs are longer than those of a test. */
-const outcomesOf = async (waits: Readonly<Record<string, Promise<unknown>>>): Promise<object> => {
+async function outcomesOf(waits: Readonly<Record<string, Promise<unknown>>>): Promise<object> {
   const names = Object.keys(waits)
   const settled = await Promise.allSettled(Object.values(waits))
   return Object.fromEntries(settled.map(({ status }, index) => [names[index], status]))
 }
 
-const rejected = (waits: object): object => Object.fromEntries(Object.keys(waits).map((name) => [name, 'rejected']))
+function rejected(waits: object): object {
+  return Object.fromEntries(Object.keys(waits).map((name) => [name, 'rejected']))
+}
 
 describe.each(['deleted over HTTP', 'closed by the client'] as const)('when a session is %s', (how) => {
   const create = async () => lab.createSession({ ttl: 120, onBrowserClose: 'delete' })

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(async () => lab[Symbol.asyncDispose]())
 
 /** A connection that keeps its own end open, and has asked for a WebSocket. */
-const askUpgrade = async (path: string): Promise<Socket> => {
+async function askUpgrade(path: string): Promise<Socket> {
   const { hostname, port } = new URL(lab.server.url)
   const client = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
   await once(client, 'connect')

@@ -13,10 +13,13 @@ const context: PolicyContext = {
   kindOfTarget: (id) => (id === 'INTERNAL' ? 'internal' : 'web'),
 }
 
-const judge = (method: string, params: Record<string, unknown> = {}): Verdict =>
-  judgeCommand({ id: 1, method, params }, context)
+function judge(method: string, params: Record<string, unknown> = {}): Verdict {
+  return judgeCommand({ id: 1, method, params }, context)
+}
 
-const passedParams = (verdict: Verdict): unknown => (verdict.kind === 'pass' ? verdict.command.params : verdict)
+function passedParams(verdict: Verdict): unknown {
+  return verdict.kind === 'pass' ? verdict.command.params : verdict
+}
 
 const navigations: readonly (readonly [method: string])[] = [
   ['Page.navigate'],

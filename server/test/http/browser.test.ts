@@ -10,7 +10,7 @@ afterAll(async () => lab[Symbol.asyncDispose]())
 const unknownId = '01a1fd15-0c10-7879-aa7c-0b034b2f48df'
 
 /** A key of a team of its own. */
-const strangerHeaders = async (team = 'strangers'): Promise<Record<string, string>> => {
+async function strangerHeaders(team = 'strangers'): Promise<Record<string, string>> {
   const { body } = await lab.api('POST', '/v2/team/keys', { team })
   return { authorization: `Bearer ${body['key']}` }
 }

@@ -11,7 +11,7 @@ interface Answer {
 }
 
 /** Asks a server over connections that are kept open. */
-const ask = async (lab: Lab, agent: Agent, method: string, path: string, body?: unknown): Promise<Answer> => {
+async function ask(lab: Lab, agent: Agent, method: string, path: string, body?: unknown): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
   const headers = {
     authorization: `Bearer ${lab.server.apiKey}`,

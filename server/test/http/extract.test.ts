@@ -47,7 +47,9 @@ beforeEach(() => {
 })
 afterAll(async () => world.disposeAsync())
 
-const asked = (): string => model.questions.at(-1)?.messages.at(-1)?.content ?? ''
+function asked(): string {
+  return model.questions.at(-1)?.messages.at(-1)?.content ?? ''
+}
 
 test('data are extracted from several pages at once, for five credits each and at least twenty', async () => {
   const urls = ['/fleet/red', '/fleet/blue', '/fleet/', '/fleet/red?1', '/fleet/red?2'].map((path) => site.url(path))

@@ -6,15 +6,19 @@ import { connectCdp, refusedUpgrade } from '../../../test/lab/cdp-socket.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 
-const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
+function bearer(key: string) {
+  return { authorization: `Bearer ${key}` }
+}
 
 /** Creates a key through the API. */
-const createKey = async (lab: Lab, body: Readonly<Record<string, unknown>>) => {
+async function createKey(lab: Lab, body: Readonly<Record<string, unknown>>) {
   const { body: made } = await lab.api('POST', '/v2/team/keys', body)
   return { key: made['key'] as string, id: made['data'].id as string }
 }
 
-const statusWith = async (lab: Lab, key: string) => (await lab.api('GET', '/v2/browser', undefined, bearer(key))).status
+async function statusWith(lab: Lab, key: string) {
+  return (await lab.api('GET', '/v2/browser', undefined, bearer(key))).status
+}
 
 describe('a restart with another bootstrap key', () => {
   const [oldKey, newKey] = ['old-key-0123456789abcdef', 'new-key-0123456789abcdef']

@@ -19,10 +19,12 @@ beforeAll(async () => {
 })
 afterAll(async () => lab[Symbol.asyncDispose]())
 
-const many = <Item>(count: number, item: Item): Item[] => Array.from({ length: count }, () => item)
+function many<Item>(count: number, item: Item): Item[] {
+  return Array.from({ length: count }, () => item)
+}
 
 /** Calls the API, and tells how much processor time that took here, where the server is. */
-const timed = async (method: string, path: string, body: unknown, headers?: Readonly<Record<string, string>>) => {
+async function timed(method: string, path: string, body: unknown, headers?: Readonly<Record<string, string>>) {
   const sent = typeof body === 'string' ? body : JSON.stringify(body)
   const json = { 'content-type': 'application/json' }
   const before = process.cpuUsage()
@@ -65,10 +67,13 @@ describe('an invalid body gets a short answer in a short time:', () => {
   })
 })
 
-const named = <Value>(count: number, value: Value): Record<string, Value> =>
-  Object.fromEntries(Array.from({ length: count }, (_, index) => [`x-${index}`, value]))
+function named<Value>(count: number, value: Value): Record<string, Value> {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`x-${index}`, value]))
+}
 
-const hook = (entries: number) => ({ url: 'https://a.example/', metadata: named(entries, 'x') })
+function hook(entries: number) {
+  return { url: 'https://a.example/', metadata: named(entries, 'x') }
+}
 
 test('while 100,000 bad addresses are checked, others are served', async () => {
   let turns = 0
@@ -205,7 +210,7 @@ test('the data directory is made for its user alone, and so is its lock', async 
   expect([await mode(dataDir), await mode(join(dataDir, 'lock.sqlite'))]).toEqual(['700', '600'])
 })
 
-const temporaryFolder = async () => {
+async function temporaryFolder() {
   const path = await mkdtemp(join(tmpdir(), 'bowline-limits-'))
   return { path, [Symbol.asyncDispose]: async () => rm(path, { recursive: true }) }
 }

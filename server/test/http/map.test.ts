@@ -30,7 +30,9 @@ beforeAll(async () => {
 
 afterAll(async () => world.disposeAsync())
 
-const urls = (...paths: readonly string[]): readonly string[] => paths.map((path) => site.url(path))
+function urls(...paths: readonly string[]): readonly string[] {
+  return paths.map((path) => site.url(path))
+}
 
 describe('POST /v2/map', () => {
   test('answers the pages of a site', async () => {

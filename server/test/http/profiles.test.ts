@@ -17,10 +17,12 @@ afterAll(async () => {
   await site[Symbol.asyncDispose]()
 })
 
-const pathOf = (name: string): string => `/v2/browser/profiles/${encodeURIComponent(name)}`
+function pathOf(name: string): string {
+  return `/v2/browser/profiles/${encodeURIComponent(name)}`
+}
 
 /** Runs a session with the profile that remembers `value`; answers its id and the answer to its deletion. */
-const save = async (name: string, value: string) => {
+async function save(name: string, value: string) {
   const session = await lab.createSession({ profile: { name } })
   await visit(session, async (page) => {
     await page.goto(site.url('/storage'))
@@ -30,7 +32,7 @@ const save = async (name: string, value: string) => {
 }
 
 /** What a reader of the profile finds. */
-const read = async (name: string): Promise<string | null> => {
+async function read(name: string): Promise<string | null> {
   const session = await lab.createSession({ profile: { name, saveChanges: false } })
   const value = await visit(session, async (page) => {
     await page.goto(site.url('/storage'))
@@ -40,7 +42,7 @@ const read = async (name: string): Promise<string | null> => {
   return value
 }
 
-const strangerHeaders = async (): Promise<Record<string, string>> => {
+async function strangerHeaders(): Promise<Record<string, string>> {
   const { body } = await lab.api('POST', '/v2/team/keys', { team: 'strangers' })
   return { authorization: `Bearer ${body['key']}` }
 }

@@ -49,8 +49,9 @@ beforeAll(async () => {
 })
 afterAll(async () => world.disposeAsync())
 
-const search = async (body: object, version = 'v2') =>
-  lab.api('POST', `/${version}/search`, { query: 'boats', ...body })
+async function search(body: object, version = 'v2') {
+  return lab.api('POST', `/${version}/search`, { query: 'boats', ...body })
+}
 const scrapeOptions = { formats: ['markdown'], maxAge: 0, timeout: 20_000 }
 
 test.each(['v1', 'v2'])(

@@ -30,7 +30,9 @@ beforeAll(async () => {
 })
 afterAll(async () => world.disposeAsync())
 
-const search = async (body: object, version = 'v2') => lab.api('POST', `/${version}/search`, body)
+async function search(body: object, version = 'v2') {
+  return lab.api('POST', `/${version}/search`, body)
+}
 
 test('answers what was scraped, and nothing that was to be forgotten', async () => {
   const { status, body } = await search({ query: 'intitle:harbour boats' })

@@ -7,7 +7,9 @@ beforeAll(async () => {
 })
 afterAll(async () => lab[Symbol.asyncDispose]())
 
-const pathOf = (name: string): string => `/v2/browser/profiles/${encodeURIComponent(name)}`
+function pathOf(name: string): string {
+  return `/v2/browser/profiles/${encodeURIComponent(name)}`
+}
 
 describe('a storageState is imported and exported in a session', () => {
   const manyOrigins = {

@@ -11,7 +11,7 @@ import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 const apiKey = 'undelivered-key-0123456789'
 
 /** Asks for a session and leaves after `leaveMs`, without waiting for the answer. */
-const askAndLeave = async (lab: Lab, leaveMs: number, headers = ''): Promise<void> => {
+async function askAndLeave(lab: Lab, leaveMs: number, headers = ''): Promise<void> {
   const { hostname, port, host } = new URL(lab.server.url)
   const socket = connect(Number(port), hostname)
   const body = '{"ttl":600}'
@@ -24,11 +24,12 @@ const askAndLeave = async (lab: Lab, leaveMs: number, headers = ''): Promise<voi
   await once(socket, 'close')
 }
 
-const sessionsOf = async (lab: Lab): Promise<readonly Record<string, unknown>[]> =>
-  (await lab.api('GET', '/v2/browser')).body['sessions']
+async function sessionsOf(lab: Lab): Promise<readonly Record<string, unknown>[]> {
+  return (await lab.api('GET', '/v2/browser')).body['sessions']
+}
 
 /** Waits until nothing is alive or being started. */
-const settled = async (...labs: readonly Lab[]): Promise<void> => {
+async function settled(...labs: readonly Lab[]): Promise<void> {
   const load = (): number => labs.reduce((sum, lab) => sum + lab.server.liveSessions(), 0)
   await expect.poll(load, { timeout: 5000 }).toBe(0)
 }

@@ -33,7 +33,7 @@ interface Caller {
 }
 
 /** A team of its own with those limits, and a key of it. */
-const newCaller = async (limits: object = {}): Promise<Caller> => {
+async function newCaller(limits: object = {}): Promise<Caller> {
   const team = `team ${(teams += 1)}`
   await lab.api('POST', '/v2/teams', { name: team, ...limits })
   const { body } = await lab.api('POST', '/v2/team/keys', { team, name: 'ci' })

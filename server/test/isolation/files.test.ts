@@ -167,7 +167,7 @@ test('without bubblewrap all this is possible, so the layer is what stops it', a
 })
 
 /** Gives a path to a file input and returns what a page reads of it. */
-const takeFile = async (raw: RawBrowser, path: string): Promise<string> => {
+async function takeFile(raw: RawBrowser, path: string): Promise<string> {
   await raw.read('data:text/html,<input type=file>')
   const { root } = await raw.onPage('DOM.getDocument')
   const { nodeId } = await raw.onPage('DOM.querySelector', {
@@ -181,7 +181,7 @@ const takeFile = async (raw: RawBrowser, path: string): Promise<string> => {
 }
 
 /** Downloads a small file and waits until the browser says how that ended. */
-const download = async (raw: RawBrowser, name: string): Promise<void> => {
+async function download(raw: RawBrowser, name: string): Promise<void> {
   const { router } = raw.browser
   const ended = Promise.withResolvers<void>()
   const stop = router.onEvent(({ method, params }) => {

@@ -5,7 +5,9 @@ import { connectCdp, refusedUpgrade } from '../../../test/lab/cdp-socket.ts'
 import { startServerProcess } from '../../../test/lab/server-process.ts'
 import { openDataDir } from '../browsers/ground.ts'
 
-const tokenOf = (url: string | undefined): string => new URL(url ?? '').searchParams.get('token') ?? ''
+function tokenOf(url: string | undefined): string {
+  return new URL(url ?? '').searchParams.get('token') ?? ''
+}
 
 test('no key, token or password is in the log of a server at its most talkative', async () => {
   await using dataDir = await openDataDir()

@@ -13,38 +13,43 @@ import { openRawBrowser, type RawBrowser } from './raw-browser.ts'
 
 const hasBubblewrap = existsSync('/usr/bin/bwrap')
 
-const ownAddresses = (): readonly string[] =>
-  Object.values(networkInterfaces())
+function ownAddresses(): readonly string[] {
+  return Object.values(networkInterfaces())
     .flatMap((each) => each ?? [])
     .filter(({ family }) => family === 'IPv4')
     .map(({ address }) => address)
+}
 
-const startOpenServer = async (): Promise<RawServer> =>
-  startRawServer((socket) =>
+async function startOpenServer(): Promise<RawServer> {
+  return startRawServer((socket) =>
     socket.end('HTTP/1.1 200 OK\r\nAccess-Control-Allow-Origin: *\r\nConnection: close\r\n\r\n'),
   )
+}
 
 /** Asks a STUN server, which is how WebRTC sends a packet to wherever it is told. */
-const sendPacket = (port: number): string => `new Promise((done) => {
+function sendPacket(port: number): string {
+  return `new Promise((done) => {
   const peer = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${port}' }] })
   peer.onicegatheringstatechange = () => { if (peer.iceGatheringState === 'complete') done() }
   peer.createDataChannel('x'); peer.createOffer().then((offer) => peer.setLocalDescription(offer)); setTimeout(done, 3000)
 })`
+}
 
 // Taken over, as far as a test can: it knows no proxy and no rule for WebRTC.
-const openFree = async (host: BrowserHost): Promise<RawBrowser> =>
-  openRawBrowser(host, {
+async function openFree(host: BrowserHost): Promise<RawBrowser> {
+  return openRawBrowser(host, {
     extraArgs: ['--force-webrtc-ip-handling-policy=default', '--webrtc-ip-handling-policy=default'],
   })
+}
 
-const reach = async (raw: RawBrowser, victim: RawServer): Promise<void> => {
+async function reach(raw: RawBrowser, victim: RawServer): Promise<void> {
   await raw.read('data:text/html,here')
   for (const address of [...ownAddresses(), '[::ffff:127.0.0.1]', 'localhost']) {
     await raw.evaluate(`fetch('http://${address}:${victim.port}/', { mode: 'no-cors' }).catch(() => {})`)
   }
 }
 
-const countPackets = async (raw: RawBrowser): Promise<number> => {
+async function countPackets(raw: RawBrowser): Promise<number> {
   const udp = createSocket('udp4')
   let packets = 0
   udp.on('message', () => packets++)

@@ -22,8 +22,9 @@ const viewer = 'chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai/index.html'
 const styleSheet = 'chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai/pdf_embedder.css'
 const viewerUrl = /^chrome-extension:/
 
-const open = (url: string): string =>
-  `new Promise((done) => chrome.tabs.create({ url: ${JSON.stringify(url)} }, () => done('asked')))`
+function open(url: string): string {
+  return `new Promise((done) => chrome.tabs.create({ url: ${JSON.stringify(url)} }, () => done('asked')))`
+}
 
 interface TargetInfo {
   readonly targetId: string

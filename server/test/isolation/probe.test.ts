@@ -12,8 +12,9 @@ import { openDataDir } from '../browsers/ground.ts'
 
 const hasBubblewrap = existsSync('/usr/bin/bwrap')
 
-const layer = (layers: readonly Layer[], name: Layer['name']): Layer | undefined =>
-  layers.find((each) => each.name === name)
+function layer(layers: readonly Layer[], name: Layer['name']): Layer | undefined {
+  return layers.find((each) => each.name === name)
+}
 
 test.each(['auto', 'uid'] as const)(
   'where neither the sandbox nor bubblewrap works, --isolation %s does not start',
@@ -60,7 +61,7 @@ test('a browser that starts nowhere is no lack of isolation', async () => {
 })
 
 /** A browser that starts anywhere but inside bubblewrap, where there is no shell for its script. */
-const writeLauncher = async (folder: string): Promise<string> => {
+async function writeLauncher(folder: string): Promise<string> {
   await chmod(folder, 0o755)
   const path = join(folder, 'launcher')
   const script = `#!/bin/sh\n[ "$1" = --version ] && echo "Chromium 1.0.0.0" && exit\nexec ${browserPaths.shell} "$@"\n`

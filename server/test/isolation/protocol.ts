@@ -25,7 +25,7 @@ export interface AddressCommand {
 const namesAddress = /url|path|file|location/i
 
 /** Every command of the protocol description that takes an address or a path. */
-export const addressCommands = (): readonly AddressCommand[] => {
+export function addressCommands(): readonly AddressCommand[] {
   const require = createRequire(createRequire(import.meta.url).resolve('puppeteer-core'))
   const { domains } = require('devtools-protocol/json/browser_protocol.json') as Protocol
   return domains.flatMap(({ domain, commands = [] }) =>
@@ -43,10 +43,11 @@ export const addressCommands = (): readonly AddressCommand[] => {
   )
 }
 
-const isAddress = ({ name, type }: Parameter): boolean =>
-  namesAddress.test(name) && (type === 'string' || type === 'array')
+function isAddress({ name, type }: Parameter): boolean {
+  return namesAddress.test(name) && (type === 'string' || type === 'array')
+}
 
-const valueOf = (parameter: Parameter, address: string): unknown => {
+function valueOf(parameter: Parameter, address: string): unknown {
   if (isAddress(parameter)) return parameter.type === 'array' ? [address] : address
   if (parameter.type === 'integer' || parameter.type === 'number') return 1
   if (parameter.type === 'boolean') return true

@@ -27,10 +27,10 @@ const everything = `new Promise((done) => {
 })`
 
 /** Launches one and attaches to its page. Unless it `isWatched`, the server does not close pages of the browser's own. */
-export const openRawBrowser = async (
+export async function openRawBrowser(
   host: BrowserHost,
   { isWatched = false, ...options }: LaunchOptions & { readonly isWatched?: boolean } = {},
-): Promise<RawBrowser> => {
+): Promise<RawBrowser> {
   const browser = await launchBrowser(host, options)
   const { router } = browser
   if (!isWatched) await router.call('Target.setDiscoverTargets', { discover: false })

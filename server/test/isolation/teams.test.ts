@@ -68,44 +68,51 @@ beforeAll(async () => {
 })
 afterAll(async () => lab[Symbol.asyncDispose]())
 
-const tokens = (): readonly string[] =>
-  [session.cdpUrl, session.liveViewUrl, session.interactiveLiveViewUrl].map(
+function tokens(): readonly string[] {
+  return [session.cdpUrl, session.liveViewUrl, session.interactiveLiveViewUrl].map(
     (url) => new URL(url ?? '').searchParams.get('token') ?? '',
   )
+}
 
 /** The id of a delivery to a webhook of the team. */
-const deliveryOf = async (headers: Readonly<Record<string, string>>): Promise<string> =>
-  vi.waitUntil(async () => {
+async function deliveryOf(headers: Readonly<Record<string, string>>): Promise<string> {
+  return vi.waitUntil(async () => {
     const { body } = await lab.api('GET', '/v2/team/webhooks/deliveries', undefined, headers)
     return body['data'][0]?.id as string | undefined
   })
+}
 
 /** The path with names and ids of the first team. */
-const fill = (path: string): string => {
+function fill(path: string): string {
   const known = Object.entries(ids).reduce((text, [folder, id]) => text.replace(idIn(folder), `/${folder}/${id}`), path)
   return fillNames(known).replaceAll(/\{(?:id|checkId)\}/g, session.id)
 }
 
-const idIn = (folder: string): RegExp => new RegExp(`/${folder}/\\{\\w+\\}`)
+function idIn(folder: string): RegExp {
+  return new RegExp(`/${folder}/\\{\\w+\\}`)
+}
 
 /** The path with the same names, and with ids that do not exist. */
-const fillUnknown = (path: string): string => fillNames(path).replaceAll(/\{(?:id|checkId)\}/g, unknownId)
+function fillUnknown(path: string): string {
+  return fillNames(path).replaceAll(/\{(?:id|checkId)\}/g, unknownId)
+}
 
 const unknownId = '0198c0de-0000-7000-8000-000000000000'
 
-const fillNames = (path: string): string =>
-  path
+function fillNames(path: string): string {
+  return path
     .replace('/teams/{id}', '/teams/first')
     .replace('/files/{name}', `/files/${file}`)
     .replace('{name}', profile)
     .replace('{version}', '1')
+}
 
 const paths = Object.entries(routes).flatMap(([name, route]: [string, Route]) =>
   [route.path, ...(route.aliases ?? [])].map((path) => ({ name, method: route.method, path })),
 )
 
 /** What a route is sent beside its path. */
-const bodyOf = (name: string, id = session.id): unknown => {
+function bodyOf(name: string, id = session.id): unknown {
   if (name === 'deleteSessionByBody') return { id }
   if (name === 'importStorageState') return { cookies: [] }
   if (name === 'updateMonitor') return { name: 'taken over' }
@@ -159,11 +166,13 @@ const adminRoutes = new Set([
 ])
 
 /** An answer without the ids in its text, and without its own. */
-const withoutIds = (body: Answer['body']): unknown => ({
-  ...body,
-  error: String(body['error']).replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID'),
-  requestId: '',
-})
+function withoutIds(body: Answer['body']): unknown {
+  return {
+    ...body,
+    error: String(body['error']).replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID'),
+    requestId: '',
+  }
+}
 
 describe('with the key of another team', () => {
   test.each(paths)('$method $path ($name) gives nothing away', async ({ name, method, path }) => {

@@ -3,11 +3,13 @@ import { expect, test } from 'vitest'
 import { FairQueue } from '../../src/kit/fair-queue.ts'
 
 /** Work that keeps the processor busy for so long, and says when it has ended. */
-const takes = (ms: number, name: string, done: string[]) => async () => {
-  await nextTurn()
-  const end = performance.now() + ms
-  while (performance.now() < end);
-  done.push(name)
+function takes(ms: number, name: string, done: string[]) {
+  return async () => {
+    await nextTurn()
+    const end = performance.now() + ms
+    while (performance.now() < end);
+    done.push(name)
+  }
 }
 
 test('one owner with much slow work delays others by one piece of it', async () => {

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import { loadOptional } from '../../src/kit/optional-package.ts'
 
-const notFound = (name: string): Error =>
-  Object.assign(new Error(`Cannot find package '${name}' imported from /app/mail.js`), { code: 'ERR_MODULE_NOT_FOUND' })
+function notFound(name: string): Error {
+  return Object.assign(new Error(`Cannot find package '${name}' imported from /app/mail.js`), {
+    code: 'ERR_MODULE_NOT_FOUND',
+  })
+}
 
 test('an optional package that is missing is named with its purpose and the command that installs it', async () => {
   const loading = loadOptional('nodemailer', 'e-mail', async () => Promise.reject(notFound('nodemailer')))

@@ -10,11 +10,17 @@ beforeAll(async () => {
 })
 afterAll(async () => lab[Symbol.asyncDispose]())
 
-const socketOf = (url: string | undefined): string => (url ?? '').replace('http', 'ws').replace('?', '/socket?')
-const withToken = (url: string | undefined, token: string): string => (url ?? '').replace(/token=.*/, `token=${token}`)
-const tokenOf = (url: string | undefined): string => new URL(url ?? '').searchParams.get('token') ?? ''
+function socketOf(url: string | undefined): string {
+  return (url ?? '').replace('http', 'ws').replace('?', '/socket?')
+}
+function withToken(url: string | undefined, token: string): string {
+  return (url ?? '').replace(/token=.*/, `token=${token}`)
+}
+function tokenOf(url: string | undefined): string {
+  return new URL(url ?? '').searchParams.get('token') ?? ''
+}
 
-const connect = async (url: string | undefined) => {
+async function connect(url: string | undefined) {
   const socket = new WebSocket(socketOf(url))
   const messages: { readonly type: string; readonly [key: string]: unknown }[] = []
   socket.on('message', (data, isBinary) => {

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(async () => theatre[Symbol.asyncDispose]())
 
-const openBoth = async (path: string): Promise<Scene & { readonly view: View }> => {
+async function openBoth(path: string): Promise<Scene & { readonly view: View }> {
   await using undo = new AsyncDisposableStack()
   const scene = undo.use(await theatre.openScene(path))
   const view = undo.use(await theatre.openView(scene.session.interactiveLiveViewUrl))

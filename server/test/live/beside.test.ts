@@ -22,7 +22,7 @@ interface Deeds {
 
 const viewport = '[innerWidth, innerHeight, devicePixelRatio].join()'
 
-const actWithPlaywright = async (page: PlaywrightPage): Promise<Deeds> => {
+async function actWithPlaywright(page: PlaywrightPage): Promise<Deeds> {
   const url = theatre.site.url('/title?text=Real')
   await page.setViewportSize({ width: 611, height: 433 })
   page.on('dialog', (dialog) => void dialog.accept('spliced'))
@@ -38,7 +38,7 @@ const actWithPlaywright = async (page: PlaywrightPage): Promise<Deeds> => {
   return { dialog, intercepted, viewport: await page.evaluate<string>(viewport), download }
 }
 
-const actWithPuppeteer = async (page: PuppeteerPage): Promise<Deeds> => {
+async function actWithPuppeteer(page: PuppeteerPage): Promise<Deeds> {
   const url = theatre.site.url('/title?text=Real')
   await page.setViewport({ width: 611, height: 433 })
   page.on('dialog', (dialog) => void dialog.accept('spliced'))

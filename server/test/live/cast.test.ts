@@ -95,7 +95,7 @@ test('a viewer is sent no more pixels than its window has', async () => {
 })
 
 /** The width that the start-of-frame marker of a JPEG names. */
-const jpegWidth = (image: Buffer): number => {
+function jpegWidth(image: Buffer): number {
   for (let at = 2; at < image.length; at += 2 + image.readUInt16BE(at + 2)) {
     const marker = image.readUInt8(at + 1)
     if (marker >= 0xc0 && marker <= 0xc2) return image.readUInt16BE(at + 7)

@@ -57,7 +57,7 @@ const pages: Pages = {
 }
 
 /** Opens the theatre. `browser` is the one that is watched, and watches. */
-export const openTheatre = async (browser: 'shell' | 'chromium' = 'shell'): Promise<Theatre> => {
+export async function openTheatre(browser: 'shell' | 'chromium' = 'shell'): Promise<Theatre> {
   await using undo = new AsyncDisposableStack()
   const lab = undo.use(await startLab({ browser }))
   const site = undo.use(await startSite(pages))
@@ -73,7 +73,7 @@ export const openTheatre = async (browser: 'shell' | 'chromium' = 'shell'): Prom
   }
 }
 
-const openScene = async (lab: Lab, site: Site, path: string, options?: CreateSessionOptions): Promise<Scene> => {
+async function openScene(lab: Lab, site: Site, path: string, options?: CreateSessionOptions): Promise<Scene> {
   const session = await lab.createSession(options)
   const handles = await playwright.connect(session)
   const { page } = handles
@@ -89,7 +89,7 @@ const openScene = async (lab: Lab, site: Site, path: string, options?: CreateSes
   }
 }
 
-const openView = async (glasses: Browser, url: string | undefined, options?: BrowserContextOptions): Promise<View> => {
+async function openView(glasses: Browser, url: string | undefined, options?: BrowserContextOptions): Promise<View> {
   const context = await glasses.newContext({ viewport: { width: 900, height: 700 }, ...options })
   const page = await context.newPage()
   await page.goto(url ?? '')
@@ -119,15 +119,17 @@ const openView = async (glasses: Browser, url: string | undefined, options?: Bro
 }
 
 /** The watched page is 600 pixels wide. */
-const readColour = (x: number, y: number): string => `(() => {
+function readColour(x: number, y: number): string {
+  return `(() => {
   const canvas = document.querySelector('canvas')
   const scale = canvas.width / 600
   return [...canvas.getContext('2d').getImageData(${x} * scale, ${y} * scale, 1, 1).data].slice(0, 3)
 })()`
+}
 
 /** Expects a colour of the picture to become this one, as near as a compressed picture comes. */
-export const expectColour = async (view: View, place: readonly [number, number], colour: readonly number[]) =>
-  expect
+export async function expectColour(view: View, place: readonly [number, number], colour: readonly number[]) {
+  return expect
     .poll(
       async () => {
         const seen = await view.colourAt(...place)
@@ -136,3 +138,4 @@ export const expectColour = async (view: View, place: readonly [number, number],
       { message: `the colour at ${place.join()} is ${colour.join()}`, timeout: 5000 },
     )
     .toBeLessThan(24)
+}

@@ -31,7 +31,7 @@ export interface World extends AsyncDisposable {
 }
 
 /** Opens a browser that shows `html`. */
-export const openWorld = async (host: BrowserHost, html: string): Promise<World> => {
+export async function openWorld(host: BrowserHost, html: string): Promise<World> {
   await using undo = new AsyncDisposableStack()
   const browser = undo.use(await launchBrowser(host))
   const { router } = browser
@@ -94,7 +94,7 @@ export const openWorld = async (host: BrowserHost, html: string): Promise<World>
   }
 }
 
-const viewerOn = async (port: number, drawMs: number): Promise<BareViewer> => {
+async function viewerOn(port: number, drawMs: number): Promise<BareViewer> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}`)
   const frames: Buffer[] = []
   socket.on('message', (data, isBinary) => {

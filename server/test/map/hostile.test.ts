@@ -7,7 +7,7 @@ import type { Exchange } from '../../../test/lab/pages/page.ts'
 import { indexOf, linksTo, sitemapOf, startMapWorld, textPage } from './world.ts'
 
 /** Writes for as long as it is listened to. */
-const writeForever = async (response: ServerResponse, text: string): Promise<void> => {
+async function writeForever(response: ServerResponse, text: string): Promise<void> {
   const closed = once(response, 'close')
   while (!response.closed) {
     if (response.write(text)) await new Promise(setImmediate)

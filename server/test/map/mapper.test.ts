@@ -8,7 +8,7 @@ import { startSite } from '../../../test/lab/site.ts'
 import { openPgliteStore } from '../../../test/lab/stores.ts'
 import { makeTeam } from '../store/world.ts'
 
-const startWorld = async (credits: number) => {
+async function startWorld(credits: number) {
   const undo = new AsyncDisposableStack()
   onTestFinished(async () => undo.disposeAsync())
   const site = undo.use(await startSite())

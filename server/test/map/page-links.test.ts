@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readPageLinks, type PageLinks } from '../../src/map/page-links.ts'
 
-const read = async (html: string, size = 16_384): Promise<PageLinks> => {
+async function read(html: string, size = 16_384): Promise<PageLinks> {
   async function* pieces(): AsyncGenerator<string> {
     for (let start = 0; start < html.length; start += size) yield html.slice(start, start + size)
   }

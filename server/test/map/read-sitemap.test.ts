@@ -7,7 +7,7 @@ async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Uint8Array
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size)
 }
 
-const read = async (document: string | Buffer, chunkSize = 7, most = Infinity): Promise<readonly SitemapEntry[]> => {
+async function read(document: string | Buffer, chunkSize = 7, most = Infinity): Promise<readonly SitemapEntry[]> {
   const entries: SitemapEntry[] = []
   await readSitemap(decodeText(unpack(inChunks(Buffer.from(document), chunkSize), 64e6)), (entry) => {
     entries.push(entry)
@@ -16,8 +16,9 @@ const read = async (document: string | Buffer, chunkSize = 7, most = Infinity): 
   return entries
 }
 
-const urlset = (...urls: readonly string[]): string =>
-  `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls.join('')}</urlset>`
+function urlset(...urls: readonly string[]): string {
+  return `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls.join('')}</urlset>`
+}
 
 test('a sitemap lists its pages, in whatever pieces it comes', async () => {
   const document = urlset(

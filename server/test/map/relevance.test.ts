@@ -11,8 +11,9 @@ const links = [
   { url: 'https://a.example/contact' },
 ]
 
-const ordered = async (query: string): Promise<readonly string[]> =>
-  (await orderByRelevance(links, query)).map(({ url }) => url.replace('https://a.example', ''))
+async function ordered(query: string): Promise<readonly string[]> {
+  return (await orderByRelevance(links, query)).map(({ url }) => url.replace('https://a.example', ''))
+}
 
 test('pages with the words come first, those without keep their order', async () => {
   const paths = await ordered('Pricing')

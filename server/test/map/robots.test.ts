@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { parseRobots } from '../../src/map/robots.ts'
 
-const allows = (text: string, path: string): boolean =>
-  parseRobots(text, 'Bowline').allows(new URL(path, 'https://a.example/'))
+function allows(text: string, path: string): boolean {
+  return parseRobots(text, 'Bowline').allows(new URL(path, 'https://a.example/'))
+}
 
 describe('a robots.txt', () => {
   test('names sitemaps wherever they stand, addresses with # included', () => {

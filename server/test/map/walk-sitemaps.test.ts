@@ -7,8 +7,9 @@ import { walkSitemaps } from '../../src/map/walk-sitemaps.ts'
 
 const start = new URL('https://site.test/sitemap.xml')
 
-const sitemap = (from: number): string =>
-  `<urlset>${Array.from({ length: 50 }, (_, index) => `<url><loc>https://site.test/${from + index}</loc></url>`).join('')}</urlset>`
+function sitemap(from: number): string {
+  return `<urlset>${Array.from({ length: 50 }, (_, index) => `<url><loc>https://site.test/${from + index}</loc></url>`).join('')}</urlset>`
+}
 
 test.each([
   [

@@ -16,39 +16,39 @@ export interface MapWorld extends AsyncDisposable {
 }
 
 /** Answers with text of any type. */
-export const textPage =
-  (body: string | Buffer, contentType = 'application/xml'): Page =>
-  ({ response }) => {
+export function textPage(body: string | Buffer, contentType = 'application/xml'): Page {
+  return ({ response }) => {
     response.setHeader('content-type', contentType)
     response.end(body)
   }
+}
 
 /** Answers with a page of links. */
-export const linksTo =
-  (...urls: readonly string[]): Page =>
-  ({ response }) => {
+export function linksTo(...urls: readonly string[]): Page {
+  return ({ response }) => {
     response.setHeader('content-type', 'text/html')
     response.end(htmlDocument('Links', urls.map((url) => `<a href="${url}">${url}</a>`).join('')))
   }
+}
 
 /** A sitemap that lists paths of whatever host it is asked for under. */
-export const sitemapOf =
-  (...paths: readonly string[]): Page =>
-  ({ response, url }) => {
+export function sitemapOf(...paths: readonly string[]): Page {
+  return ({ response, url }) => {
     const urls = paths.map((path) => `<url><loc>${new URL(path, url).href.replaceAll('&', '&amp;')}</loc></url>`)
     response.end(`<?xml version="1.0"?><urlset>${urls.join('')}</urlset>`)
   }
+}
 
 /** A sitemap index that names paths of whatever host it is asked for under. */
-export const indexOf =
-  (...paths: readonly string[]): Page =>
-  ({ response, url }) => {
+export function indexOf(...paths: readonly string[]): Page {
+  return ({ response, url }) => {
     const sitemaps = paths.map((path) => `<sitemap><loc>${new URL(path, url).href}</loc></sitemap>`)
     response.end(`<sitemapindex>${sitemaps.join('')}</sitemapindex>`)
   }
+}
 
 /** Starts a site with these pages beside its own, and the way to it. */
-export const startMapWorld = async (pages: Pages): Promise<MapWorld> => {
+export async function startMapWorld(pages: Pages): Promise<MapWorld> {
   await using undo = new AsyncDisposableStack()
   const site = undo.use(await startSite(pages))
   const egress = undo.use(

@@ -17,8 +17,12 @@ beforeAll(async () => {
 })
 afterAll(async () => undo.disposeAsync())
 
-const targets = () => [{ type: 'scrape', urls: [site.url('/page')] }]
-const valid = () => ({ name: 'Page', schedule: { text: 'daily' }, targets: targets() })
+function targets() {
+  return [{ type: 'scrape', urls: [site.url('/page')] }]
+}
+function valid() {
+  return { name: 'Page', schedule: { text: 'daily' }, targets: targets() }
+}
 
 describe('a monitor is refused', () => {
   test.each([

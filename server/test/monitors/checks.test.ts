@@ -22,7 +22,9 @@ import { makeTeam } from '../store/world.ts'
 import { plainMonitor } from './world.ts'
 
 const now = new Date('2026-03-06T10:00:30Z')
-const daysAgo = (days: number): Date => new Date(now.getTime() - days * 86_400_000)
+function daysAgo(days: number): Date {
+  return new Date(now.getTime() - days * 86_400_000)
+}
 
 describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (place) => {
   const undo = new AsyncDisposableStack()

@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(async () => undo.disposeAsync())
 
-const watch = async (path: string, recipients: readonly string[], includeDiffs = true): Promise<string> => {
+async function watch(path: string, recipients: readonly string[], includeDiffs = true): Promise<string> {
   site.set(path, `<h1>News</h1><p>Nothing on ${path}.</p>`)
   const notification = { email: { enabled: true, recipients, includeDiffs } }
   const { id } = await createMonitor(lab.api, {
@@ -40,23 +40,26 @@ const watch = async (path: string, recipients: readonly string[], includeDiffs =
   return id
 }
 
-const change = async (id: string, path: string, words: string): Promise<string> => {
+async function change(id: string, path: string, words: string): Promise<string> {
   site.set(path, `<h1>News</h1><p>${words}</p>`)
   return (await runCheck(lab.api, id))['id']
 }
 
-const mailsTo = (address: string): readonly Mail[] => mails.filter(({ to }) => to === address)
+function mailsTo(address: string): readonly Mail[] {
+  return mails.filter(({ to }) => to === address)
+}
 
-const whenMailed = async (address: string, count: number): Promise<string> =>
-  vi.waitFor(
+async function whenMailed(address: string, count: number): Promise<string> {
+  return vi.waitFor(
     () => {
       if (mailsTo(address).length < count) throw new Error('not yet')
       return mailsTo(address).at(-1)!.source
     },
     { timeout: 20_000, interval: 50 },
   )
+}
 
-const linkIn = (source: string, purpose: string): URL => {
+function linkIn(source: string, purpose: string): URL {
   const [link] = new RegExp(String.raw`http://\S+/monitor/email/${purpose}\?token=[\w.-]+`).exec(source)!
   if (!link.startsWith(`${publicUrl}/`)) throw new Error(`${link} leads elsewhere`)
   return new URL(link.slice(publicUrl.length), lab.server.url)

@@ -5,8 +5,9 @@ import { startReceiver } from '../../../test/lab/receiver.ts'
 import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 import { createMonitor, runCheck, startChangingSite, startModel, type ChangingSite, type Model } from './world.ts'
 
-const pathsOf = ({ pages }: Answer['body']) =>
-  Object.fromEntries((pages as Page[]).map((page) => [new URL(page.url).pathname, page.status]))
+function pathsOf({ pages }: Answer['body']) {
+  return Object.fromEntries((pages as Page[]).map((page) => [new URL(page.url).pathname, page.status]))
+}
 
 describe.each(['PGlite', 'PostgreSQL'] as const)('a monitor, in %s', (place) => {
   const undo = new AsyncDisposableStack()

@@ -10,18 +10,20 @@ import { htmlDocument } from '../../../test/lab/pages/page.ts'
 import type { Answer } from '../../../test/lab/lab.ts'
 
 /** The row of a monitor of one page, every hour. */
-export const plainMonitor = (
+export function plainMonitor(
   row: Pick<Insertable<MonitorTable>, 'id' | 'teamId' | 'apiKeyId'> & Partial<Insertable<MonitorTable>>,
-): Insertable<MonitorTable> => ({
-  name: 'A',
-  cron: '0 * * * *',
-  timezone: 'UTC',
-  targets: JSON.stringify([{ id: uuidV7(), type: 'scrape', urls: ['https://a.example/'] }]),
-  notification: '{}',
-  retentionDays: 7,
-  baseUrl: 'http://127.0.0.1',
-  ...row,
-})
+): Insertable<MonitorTable> {
+  return {
+    name: 'A',
+    cron: '0 * * * *',
+    timezone: 'UTC',
+    targets: JSON.stringify([{ id: uuidV7(), type: 'scrape', urls: ['https://a.example/'] }]),
+    notification: '{}',
+    retentionDays: 7,
+    baseUrl: 'http://127.0.0.1',
+    ...row,
+  }
+}
 
 /** A site whose pages tests change as they go. */
 export interface ChangingSite extends AsyncDisposable {
@@ -35,7 +37,7 @@ export interface ChangingSite extends AsyncDisposable {
 }
 
 /** Starts a site without pages on a free port of 127.0.0.1. */
-export const startChangingSite = async (): Promise<ChangingSite> => {
+export async function startChangingSite(): Promise<ChangingSite> {
   const pages = new Map<string, string | number>()
   const asked: string[] = []
   let held: Promise<void> | undefined
@@ -74,15 +76,15 @@ export const startChangingSite = async (): Promise<ChangingSite> => {
 type Api = (method: string, path: string, body?: unknown) => Promise<Answer>
 
 /** Makes a monitor and answers it; fails the test when that does not work. */
-export const createMonitor = async (api: Api, body: Readonly<Record<string, unknown>>): Promise<Answer['body']> => {
+export async function createMonitor(api: Api, body: Readonly<Record<string, unknown>>): Promise<Answer['body']> {
   const answer = await api('POST', '/v2/monitor', { name: 'Prices', schedule: { text: 'daily' }, ...body })
   if (answer.status !== 200) throw new Error(`making a monitor: ${answer.status} ${JSON.stringify(answer.body)}`)
   return answer.body['data'] as Answer['body']
 }
 
 /** Waits until a check has ended, and answers it with its pages. */
-export const whenEnded = async (api: Api, monitorId: string, checkId: string): Promise<Answer['body']> =>
-  vi.waitFor(
+export async function whenEnded(api: Api, monitorId: string, checkId: string): Promise<Answer['body']> {
+  return vi.waitFor(
     async () => {
       const { body } = await api('GET', `/v2/monitor/${monitorId}/checks/${checkId}`)
       if (['queued', 'running'].includes(body['data']?.status)) throw new Error('not yet')
@@ -90,9 +92,10 @@ export const whenEnded = async (api: Api, monitorId: string, checkId: string): P
     },
     { timeout: 45_000, interval: 100 },
   )
+}
 
 /** Runs a check and answers it when it has ended. */
-export const runCheck = async (api: Api, monitorId: string): Promise<Answer['body']> => {
+export async function runCheck(api: Api, monitorId: string): Promise<Answer['body']> {
   const { body, status } = await api('POST', `/v2/monitor/${monitorId}/run`, { origin: 'test' })
   if (status !== 200) throw new Error(`running a monitor: ${status} ${JSON.stringify(body)}`)
   return whenEnded(api, monitorId, body['id'])
@@ -106,7 +109,7 @@ export interface Model extends AsyncDisposable {
 }
 
 /** Starts a model that speaks the OpenAI chat protocol on a free port of 127.0.0.1. */
-export const startModel = async (): Promise<Model> => {
+export async function startModel(): Promise<Model> {
   let answer: (question: string) => unknown = () => ({})
   const server = createServer((request, response) => {
     void text(request).then((question) => {

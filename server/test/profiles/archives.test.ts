@@ -16,28 +16,30 @@ import { temporaryFolder } from '../../../test/lab/stores.ts'
 const profileId = '01a1fd15-0c10-7879-aa7c-0b034b2f48df'
 const key = { bytes: randomBytes(32), id: 'one key' }
 
-const openParts = async ({ place }: LabBlobPlace, quotaBytes = 1e9): Promise<ArchiveParts> => ({
-  blobs: await openBlobs(place),
-  key,
-  quotaBytes,
-})
+async function openParts({ place }: LabBlobPlace, quotaBytes = 1e9): Promise<ArchiveParts> {
+  return {
+    blobs: await openBlobs(place),
+    key,
+    quotaBytes,
+  }
+}
 
 /** Puts files into a folder, as a browser does. */
-const fill = async (folder: string, files: Readonly<Record<string, string | Buffer>>): Promise<void> => {
+async function fill(folder: string, files: Readonly<Record<string, string | Buffer>>): Promise<void> {
   for (const [path, contents] of Object.entries(files)) {
     await mkdir(dirname(join(folder, path)), { recursive: true })
     await writeFile(join(folder, path), contents)
   }
 }
 
-const filesOf = async (folder: string): Promise<Record<string, string>> => {
+async function filesOf(folder: string): Promise<Record<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
   const contents = await Promise.all(files.map(async (path) => [path.slice(folder.length + 1), await readFile(path)]))
   return Object.fromEntries(contents.map(([path, bytes]) => [path, bytes!.toString('latin1')]))
 }
 
-const restore = async (parts: ArchiveParts, archive: Pick<Archive, 'blob' | 'keyId'>, id = profileId) => {
+async function restore(parts: ArchiveParts, archive: Pick<Archive, 'blob' | 'keyId'>, id = profileId) {
   await using folder = await temporaryFolder()
   const extras = await readArchive(parts, { profileId: id, ...archive }, folder.path)
   return { extras, files: await filesOf(folder.path) }

@@ -27,8 +27,8 @@ const timeLimitMs = 60_000
 const names = ['one', 'two', 'three', 'four']
 
 /** The last version of every profile that a process told of, a line each: `name version`. */
-const readVersions = (told: string): ReadonlyMap<string, number> =>
-  new Map(
+function readVersions(told: string): ReadonlyMap<string, number> {
+  return new Map(
     told
       .trimEnd()
       .split('\n')
@@ -36,6 +36,7 @@ const readVersions = (told: string): ReadonlyMap<string, number> =>
       .filter((parts) => parts.length === 2)
       .map(([name = '', version]) => [name, Number(version)]),
   )
+}
 
 test(
   'a hundred kills of who saves, at any moment, leave the last committed version whole',

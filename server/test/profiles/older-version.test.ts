@@ -14,7 +14,7 @@ import { openDataDir, openGround } from '../browsers/ground.ts'
 const olderVersion = '120.0.6099.5'
 
 /** Opens the storage page on the parked page and answers an expression there. */
-const evaluateAt = async ({ router, parkedTargetId }: Browser, site: Site, expression: string): Promise<unknown> => {
+async function evaluateAt({ router, parkedTargetId }: Browser, site: Site, expression: string): Promise<unknown> {
   const attached = await router.call('Target.attachToTarget', { targetId: parkedTargetId, flatten: true })
   const session = String(attached['sessionId'])
   await router.call('Page.enable', {}, session)
@@ -32,7 +32,7 @@ const evaluateAt = async ({ router, parkedTargetId }: Browser, site: Site, expre
 }
 
 /** Has a profile say that an older Chromium wrote it last. */
-const makeOlder = async (userDataDir: string): Promise<void> => {
+async function makeOlder(userDataDir: string): Promise<void> {
   const path = join(userDataDir, 'Default/Preferences')
   const preferences = JSON.parse(await readFile(path, 'utf8')) as Record<string, object>
   const { profile, extensions } = preferences
@@ -43,7 +43,7 @@ const makeOlder = async (userDataDir: string): Promise<void> => {
 }
 
 /** What is found in a profile that `writer` wrote, `alter` changed, and the newest Chromium of this machine opened. */
-const carryOver = async (writer: string, alter: (userDataDir: string) => Promise<void>): Promise<unknown> => {
+async function carryOver(writer: string, alter: (userDataDir: string) => Promise<void>): Promise<unknown> {
   await using undo = new AsyncDisposableStack()
   const site = undo.use(await startSite())
   const folder = undo.use(await temporaryFolder())

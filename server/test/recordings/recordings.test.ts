@@ -46,16 +46,18 @@ interface Entry {
   readonly _webSocketMessages?: readonly { type: string; data: string }[]
 }
 
-const textOf = async (session: Session, name: string): Promise<string> =>
-  new Response(await session.recordings.read(name)).text()
+async function textOf(session: Session, name: string): Promise<string> {
+  return new Response(await session.recordings.read(name)).text()
+}
 
 /** Waits until a page shows what came back over its socket, so that all of its requests have ended. */
-const settled = async (page: SharedPage): Promise<void> =>
-  page.evaluate(`new Promise((resolve) => {
+async function settled(page: SharedPage): Promise<void> {
+  return page.evaluate(`new Promise((resolve) => {
     const texts = () => ['#socket', '#xhr', '#fetch'].map((id) => document.querySelector(id).textContent)
     const look = () => (texts().includes('') ? setTimeout(look, 20) : resolve())
     look()
   })`)
+}
 
 describeEachDriver('a recorded session', (driver) => {
   let session: Session
@@ -161,8 +163,9 @@ describeEachDriver('a recorded session', (driver) => {
 
 const onFailure = { console: true, keep: 'on-failure' } as const
 
-const namesOf = async (session: Session): Promise<readonly string[]> =>
-  (await session.recordings.list()).map(({ name }) => name)
+async function namesOf(session: Session): Promise<readonly string[]> {
+  return (await session.recordings.list()).map(({ name }) => name)
+}
 
 test('recordings for failures are kept when the work throws or the browser dies, not when all is well', async () => {
   const visit = async (fails: boolean): Promise<Session> => {

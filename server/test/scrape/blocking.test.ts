@@ -4,10 +4,13 @@ import { startSite, type Site } from '../../../test/lab/site.ts'
 import { startHttpUpstream } from '../egress/upstream-server.ts'
 import { startScrapeWorld, type ScrapeWorld } from './world.ts'
 
-const bar = (buttons: string) =>
-  `<div class="our-bar" style="position:fixed;bottom:0;left:0;right:0;background:#eee">
+function bar(buttons: string) {
+  return `<div class="our-bar" style="position:fixed;bottom:0;left:0;right:0;background:#eee">
      <p>We use cookies to improve your experience. Read our privacy policy.</p>${buttons}</div>`
-const says = (word: string) => `document.querySelector('.our-bar').remove(); choice.textContent = '${word}'`
+}
+function says(word: string) {
+  return `document.querySelector('.our-bar').remove(); choice.textContent = '${word}'`
+}
 
 const pages = {
   '/news': fixedPage(
@@ -57,7 +60,9 @@ beforeAll(async () => {
 })
 afterAll(async () => world.disposeAsync())
 
-const askedFor = (path: string): number => scraping.site.requests.all.filter((request) => request.path === path).length
+function askedFor(path: string): number {
+  return scraping.site.requests.all.filter((request) => request.path === path).length
+}
 
 describe('advertisements', () => {
   test.each([

@@ -6,7 +6,7 @@ import { articlePage, forumPage } from './sample-pages.ts'
 
 const url = 'https://site.example/a/page'
 
-const read = (html: string, options: CleanOptions = {}): string => {
+function read(html: string, options: CleanOptions = {}): string {
   const { document } = cleanPage({ html, url, options })
   return treeToMarkdown(document, url)
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { decodeText } from '../../src/scrape/fetch/decode-text.ts'
 
 /** The bytes of a text in an encoding that Node can only read. */
-const encode = (text: string, encoding: string): Buffer => {
+function encode(text: string, encoding: string): Buffer {
   const table = new Map<string, readonly number[]>()
   const enter = (...bytes: readonly number[]): void => {
     const decoded = new TextDecoder(encoding).decode(Uint8Array.from(bytes))
@@ -15,9 +15,10 @@ const encode = (text: string, encoding: string): Buffer => {
   return Buffer.from(Array.from(text).flatMap((character) => table.get(character) ?? [0x3f]))
 }
 
-const page = (text: string): string =>
-  `<!doctype html><title>${text.slice(0, 20)}</title><style>body{margin:0}</style><script>var a=1<2</script>
+function page(text: string): string {
+  return `<!doctype html><title>${text.slice(0, 20)}</title><style>body{margin:0}</style><script>var a=1<2</script>
    <nav><a href="/home">Home</a> <a href="/about">About us</a></nav><main><p class="intro">${text}</p></main>`
+}
 
 const texts = {
   russian: 'Сегодня хорошая погода, и лодки стоят в гавани. За стеной виден маяк, который построили сто лет назад.',

@@ -19,7 +19,7 @@ let answer: string | ((question: Question) => string) = '{}'
 let scraping: ScrapeWorld
 
 /** A language model that says what the test wants it to. */
-const startModel = async (): Promise<string> => {
+async function startModel(): Promise<string> {
   const server = createServer((request, response) => {
     void text(request).then((body) => {
       const question = { ...(JSON.parse(body) as Question), authorization: request.headers.authorization }

@@ -5,19 +5,26 @@ import { fixedPage, type Page } from '../../../test/lab/pages/page.ts'
 import { makePdf } from './make-pdf.ts'
 import { startScrapeWorld, type ScrapeWorld } from './world.ts'
 
-const bytes =
-  (body: string | Uint8Array, type: string, more: Readonly<Record<string, string>> = {}, status = 200): Page =>
-  ({ response }) => {
+function bytes(
+  body: string | Uint8Array,
+  type: string,
+  more: Readonly<Record<string, string>> = {},
+  status = 200,
+): Page {
+  return ({ response }) => {
     response.writeHead(status, { 'content-type': type, ...more })
     response.end(body)
   }
+}
 
-const line = (text: string) => [[{ size: 12, text }]]
+function line(text: string) {
+  return [[{ size: 12, text }]]
+}
 const html = 'text/html; charset=utf-8'
 const dot = `data:image/png;base64,${'iVBORw0KGgo'.repeat(100)}`
 
 /** An answer that is packed once more for every name in its headers, as sites may write them. */
-const packed = (times: number, names: string | string[]): Page => {
+function packed(times: number, names: string | string[]): Page {
   let body = Buffer.from('<p>packed</p>')
   for (let round = 0; round < times; round += 1) body = gzipSync(body)
   return ({ response }) => {

@@ -2,11 +2,13 @@ import { expect, test } from 'vitest'
 import { gitDiff } from '../../src/scrape/formats/git-diff.ts'
 import { diffLines, type DiffRun } from '../../src/scrape/formats/line-diff.ts'
 
-const side = (runs: readonly DiffRun[], other: DiffRun['kind']): readonly string[] =>
-  runs.filter(({ kind }) => kind !== other).flatMap(({ lines }) => lines)
+function side(runs: readonly DiffRun[], other: DiffRun['kind']): readonly string[] {
+  return runs.filter(({ kind }) => kind !== other).flatMap(({ lines }) => lines)
+}
 
-const many = (count: number, salt: string): readonly string[] =>
-  Array.from({ length: count }, (_, index) => `${salt} ${(index * 7919) % 1009}`)
+function many(count: number, salt: string): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `${salt} ${(index * 7919) % 1009}`)
+}
 
 test.each([
   ['nothing to something', [], ['a']],

@@ -7,10 +7,10 @@ export interface PdfLine {
 }
 
 /** Writes a small PDF, one array of lines a page. With `encrypted`, it opens only with a password nobody knows. */
-export const makePdf = (
+export function makePdf(
   pages: readonly (readonly PdfLine[])[],
   options: { readonly encrypted?: boolean } = {},
-): Buffer => {
+): Buffer {
   const objects: string[] = []
   const add = (body: string): number => objects.push(body)
   const catalog = add('<< /Type /Catalog /Pages 2 0 R >>')
@@ -43,7 +43,7 @@ export const makePdf = (
 }
 
 /** Writes a PDF of one page that unpacks to so many megabytes of white space. */
-export const makePdfBomb = (megabytes: number): Buffer => {
+export function makePdfBomb(megabytes: number): Buffer {
   const whole = makePdf([[{ size: 12, text: 'Boom' }]]).toString('latin1')
   const block = deflateRawSync(Buffer.alloc(1e6, ' '), { finishFlush: constants.Z_FULL_FLUSH })
   const packed = Buffer.concat([
@@ -61,7 +61,7 @@ export const makePdfBomb = (megabytes: number): Buffer => {
 }
 
 /** Adler-32 of so many spaces. */
-const checksumOfSpaces = (count: bigint): Buffer => {
+function checksumOfSpaces(count: bigint): Buffer {
   const modulus = 65_521n
   const low = (1n + 32n * count) % modulus
   const high = (count + (32n * count * (count + 1n)) / 2n) % modulus

@@ -9,16 +9,17 @@ const article = `<header><nav><a href="/menu">Menu</a></nav></header>
   <img src="/boat.png" alt="boat"></article></main><footer>Imprint</footer>`
 
 /** Sends bytes as they are. */
-const bytes =
-  (body: string | Uint8Array, headers: Readonly<Record<string, string>>, status = 200): Page =>
-  ({ response }) => {
+function bytes(body: string | Uint8Array, headers: Readonly<Record<string, string>>, status = 200): Page {
+  return ({ response }) => {
     response.writeHead(status, headers)
     response.end(body)
   }
+}
 
 const html = { 'content-type': 'text/html; charset=utf-8' }
-const compressed = (encoding: string, pack: (text: Buffer) => Buffer): Page =>
-  bytes(pack(Buffer.from(htmlDocument('Packed', article))), { ...html, 'content-encoding': encoding })
+function compressed(encoding: string, pack: (text: Buffer) => Buffer): Page {
+  return bytes(pack(Buffer.from(htmlDocument('Packed', article))), { ...html, 'content-encoding': encoding })
+}
 
 /** Pages for scrapes: one for each thing that a scrape must bear. */
 export const scrapePages: Pages = {

@@ -6,12 +6,14 @@ import { parsePdf } from '../../src/scrape/pdf/parse-pdf.ts'
 import { processesNaming } from '../../../test/lab/browser-processes.ts'
 import { makePdf, makePdfBomb } from './make-pdf.ts'
 
-const chapter = (title: string) => [
-  { size: 28, text: title },
-  { size: 11, text: 'The quick brown fox jumps over the lazy dog near the river bank.' },
-  { size: 11, text: 'A second line of the same paragraph, as plain as the first one is.' },
-  { size: 11, text: 'And a third, so that the body is clearly smaller than its heading.' },
-]
+function chapter(title: string) {
+  return [
+    { size: 28, text: title },
+    { size: 11, text: 'The quick brown fox jumps over the lazy dog near the river bank.' },
+    { size: 11, text: 'A second line of the same paragraph, as plain as the first one is.' },
+    { size: 11, text: 'And a third, so that the body is clearly smaller than its heading.' },
+  ]
+}
 
 describe('a PDF becomes Markdown', () => {
   test('with its headings and its text, page by page', async () => {

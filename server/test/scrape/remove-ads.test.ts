@@ -5,7 +5,7 @@ import { findElements } from '../../src/scrape/pick-elements.ts'
 import { adSelectors } from '../../src/scrape/render/ad-hosts.ts'
 
 /** An element that a simple selector matches, with something in it. */
-const elementFor = (part: string, inside: string): string => {
+function elementFor(part: string, inside: string): string {
   const name = /^\w+/.exec(part)?.[0] ?? 'div'
   const classes = [...part.matchAll(/\.([\w-]+)/g)].map(([, value]) => value)
   const id = /#([\w-]+)/.exec(part)?.[1]
@@ -14,7 +14,7 @@ const elementFor = (part: string, inside: string): string => {
   return `<${name}${marks.join('')}${attribute === undefined ? '' : ` ${attribute}="${value}"`}>${inside}</${name}>`
 }
 
-const textWith = (selector: string, blockAds: boolean): string => {
+function textWith(selector: string, blockAds: boolean): string {
   const ad = selector.split(' ').reduceRight((inside, part) => elementFor(part, inside), '<p>Buy rope</p>')
   const html = `<body><main><p>Before</p>${ad}<p class="reads" id="it">After</p></main></body>`
   return textOf(cleanPage({ html, url: '', options: { onlyMainContent: false, blockAds } }).document)

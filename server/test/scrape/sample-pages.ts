@@ -1,18 +1,19 @@
-const prose = (topic: string): string =>
-  `<p>This paragraph about ${topic} has several sentences, as articles do. It goes on for a while, because real text does. ` +
-  `Nobody would take it for a menu, a button or a footer, since it is written in full sentences.</p>`
+function prose(topic: string): string {
+  return (
+    `<p>This paragraph about ${topic} has several sentences, as articles do. It goes on for a while, because real text does. ` +
+    `Nobody would take it for a menu, a button or a footer, since it is written in full sentences.</p>`
+  )
+}
 
-const frame = (
-  title: string,
-  head: string,
-  content: string,
-): string => `<!doctype html><html lang="en"><head><title>${title}</title>${head}</head><body>
+function frame(title: string, head: string, content: string): string {
+  return `<!doctype html><html lang="en"><head><title>${title}</title>${head}</head><body>
 <header class="site-header"><a href="/">Example Site</a><nav class="main-nav"><ul><li><a href="/news">News</a><li><a href="/shop">Shop</a><li><a href="/forum">Forum</a><li><a href="/about">About</a></ul></nav>
 <form class="search"><input name="q"><button>Search</button></form></header>
 ${content}
 <aside class="sidebar"><h3>Popular</h3><ul><li><a href="/p1">A popular thing</a><li><a href="/p2">Another popular thing</a></ul><div class="newsletter">Subscribe to our newsletter</div></aside>
 <footer class="site-footer"><p>© 2026 Example Site. All rights reserved.</p><a href="/privacy">Privacy policy</a> <a href="/terms">Terms of use</a></footer>
 <div class="cookie-banner">We use cookies. <button>Accept all</button></div></body></html>`
+}
 
 /** An article in the frame of a site: menu, sidebar, footer and cookie banner around it. */
 export const articlePage = frame(

@@ -10,7 +10,9 @@ beforeAll(async () => {
 })
 afterAll(async () => world[Symbol.asyncDispose]())
 
-const scraped = async (path: string, body: object) => (await world.lab.api('POST', path, body)).body['data']['metadata']
+async function scraped(path: string, body: object) {
+  return (await world.lab.api('POST', path, body)).body['data']['metadata']
+}
 
 test.each(['/v1/scrape', '/v2/scrape'])('%s names the address as its caller wrote it', async (path) => {
   const bare = root.replace('http://', '')

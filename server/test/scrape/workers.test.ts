@@ -3,7 +3,9 @@ import type { Worker } from 'node:worker_threads'
 import { afterAll, expect, test } from 'vitest'
 import { Workers } from '../../src/scrape/workers.ts'
 
-const job = (html: string) => ({ html, url: 'https://example.com/', formats: ['markdown' as const], options: {} })
+function job(html: string) {
+  return { html, url: 'https://example.com/', formats: ['markdown' as const], options: {} }
+}
 
 const workers = new Workers({ threads: 1 })
 const hurried = new Workers({ threads: 1, timeoutMs: 50 })

@@ -15,7 +15,7 @@ export interface ScrapeWorld extends AsyncDisposable {
 }
 
 /** Starts a server and a site for it. */
-export const startScrapeWorld = async (options: ServerOptions = {}, pages: Pages = {}): Promise<ScrapeWorld> => {
+export async function startScrapeWorld(options: ServerOptions = {}, pages: Pages = {}): Promise<ScrapeWorld> {
   await using undo = new AsyncDisposableStack()
   const site = undo.use(await startSite({ ...scrapePages, ...pages }))
   const lab = undo.use(await startLab({ ...options }))

@@ -11,19 +11,20 @@ let site: Site
 let brave: SearchProvider
 let isLimited = false
 
-const item = (number: number, host = 'a.example') => ({
-  type: 'search_result',
-  url: `http://${host}/page/${number}`,
-  title: `Page ${number}`,
-  description: 'About boats',
-  page_age: `2026-01-0${1 + (number % 9)}T10:00:00`,
-  thumbnail: { src: 'http://t.example/small', original: 'http://t.example/whole' },
-})
+function item(number: number, host = 'a.example') {
+  return {
+    type: 'search_result',
+    url: `http://${host}/page/${number}`,
+    title: `Page ${number}`,
+    description: 'About boats',
+    page_age: `2026-01-0${1 + (number % 9)}T10:00:00`,
+    thumbnail: { src: 'http://t.example/small', original: 'http://t.example/whole' },
+  }
+}
 
 /** The protocol as it is documented: a key, pages of at most 20 and an offset in pages, 422 for what is out of bounds. */
-const guarded =
-  (maxCount: number, answer: (exchange: Exchange, count: number, offset: number) => object): Page =>
-  (exchange) => {
+function guarded(maxCount: number, answer: (exchange: Exchange, count: number, offset: number) => object): Page {
+  return (exchange) => {
     const { searchParams } = exchange.url
     const count = Number(searchParams.get('count') ?? 20)
     const offset = Number(searchParams.get('offset') ?? 0)
@@ -40,6 +41,7 @@ const guarded =
     exchange.response.statusCode = count > maxCount || offset > 9 ? 422 : 200
     return sendJson(exchange, answer(exchange, count, offset))
   }
+}
 
 beforeAll(async () => {
   site = world.use(
@@ -65,7 +67,7 @@ beforeEach(() => {
 })
 afterAll(async () => world.disposeAsync())
 
-const search = async (query: string, changes: Partial<SearchWish> = {}) => {
+async function search(query: string, changes: Partial<SearchWish> = {}) {
   const before = site.requests.all.length
   const found = await brave.search(wishFor(query, changes), noSignal)
   const asked = site.requests.all.slice(before).map(({ path }) => new URL(path, 'http://x').searchParams)

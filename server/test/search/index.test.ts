@@ -16,12 +16,12 @@ interface Page {
   readonly metadata?: Readonly<Record<string, unknown>>
 }
 
-const onError = (error: unknown): never => {
+function onError(error: unknown): never {
   throw error
 }
 
 /** Puts pages into the index of a new team, and searches it: what is found, by path. */
-const fill = async (store: Store, pages: readonly Page[]) => {
+async function fill(store: Store, pages: readonly Page[]) {
   const { team } = await makeTeam(store.db)
   await using index = new PageIndex({ store, maxPages: 1000, onError })
   for (const { url, title = '', text = '', metadata = {} } of pages) {

@@ -7,12 +7,13 @@ import { parseQuery, writeQuery } from '../../src/search/parse-query.ts'
 import { plainText } from '../../src/search/plain-text.ts'
 import { wishFor } from './world.ts'
 
-const read = (query: string): readonly string[] =>
-  parseQuery(query).map((clause) =>
+function read(query: string): readonly string[] {
+  return parseQuery(query).map((clause) =>
     [clause, ...(clause.alternatives ?? [])]
       .map(({ kind, value, isExcluded }) => `${isExcluded ? 'not ' : ''}${kind} ${value}`)
       .join(' | '),
   )
+}
 
 test.each([
   ['red shoes', ['text red', 'text shoes']],

@@ -11,20 +11,22 @@ import { makeTeam } from '../store/world.ts'
 import { noSignal } from './world.ts'
 
 /** Knows so many pages. */
-const providerOf = (known: number): SearchProvider => ({
-  name: 'brave',
-  sources: ['web'],
-  search: async ({ limit }) => ({
-    results: Array.from({ length: Math.min(known, limit) }, (_, index) => ({
-      url: `http://a.example/${index}`,
-      title: '',
-      description: '',
-    })),
-    warnings: [],
-  }),
-})
+function providerOf(known: number): SearchProvider {
+  return {
+    name: 'brave',
+    sources: ['web'],
+    search: async ({ limit }) => ({
+      results: Array.from({ length: Math.min(known, limit) }, (_, index) => ({
+        url: `http://a.example/${index}`,
+        title: '',
+        description: '',
+      })),
+      warnings: [],
+    }),
+  }
+}
 
-const prepare = async (store: Store, provider: SearchProvider, credits: number) => {
+async function prepare(store: Store, provider: SearchProvider, credits: number) {
   const { team, key } = await makeTeam(store.db, { credits })
   const searches = new Searches({ store, provider, prices: { tenResults: 2 } })
   return {

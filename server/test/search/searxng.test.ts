@@ -12,9 +12,8 @@ const perPage = 10
 const pages = 4
 
 /** A small search engine: it knows no operators, and every second of its results lies on another site. */
-const results =
-  (kind: string): Page =>
-  (exchange) => {
+function results(kind: string): Page {
+  return (exchange) => {
     const page = Number(exchange.url.searchParams.get('page'))
     const query = exchange.url.searchParams.get('q') ?? ''
     const list = Array.from({ length: page > pages ? 0 : perPage }, (_, index) => {
@@ -28,6 +27,7 @@ const results =
     })
     sendJson(exchange, { results: list })
   }
+}
 
 const engines: Pages = { '/web': results('web'), '/news': results('news'), '/slow': () => undefined }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { judgeSilence } from '../../src/sessions/judge-silence.ts'
 
-const beats = (...seconds: readonly number[]): readonly boolean[] => {
+function beats(...seconds: readonly number[]): readonly boolean[] {
   const isSilenceDeath = judgeSilence(0)
   return seconds.map((second) => isSilenceDeath(second * 1000))
 }

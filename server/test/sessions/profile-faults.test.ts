@@ -21,7 +21,7 @@ afterAll(async () => site[Symbol.asyncDispose]())
 const profile = { name: 'acme' }
 
 /** Runs a session that leaves `value` in the profile, and tells how many milliseconds its end took. */
-const save = async (server: Pick<ServerProcess, 'create' | 'api'>, value: string): Promise<number> => {
+async function save(server: Pick<ServerProcess, 'create' | 'api'>, value: string): Promise<number> {
   const session = await server.create({ profile })
   await visit(session, async (page) => remember(page, site, value))
   const startMs = performance.now()
@@ -29,8 +29,9 @@ const save = async (server: Pick<ServerProcess, 'create' | 'api'>, value: string
   return performance.now() - startMs
 }
 
-const readAs = async (server: Pick<ServerProcess, 'create'>, saveChanges: boolean) =>
-  visit(await server.create({ profile: { ...profile, saveChanges } }), async (page) => recall(page, site))
+async function readAs(server: Pick<ServerProcess, 'create'>, saveChanges: boolean) {
+  return visit(await server.create({ profile: { ...profile, saveChanges } }), async (page) => recall(page, site))
+}
 
 test.concurrent(
   'a server killed with SIGKILL leaves the last saved version, free to be written at once',

@@ -30,7 +30,7 @@ const ends: Readonly<
   },
 }
 
-const untilDestroyed = async (lab: Lab, { id }: { id: string }, expect: ExpectStatic): Promise<void> => {
+async function untilDestroyed(lab: Lab, { id }: { id: string }, expect: ExpectStatic): Promise<void> {
   const status = async () => (await lab.api('GET', '/v2/browser?status=destroyed')).body['sessions']
   await expect.poll(status, { timeout: 45_000, interval: 500 }).toContainEqual(expect.objectContaining({ id }))
 }
@@ -108,7 +108,8 @@ test.concurrent('full Chromium ends after the process that writes localStorage, 
 })
 
 /** The processes of a lab's one browser whose command lines have a word in them. */
-const processesOf = (lab: Lab, word: string): readonly number[] =>
-  browserPids(lab.dataDir)
+function processesOf(lab: Lab, word: string): readonly number[] {
+  return browserPids(lab.dataDir)
     .flatMap(groupMembers)
     .filter((pid) => commandLineOf(pid)?.includes(word))
+}

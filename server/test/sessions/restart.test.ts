@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(async () => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))
 
 /** Folders of running browsers below the data directory. */
-const browserFolders = async (): Promise<readonly string[]> => {
+async function browserFolders(): Promise<readonly string[]> {
   const boots = await readdir(join(dataDir, 'run')).catch(() => [])
   const folders = await Promise.all(boots.map(async (boot) => readdir(join(dataDir, 'run', boot)).catch(() => [])))
   return folders.flat()

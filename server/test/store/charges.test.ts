@@ -7,13 +7,15 @@ import { availableCredits } from '../../src/store/teams.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
 import { makeTeam } from './world.ts'
 
-const chargeOf = (key: KeyRow, credits: number): Charge => ({
-  teamId: key.teamId,
-  apiKeyId: key.id,
-  kind: 'map',
-  subjectId: uuidV7(),
-  credits,
-})
+function chargeOf(key: KeyRow, credits: number): Charge {
+  return {
+    teamId: key.teamId,
+    apiKeyId: key.id,
+    kind: 'map',
+    subjectId: uuidV7(),
+    credits,
+  }
+}
 
 describeEachStore('a charge', (openStore) => {
   test('takes credits and leaves a bill', async () => {

@@ -16,7 +16,7 @@ import { describeEachStore } from '../../../test/lab/stores.ts'
 import { makeTeam } from './world.ts'
 
 /** An extraction that was paid for with 40 of 100 credits. */
-const enter = async (store: Store) => {
+async function enter(store: Store) {
   const { team, key } = await makeTeam(store.db, { credits: 100 })
   const who = { teamId: team.id, apiKeyId: key.id }
   const id = uuidV7()

@@ -20,7 +20,9 @@ afterAll(async () => world.disposeAsync())
 const gone = { code: 'STORE_UNAVAILABLE', status: 503, retryAfterSeconds: 2 }
 
 /** The first statement after a loss may still be given a connection that is closing. */
-const works = async (): Promise<void> => expect.poll(async () => store.ping().then(() => 'works')).toBe('works')
+async function works(): Promise<void> {
+  return expect.poll(async () => store.ping().then(() => 'works')).toBe('works')
+}
 
 test('a connection that is lost inside a transaction fails that alone, and the process lives', async () => {
   const lost = store.db.transaction().execute(async (db) => {

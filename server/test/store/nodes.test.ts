@@ -6,7 +6,7 @@ import { beatNode, findDeadNodes, listNodes, registerNode, removeNode } from '..
 import type { Database } from '../../src/store/schema.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
 
-const silence = async (db: Kysely<Database>, id: string, seconds: number): Promise<void> => {
+async function silence(db: Kysely<Database>, id: string, seconds: number): Promise<void> {
   const heartbeatAt = new Date(Date.now() - seconds * 1000)
   await db.updateTable('node').set({ heartbeatAt, startedAt: heartbeatAt }).where('id', '=', id).execute()
 }

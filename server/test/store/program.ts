@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { smallCompilerFlags } from '../../src/cli/small-compiler.ts'
 
 /** Path of a program under `programs/`. */
-export const programPath = (name: string): string => fileURLToPath(new URL(`./programs/${name}.ts`, import.meta.url))
+export function programPath(name: string): string {
+  return fileURLToPath(new URL(`./programs/${name}.ts`, import.meta.url))
+}
 
 /** A running program: its output line by line, and a way to kill it. */
 export interface Program extends AsyncDisposable {
@@ -16,7 +18,7 @@ export interface Program extends AsyncDisposable {
 }
 
 /** Starts a program under `programs/`. Disposing kills it. */
-export const startProgram = (name: string, parameters: readonly string[]): Program => {
+export function startProgram(name: string, parameters: readonly string[]): Program {
   const child: ChildProcess = spawn(process.execPath, [...smallCompilerFlags, programPath(name), ...parameters], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -18,21 +18,23 @@ import { availableCredits, findTeam } from '../../src/store/teams.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
 import { makeTeam, newSession } from './world.ts'
 
-const admit = async (db: Kysely<Database>, key: KeyRow, changes?: Partial<NewSession>): Promise<SessionRow> => {
+async function admit(db: Kysely<Database>, key: KeyRow, changes?: Partial<NewSession>): Promise<SessionRow> {
   const admission = await admitSession(db, newSession(key, changes))
   if (admission.outcome !== 'admitted') throw new Error(admission.outcome)
   return admission.session
 }
 
-const ending = (session: SessionRow, changes: Partial<SessionEnding> = {}): SessionEnding => ({
-  id: session.id,
-  reason: 'deleted',
-  status: 'destroyed',
-  endedAt: new Date(session.createdAt.getTime() + 61_000),
-  durationMs: 61_000,
-  credits: 4,
-  ...changes,
-})
+function ending(session: SessionRow, changes: Partial<SessionEnding> = {}): SessionEnding {
+  return {
+    id: session.id,
+    reason: 'deleted',
+    status: 'destroyed',
+    endedAt: new Date(session.createdAt.getTime() + 61_000),
+    durationMs: 61_000,
+    credits: 4,
+    ...changes,
+  }
+}
 
 describeEachStore('sessions', (openStore) => {
   test('an admitted session is active, expires after its TTL, and is found by its id', async () => {

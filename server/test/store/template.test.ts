@@ -8,18 +8,20 @@ import type { Store } from '../../src/store/store.ts'
 import { openPgliteStore, temporaryFolder } from '../../../test/lab/stores.ts'
 
 /** All that makes a schema: columns, indexes, constraints, and which steps have run. */
-const describeStore = async ({ db }: Store): Promise<unknown> => ({
-  columns: (
-    await sql`select table_name, column_name, data_type, is_nullable, column_default
+async function describeStore({ db }: Store): Promise<unknown> {
+  return {
+    columns: (
+      await sql`select table_name, column_name, data_type, is_nullable, column_default
       from information_schema.columns where table_schema = 'public' order by 1, ordinal_position`.execute(db)
-  ).rows,
-  indexes: (await sql`select indexdef from pg_indexes where schemaname = 'public' order by 1`.execute(db)).rows,
-  constraints: (
-    await sql`select conname, pg_get_constraintdef(oid) as definition from pg_constraint
+    ).rows,
+    indexes: (await sql`select indexdef from pg_indexes where schemaname = 'public' order by 1`.execute(db)).rows,
+    constraints: (
+      await sql`select conname, pg_get_constraintdef(oid) as definition from pg_constraint
       where connamespace = 'public'::regnamespace order by 1`.execute(db)
-  ).rows,
-  steps: (await sql`select name from kysely_migration order by 1`.execute(db)).rows,
-})
+    ).rows,
+    steps: (await sql`select name from kysely_migration order by 1`.execute(db)).rows,
+  }
+}
 
 describe('the template of a first start', () => {
   const stack = new AsyncDisposableStack()

@@ -6,10 +6,10 @@ import type { NewSession } from '../../src/store/session-statements.ts'
 import { ensureTeam, setTeamCredits, setTeamMaxSessions, type TeamRow } from '../../src/store/teams.ts'
 
 /** A team with one key, as most specs begin. */
-export const makeTeam = async (
+export async function makeTeam(
   db: Kysely<Database>,
   limits: { readonly credits?: number; readonly maxSessions?: number } = {},
-): Promise<{ readonly team: TeamRow; readonly key: KeyRow }> => {
+): Promise<{ readonly team: TeamRow; readonly key: KeyRow }> {
   const team = await ensureTeam(db, { name: `team ${uuidV7()}` })
   await setTeamCredits(db, team.id, limits.credits)
   await setTeamMaxSessions(db, team.id, limits.maxSessions)
@@ -18,16 +18,18 @@ export const makeTeam = async (
 }
 
 /** A session somebody asks for. */
-export const newSession = (key: KeyRow, changes: Partial<NewSession> = {}): NewSession => ({
-  id: uuidV7(),
-  teamId: key.teamId,
-  apiKeyId: key.id,
-  nodeId: '00000000-0000-7000-8000-000000000001',
-  ttlSeconds: 600,
-  activityTtlSeconds: 300,
-  streamWebView: true,
-  onBrowserClose: 'disconnect',
-  secret: 'secret',
-  reservedCredits: 20,
-  ...changes,
-})
+export function newSession(key: KeyRow, changes: Partial<NewSession> = {}): NewSession {
+  return {
+    id: uuidV7(),
+    teamId: key.teamId,
+    apiKeyId: key.id,
+    nodeId: '00000000-0000-7000-8000-000000000001',
+    ttlSeconds: 600,
+    activityTtlSeconds: 300,
+    streamWebView: true,
+    onBrowserClose: 'disconnect',
+    secret: 'secret',
+    reservedCredits: 20,
+    ...changes,
+  }
+}

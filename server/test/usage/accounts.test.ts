@@ -28,7 +28,7 @@ interface Site {
 }
 
 /** A scrape: it fails, or comes to less, as much or more than was thought. */
-const scrape = async ({ store, random, key, permits }: Site): Promise<void> => {
+async function scrape({ store, random, key, permits }: Site): Promise<void> {
   const credits = random.whole(1, 5)
   await using permit = await permits.acquire({ teamId: key.teamId, credits, waitMs: 60_000 })
   await setImmediate()
@@ -37,7 +37,7 @@ const scrape = async ({ store, random, key, permits }: Site): Promise<void> => {
   if (await recordScrape(store.db, bill, undefined, permit.holdId)) permit.settled()
 }
 
-const session = async ({ store, random, key }: Site): Promise<void> => {
+async function session({ store, random, key }: Site): Promise<void> {
   const wanted = newSession(key, { reservedCredits: random.whole(2, 8) })
   const { outcome } = await admitSession(store.db, wanted)
   if (outcome !== 'admitted') return
@@ -46,14 +46,15 @@ const session = async ({ store, random, key }: Site): Promise<void> => {
   await endSession(store.db, { ...ending, credits })
 }
 
-const map = async ({ store, random, key }: Site): Promise<void> => {
+async function map({ store, random, key }: Site): Promise<void> {
   const charge = { teamId: key.teamId, apiKeyId: key.id, kind: 'map', subjectId: uuidV7(), credits: random.whole(1, 3) }
   await chargeOnce(store.db, charge)
   if (random.whole(0, 2) === 0) await refund(store.db, charge)
 }
 
-const isRefusal = (error: unknown): boolean =>
-  Error.isError(error) && 'code' in error && error.code === 'INSUFFICIENT_CREDITS'
+function isRefusal(error: unknown): boolean {
+  return Error.isError(error) && 'code' in error && error.code === 'INSUFFICIENT_CREDITS'
+}
 
 interface Bill {
   readonly apiKeyId: string
@@ -63,7 +64,7 @@ interface Bill {
 }
 
 /** A time of the last two years, often within a second of the first instant of a month. */
-const randomTime = (random: Random): Date => {
+function randomTime(random: Random): Date {
   const month = Date.UTC(2024, random.whole(0, 23))
   return new Date(
     random.whole(0, 1) === 0 ? month + random.whole(-1000, 1000) : month + random.whole(0, 31 * 86_400_000),
@@ -71,13 +72,15 @@ const randomTime = (random: Random): Date => {
 }
 
 /** Sums what the bills say, the plain way. */
-const sum = (bills: readonly Bill[], nameOf: (bill: Bill) => string): Readonly<Record<string, number>> => {
+function sum(bills: readonly Bill[], nameOf: (bill: Bill) => string): Readonly<Record<string, number>> {
   const sums: Record<string, number> = {}
   for (const bill of bills) sums[nameOf(bill)] = (sums[nameOf(bill)] ?? 0) + bill.credits
   return sums
 }
 
-const monthOf = ({ createdAt }: Bill): string => createdAt.toISOString().slice(0, 7)
+function monthOf({ createdAt }: Bill): string {
+  return createdAt.toISOString().slice(0, 7)
+}
 
 describeEachStore('of a team', (openStore) => {
   describe('credits', () => {

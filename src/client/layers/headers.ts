@@ -2,11 +2,10 @@ import type { ClientConfig } from '../config.ts'
 import type { Layer } from '../send.ts'
 
 /** Adds the API key and the user's own headers. */
-export const headers =
-  (config: Pick<ClientConfig, 'apiKey' | 'headers'>): Layer =>
-  (next) =>
-  (request) => {
+export function headers(config: Pick<ClientConfig, 'apiKey' | 'headers'>): Layer {
+  return (next) => (request) => {
     for (const [name, value] of Object.entries(config.headers)) request.headers.set(name, value)
     request.headers.set('authorization', `Bearer ${config.apiKey}`)
     return next(request)
   }
+}

@@ -11,10 +11,8 @@ const longestRetryAfterSeconds = 30
  * with growing pauses and at least `Retry-After` seconds (30 at most) between. Requests that could act twice are sent once: a POST is tried again only
  * with an `x-idempotency-key`.
  */
-export const retry =
-  (retries: number): Layer =>
-  (next) =>
-  async (request) =>
+export function retry(retries: number): Layer {
+  return (next) => async (request) =>
     pRetry(() => next(request.clone()), {
       retries: isRepeatable(request) ? retries : 0,
       minTimeout: 200,
@@ -28,14 +26,19 @@ export const retry =
         return true
       },
     })
+}
 
-const isRepeatable = (request: Request): boolean =>
-  ['GET', 'DELETE'].includes(request.method) || request.headers.has('x-idempotency-key')
+function isRepeatable(request: Request): boolean {
+  return ['GET', 'DELETE'].includes(request.method) || request.headers.has('x-idempotency-key')
+}
 
-const isTransient = (error: Error, method: string): boolean =>
-  isBowlineError(error) &&
-  (error.code === 'CONNECTION_FAILED' ||
-    error.code === 'TIMEOUT' ||
-    retriedStatuses.has(error.status) ||
-    // What was not deleted goes on costing.
-    (method === 'DELETE' && [408, 500].includes(error.status)))
+function isTransient(error: Error, method: string): boolean {
+  return (
+    isBowlineError(error) &&
+    (error.code === 'CONNECTION_FAILED' ||
+      error.code === 'TIMEOUT' ||
+      retriedStatuses.has(error.status) ||
+      // What was not deleted goes on costing.
+      (method === 'DELETE' && [408, 500].includes(error.status)))
+  )
+}

@@ -3,10 +3,8 @@ import { longestTimerMs } from '../../kit/longest-timer.ts'
 import type { Layer } from '../send.ts'
 
 /** Ends an attempt after `timeoutMs` with TIMEOUT. The answer is read in full here, so a body that never ends counts too. */
-export const timeout =
-  (timeoutMs: number): Layer =>
-  (next) =>
-  async (request) => {
+export function timeout(timeoutMs: number): Layer {
+  return (next) => async (request) => {
     const late = new AbortController()
     const timer = setTimeout(
       () => {
@@ -28,3 +26,4 @@ export const timeout =
       clearTimeout(timer)
     }
   }
+}

@@ -4,10 +4,8 @@ import { failure } from '../../contract/failure.ts'
 import type { Layer } from '../send.ts'
 
 /** Turns everything that is not a success into a BowlineError, with every trace of the API key taken out. */
-export const translate =
-  (apiKey: string): Layer =>
-  (next) =>
-  async (request) => {
+export function translate(apiKey: string): Layer {
+  return (next) => async (request) => {
     const response = await next(request).catch((error: unknown) => {
       throw request.signal.aborted || isBowlineError(error) ? error : connectionFailed(request, error, apiKey)
     })
@@ -23,17 +21,20 @@ export const translate =
       headers: { 'x-request-id': requestId ?? '' },
     })
   }
+}
 
 /** Some services confirm a deletion by its status alone. */
-const isEmptySuccess = (request: Request, response: Response, text: string): boolean =>
-  request.method === 'DELETE' && response.ok && text.trim() === ''
+function isEmptySuccess(request: Request, response: Response, text: string): boolean {
+  return request.method === 'DELETE' && response.ok && text.trim() === ''
+}
 
 /** RESPONSE_INVALID with the first 200 characters of what came instead. */
-export const responseInvalid = (message: string, text: string, facts: ErrorFacts): BowlineError =>
-  new BowlineError('RESPONSE_INVALID', `${message}: ${JSON.stringify(text.slice(0, 200))}`, facts)
+export function responseInvalid(message: string, text: string, facts: ErrorFacts): BowlineError {
+  return new BowlineError('RESPONSE_INVALID', `${message}: ${JSON.stringify(text.slice(0, 200))}`, facts)
+}
 
 /** CONNECTION_FAILED for a request that got no answer, without the query of its address and without `secret`. */
-export const connectionFailed = (request: Request, error: unknown, secret: string): BowlineError => {
+export function connectionFailed(request: Request, error: unknown, secret: string): BowlineError {
   const url = new URL(request.url)
   const inner = Error.isError(error) && Error.isError(error.cause) ? error.cause : error
   const why = Error.isError(inner) ? inner.message || inner.name : String(inner)
@@ -44,15 +45,16 @@ export const connectionFailed = (request: Request, error: unknown, secret: strin
   )
 }
 
-const notJson = (request: Request, response: Response, text: string, facts: ErrorFacts): BowlineError =>
-  responseInvalid(
+function notJson(request: Request, response: Response, text: string, facts: ErrorFacts): BowlineError {
+  return responseInvalid(
     `${request.method} ${new URL(request.url).pathname} answered ${response.status} without JSON`,
     text,
     facts,
   )
+}
 
 /** The error that a service's failure body tells of. */
-export const refused = (response: Response, body: unknown, facts: ErrorFacts): BowlineError => {
+export function refused(response: Response, body: unknown, facts: ErrorFacts): BowlineError {
   const parsed = failure.safeParse(body)
   if (!parsed.success) {
     return responseInvalid(`The service answered ${response.status}`, JSON.stringify(body), facts)
@@ -67,10 +69,11 @@ export const refused = (response: Response, body: unknown, facts: ErrorFacts): B
 }
 
 /** A job that failed answers so, too: that is what was asked for. */
-const isRefusal = (body: unknown): boolean =>
-  typeof body === 'object' && body !== null && 'success' in body && body.success === false && !('status' in body)
+function isRefusal(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'success' in body && body.success === false && !('status' in body)
+}
 
-const parseJson = (text: string): unknown => {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {
@@ -78,7 +81,7 @@ const parseJson = (text: string): unknown => {
   }
 }
 
-const retryAfter = (response: Response): Pick<ErrorFacts, 'retryAfterSeconds'> => {
+function retryAfter(response: Response): Pick<ErrorFacts, 'retryAfterSeconds'> {
   const header = response.headers.get('retry-after')
   if (header === null) return {}
   const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000
@@ -96,4 +99,6 @@ const codes: Readonly<Record<number, ErrorCode>> = {
   429: 'RATE_LIMITED',
 }
 
-const codeOfStatus = (status: number): ErrorCode => codes[status] ?? 'REQUEST_FAILED'
+function codeOfStatus(status: number): ErrorCode {
+  return codes[status] ?? 'REQUEST_FAILED'
+}

@@ -24,7 +24,7 @@ export type Attempt<Result> =
   | { readonly state: 'stopped' }
 
 /** Runs the work on an item once, for `timeoutMs` at most. `stopped`: the signal of the session was aborted. */
-export const runAttempt = async <Item, Result, Handles>(
+export async function runAttempt<Item, Result, Handles>(
   work: PoolFunction<Item, Result, Handles>,
   task: Task<Item>,
   scope: Work & Handles,
@@ -34,7 +34,7 @@ export const runAttempt = async <Item, Result, Handles>(
     /** Aborts when the session is lost. */
     readonly trouble: AbortSignal | undefined
   },
-): Promise<Attempt<Awaited<Result>>> => {
+): Promise<Attempt<Awaited<Result>>> {
   const { timeoutMs, add, trouble } = options
   const late = new AbortController()
   const timer = setTimeout(() => {

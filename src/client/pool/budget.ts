@@ -10,7 +10,7 @@ export interface Budget {
 }
 
 /** Makes a budget; without a limit it has whatever is asked for. */
-export const createBudget = (limit: number | undefined, alreadySpent: number): Budget => {
+export function createBudget(limit: number | undefined, alreadySpent: number): Budget {
   let spent = alreadySpent
   const has = (credits: number): boolean => limit === undefined || spent + credits <= limit
   return {

@@ -51,7 +51,7 @@ interface Line {
  * given out survives `kill -9`; the disk is asked to keep them all the time, one request after another. A line that a
  * power failure cut off is dropped. Throws CHECKPOINT_INVALID for a file that is something else.
  */
-export const openCheckpoint = async (path: string): Promise<Checkpoint> => {
+export async function openCheckpoint(path: string): Promise<Checkpoint> {
   const file = openSync(path, 'a+')
   const places = new Map<string, Place>()
   const open = new Set<string>()
@@ -110,7 +110,7 @@ export const openCheckpoint = async (path: string): Promise<Checkpoint> => {
 }
 
 /** Takes off what a crash left of a line that was being written. */
-const cutTornLine = (path: string, file: number): void => {
+function cutTornLine(path: string, file: number): void {
   const { size } = fstatSync(file)
   const start = readAt(file, 0, Math.min(size, firstLine.length)).toString()
   if (!firstLine.startsWith(start)) throw invalid(path, 'it does not begin like one')
@@ -127,7 +127,7 @@ const cutTornLine = (path: string, file: number): void => {
 }
 
 /** Reads all lines, and tells where they end. */
-const readLines = async (path: string, onLine: (line: Line, place: Place) => void): Promise<number> => {
+async function readLines(path: string, onLine: (line: Line, place: Place) => void): Promise<number> {
   let offset = 0
   let number = 0
   for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
@@ -142,15 +142,16 @@ const readLines = async (path: string, onLine: (line: Line, place: Place) => voi
 }
 
 /** JSON leaves two characters as they are that end a line where lines are read. */
-const toLine = (line: object): string =>
-  JSON.stringify(line).replaceAll(/[\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16)}`)
+function toLine(line: object): string {
+  return JSON.stringify(line).replaceAll(/[\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16)}`)
+}
 
-const readAt = (file: number, offset: number, length: number): Buffer => {
+function readAt(file: number, offset: number, length: number): Buffer {
   const bytes = Buffer.alloc(length)
   return bytes.subarray(0, readSync(file, bytes, 0, length, offset))
 }
 
-const parseLine = (text: string): Line | undefined => {
+function parseLine(text: string): Line | undefined {
   try {
     return JSON.parse(text) as Line
   } catch {
@@ -158,8 +159,9 @@ const parseLine = (text: string): Line | undefined => {
   }
 }
 
-const invalid = (path: string, why: string): BowlineError =>
-  new BowlineError('CHECKPOINT_INVALID', `${path} is no checkpoint of a pool: ${why}`)
+function invalid(path: string, why: string): BowlineError {
+  return new BowlineError('CHECKPOINT_INVALID', `${path} is no checkpoint of a pool: ${why}`)
+}
 
 interface Sync {
   readonly request: () => void
@@ -167,7 +169,7 @@ interface Sync {
 }
 
 /** Has the disk keep what was written, with one request on its way at a time. */
-const syncInTurn = (file: number): Sync => {
+function syncInTurn(file: number): Sync {
   let running: Promise<void> | undefined
   let isWanted = false
   const run = async (): Promise<void> => {

@@ -10,7 +10,7 @@ export interface DriftMeter {
 }
 
 /** Makes the meter of one session. */
-export const createDriftMeter = (maxDrift: number): DriftMeter => {
+export function createDriftMeter(maxDrift: number): DriftMeter {
   const first: number[] = []
   let slowInARow = 0
   return {

@@ -21,10 +21,10 @@ export interface PoolEstimate {
 const overheadMs = 100
 
 /** Spreads the items over the sessions and prices them. */
-export const estimatePool = (
+export function estimatePool(
   settings: Pick<PoolSettings<unknown>, 'size' | 'maxUses' | 'price' | 'budget'>,
   { items, itemMs }: PoolLoad,
-): PoolEstimate => {
+): PoolEstimate {
   const stepMs = itemMs + overheadMs
   const lanes = Math.min(settings.size, items)
   let sessions = 0

@@ -18,13 +18,17 @@ const infrastructureCodes: ReadonlySet<string> = new Set<ErrorCode>([
 ])
 
 // Errors of a service that has no codes of ours.
-const isBusyStatus = (error: BowlineError): boolean =>
-  ['REQUEST_FAILED', 'RESPONSE_INVALID', 'UNKNOWN_ERROR'].includes(error.code) &&
-  (error.status === 429 || error.status >= 500)
+function isBusyStatus(error: BowlineError): boolean {
+  return (
+    ['REQUEST_FAILED', 'RESPONSE_INVALID', 'UNKNOWN_ERROR'].includes(error.code) &&
+    (error.status === 429 || error.status >= 500)
+  )
+}
 
 /** Whether an error by itself tells that the service or the session was lost, and not that a page is the way it is. */
-export const isInfrastructureError = (error: unknown): boolean =>
-  isBowlineError(error) && (infrastructureCodes.has(error.code) || isBusyStatus(error))
+export function isInfrastructureError(error: unknown): boolean {
+  return isBowlineError(error) && (infrastructureCodes.has(error.code) || isBusyStatus(error))
+}
 
 const hopelessCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'UNAUTHORIZED',
@@ -38,12 +42,19 @@ const hopelessCodes: ReadonlySet<string> = new Set<ErrorCode>([
 ])
 
 /** Whether no later session could be opened either. */
-export const isHopeless = (error: unknown): boolean => isBowlineError(error) && hopelessCodes.has(error.code)
+export function isHopeless(error: unknown): boolean {
+  return isBowlineError(error) && hopelessCodes.has(error.code)
+}
 
 /** Whether the service has too many sessions at the moment. */
-export const isCrowded = (error: unknown): boolean =>
-  isBowlineError(error) && (error.code === 'CONCURRENCY_LIMIT' || error.code === 'RATE_LIMITED' || error.status === 429)
+export function isCrowded(error: unknown): boolean {
+  return (
+    isBowlineError(error) &&
+    (error.code === 'CONCURRENCY_LIMIT' || error.code === 'RATE_LIMITED' || error.status === 429)
+  )
+}
 
 /** Milliseconds the service asked to wait. */
-export const retryAfterMs = (error: unknown): number =>
-  isBowlineError(error) ? (error.retryAfterSeconds ?? 0) * 1000 : 0
+export function retryAfterMs(error: unknown): number {
+  return isBowlineError(error) ? (error.retryAfterSeconds ?? 0) * 1000 : 0
+}

@@ -24,7 +24,7 @@ export interface Hosts {
 const sweepAt = 1000
 
 /** Makes the limits of each host. */
-export const createHosts = ({ concurrency = Infinity, delayMs = 0 }: HostOptions): Hosts => {
+export function createHosts({ concurrency = Infinity, delayMs = 0 }: HostOptions): Hosts {
   const hosts = new Map<string, HostState>()
   const sweep = (): void => {
     if (hosts.size < sweepAt) return

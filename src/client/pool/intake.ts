@@ -11,7 +11,7 @@ export interface Intake<Item> extends AsyncDisposable {
 }
 
 /** Makes the intake of a run. Throws CONFIG_INVALID when `items` cannot be iterated. */
-export const createIntake = <Item>(
+export function createIntake<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
   parts: {
     readonly keyOf: (item: Item) => string
@@ -20,7 +20,7 @@ export const createIntake = <Item>(
     readonly onEnd: () => void
     readonly onError: (error: unknown) => void
   },
-): Intake<Item> => {
+): Intake<Item> {
   const source = openSource(items)
   const keys = new Set<string>()
   let nextIndex = 0

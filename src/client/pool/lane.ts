@@ -60,10 +60,10 @@ export interface LaneParts<Item, Result, Handles> {
 }
 
 /** Opens a session for a first task; the least it costs must be reserved already. */
-export const openLane = <Item, Result, Handles>(
+export function openLane<Item, Result, Handles>(
   parts: LaneParts<Item, Result, Handles>,
   first: Task<Item>,
-): Lane<Item> => {
+): Lane<Item> {
   const { settings } = parts
   const short = new AbortController()
   const slot = createSlot(first, parts.onFree)
@@ -123,14 +123,16 @@ export const openLane = <Item, Result, Handles>(
 }
 
 /** The sessions of the client; the run hears of each before anything is done with it. */
-const told = ({ client, onCreated }: Pick<LaneParts<never, never, never>, 'client' | 'onCreated'>): Sessions => ({
-  ...client.sessions,
-  create: async (...how) => {
-    const session = await client.sessions.create(...how)
-    onCreated(session)
-    return session
-  },
-})
+function told({ client, onCreated }: Pick<LaneParts<never, never, never>, 'client' | 'onCreated'>): Sessions {
+  return {
+    ...client.sessions,
+    create: async (...how) => {
+      const session = await client.sessions.create(...how)
+      onCreated(session)
+      return session
+    },
+  }
+}
 
 interface Service<Item> {
   readonly first: Task<Item>
@@ -143,11 +145,11 @@ interface Service<Item> {
 }
 
 /** Works on one task after another, until the session should end. */
-const serve = async <Item, Result, Handles>(
+async function serve<Item, Result, Handles>(
   parts: LaneParts<Item, Result, Handles>,
   { first, slot, meter, onUse, isShort }: Service<Item>,
   scope: Work & Handles,
-): Promise<void> => {
+): Promise<void> {
   parts.onOpened(scope.session)
   scope.signal.addEventListener('abort', () => {
     if (!isShort()) parts.onLeaving(scope.signal.reason)

@@ -19,14 +19,14 @@ export interface Meter extends Disposable {
  * Starts to count, before the session is created; its minimum must be reserved already. Each time the paid stretch is about
  * to end, an idle session is given up (`onIdle`), and a busy one is paid for or, when the budget is short, stopped (`onShort`).
  */
-export const startMeter = (parts: {
+export function startMeter(parts: {
   readonly budget: Budget
   readonly price: SessionPrice
   readonly isIdle: () => boolean
   readonly onIdle: () => void
   /** Gets the credits that the session had. */
   readonly onShort: (reserved: number) => void
-}): Meter => {
+}): Meter {
   const { budget, price } = parts
   const startedAt = performance.now()
   let reserved = price.minimum

@@ -75,7 +75,7 @@ export interface PoolSettings<Handles> extends PoolOptions<Handles> {
 }
 
 /** Fills in the defaults. Throws CONFIG_INVALID. */
-export const resolvePoolOptions = <Handles>(options: PoolOptions<Handles>): PoolSettings<Handles> => {
+export function resolvePoolOptions<Handles>(options: PoolOptions<Handles>): PoolSettings<Handles> {
   checkOptions('pool()', options, poolNames)
   checkOptions('`session` of pool()', options.session, sessionNames)
   const price = checkPrice(options.price ?? defaultSessionPrice)
@@ -127,14 +127,14 @@ const retryNames: OptionNames<RetryOptions> = { infrastructure: true, page: true
 
 const hostNames: OptionNames<HostOptions> = { concurrency: true, delayMs: true }
 
-const checkDrift = (value: number): number => {
+function checkDrift(value: number): number {
   if (value === 0 || value > 1) return value
   throw new BowlineError('CONFIG_INVALID', `\`maxDrift\` is ${value}; it must be more than 1, or 0 for never`, {
     hint: 'Pass how many times slower than at first a session may get, such as 4.',
   })
 }
 
-const checkPrice = (price: SessionPrice): SessionPrice => {
+function checkPrice(price: SessionPrice): SessionPrice {
   const { hour, minimum } = price
   if (Number.isFinite(hour) && hour >= 0 && Number.isFinite(minimum) && minimum >= 0) {
     // A begun credit is charged, and a budget always has none left for one more session that costs nothing.
@@ -145,7 +145,7 @@ const checkPrice = (price: SessionPrice): SessionPrice => {
   })
 }
 
-const checkBudget = (value: number, price: SessionPrice): number => {
+function checkBudget(value: number, price: SessionPrice): number {
   if (value >= price.minimum) return value
   throw new BowlineError('CONFIG_INVALID', `\`budget\` is ${value}; one session costs at least ${price.minimum}`, {
     hint: 'Raise `budget`, or leave it out for no limit.',

@@ -10,12 +10,12 @@ export interface Outbox<Outcome> {
 }
 
 /** Makes an outbox. In the order of the input, an outcome waits for those before it; at the end no longer. */
-export const createOutbox = <Outcome>(parts: {
+export function createOutbox<Outcome>(parts: {
   readonly order: 'completed' | 'input'
   readonly highWater: number
   /** Called when something was read. */
   readonly onRead: () => void
-}): Outbox<Outcome> => {
+}): Outbox<Outcome> {
   const ready: Outcome[] = []
   const early = new Map<number, Outcome>()
   let nextIndex = 0

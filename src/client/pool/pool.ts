@@ -35,7 +35,7 @@ export interface Pool<Handles> {
 }
 
 /** Makes a pool of a client. Throws CONFIG_INVALID. */
-export const createPool = <Handles>(client: WithSessionParts, options: PoolOptions<Handles>): Pool<Handles> => {
+export function createPool<Handles>(client: WithSessionParts, options: PoolOptions<Handles>): Pool<Handles> {
   const settings = resolvePoolOptions(options)
   return {
     run: (items, work, itemOptions = {}) => {
@@ -48,7 +48,7 @@ export const createPool = <Handles>(client: WithSessionParts, options: PoolOptio
 
 const itemNames: OptionNames<ItemOptions<unknown>> = { session: true, host: true, key: true }
 
-const toPoolRun = <Item, Result, Handles>(run: Run<Item, Result, Handles>): PoolRun<Item, Awaited<Result>> => {
+function toPoolRun<Item, Result, Handles>(run: Run<Item, Result, Handles>): PoolRun<Item, Awaited<Result>> {
   const ended = Promise.withResolvers<void>()
   ended.promise.catch(() => undefined)
   const outcomes = iterate(run, ended)

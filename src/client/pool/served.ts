@@ -34,12 +34,12 @@ export interface Renewed<Handles> {
 const renewLimitMs = 15_000
 
 /** Opens a new page for the next task, which also shows whether the session is still there and as quick as it was. */
-export const renew = async <Handles>(
+export async function renew<Handles>(
   attempt: EndedAttempt<unknown>,
   handles: Handles,
   reuse: Reuse<Handles> | undefined,
   drift: DriftMeter,
-): Promise<Renewed<Handles>> => {
+): Promise<Renewed<Handles>> {
   if (reuse === undefined) return { handles, reason: undefined }
   if (reuse.trouble.aborted) return { handles, reason: 'trouble' }
   // The work may go on for a while, so its session is not used again.
@@ -56,16 +56,16 @@ export const renew = async <Handles>(
 }
 
 /** Tells a failure of the session or the service from one of the work. */
-export const judge = async (
+export async function judge(
   { error, isTimeout }: EndedAttempt<never> & { readonly state: 'failed' },
   facts: { readonly isSessionLost: boolean; readonly askService: () => Promise<boolean> },
-): Promise<Failed> => {
+): Promise<Failed> {
   const isLost = isInfrastructureError(error) || facts.isSessionLost || (!isTimeout && (await facts.askService()))
   return { state: 'failed', error, kind: isLost ? 'infrastructure' : 'page' }
 }
 
 /** Asks the service whether a session is over. */
-export const hasEnded = async (sessions: Sessions, session: Session, signal: AbortSignal): Promise<boolean> => {
+export async function hasEnded(sessions: Sessions, session: Session, signal: AbortSignal): Promise<boolean> {
   try {
     return (await sessions.get(session.id, { signal })).status !== 'active'
   } catch (error) {
@@ -74,14 +74,14 @@ export const hasEnded = async (sessions: Sessions, session: Session, signal: Abo
 }
 
 /** Why a session that has served an item should be replaced, if it should. */
-export const reasonOfUse = (facts: {
+export function reasonOfUse(facts: {
   readonly uses: number
   /** Time of `performance.now()`. */
   readonly expiresAtMs: number
   readonly attempt: EndedAttempt<unknown>
   readonly meter: Meter
   readonly settings: Pick<PoolSettings<unknown>, 'maxUses' | 'timeoutMs'>
-}): RetireReason | undefined => {
+}): RetireReason | undefined {
   const { attempt, meter, settings } = facts
   if (attempt.state === 'failed' && (attempt.isTimeout || isInfrastructureError(attempt.error))) return 'trouble'
   if (facts.uses >= settings.maxUses) return 'uses'

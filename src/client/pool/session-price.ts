@@ -12,9 +12,11 @@ export const defaultSessionPrice: SessionPrice = { hour: 120, minimum: 2 }
 const msPerHour = 3_600_000
 
 /** Credits for a session of `durationMs` milliseconds. */
-export const priceOf = (price: SessionPrice, durationMs: number): number =>
-  Math.max(price.minimum, Math.ceil((durationMs / msPerHour) * price.hour))
+export function priceOf(price: SessionPrice, durationMs: number): number {
+  return Math.max(price.minimum, Math.ceil((durationMs / msPerHour) * price.hour))
+}
 
 /** Milliseconds that so many credits pay for: Infinity where time costs nothing. */
-export const paidMs = (price: SessionPrice, credits: number): number =>
-  price.hour === 0 ? Infinity : (credits / price.hour) * msPerHour
+export function paidMs(price: SessionPrice, credits: number): number {
+  return price.hour === 0 ? Infinity : (credits / price.hour) * msPerHour
+}

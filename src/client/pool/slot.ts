@@ -19,7 +19,7 @@ export interface Slot<Item> {
 }
 
 /** Makes a slot with a first task in it. `onFree` is called each time its session begins to wait. */
-export const createSlot = <Item>(first: Task<Item>, onFree: () => void): Slot<Item> => {
+export function createSlot<Item>(first: Task<Item>, onFree: () => void): Slot<Item> {
   let task: Task<Item> | undefined = first
   let reason: RetireReason | undefined
   let wake: (() => void) | undefined

@@ -8,7 +8,7 @@ export interface Source<Item> {
 }
 
 /** Begins to iterate over `items`. Throws CONFIG_INVALID when they cannot be iterated. */
-export const openSource = <Item>(items: Iterable<Item> | AsyncIterable<Item>): Source<Item> => {
+export function openSource<Item>(items: Iterable<Item> | AsyncIterable<Item>): Source<Item> {
   const iterator = iterate(items)
   let isOpen = true
   return {
@@ -26,7 +26,7 @@ export const openSource = <Item>(items: Iterable<Item> | AsyncIterable<Item>): S
   }
 }
 
-const iterate = <Item>(items: Iterable<Item> | AsyncIterable<Item>): Iterator<Item> | AsyncIterator<Item> => {
+function iterate<Item>(items: Iterable<Item> | AsyncIterable<Item>): Iterator<Item> | AsyncIterator<Item> {
   if (typeof items === 'object' && items !== null) {
     if (Symbol.asyncIterator in items) return items[Symbol.asyncIterator]()
     if (Symbol.iterator in items) return items[Symbol.iterator]()

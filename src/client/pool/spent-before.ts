@@ -8,19 +8,19 @@ import type { SessionPrice } from './session-price.ts'
  * Credits of the earlier runs of a checkpoint. The sessions whose bills a killed process did not see are ended, as far as
  * they still live: what they cost is known only then. Rejects when the service does not answer.
  */
-export const spentBefore = async (
+export async function spentBefore(
   checkpoint: Checkpoint,
   sessions: Sessions,
   price: SessionPrice,
   how: Abortable,
-): Promise<number> => {
+): Promise<number> {
   for (const id of checkpoint.unbilled()) {
     checkpoint.addBill(id, (await endAndBill(sessions, id, how)) ?? price.minimum)
   }
   return checkpoint.billed()
 }
 
-const endAndBill = async (sessions: Sessions, id: string, how: Abortable): Promise<number | undefined> => {
+async function endAndBill(sessions: Sessions, id: string, how: Abortable): Promise<number | undefined> {
   try {
     return (await sessions.delete(id, how)).creditsBilled
   } catch (error) {

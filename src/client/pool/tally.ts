@@ -10,13 +10,13 @@ export interface Tally {
 }
 
 /** Makes the tally of a run. */
-export const createTally = (parts: {
+export function createTally(parts: {
   readonly budget: () => Pick<Budget, 'spent'> | undefined
   readonly waiting: () => number
   readonly running: () => number
   readonly sessions: () => number
   readonly onProgress: ((progress: PoolProgress, event: PoolEvent) => void) | undefined
-}): Tally => {
+}): Tally {
   const startedAt = performance.now()
   const counts = { done: 0, failed: 0, resumed: 0, retried: 0 }
   let opened = 0

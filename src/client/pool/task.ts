@@ -30,12 +30,12 @@ export interface Task<Item> {
 }
 
 /** Makes the task of an item. */
-export const createTask = <Item>(
+export function createTask<Item>(
   item: Item,
   index: number,
   session: CreateSessionOptions,
   options: ItemOptions<Item>,
-): Task<Item> => {
+): Task<Item> {
   const merged = { ...session, ...options.session?.(item) }
   return {
     index,
@@ -52,15 +52,17 @@ export const createTask = <Item>(
 }
 
 /** How often the work was started on it so far. */
-export const attemptsOf = (task: Task<unknown>): number => task.failures.infrastructure + task.failures.page
+export function attemptsOf(task: Task<unknown>): number {
+  return task.failures.infrastructure + task.failures.page
+}
 
 /** What names an item in the checkpoint. */
-export const keyOf = <Item>(item: Item, options: ItemOptions<Item>): string => {
+export function keyOf<Item>(item: Item, options: ItemOptions<Item>): string {
   if (options.key !== undefined) return options.key(item)
   return typeof item === 'string' ? item : JSON.stringify(item)
 }
 
-const hostOf = (item: unknown): string | undefined => {
+function hostOf(item: unknown): string | undefined {
   if (typeof item === 'string' || item instanceof URL) return URL.parse(String(item))?.host || undefined
   const url = typeof item === 'object' && item !== null && 'url' in item ? item.url : undefined
   return typeof url === 'string' || url instanceof URL ? hostOf(url) : undefined

@@ -28,15 +28,17 @@ export interface BoostOptions {
 
 const bins = 48
 
-const random = (seed: number) => (): number => {
-  seed = (seed + 0x6d2b79f5) | 0
-  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-  return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+function random(seed: number) {
+  return (): number => {
+    seed = (seed + 0x6d2b79f5) | 0
+    let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+  }
 }
 
 /** Cuts of every feature into at most 48 bins, by quantiles. */
-const findCuts = (rows: readonly Float32Array[], next: () => number): readonly Float32Array[] => {
+function findCuts(rows: readonly Float32Array[], next: () => number): readonly Float32Array[] {
   const width = rows[0]?.length ?? 0
   const sample = rows.filter(() => next() < Math.min(1, 20_000 / rows.length))
   return Array.from({ length: width }, (_, feature) => {
@@ -50,7 +52,7 @@ const findCuts = (rows: readonly Float32Array[], next: () => number): readonly F
   })
 }
 
-const binOf = (value: number, cuts: Float32Array): number => {
+function binOf(value: number, cuts: Float32Array): number {
   let low = 0
   let high = cuts.length
   while (low < high) {
@@ -62,12 +64,12 @@ const binOf = (value: number, cuts: Float32Array): number => {
 }
 
 /** Trains a model on rows with labels in 0..1 and weights. Deterministic for a seed. */
-export const boost = (
+export function boost(
   rows: readonly Float32Array[],
   labels: readonly number[],
   weights: readonly number[],
   options: BoostOptions,
-): Model => {
+): Model {
   const next = random(options.seed)
   const cuts = findCuts(rows, next)
   const width = cuts.length
@@ -98,7 +100,7 @@ export const boost = (
   return { base, trees }
 }
 
-const valueOf = (tree: Tree, row: Float32Array): number => {
+function valueOf(tree: Tree, row: Float32Array): number {
   let node = 0
   while (tree.feature[node]! >= 0)
     node = row[tree.feature[node]!]! < tree.threshold[node]! ? tree.left[node]! : tree.right[node]!
@@ -106,8 +108,9 @@ const valueOf = (tree: Tree, row: Float32Array): number => {
 }
 
 /** The logit a model gives to a row. */
-export const logitOf = (model: Model, row: Float32Array): number =>
-  model.trees.reduce((sum, tree) => sum + valueOf(tree, row), model.base)
+export function logitOf(model: Model, row: Float32Array): number {
+  return model.trees.reduce((sum, tree) => sum + valueOf(tree, row), model.base)
+}
 
 interface Split {
   readonly gain: number
@@ -125,7 +128,7 @@ interface Growing {
   readonly options: BoostOptions
 }
 
-const grow = (chosen: Int32Array, growing: Growing): Tree => {
+function grow(chosen: Int32Array, growing: Growing): Tree {
   const { binned, cuts, gradients, hessians, options } = growing
   const tree: Tree = { feature: [], threshold: [], left: [], right: [], value: [] }
   const add = (rows: Int32Array, depth: number): number => {
@@ -162,7 +165,7 @@ const grow = (chosen: Int32Array, growing: Growing): Tree => {
 }
 
 /** The best of one random cut a feature: trees of random cuts err in different ways, so that their sum learns fewer accidents. */
-const bestSplit = (rows: Int32Array, gradient: number, hessian: number, growing: Growing): Split | undefined => {
+function bestSplit(rows: Int32Array, gradient: number, hessian: number, growing: Growing): Split | undefined {
   const { features, binned, cuts, gradients, hessians, next, options } = growing
   let best: Split | undefined
   const whole = gradient ** 2 / (hessian + options.lambda)

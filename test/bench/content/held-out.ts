@@ -9,7 +9,7 @@ import { scoreWords, toText, type WordScore } from './scoring.ts'
 import { toTrainingPage, train } from './train.ts'
 
 /** Scores every page by a model trained on the other folds: the score to expect on pages from elsewhere. */
-export const scoreHeldOut = (pages: readonly LabelledPage[], folds: number): readonly WordScore[] => {
+export function scoreHeldOut(pages: readonly LabelledPage[], folds: number): readonly WordScore[] {
   const ready = pages.map(toTrainingPage)
   const foldOf = foldsOf(pages, folds)
   const models = Array.from({ length: folds }, (_, fold) => train(ready.filter((_, index) => foldOf[index] !== fold)))
@@ -17,19 +17,19 @@ export const scoreHeldOut = (pages: readonly LabelledPage[], folds: number): rea
 }
 
 /** The fold of every page: pages of a site share one, and every fold has pages of all types. */
-const foldsOf = (pages: readonly LabelledPage[], folds: number): readonly number[] => {
+function foldsOf(pages: readonly LabelledPage[], folds: number): readonly number[] {
   const typeOf = new Map<string, string>()
   for (const page of pages) if (!typeOf.has(siteOf(page))) typeOf.set(siteOf(page), page.type)
   const sites = [...typeOf].sort(([, left], [, right]) => left.localeCompare(right)).map(([site]) => site)
   return pages.map((page) => sites.indexOf(siteOf(page)) % folds)
 }
 
-const siteOf = (page: LabelledPage): string => {
+function siteOf(page: LabelledPage): string {
   const labels = URL.canParse(page.url) ? new URL(page.url).hostname.split('.') : [page.id]
   return labels.slice(/^(?:co|com)$/.test(labels.at(-2) ?? '') ? -3 : -2).join('.')
 }
 
-const scoreWith = (model: Model, page: LabelledPage): WordScore => {
+function scoreWith(model: Model, page: LabelledPage): WordScore {
   const document = parseHtml(page.html)
   prepareTree(document, 'short')
   const content = selectMainContent(document, { score: (row) => 1 / (1 + Math.exp(-logitOf(model, row))) })

@@ -1,10 +1,12 @@
 const longestOverlap = 3_000_000
 
 /** Words as the benchmark counts them. */
-export const tokenize = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []
+export function tokenize(text: string): readonly string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []
+}
 
 /** For every text of a page, the share of its words that the labelled content has at the same place in reading order. */
-export const labelTexts = (texts: readonly string[], truth: string): readonly number[] => {
+export function labelTexts(texts: readonly string[], truth: string): readonly number[] {
   const words: string[] = []
   const owners: number[] = []
   const sizes = texts.map((text, index) => {
@@ -28,11 +30,11 @@ export const labelTexts = (texts: readonly string[], truth: string): readonly nu
 }
 
 /** A long text that the truth has elsewhere, in another order, counts as content too. */
-const addMovedTexts = (
+function addMovedTexts(
   texts: readonly string[],
   truth: readonly string[],
   labels: readonly number[],
-): readonly number[] => {
+): readonly number[] {
   const grams = new Set(truth.map((_, index) => truth.slice(index, index + 4).join(' ')))
   const taken = new Set(texts.filter((_, index) => (labels[index] ?? 0) > 0.6))
   return texts.map((text, index) => {
@@ -47,7 +49,7 @@ const addMovedTexts = (
   })
 }
 
-const align = (
+function align(
   left: readonly string[],
   right: readonly string[],
   leftFrom: number,
@@ -56,7 +58,7 @@ const align = (
   rightTo: number,
   gram: number,
   matched: Uint8Array,
-): void => {
+): void {
   const size = (leftTo - leftFrom) * (rightTo - rightFrom)
   if (size <= 0) return
   if (size <= longestOverlap && gram <= 2)
@@ -83,7 +85,7 @@ const align = (
   align(left, right, leftAt, leftTo, rightAt, rightTo, gram - 1, matched)
 }
 
-const gramsOf = (words: readonly string[], from: number, to: number, gram: number): Map<string, number> => {
+function gramsOf(words: readonly string[], from: number, to: number, gram: number): Map<string, number> {
   const at = new Map<string, number>()
   for (let index = from; index + gram <= to; index++) {
     const key = words.slice(index, index + gram).join(' ')
@@ -92,7 +94,7 @@ const gramsOf = (words: readonly string[], from: number, to: number, gram: numbe
   return at
 }
 
-const uniqueAnchors = (
+function uniqueAnchors(
   left: readonly string[],
   right: readonly string[],
   leftFrom: number,
@@ -100,7 +102,7 @@ const uniqueAnchors = (
   rightFrom: number,
   rightTo: number,
   gram: number,
-): readonly (readonly [number, number])[] => {
+): readonly (readonly [number, number])[] {
   const inRight = gramsOf(right, rightFrom, rightTo, gram)
   const anchors: [number, number][] = []
   for (const [key, index] of gramsOf(left, leftFrom, leftTo, gram)) {
@@ -111,7 +113,7 @@ const uniqueAnchors = (
 }
 
 /** The longest run of anchors that increases on both sides. */
-const increasing = (anchors: readonly (readonly [number, number])[]): readonly (readonly [number, number])[] => {
+function increasing(anchors: readonly (readonly [number, number])[]): readonly (readonly [number, number])[] {
   const tails: number[] = []
   const before: number[] = []
   for (const [index, anchor] of anchors.entries()) {
@@ -130,7 +132,7 @@ const increasing = (anchors: readonly (readonly [number, number])[]): readonly (
   return run.toReversed()
 }
 
-const matchBySubsequence = (
+function matchBySubsequence(
   left: readonly string[],
   right: readonly string[],
   leftFrom: number,
@@ -138,7 +140,7 @@ const matchBySubsequence = (
   rightFrom: number,
   rightTo: number,
   matched: Uint8Array,
-): void => {
+): void {
   const width = rightTo - rightFrom + 1
   const height = leftTo - leftFrom + 1
   const table = new Uint16Array(width * height)

@@ -19,8 +19,8 @@ interface Label {
 }
 
 /** Reads the labelled pages under `folder`, a copy of the benchmark's data (`dev/ground-truth`, `dev/html`), by id. */
-export const readLabelledPages = (folder: string): readonly LabelledPage[] =>
-  readdirSync(join(folder, 'dev/ground-truth'))
+export function readLabelledPages(folder: string): readonly LabelledPage[] {
+  return readdirSync(join(folder, 'dev/ground-truth'))
     .filter((name) => name.endsWith('.json'))
     .sort()
     .map((name) => {
@@ -36,3 +36,4 @@ export const readLabelledPages = (folder: string): readonly LabelledPage[] =>
         html: gunzipSync(readFileSync(join(folder, 'dev/html', `${id}.html.gz`))).toString('utf8'),
       }
     })
+}

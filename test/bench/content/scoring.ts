@@ -8,7 +8,7 @@ export interface WordScore {
 }
 
 /** Scores text against the labelled content, as the WCXB benchmark does. */
-export const scoreWords = (given: string, truth: string): WordScore => {
+export function scoreWords(given: string, truth: string): WordScore {
   const left = tokenize(given)
   const right = tokenize(truth)
   if (right.length === 0)
@@ -29,7 +29,7 @@ export const scoreWords = (given: string, truth: string): WordScore => {
 }
 
 /** Markdown without its marks, addresses and images: the text that a reader sees. */
-export const toText = (markdown: string): string => {
+export function toText(markdown: string): string {
   const lines: string[] = []
   let fence = ''
   for (const line of markdown.split('\n')) {
@@ -43,11 +43,12 @@ export const toText = (markdown: string): string => {
   return lines.join('\n')
 }
 
-const withoutMarks = (line: string): string =>
-  line
+function withoutMarks(line: string): string {
+  return line
     .replace(/<\/?[a-zA-Z][^<>]*>/g, ' ')
     .replace(/!\[(?:\\.|[^\]\\])*\]\((?:\\.|[^()\\]|\([^()]*\))*\)/g, ' ')
     .replace(/\[((?:\\.|!?\[[^\]]*\]|[^[\]\\])*)\]\((?:\\.|[^()\\\s]|\([^()]*\))*(?:\s+"[^"]*")?\s*\)/g, '$1')
     .replace(/(^|[^\p{L}\p{N}_])_{1,3}(?=\S)/gu, '$1')
     .replace(/\*{1,3}|~~/g, '')
     .replace(/\\([\\`*_{}[\]()#+\-.!|<>~&])/g, '$1')
+}

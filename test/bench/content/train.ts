@@ -33,7 +33,7 @@ export const trainingOptions: BoostOptions = {
 }
 
 /** Lays out a labelled page and labels its texts. */
-export const toTrainingPage = (page: LabelledPage): TrainingPage => {
+export function toTrainingPage(page: LabelledPage): TrainingPage {
   const document = parseHtml(page.html)
   prepareTree(document, 'short')
   const leaves = segment(document)
@@ -47,10 +47,12 @@ export const toTrainingPage = (page: LabelledPage): TrainingPage => {
   }
 }
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0)
+}
 
 /** A page weighs about what its words do to its F1: less on a long page, and where boilerplate abounds. In it, a word of a long text weighs less. */
-const weigh = (page: TrainingPage): readonly number[] => {
+function weigh(page: TrainingPage): readonly number[] {
   const content = tokenize(page.page.truth).length
   const all = sum(page.sizes)
   const whole = (100 * all) / (0.7 * content + 0.3 * Math.min(all, 4 * content) + 50)
@@ -63,7 +65,7 @@ const fewestWords = 25
 const leastFit = 0.75
 
 /** Whether texts of the page make up what its label holds: pages of which little is left in the HTML teach accidents. */
-const fits = (page: TrainingPage): boolean => {
+function fits(page: TrainingPage): boolean {
   const labelled = page.texts.filter((_, index) => (page.labels[index] ?? 0) > 0.5).join('\n')
   return tokenize(page.page.truth).length >= fewestWords && scoreWords(labelled, page.page.truth).f1 >= leastFit
 }
@@ -71,11 +73,12 @@ const fits = (page: TrainingPage): boolean => {
 const noMark = 12
 
 /** The row on a page whose classes and ids say nothing. */
-const withoutMarks = (row: Float32Array): Float32Array =>
-  row.map((value, index) => (featureNames[index]?.startsWith('mark:') === true ? noMark : value))
+function withoutMarks(row: Float32Array): Float32Array {
+  return row.map((value, index) => (featureNames[index]?.startsWith('mark:') === true ? noMark : value))
+}
 
 /** Trains a model on pages, and at half the weight on the same without marks: so that it knows more than names. */
-export const train = (all: readonly TrainingPage[], options: BoostOptions = trainingOptions): Model => {
+export function train(all: readonly TrainingPage[], options: BoostOptions = trainingOptions): Model {
   const pages = all.filter(fits)
   const rows = pages.flatMap((page) => page.rows)
   const labels = pages.flatMap((page) => page.labels)
@@ -88,21 +91,22 @@ export const train = (all: readonly TrainingPage[], options: BoostOptions = trai
   )
 }
 
-const writeTree = (tree: Tree, node = 0): string => {
+function writeTree(tree: Tree, node = 0): string {
   const feature = tree.feature[node]!
   if (feature < 0) return `=${Number(tree.value[node]!.toFixed(3))}`
   return `${feature}<${Number(tree.threshold[node]!.toPrecision(4))} ${writeTree(tree, tree.left[node])} ${writeTree(tree, tree.right[node])}`
 }
 
-const writeLines = (trees: readonly Tree[]): string =>
-  trees
+function writeLines(trees: readonly Tree[]): string {
+  return trees
     .map((tree, index) => (index % 2 === 0 ? `  '${writeTree(tree)}` : `;${writeTree(tree)}',\n`))
     .join('')
     .trimEnd()
+}
 
 /** The source of model.ts. */
-export const writeModel = (model: Model): string =>
-  `// Learned from 240 pages of WCXB, the Web Content eXtraction Benchmark (Murrough Foley, 2026, CC-BY-4.0).
+export function writeModel(model: Model): string {
+  return `// Learned from 240 pages of WCXB, the Web Content eXtraction Benchmark (Murrough Foley, 2026, CC-BY-4.0).
 
 /** Made by test/bench/content/train.ts: the logit of a text without features. */
 export const base = ${model.base.toFixed(4)}
@@ -112,6 +116,7 @@ export const trees: readonly string[] = [
 ${writeLines(model.trees)}
 ]
 `
+}
 
 if (import.meta.main) {
   const pages = readLabelledPages(process.argv[2] ?? '').map(toTrainingPage)

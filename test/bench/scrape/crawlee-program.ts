@@ -14,7 +14,7 @@ turndown.remove(['script', 'style'])
 const pages = { minConcurrency: Number(concurrency), maxConcurrency: Number(concurrency), maxRequestRetries: 0 }
 let characters = 0
 
-const crawl = async (urls: readonly string[], run: number): Promise<void> => {
+async function crawl(urls: readonly string[], run: number): Promise<void> {
   const requestQueue = await RequestQueue.open(`run-${run}`)
   const crawler =
     kind === 'cheerio'

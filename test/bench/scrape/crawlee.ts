@@ -13,11 +13,11 @@ export interface Crawlee extends AsyncDisposable {
 }
 
 /** Starts Crawlee, with as many pages at once. Disposing kills it and removes its storage. */
-export const startCrawlee = async (
+export async function startCrawlee(
   kind: 'cheerio' | 'playwright',
   concurrency: number,
   browser = '',
-): Promise<Crawlee> => {
+): Promise<Crawlee> {
   const folder = await mkdtemp(join(tmpdir(), 'bowline-crawlee-'))
   const program = join(import.meta.dirname, 'crawlee-program.ts')
   const child = spawn(process.execPath, [program, kind, String(concurrency), browser], {

@@ -6,7 +6,7 @@ const words =
   )
 
 /** Text that is the same for the same name, of so many words. */
-const prose = (name: string, count: number): string => {
+function prose(name: string, count: number): string {
   const digest = createHash('sha256').update(name).digest()
   const chosen = Array.from({ length: count }, (_, index) => words[(digest[index % 32]! + index * 7) % words.length])
   return chosen.map((word, index) => (index % 11 === 10 ? `${word}.` : word)).join(' ')
@@ -16,7 +16,7 @@ const prose = (name: string, count: number): string => {
 const sections = 24
 
 /** A page as blogs and manuals have them: menus, prose, links, lists, a table and code. */
-export const samplePage = (name: string): string => {
+export function samplePage(name: string): string {
   const menu = Array.from(
     { length: 40 },
     (_, index) => `<li class="menu-item"><a href="/s/${index}">${prose(`m${index}`, 2)}</a></li>`,
@@ -31,8 +31,8 @@ export const samplePage = (name: string): string => {
     <script>${'/* analytics */ window.seen = (window.seen || 0) + 1;'.repeat(40)}</script></body></html>`
 }
 
-const sectionOf = (name: string, index: number): string =>
-  `<section><h2 id="${name}">${prose(name, 4)}</h2>
+function sectionOf(name: string, index: number): string {
+  return `<section><h2 id="${name}">${prose(name, 4)}</h2>
    <p>${prose(`${name}a`, 90)} <a href="/p/${index}">${prose(`${name}b`, 3)}</a> <em>${prose(`${name}c`, 4)}</em></p>
    <p>${prose(`${name}d`, 60)} <code>${words[index % words.length]}()</code> <strong>${prose(`${name}e`, 3)}</strong></p>
    ${
@@ -45,8 +45,10 @@ const sectionOf = (name: string, index: number): string =>
    }
    ${index % 6 === 1 ? `<pre><code class="language-js">${'const boat = harbour.find(1)\n'.repeat(8)}</code></pre>` : ''}
    ${index % 8 === 2 ? `<table><tr><th>One<th>Two<th>Three</tr>${'<tr><td>a<td>b<td>c</tr>'.repeat(12)}</table>` : ''}</section>`
+}
 
 /** The same page, as one that its script puts together in the browser. */
-export const scriptedPage = (name: string): string =>
-  `<!doctype html><html><head><meta charset="utf-8"><title>App</title></head><body><div id="root"></div>
+export function scriptedPage(name: string): string {
+  return `<!doctype html><html><head><meta charset="utf-8"><title>App</title></head><body><div id="root"></div>
    <script>document.getElementById('root').innerHTML = ${JSON.stringify(samplePage(name).replace(/^[\s\S]*<main>|<\/main>[\s\S]*$/g, '')).replaceAll('</', '<\\/')}</script></body></html>`
+}

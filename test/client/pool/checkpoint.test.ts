@@ -11,12 +11,13 @@ import { startProgram, type Program } from '../program.ts'
 import { sendJson } from '../foreign-service.ts'
 import { read, startPoolWorld, type PoolWorld } from './world.ts'
 
-const startPool = (world: PoolWorld, home: string, ...args: readonly string[]): Program =>
-  startProgram('test/client/pool/pool-program.ts', args, {
+function startPool(world: PoolWorld, home: string, ...args: readonly string[]): Program {
+  return startProgram('test/client/pool/pool-program.ts', args, {
     HOME: home,
     BOWLINE_BASE_URL: world.service.url,
     BOWLINE_API_KEY: world.service.apiKey,
   })
+}
 
 test.each([
   ['killed', 'SIGKILL', false],

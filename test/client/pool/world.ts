@@ -8,7 +8,7 @@ export interface PoolWorld extends AsyncDisposable {
 }
 
 /** Starts the service. Its sessions cost 2 credits each. */
-export const startPoolWorld = async (answer?: Answer): Promise<PoolWorld> => {
+export async function startPoolWorld(answer?: Answer): Promise<PoolWorld> {
   const service = await startForeignService(answer)
   const bowline = new Bowline({ baseUrl: service.url, apiKey: service.apiKey, reaper: false, retries: 0 })
   return { service, bowline, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
@@ -18,5 +18,6 @@ export const startPoolWorld = async (answer?: Answer): Promise<PoolWorld> => {
 export const quickly: PoolOptions['retries'] = { infrastructure: 3, delayMs: 1 }
 
 /** The states and results of a run, in the order they came. */
-export const read = async (run: PoolRun<unknown, unknown>): Promise<readonly unknown[]> =>
-  (await Array.fromAsync(run)).map((outcome) => (outcome.state === 'done' ? outcome.result : outcome.kind))
+export async function read(run: PoolRun<unknown, unknown>): Promise<readonly unknown[]> {
+  return (await Array.fromAsync(run)).map((outcome) => (outcome.state === 'done' ? outcome.result : outcome.kind))
+}

@@ -11,9 +11,11 @@ export const downloadContent = function* (bytes: number): Generator<Buffer> {
   for (let sent = 0; sent < bytes; sent += chunkBytes) yield chunk.subarray(0, Math.min(chunkBytes, bytes - sent))
 }
 
-const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
 
-const filesOf = async (form: FormData): Promise<object[]> => {
+async function filesOf(form: FormData): Promise<object[]> {
   const files = [...form.values()].filter((value) => value instanceof File)
   return Promise.all(
     files.map(async (file) => ({ name: file.name, bytes: file.size, sha256: sha256(await file.bytes()) })),

@@ -16,45 +16,47 @@ export type Page = (exchange: Exchange) => void | Promise<void>
 export type Pages = Readonly<Record<string, Page>>
 
 /** An HTML document with a title and a body. */
-export const htmlDocument = (title: string, body: string): string =>
-  `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title></head><body>${body}</body></html>`
+export function htmlDocument(title: string, body: string): string {
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title></head><body>${body}</body></html>`
+}
 
 /** Answers with an HTML document. */
-export const sendHtml = ({ response }: Exchange, title: string, body: string): void => {
+export function sendHtml({ response }: Exchange, title: string, body: string): void {
   response.setHeader('content-type', 'text/html; charset=utf-8')
   response.end(htmlDocument(title, body))
 }
 
 /** Answers with JSON. */
-export const sendJson = ({ response }: Exchange, value: unknown): void => {
+export function sendJson({ response }: Exchange, value: unknown): void {
   response.setHeader('content-type', 'application/json')
   response.end(JSON.stringify(value))
 }
 
 /** Answers with a script. */
-export const sendScript = ({ response }: Exchange, source: string): void => {
+export function sendScript({ response }: Exchange, source: string): void {
   response.setHeader('content-type', 'text/javascript')
   response.end(source)
 }
 
 /** A page that is the same at each request. */
-export const fixedPage =
-  (title: string, body: string): Page =>
-  (exchange) =>
-    sendHtml(exchange, title, body)
+export function fixedPage(title: string, body: string): Page {
+  return (exchange) => sendHtml(exchange, title, body)
+}
 
 /** A number from the query, or `fallback`. */
-export const numberFrom = (url: URL, name: string, fallback: number): number => {
+export function numberFrom(url: URL, name: string, fallback: number): number {
   const text = url.searchParams.get(name)
   return text === null ? fallback : Number(text)
 }
 
 /** The whole body of a request. */
-export const readBody = async (request: IncomingMessage): Promise<Buffer> => {
+export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks)
 }
 
 /** Text made harmless inside HTML. */
-export const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)
+}

@@ -1,6 +1,6 @@
 import { numberFrom, type Exchange, type Pages } from './page.ts'
 
-const redirect = ({ response }: Exchange, location: string, status: number): void => {
+function redirect({ response }: Exchange, location: string, status: number): void {
   response.writeHead(status, { location }).end()
 }
 

@@ -2,17 +2,19 @@ import type { ActivityLog } from '../../usage/activity-log.ts'
 import type { Handlers } from '../register.ts'
 
 /** The route of what a team did. */
-export const activityRoutes = ({ activity }: { readonly activity: ActivityLog }): Handlers => ({
-  activity: async ({ query }, { key }) => {
-    const { rows, cursor } = await activity.list({ ...query, teamId: key.teamId })
-    const data = rows.map(({ id, endpoint, apiVersion, createdAt, target, error }) => ({
-      id,
-      endpoint,
-      api_version: apiVersion,
-      created_at: createdAt.toISOString(),
-      target,
-      error: error ?? undefined,
-    }))
-    return { success: true, data, cursor: cursor ?? null, has_more: cursor !== undefined }
-  },
-})
+export function activityRoutes({ activity }: { readonly activity: ActivityLog }): Handlers {
+  return {
+    activity: async ({ query }, { key }) => {
+      const { rows, cursor } = await activity.list({ ...query, teamId: key.teamId })
+      const data = rows.map(({ id, endpoint, apiVersion, createdAt, target, error }) => ({
+        id,
+        endpoint,
+        api_version: apiVersion,
+        created_at: createdAt.toISOString(),
+        target,
+        error: error ?? undefined,
+      }))
+      return { success: true, data, cursor: cursor ?? null, has_more: cursor !== undefined }
+    },
+  }
+}

@@ -4,7 +4,7 @@ import { findTeam } from '../../store/teams.ts'
 import type { Call, Handlers } from '../register.ts'
 
 /** The routes of what a team has left. */
-export const balanceRoutes = ({ store }: { readonly store: Store }): Handlers => {
+export function balanceRoutes({ store }: { readonly store: Store }): Handlers {
   const balanceOf = async ({ key }: Call) => {
     const team = await findTeam(store.db, key.teamId)
     const { credits, planCredits = credits, reservedCredits = 0 } = team ?? {}

@@ -26,7 +26,7 @@ export interface BatchRouteParts {
 type Started = Awaited<ReturnType<NonNullable<Handlers['startBatch']>>>
 
 /** The routes of batches. */
-export const batchRoutes = ({ bulk, scrapes }: BatchRouteParts): Handlers => {
+export function batchRoutes({ bulk, scrapes }: BatchRouteParts): Handlers {
   const start = async (body: BatchRequest, showsExtract: boolean, call: Call): Promise<Started> => {
     const { key, baseUrl, idempotencyKey } = call
     const { pages, invalid } = await checkUrls(body)
@@ -70,10 +70,10 @@ export const batchRoutes = ({ bulk, scrapes }: BatchRouteParts): Handlers => {
 }
 
 /** The addresses that pages may have, and those that are none. Throws BAD_REQUEST when there are such, unless they are to be ignored. */
-const checkUrls = async ({
+async function checkUrls({
   urls,
   ignoreInvalidURLs,
-}: BatchRequest): Promise<{ readonly pages: readonly BulkPage[]; readonly invalid: readonly string[] }> => {
+}: BatchRequest): Promise<{ readonly pages: readonly BulkPage[]; readonly invalid: readonly string[] }> {
   const valid: BulkPage[] = []
   const invalid: string[] = []
   const issues: z.core.$ZodIssue[] = []
@@ -106,8 +106,12 @@ const checkedAtOnce = 500
 
 const scrapeKeys = new Set(Object.keys(scrapeFields))
 
-const toRound = (body: BatchRequest, showsExtract: boolean): BulkRound => ({
-  request: Object.fromEntries(Object.entries(body).filter(([key]) => scrapeKeys.has(key))) as unknown as ScrapeOptions,
-  showsExtract,
-  hidesLinks: false,
-})
+function toRound(body: BatchRequest, showsExtract: boolean): BulkRound {
+  return {
+    request: Object.fromEntries(
+      Object.entries(body).filter(([key]) => scrapeKeys.has(key)),
+    ) as unknown as ScrapeOptions,
+    showsExtract,
+    hidesLinks: false,
+  }
+}

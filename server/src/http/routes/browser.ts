@@ -11,7 +11,7 @@ import { peerOfRow, type PlacementParts } from '../placement.ts'
 import type { Call, Handlers } from '../register.ts'
 
 /** The routes of browser sessions. */
-export const browserRoutes = (parts: PlacementParts): Handlers => {
+export function browserRoutes(parts: PlacementParts): Handlers {
   /**
    * Throws SESSION_NOT_FOUND, and FORBIDDEN for a session of another team. The API defines 403 for reading and deleting a
    * session by its id, and its clients rely on it: the id alone, which has 74 random bits, gives no access. Every other
@@ -84,11 +84,11 @@ export const browserRoutes = (parts: PlacementParts): Handlers => {
 }
 
 /** The names of the teams whose sessions are listed, by id: one, or all. Throws FORBIDDEN, TEAM_NOT_FOUND. */
-const teamsToList = async (
+async function teamsToList(
   { store }: PlacementParts,
   wanted: string | undefined,
   key: KeyRow,
-): Promise<ReadonlyMap<string, string>> => {
+): Promise<ReadonlyMap<string, string>> {
   if (wanted === undefined || wanted === key.teamName) return new Map([[key.teamId, key.teamName]])
   if (key.role !== 'admin')
     throw new BowlineError('FORBIDDEN', 'Only an admin key may list the sessions of other teams')
@@ -98,12 +98,7 @@ const teamsToList = async (
   return new Map(listed.map(({ id, name }) => [id, name]))
 }
 
-const summary = (
-  row: SessionRow,
-  sessions: Sessions,
-  { key, baseUrl }: Pick<Call, 'key' | 'baseUrl'>,
-  team?: string,
-) => {
+function summary(row: SessionRow, sessions: Sessions, { key, baseUrl }: Pick<Call, 'key' | 'baseUrl'>, team?: string) {
   const lastActivityMs = sessions.find(row.id)?.lastActivityAt() ?? row.lastActivityAt.getTime()
   return {
     id: row.id,
@@ -128,5 +123,6 @@ const summary = (
   }
 }
 
-const profileOutcome = ({ profileName: name, profileSave, profileVersion: version, profileError: error }: SessionRow) =>
-  name === undefined ? {} : { profile: { name, saveChanges: profileSave === true, version, error } }
+function profileOutcome({ profileName: name, profileSave, profileVersion: version, profileError: error }: SessionRow) {
+  return name === undefined ? {} : { profile: { name, saveChanges: profileSave === true, version, error } }
+}

@@ -22,7 +22,7 @@ interface EarlierPart {
 }
 
 /** The routes of crawls. */
-export const crawlRoutes = (parts: BatchRouteParts): Handlers => {
+export function crawlRoutes(parts: BatchRouteParts): Handlers {
   const { get, cancel, errors } = bulkHandlers(parts.bulk)
   return {
     startCrawl: async ({ body }, call) => {
@@ -61,11 +61,11 @@ export const crawlRoutes = (parts: BatchRouteParts): Handlers => {
   }
 }
 
-const start = async (
+async function start(
   { bulk, scrapes }: BatchRouteParts,
   { body, earlier }: { readonly body: CrawlRequest; readonly earlier?: EarlierPart },
   call: Call,
-): Promise<Started> => {
+): Promise<Started> {
   const { key, baseUrl, idempotencyKey } = call
   const request = {
     ...body.scrapeOptions,
@@ -103,16 +103,17 @@ const start = async (
 const noModelWarning =
   'The prompt was ignored, because this server has no language model: the crawl runs with its other options.'
 
-const noPrompt = (): BowlineError =>
-  new BowlineError(
+function noPrompt(): BowlineError {
+  return new BowlineError(
     'FORMAT_UNAVAILABLE',
     'Options of a crawl are made from a prompt by a language model, and none is configured',
     {
       hint: 'Start the server with `--llm-url` and `--llm-model`, or use `includePaths`, `excludePaths`, `limit` and `maxDiscoveryDepth`.',
     },
   )
+}
 
-const toPlan = (body: CrawlRequest, earlier: EarlierPart | undefined): CrawlPlan => {
+function toPlan(body: CrawlRequest, earlier: EarlierPart | undefined): CrawlPlan {
   const { url, webhook: _webhook, origin: _origin, integration: _integration, ...options } = body
   const { limit, maxDiscoveryDepth, includePaths, excludePaths, regexOnFullURL, sitemap, delay } = options
   const { allowExternalLinks, allowSubdomains, ignoreQueryParameters, ignoreRobotsTxt } = options

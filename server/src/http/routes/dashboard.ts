@@ -35,7 +35,7 @@ const notBuilt = `<!doctype html>
 `
 
 /** Registers the dashboard at `/` and its files. To whoever asks for no page, `/` answers who is there. */
-export const registerDashboard = async (app: FastifyInstance, { version }: { readonly version: string }) => {
+export async function registerDashboard(app: FastifyInstance, { version }: { readonly version: string }) {
   app.get<{ Params: { name: string } }>(
     '/dashboard/assets/:name',
     { schema: { hide: true } },
@@ -56,7 +56,7 @@ export const registerDashboard = async (app: FastifyInstance, { version }: { rea
   })
 }
 
-const sendPage = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+async function sendPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   void reply.headers(pageHeaders)
   if (await sendBuiltFile(request, reply, `${folder}index.html`)) return reply
   return reply.code(503).type('text/html; charset=utf-8').send(notBuilt)

@@ -10,7 +10,7 @@ export interface ExtractRouteParts {
 }
 
 /** The routes of extractions. */
-export const extractRoutes = ({ extracts }: ExtractRouteParts): Handlers => {
+export function extractRoutes({ extracts }: ExtractRouteParts): Handlers {
   const start = async (
     request: ExtractRequest,
     { key, baseUrl }: Call,

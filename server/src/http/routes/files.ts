@@ -27,7 +27,7 @@ export interface FileRouteParts {
 type FileRoute = Extract<RouteName, 'listFiles' | 'uploadFile' | 'downloadFile' | 'deleteFile'>
 
 /** Registers the routes of files. They take the API key, or the token of the session's CDP address. */
-export const registerFiles = (app: FastifyInstance, parts: FileRouteParts): void => {
+export function registerFiles(app: FastifyInstance, parts: FileRouteParts): void {
   // A file may claim any type; its bytes are read as they come.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
@@ -86,7 +86,7 @@ export const registerFiles = (app: FastifyInstance, parts: FileRouteParts): void
 type Params<Name extends FileRoute> = z.output<Routes[Name]['params']>
 type Query<Name extends FileRoute> = z.output<Routes[Name]['query']>
 
-const register = (app: FastifyInstance, name: FileRoute, handler: RouteHandlerMethod): void => {
+function register(app: FastifyInstance, name: FileRoute, handler: RouteHandlerMethod): void {
   const route: Route = routes[name]
   for (const path of [route.path, ...(route.aliases ?? [])]) {
     const schema = schemaOf(name, route, path !== route.path)
@@ -95,17 +95,17 @@ const register = (app: FastifyInstance, name: FileRoute, handler: RouteHandlerMe
 }
 
 /** Finds the live session of a request. Throws SESSION_ENDED when it lives no more. */
-const admit = async (parts: FileRouteParts, request: FastifyRequest): Promise<LiveSession> => {
+async function admit(parts: FileRouteParts, request: FastifyRequest): Promise<LiveSession> {
   const { row, session } = await admitOwner(parts, request)
   if (session === undefined) throw ended(row)
   return session
 }
 
 /** Makes sure that the caller may use the files of a session; `session` is undefined when it has ended. */
-const admitOwner = async (
+async function admitOwner(
   parts: FileRouteParts,
   request: FastifyRequest,
-): Promise<{ readonly row: SessionRow; readonly session: LiveSession | undefined }> => {
+): Promise<{ readonly row: SessionRow; readonly session: LiveSession | undefined }> {
   const { id } = request.params as Params<'listFiles'>
   const { token } = request.query as Query<'listFiles'>
   const row = await rowOf(parts, request, { id, token })
@@ -114,11 +114,11 @@ const admitOwner = async (
   return { row, session }
 }
 
-const rowOf = async (
+async function rowOf(
   { store, authenticator }: FileRouteParts,
   request: FastifyRequest,
   { id, token }: { readonly id: string; readonly token: string | undefined },
-): Promise<SessionRow> => {
+): Promise<SessionRow> {
   if (token === undefined) {
     const { teamId } = await authenticator.authenticate(request.headers.authorization)
     return getTeamSession(store.db, id, teamId)
@@ -130,14 +130,14 @@ const rowOf = async (
 }
 
 /** Reading is activity, too: a session must not end for idleness in the middle of a large file. */
-const followed = <Stream extends NodeJS.ReadableStream>(stream: Stream, session: LiveSession): Stream => {
+function followed<Stream extends NodeJS.ReadableStream>(stream: Stream, session: LiveSession): Stream {
   stream.on('data', session.touch)
   stream.pause()
   return stream
 }
 
 /** A file of a site must never run as a page of this server. */
-const describeFile = (reply: FastifyReply, name: string): void => {
+function describeFile(reply: FastifyReply, name: string): void {
   const fileName = name.slice(name.lastIndexOf('/') + 1)
   void reply.headers({
     'content-type': 'application/octet-stream',
@@ -148,8 +148,9 @@ const describeFile = (reply: FastifyReply, name: string): void => {
   })
 }
 
-const encodeRfc5987 = (text: string): string =>
-  encodeURIComponent(text.toWellFormed()).replaceAll(
+function encodeRfc5987(text: string): string {
+  return encodeURIComponent(text.toWellFormed()).replaceAll(
     /['()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16)}`,
   )
+}

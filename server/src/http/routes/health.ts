@@ -27,7 +27,7 @@ export interface HealthParts {
 const pingTimeoutMs = 2000
 
 /** Registers the routes that need no key: liveness, readiness, and the names public clients probe. */
-export const registerHealth = (app: FastifyInstance, parts: HealthParts): void => {
+export function registerHealth(app: FastifyInstance, parts: HealthParts): void {
   const hidden = { schema: { hide: true } as object }
   let hasStarted = false
   void parts.whenStarted.then(() => {

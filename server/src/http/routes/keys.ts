@@ -18,56 +18,62 @@ export interface KeyRouteParts {
 }
 
 /** The routes of API keys. */
-export const keyRoutes = (parts: KeyRouteParts): Handlers => ({
-  createKey: async ({ body }, { key: caller, raw }) => {
-    requireAdmin(caller)
-    const team = await ensureTeam(parts.store.db, { name: body.team ?? caller.teamName })
-    const key = newApiKey()
-    const row = await insertKey(parts.store.db, {
-      id: uuidV7(),
-      teamId: team.id,
-      name: body.name,
-      hash: hashSecret(key),
-      prefix: key.slice(0, prefixLength),
-      role: body.role,
-    })
-    raw.log.info({ audit: 'key.created', ...facts(row), byKeyId: caller.id }, 'API key created')
-    return { success: true, key, data: summary(row) }
-  },
-  listKeys: async (_input, { key: caller }) => {
-    const rows = await listKeys(parts.store.db, caller.role === 'admin' ? {} : { teamId: caller.teamId })
-    return { success: true, data: rows.map(summary) }
-  },
-  revokeKey: async ({ params }, { key: caller, raw }) => {
-    requireAdmin(caller)
-    if (params.id === caller.id) {
-      throw new BowlineError('BAD_REQUEST', 'A key cannot revoke itself', { hint: 'Use another admin key.' })
-    }
-    const row = isUuid(params.id) ? await revokeKey(parts.store.db, params.id) : undefined
-    if (row === undefined)
-      throw new BowlineError('KEY_NOT_FOUND', `There is no key with id ${JSON.stringify(params.id)}`)
-    parts.authenticator.forget()
-    raw.log.info({ audit: 'key.revoked', ...facts(row), byKeyId: caller.id }, 'API key revoked')
-    await parts.sessions.endOfKey(row.id)
-    return { success: true, data: summary(row) }
-  },
-})
+export function keyRoutes(parts: KeyRouteParts): Handlers {
+  return {
+    createKey: async ({ body }, { key: caller, raw }) => {
+      requireAdmin(caller)
+      const team = await ensureTeam(parts.store.db, { name: body.team ?? caller.teamName })
+      const key = newApiKey()
+      const row = await insertKey(parts.store.db, {
+        id: uuidV7(),
+        teamId: team.id,
+        name: body.name,
+        hash: hashSecret(key),
+        prefix: key.slice(0, prefixLength),
+        role: body.role,
+      })
+      raw.log.info({ audit: 'key.created', ...facts(row), byKeyId: caller.id }, 'API key created')
+      return { success: true, key, data: summary(row) }
+    },
+    listKeys: async (_input, { key: caller }) => {
+      const rows = await listKeys(parts.store.db, caller.role === 'admin' ? {} : { teamId: caller.teamId })
+      return { success: true, data: rows.map(summary) }
+    },
+    revokeKey: async ({ params }, { key: caller, raw }) => {
+      requireAdmin(caller)
+      if (params.id === caller.id) {
+        throw new BowlineError('BAD_REQUEST', 'A key cannot revoke itself', { hint: 'Use another admin key.' })
+      }
+      const row = isUuid(params.id) ? await revokeKey(parts.store.db, params.id) : undefined
+      if (row === undefined)
+        throw new BowlineError('KEY_NOT_FOUND', `There is no key with id ${JSON.stringify(params.id)}`)
+      parts.authenticator.forget()
+      raw.log.info({ audit: 'key.revoked', ...facts(row), byKeyId: caller.id }, 'API key revoked')
+      await parts.sessions.endOfKey(row.id)
+      return { success: true, data: summary(row) }
+    },
+  }
+}
 
 /** What the log tells of a key. */
-const facts = (row: KeyRow) => ({ keyId: row.id, teamId: row.teamId, role: row.role })
+function facts(row: KeyRow) {
+  return { keyId: row.id, teamId: row.teamId, role: row.role }
+}
 
-const requireAdmin = (key: KeyRow): void => {
+function requireAdmin(key: KeyRow): void {
   if (key.role !== 'admin') throw new BowlineError('FORBIDDEN', 'Only an admin key may create or revoke keys')
 }
 
-const summary = (row: KeyRow) => ({
-  id: row.id,
-  name: row.name,
-  team: row.teamName,
-  prefix: row.prefix,
-  role: row.role,
-  createdAt: row.createdAt.toISOString(),
-  ...(row.lastUsedAt === undefined ? {} : { lastUsedAt: row.lastUsedAt.toISOString() }),
-  ...(row.revokedAt === undefined ? {} : { revokedAt: row.revokedAt.toISOString() }),
-  ...(row.retiredAt === undefined ? {} : { retiredAt: row.retiredAt.toISOString() }),
-})
+function summary(row: KeyRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    team: row.teamName,
+    prefix: row.prefix,
+    role: row.role,
+    createdAt: row.createdAt.toISOString(),
+    ...(row.lastUsedAt === undefined ? {} : { lastUsedAt: row.lastUsedAt.toISOString() }),
+    ...(row.revokedAt === undefined ? {} : { revokedAt: row.revokedAt.toISOString() }),
+    ...(row.retiredAt === undefined ? {} : { retiredAt: row.retiredAt.toISOString() }),
+  }
+}

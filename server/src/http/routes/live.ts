@@ -15,7 +15,7 @@ export interface LiveRouteParts {
 }
 
 /** Registers the page of the live view and its files. They need no key: the address holds a token. */
-export const registerLive = (app: FastifyInstance, { store, sessions }: LiveRouteParts): void => {
+export function registerLive(app: FastifyInstance, { store, sessions }: LiveRouteParts): void {
   const hidden = { schema: { hide: true } as object }
   const findFile = createPageFiles()
   const render = createPageRenderer()

@@ -5,7 +5,7 @@ import { untilCallerLeaves } from '../caller.ts'
 import type { Call, Handlers } from '../register.ts'
 
 /** The routes of maps. */
-export const mapRoutes = ({ mapper }: { readonly mapper: Mapper }): Handlers => {
+export function mapRoutes({ mapper }: { readonly mapper: Mapper }): Handlers {
   const map = async (request: MapRequest, { key, raw }: Call): Promise<MapResponse> => {
     using caller = untilCallerLeaves(raw)
     const order = { teamId: key.teamId, apiKeyId: key.id, request }

@@ -20,7 +20,7 @@ const response = z.looseObject({
 })
 
 /** Registers where the links of mails lead. They need no key: each holds a token. Looking at a link does nothing: mail programs do so by themselves. */
-export const registerMonitorMail = (app: FastifyInstance, { store }: { readonly store: Store }): void => {
+export function registerMonitorMail(app: FastifyInstance, { store }: { readonly store: Store }): void {
   // Forms and the one-click unsubscribing of mail programs (RFC 8058) send these; the token is in the address.
   const formTypes = ['application/x-www-form-urlencoded', 'multipart/form-data']
   app.addContentTypeParser(formTypes, { parseAs: 'string' }, (_request, _text, done) => done(null, {}))

@@ -15,7 +15,7 @@ export interface MonitorRouteParts {
 }
 
 /** The routes of monitors. */
-export const monitorRoutes = ({ store, monitors }: MonitorRouteParts): Handlers => {
+export function monitorRoutes({ store, monitors }: MonitorRouteParts): Handlers {
   const describeAll = async (rows: readonly ListedMonitor[]) => {
     const readers = await listSubscriptions(
       store.db,
@@ -72,19 +72,21 @@ export const monitorRoutes = ({ store, monitors }: MonitorRouteParts): Handlers 
   }
 }
 
-const nextOf = (
+function nextOf(
   { baseUrl }: Call,
   { id, checkId }: { readonly id: string; readonly checkId: string },
   query: { readonly limit: number; readonly skip: number; readonly status: string | undefined },
-): string => {
+): string {
   const url = new URL(`${baseUrl}/v2/monitor/${id}/checks/${checkId}`)
   for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value))
   return url.href
 }
 
-const describeReader = ({ email, status, source, confirmationSentAt }: SubscriptionRow) => ({
-  email,
-  status,
-  source,
-  confirmationEmailSent: confirmationSentAt !== undefined,
-})
+function describeReader({ email, status, source, confirmationSentAt }: SubscriptionRow) {
+  return {
+    email,
+    status,
+    source,
+    confirmationEmailSent: confirmationSentAt !== undefined,
+  }
+}

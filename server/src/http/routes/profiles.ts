@@ -11,7 +11,7 @@ export interface ProfileRouteParts {
 }
 
 /** The routes of profiles. */
-export const profileRoutes = ({ profiles, states }: ProfileRouteParts): Handlers => {
+export function profileRoutes({ profiles, states }: ProfileRouteParts): Handlers {
   const own = ({ name }: { readonly name: string }, { key }: Call) => ({ teamId: key.teamId, name })
   const ownState = (params: { readonly name: string }, call: Call, { signal }: CallerPresence) => ({
     ...own(params, call),
@@ -47,24 +47,28 @@ export const profileRoutes = ({ profiles, states }: ProfileRouteParts): Handlers
   }
 }
 
-const summary = (row: ProfileSummary) => ({
-  name: row.name,
-  version: row.currentVersion,
-  versions: row.versions,
-  contentBytes: row.current?.contentBytes,
-  storedBytes: row.storedBytes,
-  createdAt: row.createdAt.toISOString(),
-  savedAt: row.current?.savedAt.toISOString(),
-  isLocked: row.isLocked,
-  lockedBy: row.isLocked ? row.leaseSessionId : undefined,
-})
+function summary(row: ProfileSummary) {
+  return {
+    name: row.name,
+    version: row.currentVersion,
+    versions: row.versions,
+    contentBytes: row.current?.contentBytes,
+    storedBytes: row.storedBytes,
+    createdAt: row.createdAt.toISOString(),
+    savedAt: row.current?.savedAt.toISOString(),
+    isLocked: row.isLocked,
+    lockedBy: row.isLocked ? row.leaseSessionId : undefined,
+  }
+}
 
-const describeVersion = (row: ProfileVersionRow, currentVersion: number | undefined) => ({
-  version: row.version,
-  isCurrent: row.version === currentVersion,
-  contentBytes: row.contentBytes,
-  storedBytes: row.storedBytes,
-  savedAt: row.savedAt.toISOString(),
-  browser: row.browser,
-  sessionId: row.sessionId,
-})
+function describeVersion(row: ProfileVersionRow, currentVersion: number | undefined) {
+  return {
+    version: row.version,
+    isCurrent: row.version === currentVersion,
+    contentBytes: row.contentBytes,
+    storedBytes: row.storedBytes,
+    savedAt: row.savedAt.toISOString(),
+    browser: row.browser,
+    sessionId: row.sessionId,
+  }
+}

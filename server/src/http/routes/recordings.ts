@@ -20,12 +20,14 @@ export interface RecordingRouteParts {
 }
 
 /** The route that lists recordings. */
-export const recordingRoutes = ({ store, recordings }: RecordingRouteParts): Handlers => ({
-  listRecordings: async ({ params }, call) => {
-    const row = await getTeamSession(store.db, params.id, call.key.teamId)
-    return { success: true, recordings: [...(await recordings.list(row, call.baseUrl))] }
-  },
-})
+export function recordingRoutes({ store, recordings }: RecordingRouteParts): Handlers {
+  return {
+    listRecordings: async ({ params }, call) => {
+      const row = await getTeamSession(store.db, params.id, call.key.teamId)
+      return { success: true, recordings: [...(await recordings.list(row, call.baseUrl))] }
+    },
+  }
+}
 
 interface Request {
   readonly id: string
@@ -42,7 +44,7 @@ const readHeaders = {
 }
 
 /** Registers the route that reads a recording. It takes the API key, or the token of the recording's address. */
-export const registerRecordings = (app: FastifyInstance, parts: RecordingRouteParts): void => {
+export function registerRecordings(app: FastifyInstance, parts: RecordingRouteParts): void {
   const { artifacts } = parts
   let player: Player | undefined
   const route: Route = routes.readRecording
@@ -70,7 +72,7 @@ export const registerRecordings = (app: FastifyInstance, parts: RecordingRoutePa
   }
 }
 
-const admit = async ({ store, authenticator }: RecordingRouteParts, request: FastifyRequest): Promise<SessionRow> => {
+async function admit({ store, authenticator }: RecordingRouteParts, request: FastifyRequest): Promise<SessionRow> {
   const { token } = request.query as { readonly token?: string }
   const { id } = request.params as Request
   if (token === undefined) {

@@ -17,7 +17,7 @@ export interface ScrapeRouteParts {
 }
 
 /** The routes of scrapes. */
-export const scrapeRoutes = ({ scrapes }: ScrapeRouteParts): Handlers => {
+export function scrapeRoutes({ scrapes }: ScrapeRouteParts): Handlers {
   const scrape = async (request: ScrapeRequest, { key, baseUrl, raw, sentBody }: Call): Promise<ScrapeOutcome> => {
     using caller = untilCallerLeaves(raw)
     const who = { teamId: key.teamId, apiKeyId: key.id, baseUrl, signal: caller.signal }
@@ -39,7 +39,7 @@ export const scrapeRoutes = ({ scrapes }: ScrapeRouteParts): Handlers => {
 }
 
 /** Registers the files of scrapes. They need no key: the address holds a token. */
-export const registerScrapeFiles = (app: FastifyInstance, parts: ScrapeRouteParts): void => {
+export function registerScrapeFiles(app: FastifyInstance, parts: ScrapeRouteParts): void {
   const hidden = { schema: { hide: true } as object }
   app.get<{ Params: { id: string; name: string }; Querystring: { token?: string } }>(
     '/files/scrape/:id/:name',

@@ -5,7 +5,7 @@ import { untilCallerLeaves } from '../caller.ts'
 import type { Call, Handlers } from '../register.ts'
 
 /** The routes of searches. */
-export const searchRoutes = (works: SearchWorks): Handlers => {
+export function searchRoutes(works: SearchWorks): Handlers {
   const search = async (request: SearchRequest, { key, raw, baseUrl }: Call): Promise<SearchResponse> => {
     using caller = untilCallerLeaves(raw)
     return runSearch(works, { request, teamId: key.teamId, apiKeyId: key.id, baseUrl, signal: caller.signal })

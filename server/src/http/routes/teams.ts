@@ -16,72 +16,81 @@ export interface TeamRouteParts {
 }
 
 /** The routes of teams. Changing one takes an admin key; others see their own team. */
-export const teamRoutes = ({ store, authenticator, permits }: TeamRouteParts): Handlers => ({
-  listTeams: async (_input, { key }) => {
-    const teams = await listTeams(store.db, key.role === 'admin' ? {} : { id: key.teamId })
-    return { success: true, data: teams.map(summary) }
-  },
-  createTeam: async ({ body }, { key, raw }) => {
-    requireAdmin(key)
-    const { name, credits, maxConcurrency: maxSessions, rateLimits } = body
-    const team = await insertTeam(store.db, { name, credits, maxSessions, rateLimits })
-    if (team !== undefined) {
-      raw.log.info({ audit: 'team.created', teamId: team.id, ...limitsOf(body), byKeyId: key.id }, 'Team created')
-    }
-    return { success: true, data: summary(team ?? taken(name)) }
-  },
-  updateTeam: async ({ params, body }, { key, raw }) => {
-    requireAdmin(key)
-    const { id, credits } = await find(store, params.id)
-    const { maxConcurrency: maxSessions, addCredits, rateLimits } = body
-    if (addCredits !== undefined && credits === undefined) {
-      throw new BowlineError('BAD_REQUEST', 'The team is not metered, so there is no balance to add to', {
-        hint: 'Set its `credits` first.',
-      })
-    }
-    const team = await updateTeam(store.db, id, { credits: body.credits, addCredits, maxSessions, rateLimits })
-    raw.log.info({ audit: 'team.updated', teamId: id, ...limitsOf(body), byKeyId: key.id }, 'Team updated')
-    // Keys carry the limits of their team, and permits remember who has none.
-    authenticator.forget()
-    permits.forget(id)
-    return { success: true, data: summary(team ?? notFound(id)) }
-  },
-})
+export function teamRoutes({ store, authenticator, permits }: TeamRouteParts): Handlers {
+  return {
+    listTeams: async (_input, { key }) => {
+      const teams = await listTeams(store.db, key.role === 'admin' ? {} : { id: key.teamId })
+      return { success: true, data: teams.map(summary) }
+    },
+    createTeam: async ({ body }, { key, raw }) => {
+      requireAdmin(key)
+      const { name, credits, maxConcurrency: maxSessions, rateLimits } = body
+      const team = await insertTeam(store.db, { name, credits, maxSessions, rateLimits })
+      if (team !== undefined) {
+        raw.log.info({ audit: 'team.created', teamId: team.id, ...limitsOf(body), byKeyId: key.id }, 'Team created')
+      }
+      return { success: true, data: summary(team ?? taken(name)) }
+    },
+    updateTeam: async ({ params, body }, { key, raw }) => {
+      requireAdmin(key)
+      const { id, credits } = await find(store, params.id)
+      const { maxConcurrency: maxSessions, addCredits, rateLimits } = body
+      if (addCredits !== undefined && credits === undefined) {
+        throw new BowlineError('BAD_REQUEST', 'The team is not metered, so there is no balance to add to', {
+          hint: 'Set its `credits` first.',
+        })
+      }
+      const team = await updateTeam(store.db, id, { credits: body.credits, addCredits, maxSessions, rateLimits })
+      raw.log.info({ audit: 'team.updated', teamId: id, ...limitsOf(body), byKeyId: key.id }, 'Team updated')
+      // Keys carry the limits of their team, and permits remember who has none.
+      authenticator.forget()
+      permits.forget(id)
+      return { success: true, data: summary(team ?? notFound(id)) }
+    },
+  }
+}
 
 /** What the log tells of a change to a team. */
-const limitsOf = ({ credits, addCredits, maxConcurrency, rateLimits }: TeamChanges) => ({
-  credits,
-  addCredits,
-  maxConcurrency,
-  rateLimits,
-})
+function limitsOf({ credits, addCredits, maxConcurrency, rateLimits }: TeamChanges) {
+  return {
+    credits,
+    addCredits,
+    maxConcurrency,
+    rateLimits,
+  }
+}
 
-const requireAdmin = (key: KeyRow): void => {
+function requireAdmin(key: KeyRow): void {
   if (key.role !== 'admin') throw new BowlineError('FORBIDDEN', 'Only an admin key may create or change teams')
 }
 
-const find = async ({ db }: Store, idOrName: string): Promise<TeamRow> =>
-  (isUuid(idOrName) ? await findTeam(db, idOrName) : undefined) ??
-  (await findTeamByName(db, idOrName)) ??
-  notFound(idOrName)
+async function find({ db }: Store, idOrName: string): Promise<TeamRow> {
+  return (
+    (isUuid(idOrName) ? await findTeam(db, idOrName) : undefined) ??
+    (await findTeamByName(db, idOrName)) ??
+    notFound(idOrName)
+  )
+}
 
-const notFound = (idOrName: string): never => {
+function notFound(idOrName: string): never {
   throw new BowlineError('TEAM_NOT_FOUND', `There is no team ${JSON.stringify(idOrName)}`)
 }
 
-const taken = (name: string): never => {
+function taken(name: string): never {
   throw new BowlineError('CONFLICT', `There is a team named ${JSON.stringify(name)} already`, {
     hint: 'Keys make the team they are for. Change it with `bowline teams set-credits` and `limit`, or by `PATCH`.',
   })
 }
 
-const summary = (team: TeamRow): TeamSummary => ({
-  id: team.id,
-  name: team.name,
-  credits: team.credits ?? null,
-  reservedCredits: team.reservedCredits,
-  concurrency: team.activeSessions + team.activeScrapes,
-  maxConcurrency: team.maxSessions ?? null,
-  rateLimits: team.rateLimits ?? null,
-  createdAt: team.createdAt.toISOString(),
-})
+function summary(team: TeamRow): TeamSummary {
+  return {
+    id: team.id,
+    name: team.name,
+    credits: team.credits ?? null,
+    reservedCredits: team.reservedCredits,
+    concurrency: team.activeSessions + team.activeScrapes,
+    maxConcurrency: team.maxSessions ?? null,
+    rateLimits: team.rateLimits ?? null,
+    createdAt: team.createdAt.toISOString(),
+  }
+}

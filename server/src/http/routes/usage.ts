@@ -4,7 +4,7 @@ import { teamLoad, type LoadParts } from '../../usage/team-load.ts'
 import type { Call, Handlers } from '../register.ts'
 
 /** The routes of what a team used and what runs for it. */
-export const usageRoutes = (parts: LoadParts): Handlers => {
+export function usageRoutes(parts: LoadParts): Handlers {
   const historyOf = async ({ key }: Call, query: HistoryOptions) => usageHistory(parts.store, key.teamId, query)
 
   return {

@@ -15,53 +15,57 @@ export interface WebhookRouteParts {
 }
 
 /** The routes of what is sent to webhooks. */
-export const webhookRoutes = ({ store, webhooks }: WebhookRouteParts): Handlers => ({
-  listDeliveries: async ({ query: { limit, cursor, status, jobId } }, { key: { teamId } }) => {
-    if (cursor !== undefined && !isUuid(cursor)) throw new BowlineError('BAD_REQUEST', 'Invalid cursor.')
-    const found = await webhooks.list({ teamId, limit: limit + 1, before: cursor, status, jobId })
-    const page = found.slice(0, limit)
-    return {
+export function webhookRoutes({ store, webhooks }: WebhookRouteParts): Handlers {
+  return {
+    listDeliveries: async ({ query: { limit, cursor, status, jobId } }, { key: { teamId } }) => {
+      if (cursor !== undefined && !isUuid(cursor)) throw new BowlineError('BAD_REQUEST', 'Invalid cursor.')
+      const found = await webhooks.list({ teamId, limit: limit + 1, before: cursor, status, jobId })
+      const page = found.slice(0, limit)
+      return {
+        success: true,
+        data: page.map(describe),
+        cursor: found.length > limit ? (page.at(-1)?.id ?? null) : null,
+      }
+    },
+    getDelivery: async ({ params }, { key }) => {
+      const row = await webhooks.get(params.id, key.teamId)
+      const payload: unknown = row.payload === undefined ? undefined : JSON.parse(row.payload)
+      return { success: true, data: { ...describe(row), payload } }
+    },
+    redeliver: async ({ params }, { key }) => ({
       success: true,
-      data: page.map(describe),
-      cursor: found.length > limit ? (page.at(-1)?.id ?? null) : null,
-    }
-  },
-  getDelivery: async ({ params }, { key }) => {
-    const row = await webhooks.get(params.id, key.teamId)
-    const payload: unknown = row.payload === undefined ? undefined : JSON.parse(row.payload)
-    return { success: true, data: { ...describe(row), payload } }
-  },
-  redeliver: async ({ params }, { key }) => ({
-    success: true,
-    data: describe(await webhooks.redeliver(params.id, key.teamId)),
-  }),
-  makeWebhookSecret: async (_input, { key }) => {
-    requireAdmin(key)
-    const secret = `whsec_${randomSecret()}`
-    await saveWebhookSecret(store.db, key.teamId, secret)
-    return { success: true, secret }
-  },
-  deleteWebhookSecret: async (_input, { key }) => {
-    requireAdmin(key)
-    await deleteWebhookSecret(store.db, key.teamId)
-    return { success: true }
-  },
-})
+      data: describe(await webhooks.redeliver(params.id, key.teamId)),
+    }),
+    makeWebhookSecret: async (_input, { key }) => {
+      requireAdmin(key)
+      const secret = `whsec_${randomSecret()}`
+      await saveWebhookSecret(store.db, key.teamId, secret)
+      return { success: true, secret }
+    },
+    deleteWebhookSecret: async (_input, { key }) => {
+      requireAdmin(key)
+      await deleteWebhookSecret(store.db, key.teamId)
+      return { success: true }
+    },
+  }
+}
 
-const requireAdmin = (key: KeyRow): void => {
+function requireAdmin(key: KeyRow): void {
   if (key.role !== 'admin') {
     throw new BowlineError('FORBIDDEN', 'Only an admin key may make or remove the secret of webhooks')
   }
 }
 
-const describe = (row: Omit<DeliveryRow, 'payload'>): z.input<typeof delivery> => ({
-  id: row.id,
-  event: row.event,
-  jobId: row.jobId,
-  url: row.url,
-  status: row.status,
-  attempts: JSON.parse(row.attempts) as z.input<typeof delivery>['attempts'],
-  nextAttemptAt: row.nextAttemptAt?.toISOString(),
-  deliveredAt: row.deliveredAt?.toISOString(),
-  createdAt: row.createdAt.toISOString(),
-})
+function describe(row: Omit<DeliveryRow, 'payload'>): z.input<typeof delivery> {
+  return {
+    id: row.id,
+    event: row.event,
+    jobId: row.jobId,
+    url: row.url,
+    status: row.status,
+    attempts: JSON.parse(row.attempts) as z.input<typeof delivery>['attempts'],
+    nextAttemptAt: row.nextAttemptAt?.toISOString(),
+    deliveredAt: row.deliveredAt?.toISOString(),
+    createdAt: row.createdAt.toISOString(),
+  }
+}

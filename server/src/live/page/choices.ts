@@ -5,11 +5,7 @@ import { focusKeyboard } from './keyboard.ts'
 import type { Picture } from './picture.ts'
 
 /** Shows the options of a select element in place of its own list, which no picture contains. */
-export const showChoices = (
-  choices: Choices | null,
-  picture: Picture,
-  send: (message: ActingMessage) => void,
-): void => {
+export function showChoices(choices: Choices | null, picture: Picture, send: (message: ActingMessage) => void): void {
   const { choices: list } = elements
   const hadFocus = list.contains(document.activeElement)
   list.hidden = choices === null
@@ -43,7 +39,7 @@ export const showChoices = (
 }
 
 /** Puts the list below its element, or above it where there is no room; never beyond the stage. */
-const place = (list: HTMLElement, box: Choices['box'], scale: number): void => {
+function place(list: HTMLElement, box: Choices['box'], scale: number): void {
   const room = elements.stage.getBoundingClientRect()
   const sheet = elements.sheet.getBoundingClientRect()
   list.style.minWidth = `${box.width * scale}px`
@@ -60,7 +56,7 @@ const place = (list: HTMLElement, box: Choices['box'], scale: number): void => {
 /** Pixels between a list and the edge of the stage. */
 const edge = 4
 
-const moveFocus = (event: KeyboardEvent, list: HTMLElement, send: (message: ActingMessage) => void): void => {
+function moveFocus(event: KeyboardEvent, list: HTMLElement, send: (message: ActingMessage) => void): void {
   if (event.key === 'Escape') return send({ type: 'choose', option: null })
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
   if (step === 0) return

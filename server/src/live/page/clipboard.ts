@@ -1,5 +1,5 @@
 /** Puts text into the viewer's own clipboard. False when the viewer's browser does not allow it. */
-export const copyText = async (text: string): Promise<boolean> => {
+export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
     return true
@@ -9,7 +9,7 @@ export const copyText = async (text: string): Promise<boolean> => {
 }
 
 /** Pages without encryption, and frames of other sites, have no clipboard but by this older way. */
-const copyByCommand = (text: string): boolean => {
+function copyByCommand(text: string): boolean {
   const former = document.activeElement
   const field = document.createElement('textarea')
   field.value = text

@@ -24,7 +24,7 @@ const longestDelayMs = 8000
 const silenceMs = 40_000
 
 /** Connects to the session that the page's address names, and keeps doing so. */
-export const connect = (events: ConnectionEvents): Connection => {
+export function connect(events: ConnectionEvents): Connection {
   let socket: WebSocket | undefined
   let attempts = 0
   let hasEnded = false
@@ -89,7 +89,7 @@ export const connect = (events: ConnectionEvents): Connection => {
   }
 }
 
-const watchSilence = (onSilent: () => void): { readonly begin: () => void; readonly end: () => void } => {
+function watchSilence(onSilent: () => void): { readonly begin: () => void; readonly end: () => void } {
   let timer: ReturnType<typeof setTimeout> | undefined
   return {
     begin: () => {
@@ -100,19 +100,22 @@ const watchSilence = (onSilent: () => void): { readonly begin: () => void; reado
   }
 }
 
-const isClosed = (socket: WebSocket | undefined): boolean =>
-  socket === undefined || socket.readyState === WebSocket.CLOSED
+function isClosed(socket: WebSocket | undefined): boolean {
+  return socket === undefined || socket.readyState === WebSocket.CLOSED
+}
 
-const isOpen = (socket: WebSocket | undefined): boolean =>
-  socket?.readyState === WebSocket.CONNECTING || socket?.readyState === WebSocket.OPEN
+function isOpen(socket: WebSocket | undefined): boolean {
+  return socket?.readyState === WebSocket.CONNECTING || socket?.readyState === WebSocket.OPEN
+}
 
 /** Of what is pressed while there is no connection, nothing needs to be let go of. */
 const mostReleases = 50
 
-const isRelease = (message: ViewerMessage): boolean =>
-  'action' in message && (message.action === 'up' || message.action === 'end' || message.action === 'cancel')
+function isRelease(message: ViewerMessage): boolean {
+  return 'action' in message && (message.action === 'up' || message.action === 'end' || message.action === 'cancel')
+}
 
-const socketUrl = (): string => {
+function socketUrl(): string {
   const url = new URL(location.href)
   url.protocol = url.protocol.replace('http', 'ws')
   url.pathname += '/socket'
@@ -121,7 +124,7 @@ const socketUrl = (): string => {
 }
 
 /** A refused WebSocket does not say why, but the page at the same address does. */
-const showWhyRefused = async (): Promise<void> => {
+async function showWhyRefused(): Promise<void> {
   const signal = AbortSignal.timeout(patienceMs)
   const response = await fetch(location.href, { headers: { accept: 'text/html' }, signal }).catch(() => undefined)
   if (response !== undefined && response.status !== 200 && response.status < 500) location.reload()

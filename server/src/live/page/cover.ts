@@ -24,14 +24,14 @@ const reasons: Readonly<Record<NonNullable<Ended['reason']>, string>> = {
 }
 
 /** Says in the header where the page stands. */
-export const showPhase = (phase: Phase): void => {
+export function showPhase(phase: Phase): void {
   document.body.dataset['phase'] = phase
   const label = elements.status.querySelector('span')
   if (label !== null) label.textContent = phaseNames[phase]
 }
 
 /** Lays a card with words over the picture; undefined takes it away. */
-export const showCover = (words: { readonly title: string; readonly text: string } | undefined): void => {
+export function showCover(words: { readonly title: string; readonly text: string } | undefined): void {
   const { cover } = elements
   cover.hidden = words === undefined
   const [title, text, facts] = ['h1', 'p', 'dl'].map((name) => cover.querySelector<HTMLElement>(name))
@@ -41,7 +41,7 @@ export const showCover = (words: { readonly title: string; readonly text: string
 }
 
 /** Says that the session has ended, why, and what it came to. */
-export const showEnd = ({ reason, durationMs, creditsBilled }: Ended): void => {
+export function showEnd({ reason, durationMs, creditsBilled }: Ended): void {
   showPhase('ended')
   showCover({ title: 'This session has ended', text: reason === undefined ? '' : reasons[reason] })
   const facts = elements.cover.querySelector('dl')
@@ -53,7 +53,7 @@ export const showEnd = ({ reason, durationMs, creditsBilled }: Ended): void => {
   facts.hidden = facts.children.length === 0
 }
 
-const fact = (name: string, value: string | undefined): readonly HTMLElement[] => {
+function fact(name: string, value: string | undefined): readonly HTMLElement[] {
   if (value === undefined) return []
   const [group, term, detail] = ['div', 'dt', 'dd'].map((tag) => document.createElement(tag))
   if (!group || !term || !detail) return []
@@ -63,7 +63,7 @@ const fact = (name: string, value: string | undefined): readonly HTMLElement[] =
   return [group]
 }
 
-const duration = (milliseconds: number): string => {
+function duration(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1000)
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
   if (hours > 0) return `${hours} h ${minutes} min`

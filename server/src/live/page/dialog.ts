@@ -6,10 +6,10 @@ import { elements } from './elements.ts'
 const patienceMs = 200
 
 /** Shows the JavaScript dialogs of the watched page. Who may only watch sees them without buttons. */
-export const createDialogs = (
+export function createDialogs(
   send: (message: ActingMessage) => void,
   isInteractive: boolean,
-): ((dialog: Dialog | null) => void) => {
+): (dialog: Dialog | null) => void {
   const { dialog: box } = elements
   const [origin, text, input, menu] = ['small', 'p', 'input', 'menu'].map((name) => box.querySelector(name))
   let waiting: ReturnType<typeof setTimeout> | undefined

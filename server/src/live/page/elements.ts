@@ -1,4 +1,4 @@
-const find = <Kind extends HTMLElement>(id: string, kind: new () => Kind): Kind => {
+function find<Kind extends HTMLElement>(id: string, kind: new () => Kind): Kind {
   const element = document.querySelector(`#${id}`)
   if (element instanceof kind) return element
   throw new Error(`The page lacks #${id}`)

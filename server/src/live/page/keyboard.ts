@@ -8,7 +8,7 @@ type Send = (message: ActingMessage) => void
 const keptKeys: ReadonlySet<string> = new Set(['F5', 'F11', 'F12'])
 
 /** Sends what is typed, composed and pasted while the picture has the focus. */
-export const listenToKeyboard = (send: Send): void => {
+export function listenToKeyboard(send: Send): void {
   const { keys } = elements
   listenToKeys(keys, send)
   listenToText(keys, send)
@@ -20,7 +20,7 @@ export const listenToKeyboard = (send: Send): void => {
 }
 
 /** Gives the picture the focus, with the input method's window near the place that was clicked. */
-export const focusKeyboard = (place?: { readonly clientX: number; readonly clientY: number }): void => {
+export function focusKeyboard(place?: { readonly clientX: number; readonly clientY: number }): void {
   const { keys, sheet } = elements
   if (place !== undefined) {
     const box = sheet.getBoundingClientRect()
@@ -30,7 +30,7 @@ export const focusKeyboard = (place?: { readonly clientX: number; readonly clien
   keys.focus({ preventScroll: true })
 }
 
-const listenToKeys = (keys: HTMLTextAreaElement, send: Send): void => {
+function listenToKeys(keys: HTMLTextAreaElement, send: Send): void {
   const held = new Map<string, KeyboardEvent>()
   const tell = (action: 'down' | 'up', event: KeyboardEvent): void => {
     const { key, code, keyCode, location, repeat: isRepeat } = event
@@ -57,7 +57,7 @@ const listenToKeys = (keys: HTMLTextAreaElement, send: Send): void => {
 }
 
 /** Input methods and the keyboards of phones change the text itself instead of naming keys. */
-const listenToText = (keys: HTMLTextAreaElement, send: Send): void => {
+function listenToText(keys: HTMLTextAreaElement, send: Send): void {
   const isComposing = (event: Event): boolean => event instanceof InputEvent && event.isComposing
   keys.addEventListener('compositionupdate', ({ data }) => {
     send({ type: 'compose', text: data, start: data.length, end: data.length })
@@ -77,21 +77,26 @@ const listenToText = (keys: HTMLTextAreaElement, send: Send): void => {
   })
 }
 
-const press = (key: string, keyCode: number, send: Send): void => {
+function press(key: string, keyCode: number, send: Send): void {
   for (const action of ['down', 'up'] as const) {
     send({ type: 'key', action, key, code: key, keyCode, location: 0, modifiers: 0, isRepeat: false })
   }
 }
 
-const isUnnamed = (event: KeyboardEvent): boolean =>
-  event.key === 'Unidentified' || event.key === 'Process' || event.key === 'Dead' || event.keyCode === 229
+function isUnnamed(event: KeyboardEvent): boolean {
+  return event.key === 'Unidentified' || event.key === 'Process' || event.key === 'Dead' || event.keyCode === 229
+}
 
-const hasControlKey = (event: KeyboardEvent): boolean => (isMac ? event.metaKey : event.ctrlKey) && !event.altKey
+function hasControlKey(event: KeyboardEvent): boolean {
+  return (isMac ? event.metaKey : event.ctrlKey) && !event.altKey
+}
 
-const isCopying = (event: KeyboardEvent): boolean => hasControlKey(event) && /^[cx]$/i.test(event.key)
+function isCopying(event: KeyboardEvent): boolean {
+  return hasControlKey(event) && /^[cx]$/i.test(event.key)
+}
 
 /** Pasting must reach the page as a paste; reloading and developer tools belong to the viewer. */
-const isKept = (event: KeyboardEvent): boolean => {
+function isKept(event: KeyboardEvent): boolean {
   const hasControl = hasControlKey(event)
   const letter = event.key.toLowerCase()
   return (

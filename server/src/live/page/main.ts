@@ -22,7 +22,7 @@ interface View {
 }
 
 /** Shows a session that lives, and keeps showing it until it ends. */
-const start = (isInteractive: boolean): void => {
+function start(isInteractive: boolean): void {
   const connection = connect({
     onMessage: (message) => receive(view, message),
     onFrame: (frame) => {
@@ -55,7 +55,7 @@ const start = (isInteractive: boolean): void => {
   listenToBar(connection.send)
 }
 
-const receive = (view: View, message: ServerMessage): void => {
+function receive(view: View, message: ServerMessage): void {
   switch (message.type) {
     case 'hello':
       return tellLooks(view)
@@ -84,7 +84,7 @@ const receive = (view: View, message: ServerMessage): void => {
 }
 
 /** Tells the server how large a picture is of use, and whether anybody can see it. */
-const tellLooks = (view: View): void => {
+function tellLooks(view: View): void {
   const { clientWidth, clientHeight } = elements.stage
   const size = (length: number): number => Math.min(8192, Math.max(1, Math.round(length * devicePixelRatio)))
   const isVisible = document.visibilityState === 'visible'
@@ -93,7 +93,7 @@ const tellLooks = (view: View): void => {
   view.connection.send({ type: 'looks', isVisible, width: size(clientWidth), height: size(clientHeight) })
 }
 
-const listenToBar = (send: Connection['send']): void => {
+function listenToBar(send: Connection['send']): void {
   const { openTab, travel, back, forward, reload, address, bar, keyboard, keys } = elements
   document.body.dataset['interactive'] = ''
   for (const element of [openTab, travel, keys]) element.hidden = false
@@ -116,13 +116,13 @@ const listenToBar = (send: Connection['send']): void => {
 }
 
 /** What somebody means who types `example.com` or `localhost:3000`. */
-const toUrl = (typed: string): string | undefined => {
+function toUrl(typed: string): string | undefined {
   if (typed === '') return undefined
   if (/^[a-z][a-z\d+.-]*:(?!\d)/i.test(typed)) return typed
   return /^(localhost|\d+(\.\d+){3}|\[)/i.test(typed) ? `http://${typed}` : `https://${typed}`
 }
 
-const showPage = ({ hasFrame }: View): void => {
+function showPage({ hasFrame }: View): void {
   const page = document.body.dataset['page']
   if (page === 'crashed') showCover({ title: 'This page has crashed', text: 'Reload it, or go on in another tab.' })
   else if (page === 'none') showCover({ title: 'No page is open', text: 'It shows here as soon as there is one.' })
@@ -130,7 +130,7 @@ const showPage = ({ hasFrame }: View): void => {
 }
 
 let noticeTimer: ReturnType<typeof setTimeout> | undefined
-const showNotice = (text: string): void => {
+function showNotice(text: string): void {
   elements.notice.textContent = text
   elements.notice.hidden = false
   clearTimeout(noticeTimer)

@@ -14,7 +14,7 @@ const headerBytes = 12
 const formats = ['image/jpeg', 'image/webp']
 
 /** Makes the picture. It fits itself into the stage, keeping its shape. */
-export const createPicture = (onDrawn: (frame: number) => void): Picture => {
+export function createPicture(onDrawn: (frame: number) => void): Picture {
   const { picture, sheet, stage } = elements
   const context = picture.getContext('2d', { alpha: false })
   let page = { width: 0, height: 0 }

@@ -12,7 +12,7 @@ const multiClickPixels = 5
 const lineHeight = 33
 
 /** Sends what the mouse, a pen or fingers do on the picture. `onPress` is called first, for moving the keyboard there. */
-export const listenToPointer = (picture: Picture, send: Send, onPress: (event: PointerEvent) => void): void => {
+export function listenToPointer(picture: Picture, send: Send, onPress: (event: PointerEvent) => void): void {
   const surface = elements.picture
   listenToMouse(surface, picture, send, onPress)
   listenToTouch(surface, picture, send)
@@ -30,12 +30,12 @@ export const listenToPointer = (picture: Picture, send: Send, onPress: (event: P
   )
 }
 
-const listenToMouse = (
+function listenToMouse(
   surface: HTMLElement,
   picture: Picture,
   send: Send,
   onPress: (event: PointerEvent) => void,
-): void => {
+): void {
   let clicks = { count: 0, button: -1, x: 0, y: 0, at: 0 }
   let waitingMove: PointerEvent | undefined
 
@@ -85,7 +85,7 @@ const listenToMouse = (
   })
 }
 
-const listenToTouch = (surface: HTMLElement, picture: Picture, send: Send): void => {
+function listenToTouch(surface: HTMLElement, picture: Picture, send: Send): void {
   const actions = { touchstart: 'start', touchmove: 'move', touchend: 'end', touchcancel: 'cancel' } as const
   for (const [name, action] of Object.entries(actions) as [
     keyof typeof actions,
@@ -107,5 +107,6 @@ const listenToTouch = (surface: HTMLElement, picture: Picture, send: Send): void
   }
 }
 
-const heldButton = (buttons: number): 'none' | 'left' | 'middle' | 'right' =>
-  (buttons & 1) !== 0 ? 'left' : (buttons & 2) !== 0 ? 'right' : (buttons & 4) !== 0 ? 'middle' : 'none'
+function heldButton(buttons: number): 'none' | 'left' | 'middle' | 'right' {
+  return (buttons & 1) !== 0 ? 'left' : (buttons & 2) !== 0 ? 'right' : (buttons & 4) !== 0 ? 'middle' : 'none'
+}

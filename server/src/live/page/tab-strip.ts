@@ -7,11 +7,11 @@ type TabsMessage = Extract<ServerMessage, { type: 'tabs' }>
 const crossPath = 'M4.500 4.500l7 7M11.500 4.500l-7 7'
 
 /** Draws the tab strip and the address of the shown tab. */
-export const showTabs = (
+export function showTabs(
   { tabs, shown, isFollowing }: TabsMessage,
   isInteractive: boolean,
   send: (message: ViewerMessage) => void,
-): void => {
+): void {
   const focused = document.activeElement?.closest<HTMLElement>('.tab')?.dataset['tab']
   elements.tabs.replaceChildren(
     ...tabs.map((tab) => tabElement(tab, tab.id === shown, isInteractive && tabs.length > 1, send)),
@@ -29,12 +29,12 @@ export const showTabs = (
   document.body.dataset['page'] = tab?.isCrashed === true ? 'crashed' : tab === undefined ? 'none' : 'open'
 }
 
-const tabElement = (
+function tabElement(
   tab: Tab,
   isShown: boolean,
   canClose: boolean,
   send: (message: ViewerMessage) => void,
-): HTMLElement => {
+): HTMLElement {
   const name = tab.title === '' || tab.title === 'about:blank' ? tab.url.replace('about:blank', 'New tab') : tab.title
   const element = document.createElement('div')
   element.className = 'tab'
@@ -53,7 +53,7 @@ const tabElement = (
   return element
 }
 
-const closeButton = (tab: Tab, name: string, send: (message: ViewerMessage) => void): HTMLElement => {
+function closeButton(tab: Tab, name: string, send: (message: ViewerMessage) => void): HTMLElement {
   const button = document.createElement('button')
   button.type = 'button'
   button.className = 'icon close'

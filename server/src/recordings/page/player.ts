@@ -3,7 +3,7 @@ interface Timed {
   readonly element: HTMLElement
 }
 
-const find = <Found extends Element>(selector: string): Found => {
+function find<Found extends Element>(selector: string): Found {
   const found = document.querySelector<Found>(selector)
   if (found === null) throw new Error(`The page has no ${selector}`)
   return found
@@ -16,7 +16,7 @@ const sources = new Map(
   ]),
 )
 
-const make = (tag: string, className: string, text = ''): HTMLElement => {
+function make(tag: string, className: string, text = ''): HTMLElement {
   const element = document.createElement(tag)
   element.className = className
   element.textContent = text
@@ -64,16 +64,21 @@ let happened = 0
 let nowMs = 0
 let isPlaying = false
 
-const toText = (ms: number): string => {
+function toText(ms: number): string {
   // Rounded first, or there would be a sixtieth second.
   const tenths = Math.round(ms / 100)
   return `${Math.floor(tenths / 600)}:${((tenths % 600) / 10).toFixed(1).padStart(4, '0')}`
 }
 
-const toSize = (bytes: number): string =>
-  bytes < 1000 ? `${bytes} B` : bytes < 1e6 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
+function toSize(bytes: number): string {
+  return bytes < 1000
+    ? `${bytes} B`
+    : bytes < 1e6
+      ? `${(bytes / 1000).toFixed(1)} kB`
+      : `${(bytes / 1e6).toFixed(1)} MB`
+}
 
-const show = (): void => {
+function show(): void {
   range.value = String(nowMs)
   clock.textContent = toText(nowMs)
   // Only those that are passed by: there may be tens of thousands, and this runs with every frame.
@@ -85,14 +90,14 @@ const show = (): void => {
   }
 }
 
-const seek = (ms: number): void => {
+function seek(ms: number): void {
   nowMs = Math.max(0, Math.min(ms, endMs - startMs))
   const videoMs = nowMs + startMs - (filmed?.startMs ?? 0)
   if (filmed !== undefined) video.currentTime = Math.max(0, videoMs / 1000)
   show()
 }
 
-const addRow = (list: HTMLElement, atMs: number, kind: string, parts: readonly Element[]): void => {
+function addRow(list: HTMLElement, atMs: number, kind: string, parts: readonly Element[]): void {
   const row = make('li', `${kind} later`.trim())
   row.append(make('time', '', toText(atMs)), ...parts)
   row.addEventListener('click', () => seek(atMs))
@@ -100,7 +105,7 @@ const addRow = (list: HTMLElement, atMs: number, kind: string, parts: readonly E
   timed.push({ atMs, element: row })
 }
 
-const laneOf = (fromMs: number, lengthMs: number): Element => {
+function laneOf(fromMs: number, lengthMs: number): Element {
   const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg')
   svg.setAttribute('class', 'lane')
   svg.setAttribute('viewBox', '0 0 1000 10')
@@ -115,7 +120,7 @@ const laneOf = (fromMs: number, lengthMs: number): Element => {
   return svg
 }
 
-const fill = (): void => {
+function fill(): void {
   const requests = find<HTMLElement>('.network ol')
   for (const { startedDateTime, time, request, response } of entries) {
     const atMs = Date.parse(startedDateTime) - startMs
@@ -134,7 +139,7 @@ const fill = (): void => {
   timed.sort((one, other) => one.atMs - other.atMs)
 }
 
-const play = (wanted: boolean): void => {
+function play(wanted: boolean): void {
   isPlaying = wanted
   button.textContent = wanted ? 'Pause' : 'Play'
   if (wanted && nowMs >= endMs - startMs) seek(0)
@@ -150,7 +155,7 @@ const play = (wanted: boolean): void => {
   if (wanted) requestAnimationFrame(step)
 }
 
-const start = (): void => {
+function start(): void {
   range.max = String(Math.ceil(endMs - startMs))
   fill()
   seek(0)

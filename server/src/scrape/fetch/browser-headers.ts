@@ -8,16 +8,19 @@ export interface Visitor {
 }
 
 /** The user agent that pages see: that of a browser with a window. */
-export const userAgentOf = ({ chromeMajor, isMobile }: Pick<Visitor, 'chromeMajor' | 'isMobile'>): string =>
-  isMobile
+export function userAgentOf({ chromeMajor, isMobile }: Pick<Visitor, 'chromeMajor' | 'isMobile'>): string {
+  return isMobile
     ? `Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${chromeMajor}.0.0.0 Mobile Safari/537.36`
     : `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${chromeMajor}.0.0.0 Safari/537.36`
+}
 
 /** The headers of a request for a page. Names are lower case. */
-export const browserHeaders = (visitor: Visitor): Readonly<Record<string, string>> => ({
-  'user-agent': userAgentOf(visitor),
-  accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8',
-  'accept-language': visitor.acceptLanguage,
-  'accept-encoding': 'gzip, deflate, br, zstd',
-  'upgrade-insecure-requests': '1',
-})
+export function browserHeaders(visitor: Visitor): Readonly<Record<string, string>> {
+  return {
+    'user-agent': userAgentOf(visitor),
+    accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8',
+    'accept-language': visitor.acceptLanguage,
+    'accept-encoding': 'gzip, deflate, br, zstd',
+    'upgrade-insecure-requests': '1',
+  }
+}

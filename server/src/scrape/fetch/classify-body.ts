@@ -13,7 +13,7 @@ const notations: readonly (readonly [RegExp, string])[] = [
 ]
 
 /** Finds out what a body is, by its first bytes and its type. Throws SCRAPE_UNSUPPORTED_FILE_ERROR for what has no text. */
-export const classifyBody = (bytes: Uint8Array, contentType: string | undefined): PageBody => {
+export function classifyBody(bytes: Uint8Array, contentType: string | undefined): PageBody {
   const type = (contentType?.split(';', 1)[0] ?? '').trim().toLowerCase()
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024))
   // Its mark may come late, but a page that tells of it is no PDF.

@@ -4,7 +4,7 @@ const certificateCode = /^(?:DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)|CERT/
 const tlsCode = /^(?:ERR_TLS|ERR_SSL|EPROTO)/
 
 /** Says what kept a page from being fetched, in the codes of the API. Errors that have one already come through. */
-export const explainFetchFailure = (error: unknown, url: string): unknown => {
+export function explainFetchFailure(error: unknown, url: string): unknown {
   const { host, hostname } = new URL(url)
   if (
     isBowlineError(error) &&
@@ -32,11 +32,13 @@ export const explainFetchFailure = (error: unknown, url: string): unknown => {
 }
 
 /** What keeps a browser or us from an encrypted connection to a host, other than its certificate. */
-export const noTls = (host: string, why: string, cause?: unknown): BowlineError =>
-  new BowlineError('SCRAPE_SSL_ERROR', `No encrypted connection to ${host} came about: ${why}`, {
+export function noTls(host: string, why: string, cause?: unknown): BowlineError {
+  return new BowlineError('SCRAPE_SSL_ERROR', `No encrypted connection to ${host} came about: ${why}`, {
     hint: 'If the site has no encryption, write `http:` in place of `https:`.',
     cause,
   })
+}
 
-const codeOf = (error: unknown): string =>
-  Error.isError(error) && 'code' in error && typeof error.code === 'string' ? error.code : ''
+function codeOf(error: unknown): string {
+  return Error.isError(error) && 'code' in error && typeof error.code === 'string' ? error.code : ''
+}

@@ -31,7 +31,7 @@ const maxPageBytes = 20_000_000
 const maxFileBytes = 100_000_000
 
 /** Fetches a page, redirects followed. Throws SCRAPE_SITE_ERROR, SCRAPE_SSL_ERROR, SCRAPE_DNS_RESOLUTION_ERROR, EGRESS_REFUSED or the signal's reason. */
-export const fetchPage = async (start: string, options: FetchOptions): Promise<LoadedPage> => {
+export async function fetchPage(start: string, options: FetchOptions): Promise<LoadedPage> {
   const jar = new CookieJar()
   jar.store(new URL(start), options.cookies ?? [])
   let url = new URL(start)
@@ -56,7 +56,9 @@ export const fetchPage = async (start: string, options: FetchOptions): Promise<L
 }
 
 /** Reading, decoding and cleaning a large page take tens of milliseconds each: other work goes between. */
-const yieldFor = async ({ length }: Uint8Array): Promise<void> => (length > largeBytes ? setImmediate() : undefined)
+async function yieldFor({ length }: Uint8Array): Promise<void> {
+  return length > largeBytes ? setImmediate() : undefined
+}
 
 const largeBytes = 1_000_000
 
@@ -70,7 +72,7 @@ type Answer =
       readonly body: ReadBody
     }
 
-const ask = async (url: URL, takesHeaders: boolean, jar: CookieJar, options: FetchOptions): Promise<Answer> => {
+async function ask(url: URL, takesHeaders: boolean, jar: CookieJar, options: FetchOptions): Promise<Answer> {
   const cookie = jar.headerFor(url)
   const sent = takesHeaders ? options.headers : (publicHeaders(options.headers) ?? {})
   const given = Object.entries(sent).map(([name, value]) => [name.toLowerCase(), value] as const)
@@ -106,16 +108,16 @@ const ask = async (url: URL, takesHeaders: boolean, jar: CookieJar, options: Fet
 }
 
 /** What the user name and password of an address say to its site, as browsers say it. */
-const authorizationOf = ({ username, password }: URL): Readonly<Record<string, string>> => {
+function authorizationOf({ username, password }: URL): Readonly<Record<string, string>> {
   if (username === '' && password === '') return {}
   const pair = [username, password].map(percentDecoded).join(':')
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }
 }
 
-const toPage = (
+function toPage(
   url: URL,
   { statusCode, contentType, retryAfter, body }: Extract<Answer, { kind: 'page' }>,
-): LoadedPage => {
+): LoadedPage {
   const content = classifyBody(body.bytes, contentType)
   const size = `${body.bytes.length / 1e6} MB`
   if (body.isCut && content.kind === 'pdf') {
@@ -125,5 +127,6 @@ const toPage = (
   return { url: url.href, statusCode, contentType, retryAfter, body: content, warning }
 }
 
-const first = (header: string | string[] | undefined): string | undefined =>
-  Array.isArray(header) ? header[0] : header
+function first(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header
+}

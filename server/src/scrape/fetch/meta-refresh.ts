@@ -4,7 +4,7 @@ const longestDelaySeconds = 5
 const searchedLength = 20_000
 
 /** Where a page sends its reader by `<meta http-equiv="refresh">`; undefined when it does not, or only after a while. */
-export const metaRefresh = (html: string, base: string): string | undefined => {
+export function metaRefresh(html: string, base: string): string | undefined {
   const head = withoutHidden(html.slice(0, searchedLength))
   for (const [tag] of head.matchAll(/<meta\b[^>]{0,2000}>/gi)) {
     if (!/http-equiv\s*=\s*["']?refresh\b/i.test(tag)) continue

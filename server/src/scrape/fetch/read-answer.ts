@@ -26,7 +26,7 @@ const maxCodings = 5
  * Reads and decompresses a body, at most `maxBytes` of it: what a small answer unpacks to is counted, not what it weighs.
  * Throws SCRAPE_SITE_ERROR for a body with more than five content codings.
  */
-export const readAnswer = async (body: Readable, encoding: string, maxBytes: number): Promise<ReadBody> => {
+export async function readAnswer(body: Readable, encoding: string, maxBytes: number): Promise<ReadBody> {
   const steps = encoding
     .toLowerCase()
     .split(',')

@@ -12,7 +12,7 @@ const context = 3
 export type GitDiff = Diff & { readonly warning?: string }
 
 /** Tells the difference of two texts as `git diff` would, as text and as data. */
-export const gitDiff = (before: string, after: string): GitDiff => {
+export function gitDiff(before: string, after: string): GitDiff {
   const warnings = new Set<string>()
   const onCoarse = (): void => void warnings.add(coarse)
   const groups = group(diffLines(toLines(before), toLines(after), onCoarse))
@@ -27,7 +27,9 @@ export const gitDiff = (before: string, after: string): GitDiff => {
 
 const coarse = 'The texts differ in too many lines: parts of the diff replace whole blocks, unchanged lines included.'
 
-const toLines = (text: string): readonly string[] => text.replace(/\n$/, '').split('\n')
+function toLines(text: string): readonly string[] {
+  return text.replace(/\n$/, '').split('\n')
+}
 
 /** A run of lines, and the numbers that its first one has, or would have, on each side, from 1. */
 interface Piece extends DiffRun {
@@ -36,7 +38,7 @@ interface Piece extends DiffRun {
 }
 
 /** Puts runs together whose changes are shown together, and leaves out the unchanged lines between. */
-const group = (runs: readonly DiffRun[]): readonly (readonly Piece[])[] => {
+function group(runs: readonly DiffRun[]): readonly (readonly Piece[])[] {
   const groups: Piece[][] = [[]]
   let [before, after] = [1, 1]
   for (const [index, run] of runs.entries()) {
@@ -55,21 +57,23 @@ const group = (runs: readonly DiffRun[]): readonly (readonly Piece[])[] => {
   return groups
 }
 
-const cut = ({ kind, lines, before, after }: Piece, start: number, end: number): Piece => ({
-  kind,
-  lines: lines.slice(start, end),
-  before: before + start,
-  after: after + start,
-})
+function cut({ kind, lines, before, after }: Piece, start: number, end: number): Piece {
+  return {
+    kind,
+    lines: lines.slice(start, end),
+    before: before + start,
+    after: after + start,
+  }
+}
 
-const toChunk = (pieces: readonly Piece[]): Chunk => {
+function toChunk(pieces: readonly Piece[]): Chunk {
   const changes = pieces.flatMap((piece) => piece.lines.map((line, index) => toChange(piece, line, index)))
   const count = (left: 'add' | 'del'): number => changes.filter(({ type }) => type !== left).length
   const [first] = pieces
   return { content: `@@ -${first?.before ?? 0},${count('add')} +${first?.after ?? 0},${count('del')} @@`, changes }
 }
 
-const toChange = ({ kind, before, after }: Piece, line: string, index: number): Change => {
+function toChange({ kind, before, after }: Piece, line: string, index: number): Change {
   if (kind === 'del') return { type: 'del', del: true, ln: before + index, content: `-${line}` }
   if (kind === 'add') return { type: 'add', add: true, ln: after + index, content: `+${line}` }
   return { type: 'normal', normal: true, ln1: before + index, ln2: after + index, content: ` ${line}` }

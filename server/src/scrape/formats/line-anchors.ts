@@ -1,6 +1,7 @@
 /** Pairs of places of lines that occur once in each text, in an order that both have: the longest such chain. Lines are numbers. */
-export const anchorsOf = (left: Int32Array, right: Int32Array): readonly (readonly [number, number])[] =>
-  longestChain(pairsOf(left, right))
+export function anchorsOf(left: Int32Array, right: Int32Array): readonly (readonly [number, number])[] {
+  return longestChain(pairsOf(left, right))
+}
 
 interface Pair {
   readonly left: number
@@ -8,7 +9,7 @@ interface Pair {
 }
 
 /** The lines that occur once in each text, in the order of the first. */
-const pairsOf = (left: Int32Array, right: Int32Array): readonly Pair[] => {
+function pairsOf(left: Int32Array, right: Int32Array): readonly Pair[] {
   const places = onlyOnce(right)
   const own = onlyOnce(left)
   const pairs: Pair[] = []
@@ -23,7 +24,7 @@ const none = -1
 const several = -2
 
 /** The place of each line that occurs once, by its number. */
-const onlyOnce = (lines: Int32Array): Int32Array => {
+function onlyOnce(lines: Int32Array): Int32Array {
   const places = new Int32Array(lines.reduce((most, line) => Math.max(most, line), 0) + 1).fill(none)
   lines.forEach((line, index) => {
     places[line] = places[line] === none ? index : several
@@ -32,7 +33,7 @@ const onlyOnce = (lines: Int32Array): Int32Array => {
 }
 
 /** The longest of those whose places in the second text grow, too. */
-const longestChain = (pairs: readonly Pair[]): readonly (readonly [number, number])[] => {
+function longestChain(pairs: readonly Pair[]): readonly (readonly [number, number])[] {
   const previous = new Int32Array(pairs.length)
   const piles: number[] = []
   for (const [index, { right }] of pairs.entries()) {

@@ -21,11 +21,11 @@ const maxLines = 400_000
  * to Myers. Where that would take too long, all lines of one side are told as gone and all of the other as new, and
  * `onCoarse` is called.
  */
-export const diffLines = (
+export function diffLines(
   before: readonly string[],
   after: readonly string[],
   onCoarse: () => void = () => undefined,
-): readonly DiffRun[] => {
+): readonly DiffRun[] {
   const { start, end } = sameEnds(before, after)
   const runs = createRuns(before, after)
   runs.add('same', start)
@@ -43,7 +43,7 @@ export const diffLines = (
 }
 
 /** How many lines are the same at the start, and how many of the others at the end. */
-const sameEnds = (before: readonly string[], after: readonly string[]): { start: number; end: number } => {
+function sameEnds(before: readonly string[], after: readonly string[]): { start: number; end: number } {
   const shorter = Math.min(before.length, after.length)
   let start = 0
   while (start < shorter && before[start] === after[start]) start += 1
@@ -53,7 +53,7 @@ const sameEnds = (before: readonly string[], after: readonly string[]): { start:
 }
 
 /** Lines as numbers, the same for equal ones, which are compared faster. */
-const numbered = (before: readonly string[], after: readonly string[]): readonly [Int32Array, Int32Array] => {
+function numbered(before: readonly string[], after: readonly string[]): readonly [Int32Array, Int32Array] {
   const numbers = new Map<string, number>()
   const numberOf = (line: string): number => {
     const known = numbers.get(line)
@@ -71,7 +71,7 @@ interface Means {
   readonly onCoarse: () => void
 }
 
-const compare = (left: Int32Array, right: Int32Array, means: Means): void => {
+function compare(left: Int32Array, right: Int32Array, means: Means): void {
   let [from, to, effort] = [0, 0, maxEffort]
   for (const [leftEnd, rightEnd] of [...anchorsOf(left, right), [left.length, right.length] as const]) {
     effort -= compareStretch(left.subarray(from, leftEnd), right.subarray(to, rightEnd), { ...means, effort })
@@ -82,11 +82,11 @@ const compare = (left: Int32Array, right: Int32Array, means: Means): void => {
 }
 
 /** Compares lines between two anchors. Answers the effort that it took. */
-const compareStretch = (
+function compareStretch(
   left: Int32Array,
   right: Int32Array,
   { effort, tell, onCoarse }: Means & { readonly effort: number },
-): number => {
+): number {
   const maxEditLength = Math.min(maxEdits, Math.floor(Math.sqrt(effort)))
   const isPlain = left.length === 0 || right.length === 0
   const changes = isPlain ? undefined : diffArrays(Array.from(left), Array.from(right), { maxEditLength })
@@ -105,7 +105,7 @@ const compareStretch = (
 }
 
 /** Collects what becomes of the lines, in order. */
-const createRuns = (before: readonly string[], after: readonly string[]) => {
+function createRuns(before: readonly string[], after: readonly string[]) {
   const counts: { readonly kind: DiffRun['kind']; count: number }[] = []
   const add: Tell = (kind, count) => {
     const last = counts.at(-1)

@@ -35,11 +35,11 @@ export interface TrackedChange {
 }
 
 /** Compares a page with its last tracked state. Throws EXTRACTION_FAILED, or the signal's reason. */
-export const trackChanges = async (
+export async function trackChanges(
   store: Store,
   format: Extract<Format, { type: 'changeTracking' }>,
   { teamId, trackingKey, markdown, statusCode, extract }: TrackedState,
-): Promise<TrackedChange> => {
+): Promise<TrackedChange> {
   const previous = await findTrackedPage(store.db, teamId, trackingKey)
   const base = compare(previous, { markdown, statusCode })
   const isChanged = previous !== undefined && base.changeStatus === 'changed'
@@ -70,10 +70,10 @@ async function formerData(
   return stored?.wish === wish ? stored.data : extract(markdown)
 }
 
-const compare = (
+function compare(
   previous: TrackedPageRow | undefined,
   { markdown, statusCode }: Pick<TrackedState, 'markdown' | 'statusCode'>,
-): ChangeTracking => {
+): ChangeTracking {
   const isGone = goneStatuses.has(statusCode)
   const changeStatus =
     previous === undefined ? 'new' : isGone ? 'removed' : isSameText(previous.markdown, markdown) ? 'same' : 'changed'
@@ -81,11 +81,15 @@ const compare = (
 }
 
 /** Whether two texts differ in no more than white space. */
-export const isSameText = (left: string, right: string): boolean => flat(left) === flat(right)
+export function isSameText(left: string, right: string): boolean {
+  return flat(left) === flat(right)
+}
 
-const flat = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
+function flat(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim()
+}
 
-const compareFields = (before: unknown, after: unknown): Record<string, { previous: unknown; current: unknown }> => {
+function compareFields(before: unknown, after: unknown): Record<string, { previous: unknown; current: unknown }> {
   const left = fieldsOf(before)
   const right = fieldsOf(after)
   const names = [...new Set([...Object.keys(left), ...Object.keys(right)])]
@@ -96,5 +100,6 @@ const compareFields = (before: unknown, after: unknown): Record<string, { previo
   )
 }
 
-const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
+}

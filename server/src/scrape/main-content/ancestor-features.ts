@@ -3,7 +3,7 @@ import { flag, log } from './numbers.ts'
 import type { Group, Place } from './place.ts'
 
 /** What the elements around a text hold. */
-export const ancestorFeatures = (layout: Layout, index: number): number[] => {
+export function ancestorFeatures(layout: Layout, index: number): number[] {
   const row: number[] = []
   let place = layout.places[index]
   for (let step = 0; step <= 5; step++) {
@@ -24,7 +24,7 @@ export const ancestorFeatures = (layout: Layout, index: number): number[] => {
 }
 
 /** The nearest group of like siblings that a text is in. */
-export const groupFeatures = (layout: Layout, index: number): number[] => {
+export function groupFeatures(layout: Layout, index: number): number[] {
   let steps = 0
   for (let place = layout.places[index]; place !== undefined; place = place.parent, steps++) {
     const { group } = place
@@ -44,7 +44,7 @@ export const groupFeatures = (layout: Layout, index: number): number[] => {
 }
 
 /** The group with the most words among the ancestors whose members hold several texts each: the page's cards or posts. */
-export const cardFeatures = (layout: Layout, index: number): number[] => {
+export function cardFeatures(layout: Layout, index: number): number[] {
   let best: Group | undefined
   let bestSteps = 30
   let bestStart = 0
@@ -72,7 +72,7 @@ export const cardFeatures = (layout: Layout, index: number): number[] => {
 }
 
 /** How a text stands to the place that most prose is in. */
-export const topFeatures = (layout: Layout, index: number): number[] => {
+export function topFeatures(layout: Layout, index: number): number[] {
   const { top, total } = layout
   if (top === undefined) return [0, 30, 0, 0, 0]
   const above = new Set<Place>()

@@ -12,7 +12,7 @@ export interface Alike {
 }
 
 /** The names and classes of an element and its two nearest ancestors. */
-const lookOf = (place: Place): string => {
+function lookOf(place: Place): string {
   let look = ''
   let up: Place | undefined = place
   for (let step = 0; step < 3 && up !== undefined; step++, up = up.parent) {
@@ -22,7 +22,7 @@ const lookOf = (place: Place): string => {
 }
 
 /** For every text, those in the same kind of place. */
-export const findAlike = (layout: Layout): readonly Alike[] => {
+export function findAlike(layout: Layout): readonly Alike[] {
   const byLook = new Map<string, Alike>()
   return layout.places.map((place, index) => {
     const look = lookOf(place)
@@ -38,7 +38,7 @@ export const findAlike = (layout: Layout): readonly Alike[] => {
 }
 
 /** What the texts in the same kind of place are like. */
-export const alikeFeatures = (layout: Layout, index: number, all: readonly Alike[]): number[] => {
+export function alikeFeatures(layout: Layout, index: number, all: readonly Alike[]): number[] {
   const alike = all[index]
   if (alike === undefined) return []
   const leaves = layout.leaves.length
@@ -54,7 +54,7 @@ export const alikeFeatures = (layout: Layout, index: number, all: readonly Alike
 }
 
 /** For every text, the index of the last heading at or before it; -1 = none. */
-export const headingsAbove = (layout: Layout): readonly number[] => {
+export function headingsAbove(layout: Layout): readonly number[] {
   let last = -1
   return layout.places.map((place, index) => {
     const isHeading =
@@ -70,7 +70,7 @@ const asideHeading =
 const reviewHeading = /review|comment|repl|response|rating|questions|answers|testimonial/i
 
 /** What the heading above a text says. */
-export const headingFeatures = (layout: Layout, index: number, above: readonly number[]): number[] => {
+export function headingFeatures(layout: Layout, index: number, above: readonly number[]): number[] {
   const at = above[index] ?? -1
   const leaf = layout.leaves[at]
   const fact = layout.facts[at]

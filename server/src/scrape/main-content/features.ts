@@ -102,7 +102,7 @@ export const featureNames: readonly string[] = [
 ]
 
 /** One row of features for every text of the page. */
-export const featureRows = (layout: Layout): readonly Float32Array[] => {
+export function featureRows(layout: Layout): readonly Float32Array[] {
   const wordsBefore = runningWords(layout.facts)
   const pageRow = pageFeatures(layout)
   const alike = findAlike(layout)
@@ -126,13 +126,13 @@ export const featureRows = (layout: Layout): readonly Float32Array[] => {
   })
 }
 
-const runningWords = (facts: readonly LeafFacts[]): Float64Array => {
+function runningWords(facts: readonly LeafFacts[]): Float64Array {
   const running = new Float64Array(facts.length + 1)
   for (const [index, fact] of facts.entries()) running[index + 1] = (running[index] ?? 0) + fact.words
   return running
 }
 
-const pageFeatures = (layout: Layout): number[] => {
+function pageFeatures(layout: Layout): number[] {
   const { page, total, biggestGroup } = layout
   const words = Math.max(1, total.words)
   return [

@@ -21,7 +21,7 @@ export interface Layout {
 }
 
 /** Lays out the texts of a page. */
-export const layOut = (document: Document, leaves: readonly Leaf[]): Layout => {
+export function layOut(document: Document, leaves: readonly Leaf[]): Layout {
   const byElement = new Map<Element, Place>()
   const facts = leaves.map(readLeaf)
   const places = leaves.map((leaf) => placeOf(leaf.parent, byElement))
@@ -73,11 +73,12 @@ export const layOut = (document: Document, leaves: readonly Leaf[]): Layout => {
 }
 
 /** The share of words that are known. */
-export const overlap = (words: readonly string[], known: ReadonlySet<string>): number =>
-  words.length === 0 ? 0 : words.filter((word) => known.has(word)).length / words.length
+export function overlap(words: readonly string[], known: ReadonlySet<string>): number {
+  return words.length === 0 ? 0 : words.filter((word) => known.has(word)).length / words.length
+}
 
 /** The heading that says most of the title; the first h1, or the first text, for want of one. */
-const findHeading = (leaves: readonly Leaf[], facts: readonly LeafFacts[], page: PageFacts): number => {
+function findHeading(leaves: readonly Leaf[], facts: readonly LeafFacts[], page: PageFacts): number {
   let best = -1
   let bestScore = 0
   for (const [index, leaf] of leaves.entries()) {
@@ -94,7 +95,7 @@ const findHeading = (leaves: readonly Leaf[], facts: readonly LeafFacts[], page:
 }
 
 /** Level of the heading an element is in, at most three steps up; 0 = none. */
-export const headingLevel = (element: Element): number => {
+export function headingLevel(element: Element): number {
   let up: Element | null = element
   for (let step = 0; step < 4 && up !== null; step++) {
     const match = /^h([1-6])$/.exec(up.name)
@@ -106,7 +107,7 @@ export const headingLevel = (element: Element): number => {
 }
 
 /** The place that most prose stands in directly: each text gives points to its ancestors, fewer with every step. */
-const findTop = (places: readonly Place[], facts: readonly LeafFacts[]): Place | undefined => {
+function findTop(places: readonly Place[], facts: readonly LeafFacts[]): Place | undefined {
   const scores = new Map<Place, number>()
   let best: Place | undefined
   for (const [index, place] of places.entries()) {

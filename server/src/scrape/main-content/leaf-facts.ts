@@ -27,7 +27,7 @@ const date =
   /\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d{1,2}\b|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b\d{4}-\d{2}-\d{2}\b|\b\d+ (?:minute|hour|day|week|month|year)s? ago\b/i
 
 /** Counts what one text says by itself. */
-export const readLeaf = (leaf: Leaf): LeafFacts => {
+export function readLeaf(leaf: Leaf): LeafFacts {
   const { text } = leaf
   const words = text.match(/[\p{L}\p{N}_]+/gu) ?? []
   const eastAsian = text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu)?.length ?? 0

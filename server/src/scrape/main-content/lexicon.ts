@@ -47,7 +47,7 @@ for (const [bit, name] of markNames.entries()) {
 }
 
 /** The groups that the words of a class name, an id or a role belong to, one bit a group. */
-export const marksOf = (names: string): number => {
+export function marksOf(names: string): number {
   let bits = 0
   for (const word of names.slice(0, 400).match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? [])
     bits |= bitsByWord.get(word.toLowerCase()) ?? 0
@@ -66,7 +66,7 @@ const boilerplate = new Set(
 )
 
 /** How many of the words are those of menus, forms and footers. Words are lower case. */
-export const countBoilerplate = (words: readonly string[]): number => {
+export function countBoilerplate(words: readonly string[]): number {
   let count = 0
   for (const word of words) if (boilerplate.has(word)) count++
   return count

@@ -37,7 +37,7 @@ export interface Outline {
   readonly opened: ReadonlyMap<Place, number>
 }
 
-const kindsOf = (text: string): number => {
+function kindsOf(text: string): number {
   let bits = 0
   if (text.length > 90) return 0
   for (const [index, kind] of kinds.entries()) if (kind.test(text)) bits |= 1 << index
@@ -53,7 +53,7 @@ interface Heading {
 }
 
 /** Reads the outline of a page. */
-export const readOutline = (layout: Layout): Outline => {
+export function readOutline(layout: Layout): Outline {
   const count = layout.leaves.length
   const outline = {
     kindsAbove: new Int32Array(count),
@@ -87,7 +87,7 @@ export const readOutline = (layout: Layout): Outline => {
 }
 
 /** Notes a heading in all boxes that it opens, those with most of the page aside. */
-const openBoxes = (place: Place, index: number, bits: number, pageWords: number, opened: Map<Place, number>): void => {
+function openBoxes(place: Place, index: number, bits: number, pageWords: number, opened: Map<Place, number>): void {
   for (let up: Place | undefined = place; up !== undefined; up = up.parent) {
     if (up.sums.order < index - lead || up.sums.words > pageWords / 2) return
     if (!opened.has(up)) opened.set(up, bits)
@@ -95,7 +95,7 @@ const openBoxes = (place: Place, index: number, bits: number, pageWords: number,
 }
 
 /** What the headings over a text announce. */
-export const outlineFeatures = (layout: Layout, index: number, outline: Outline): number[] => {
+export function outlineFeatures(layout: Layout, index: number, outline: Outline): number[] {
   let headed = 0
   for (let up = layout.places[index]; up !== undefined; up = up.parent) headed |= outline.opened.get(up) ?? 0
   const above = outline.kindsAbove[index] ?? 0

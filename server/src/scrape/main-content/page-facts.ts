@@ -18,10 +18,12 @@ export interface PageFacts {
   readonly isWebsite: boolean
 }
 
-const wordSet = (text: string): ReadonlySet<string> => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu))
+function wordSet(text: string): ReadonlySet<string> {
+  return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu))
+}
 
 /** Reads the facts of a page from its meta elements and JSON-LD. */
-export const readPageFacts = (document: Document): PageFacts => {
+export function readPageFacts(document: Document): PageFacts {
   const found = { title: '', description: '', kinds: '', structured: '', reviews: '' }
   visitElements(document, (element) => {
     if (element.name === 'title' && found.title === '') found.title = textOf(element)
@@ -49,7 +51,7 @@ export const readPageFacts = (document: Document): PageFacts => {
 
 const structured = /"(description|articleBody|text|reviewBody)"\s*:\s*"((?:[^"\\]|\\.){20,8000})"/g
 
-const readStructured = (source: string, found: { structured: string; reviews: string }): void => {
+function readStructured(source: string, found: { structured: string; reviews: string }): void {
   for (const [, key, text = ''] of source.matchAll(structured)) {
     const plain = text.replace(/\\u[0-9a-f]{4}|\\.|<[^>]*>|&\w+;/gi, ' ')
     if (key === 'reviewBody') found.reviews += ` ${plain}`
@@ -57,7 +59,7 @@ const readStructured = (source: string, found: { structured: string; reviews: st
   }
 }
 
-const readMeta = (element: Element, found: { title: string; description: string; kinds: string }): void => {
+function readMeta(element: Element, found: { title: string; description: string; kinds: string }): void {
   const name = (element.attribs['property'] ?? element.attribs['name'] ?? '').toLowerCase()
   const content = element.attribs['content'] ?? ''
   if (name === 'og:title') found.title += ` ${content}`

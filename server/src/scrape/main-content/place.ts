@@ -104,17 +104,19 @@ const areaByRole: Readonly<Record<string, number>> = {
 }
 
 /** Sums of nothing. */
-export const newSums = (): Sums => ({
-  words: 0,
-  linkWords: 0,
-  sentences: 0,
-  leaves: 0,
-  paragraphWords: 0,
-  boilerplate: 0,
-  order: -1,
-})
+export function newSums(): Sums {
+  return {
+    words: 0,
+    linkWords: 0,
+    sentences: 0,
+    leaves: 0,
+    paragraphWords: 0,
+    boilerplate: 0,
+    order: -1,
+  }
+}
 
-const isHiddenElement = (element: Element): boolean => {
+function isHiddenElement(element: Element): boolean {
   const { attribs } = element
   return (
     attribs['hidden'] !== undefined ||
@@ -124,7 +126,7 @@ const isHiddenElement = (element: Element): boolean => {
 }
 
 /** Finds the place of an element, from `places` if it is known there. */
-export const placeOf = (element: Element, places: Map<Element, Place>): Place => {
+export function placeOf(element: Element, places: Map<Element, Place>): Place {
   const known = places.get(element)
   if (known !== undefined) return known
   const parent = element.parent !== null && isElement(element.parent) ? placeOf(element.parent, places) : undefined
@@ -142,7 +144,7 @@ export const placeOf = (element: Element, places: Map<Element, Place>): Place =>
   return place
 }
 
-const areasOf = (element: Element, above: number): number => {
+function areasOf(element: Element, above: number): number {
   const own = (areaByName[element.name] ?? 0) | (areaByRole[element.attribs['role'] ?? ''] ?? 0)
   let areas = above | own
   const isInside = (above & (bit.main | bit.article)) !== 0
@@ -155,7 +157,7 @@ const areasOf = (element: Element, above: number): number => {
 
 const noSteps = new Uint8Array(markNames.length).fill(99)
 
-const stepsOf = (element: Element, above: Uint8Array | undefined): Uint8Array => {
+function stepsOf(element: Element, above: Uint8Array | undefined): Uint8Array {
   const { attribs } = element
   const isRoot = element.name === 'body' || element.name === 'html'
   const names = `${attribs['class'] ?? ''} ${attribs['id'] ?? ''} ${attribs['itemprop'] ?? ''} ${attribs['role'] ?? ''} ${attribs['data-testid'] ?? ''} ${(attribs['aria-label'] ?? '').slice(0, 60)} ${element.name.includes('-') ? element.name : ''}`
@@ -169,7 +171,7 @@ const stepsOf = (element: Element, above: Uint8Array | undefined): Uint8Array =>
 }
 
 /** Adds one text to the sums of its place and of all places above. */
-export const addToSums = (place: Place, text: Omit<Sums, 'leaves'>): void => {
+export function addToSums(place: Place, text: Omit<Sums, 'leaves'>): void {
   for (let up: Place | undefined = place; up !== undefined; up = up.parent) {
     const { sums } = up
     sums.words += text.words
@@ -183,7 +185,7 @@ export const addToSums = (place: Place, text: Omit<Sums, 'leaves'>): void => {
 }
 
 /** Gives every place the group of siblings it looks like: at least three with the same name and class. */
-export const findGroups = (places: ReadonlyMap<Element, Place>): readonly Group[] => {
+export function findGroups(places: ReadonlyMap<Element, Place>): readonly Group[] {
   const byLook = new Map<Place, Map<string, Place[]>>()
   for (const place of places.values()) {
     if (place.parent === undefined) continue

@@ -11,7 +11,7 @@ interface Tally {
 const media = new Set(['img', 'picture', 'video', 'audio', 'figure', 'math'])
 
 /** Removes from a tree all texts that are not kept, and what is empty then. Pictures stay where most text around them stays. */
-export const pruneTree = (document: Document, content: MainContent): void => {
+export function pruneTree(document: Document, content: MainContent): void {
   const tallies = new Map<ParentNode, Tally>()
   const fates = new Map<AnyNode, boolean>()
   for (const [index, leaf] of content.layout.leaves.entries()) {
@@ -38,7 +38,7 @@ interface Marking {
 }
 
 /** Marks what stays. Answers whether anything in `parent` does. */
-const mark = (parent: ParentNode, marking: Marking): boolean => {
+function mark(parent: ParentNode, marking: Marking): boolean {
   const tally = marking.tallies.get(parent)
   const isAmongKept = tally === undefined ? marking.isAmongKept : tally.kept * 2 >= tally.all && tally.kept > 0
   let isNeeded = false
@@ -53,7 +53,7 @@ const mark = (parent: ParentNode, marking: Marking): boolean => {
   return isNeeded
 }
 
-const keeps = (node: ChildNode, marking: Marking): boolean => {
+function keeps(node: ChildNode, marking: Marking): boolean {
   const fate = marking.fates.get(node)
   if (fate !== undefined) {
     if (fate) keepAll(node, marking.needed)
@@ -76,10 +76,11 @@ const keeps = (node: ChildNode, marking: Marking): boolean => {
   return mark(node, marking)
 }
 
-const holdsPicture = (element: Element): boolean =>
-  element.children.some((child) => isElement(child) && (child.name === 'img' || holdsPicture(child)))
+function holdsPicture(element: Element): boolean {
+  return element.children.some((child) => isElement(child) && (child.name === 'img' || holdsPicture(child)))
+}
 
-const keepAll = (node: AnyNode, needed: Set<AnyNode>): void => {
+function keepAll(node: AnyNode, needed: Set<AnyNode>): void {
   needed.add(node)
   if ('children' in node) for (const child of node.children) keepAll(child, needed)
 }

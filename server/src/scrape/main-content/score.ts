@@ -12,7 +12,7 @@ interface Forest {
 }
 
 /** Reads trees from their nodes in preorder: `feature<threshold`, or `=value` for a leaf. */
-const readForest = (sources: readonly string[]): Forest => {
+function readForest(sources: readonly string[]): Forest {
   const nodes = sources.flatMap((source) => source.split(' '))
   const roots = new Int32Array(sources.length)
   const features = new Int16Array(nodes.length)
@@ -43,7 +43,7 @@ const readForest = (sources: readonly string[]): Forest => {
 const { roots, features, thresholds, rights } = readForest(trees.flatMap((line) => line.split(';')))
 
 /** The chance, 0 to 1, that the text with this row of features is main content. */
-export const scoreRow = (row: Float32Array): number => {
+export function scoreRow(row: Float32Array): number {
   let logit = base
   for (let tree = 0; tree < roots.length; tree++) {
     let at = roots[tree] ?? 0

@@ -13,13 +13,13 @@ export interface Leaf {
 }
 
 /** The texts of a tree in reading order, each with the element that holds it. */
-export const segment = (root: ParentNode): readonly Leaf[] => {
+export function segment(root: ParentNode): readonly Leaf[] {
   const leaves: Leaf[] = []
   walk(root, leaves, makeBlockTest())
   return leaves
 }
 
-const walk = (parent: ParentNode, leaves: Leaf[], isBlock: (element: Element) => boolean): void => {
+function walk(parent: ParentNode, leaves: Leaf[], isBlock: (element: Element) => boolean): void {
   let run: ChildNode[] = []
   const flush = (): void => {
     if (run.length > 0 && isElement(parent)) addLeaf(parent, run, leaves)
@@ -47,7 +47,7 @@ interface Collected {
   linkLength: number
 }
 
-const addLeaf = (parent: Element, nodes: readonly ChildNode[], leaves: Leaf[]): void => {
+function addLeaf(parent: Element, nodes: readonly ChildNode[], leaves: Leaf[]): void {
   const collected: Collected = { text: '', linkLength: 0 }
   for (const node of nodes) collect(node, insideLink(parent), collected)
   const text = collected.text.replace(/\s+/g, ' ').trim()
@@ -56,14 +56,14 @@ const addLeaf = (parent: Element, nodes: readonly ChildNode[], leaves: Leaf[]): 
   }
 }
 
-const insideLink = (element: Element): boolean => {
+function insideLink(element: Element): boolean {
   for (let up: ParentNode | null = element; up !== null; up = up.parent) {
     if (isElement(up) && up.name === 'a') return true
   }
   return false
 }
 
-const collect = (node: ChildNode, isLink: boolean, into: Collected): void => {
+function collect(node: ChildNode, isLink: boolean, into: Collected): void {
   if (isText(node)) {
     into.text += node.data
     if (isLink) into.linkLength += node.data.trim().length

@@ -20,7 +20,7 @@ export interface SelectOptions {
 }
 
 /** Chooses the texts of a page that are its main content. */
-export const selectMainContent = (document: Document, options: SelectOptions = {}): MainContent => {
+export function selectMainContent(document: Document, options: SelectOptions = {}): MainContent {
   const layout = layOut(document, segment(document))
   const chances = featureRows(layout).map((row) => (options.score ?? scoreRow)(row))
   const words = layout.facts.map((fact) => fact.words)
@@ -32,7 +32,7 @@ export const selectMainContent = (document: Document, options: SelectOptions = {
 const priorWords = 20
 
 /** Keeps the most likely texts, down to where the expected F-score of the choice is best. */
-export const chooseTexts = (chances: readonly number[], words: readonly number[], beta: number): readonly boolean[] => {
+export function chooseTexts(chances: readonly number[], words: readonly number[], beta: number): readonly boolean[] {
   const order = chances.map((_, index) => index).sort((left, right) => (chances[right] ?? 0) - (chances[left] ?? 0))
   const square = beta ** 2
   const expected = chances.reduce((sum, chance, index) => sum + chance * (words[index] ?? 0), 0)
@@ -54,7 +54,7 @@ export const chooseTexts = (chances: readonly number[], words: readonly number[]
 const leastTitleChance = 0.05
 
 /** Keeps the title, which labels tend to leave out and readers miss, unless it is the name of the site. */
-const withTitle = (layout: Layout, chances: readonly number[], isKept: readonly boolean[]): readonly boolean[] => {
+function withTitle(layout: Layout, chances: readonly number[], isKept: readonly boolean[]): readonly boolean[] {
   const { firstHeading } = layout
   const place = layout.places[firstHeading]
   if (place === undefined || headingLevel(place.element) !== 1 || !isKept.includes(true)) return isKept
@@ -64,7 +64,7 @@ const withTitle = (layout: Layout, chances: readonly number[], isKept: readonly 
 const repeatWords = 6
 
 /** Drops what was kept before word for word: quotes, and copies for other screens. */
-const withoutRepeats = (layout: Layout, isKept: readonly boolean[]): readonly boolean[] => {
+function withoutRepeats(layout: Layout, isKept: readonly boolean[]): readonly boolean[] {
   const seen = new Set<string>()
   return layout.leaves.map((leaf, index) => {
     if (isKept[index] !== true) return false

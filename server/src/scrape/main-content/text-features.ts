@@ -21,7 +21,7 @@ export const tagKinds = [
 ] as const
 
 /** What a text is. */
-export const ownFeatures = (layout: Layout, index: number): number[] => {
+export function ownFeatures(layout: Layout, index: number): number[] {
   const fact = layout.facts[index]
   const place = layout.places[index]
   if (fact === undefined || place === undefined) return []
@@ -50,7 +50,7 @@ export const ownFeatures = (layout: Layout, index: number): number[] => {
 }
 
 /** Where in the page a text is. */
-export const positionFeatures = (layout: Layout, index: number, wordsBefore: Float64Array): number[] => {
+export function positionFeatures(layout: Layout, index: number, wordsBefore: Float64Array): number[] {
   const fact = layout.facts[index]
   const place = layout.places[index]
   const leaf = layout.leaves[index]
@@ -74,7 +74,7 @@ export const positionFeatures = (layout: Layout, index: number, wordsBefore: Flo
   ]
 }
 
-const longestRun = (text: string): number => {
+function longestRun(text: string): number {
   let longest = 0
   for (let from = 0; from < text.length;) {
     const space = text.indexOf(' ', from)
@@ -86,7 +86,7 @@ const longestRun = (text: string): number => {
 }
 
 /** What stands before and after a text. */
-export const neighbourFeatures = (layout: Layout, index: number): number[] => {
+export function neighbourFeatures(layout: Layout, index: number): number[] {
   const row: number[] = []
   for (const step of [-2, -1, 1, 2]) {
     const fact = layout.facts[index + step]

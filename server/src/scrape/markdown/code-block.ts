@@ -2,7 +2,7 @@ import type { ChildNode, Element } from 'domhandler'
 import { isElement, isText, unseenNames } from '../dom-nodes.ts'
 
 /** A fenced block with the language that the page names. '' when there is no code. */
-export const writeCodeBlock = (pre: Element): string => {
+export function writeCodeBlock(pre: Element): string {
   const text = codeText(pre).replace(/^\n+|\s+$/g, '')
   if (text === '') return ''
   const longest = (text.match(/`{3,}/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2)
@@ -13,7 +13,7 @@ export const writeCodeBlock = (pre: Element): string => {
 const ownLine = new Set('div p li tr table tbody'.split(' '))
 const numbering = /(?:^|[\s-])(?:line-?numbers?(?:-rows)?|linenos?|lineno|gutter|ln-num|hljs-ln-numbers)(?:$|\s)/i
 
-const codeText = (pre: Element): string => {
+function codeText(pre: Element): string {
   let text = ''
   const walk = (node: ChildNode): void => {
     if (isText(node)) text += node.data
@@ -31,8 +31,9 @@ const codeText = (pre: Element): string => {
 }
 
 /** Whether an element holds the numbers of the lines beside it. */
-export const isNumbering = (element: Element): boolean =>
-  element.name !== 'pre' && element.name !== 'code' && numbering.test(element.attribs['class'] ?? '')
+export function isNumbering(element: Element): boolean {
+  return element.name !== 'pre' && element.name !== 'code' && numbering.test(element.attribs['class'] ?? '')
+}
 
 const named =
   /(?:^|\s)(?:language|lang|highlight-source|highlight-text|highlight|brush|sourcecode|prettyprint\s+lang)(?:-|:\s*)([\w+#.]+)/i
@@ -44,7 +45,7 @@ const noLanguage = new Set(
 )
 
 /** The language of a code block, from it, its code or its two nearest ancestors; '' = none named. */
-export const languageOf = (pre: Element): string => {
+export function languageOf(pre: Element): string {
   const code = pre.children.filter(isElement).find((child) => child.name === 'code')
   const parent = pre.parent !== null && isElement(pre.parent) ? pre.parent : undefined
   const grandparent =

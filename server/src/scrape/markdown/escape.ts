@@ -1,5 +1,5 @@
 /** Escapes what Markdown would read as markup inside a line. */
-export const escapeText = (text: string): string => {
+export function escapeText(text: string): string {
   // Most text has none of them, and one look costs less than seven.
   if (!/[\\*`_~<&\]]/.test(text)) return text
   return text
@@ -13,7 +13,7 @@ export const escapeText = (text: string): string => {
 }
 
 /** Escapes what Markdown would read as a block at the start of a line. */
-export const escapeLineStart = (line: string): string => {
+export function escapeLineStart(line: string): string {
   if (!/^[-#+\d>=_~]/.test(line)) return line
   return line
     .replace(/^(#{1,6})(?=\s|$)/, '\\$1')
@@ -25,11 +25,12 @@ export const escapeLineStart = (line: string): string => {
 }
 
 /** Escapes brackets, for text inside a link or an image. */
-export const escapeBrackets = (text: string): string =>
-  text.replace(/\\?[[\]]/g, (found) => (found.length === 2 ? found : `\\${found}`))
+export function escapeBrackets(text: string): string {
+  return text.replace(/\\?[[\]]/g, (found) => (found.length === 2 ? found : `\\${found}`))
+}
 
 /** Writes an address so that it can stand inside the parentheses of a link. */
-export const writeAddress = (address: string): string => {
+export function writeAddress(address: string): string {
   const safe = address.replace(/[\s<>]/g, (character) => encodeURIComponent(character))
   let depth = 0
   for (const character of safe) {

@@ -5,7 +5,7 @@ import { escapeBrackets, escapeText, writeAddress } from './escape.ts'
 import type { Writer } from './writer.ts'
 
 /** `![alt](address)`, or '' for an image without an address and for a tracking pixel. */
-export const writeImage = (image: Element, writer: Writer): string => {
+export function writeImage(image: Element, writer: Writer): string {
   const { attribs } = image
   if (isPixel(attribs['width']) && isPixel(attribs['height'])) return ''
   const source = imageSource(image)?.trim() ?? ''
@@ -19,7 +19,10 @@ export const writeImage = (image: Element, writer: Writer): string => {
   return `![${alt}](${writeAddress(address)}${title === undefined || title === '' ? '' : ` "${title}"`})`
 }
 
-const altOf = (image: Element): string =>
-  escapeBrackets(escapeText((image.attribs['alt'] ?? '').replace(/\s+/g, ' ').trim()))
+function altOf(image: Element): string {
+  return escapeBrackets(escapeText((image.attribs['alt'] ?? '').replace(/\s+/g, ' ').trim()))
+}
 
-const isPixel = (size: string | undefined): boolean => size === '1' || size === '0' || size === '1px' || size === '0px'
+function isPixel(size: string | undefined): boolean {
+  return size === '1' || size === '0' || size === '1px' || size === '0px'
+}

@@ -41,17 +41,18 @@ const stylesByName: Readonly<Record<string, Partial<Style>>> = {
 }
 
 /** Writes nodes that run along one line, with their emphasis, links, code and images. Breaks are line feeds. */
-export const writeInline = (nodes: readonly ChildNode[], writer: Writer): string => {
+export function writeInline(nodes: readonly ChildNode[], writer: Writer): string {
   const runs: Run[] = []
   for (const node of nodes) collect(node, plain, runs, writer)
   collapse(runs)
   return runs.every(isPlain) ? runs.map(({ text }) => text).join('') : serialise(runs, 0)
 }
 
-const isPlain = ({ link, strong, emphasis, strike, code }: Run): boolean =>
-  link === undefined && !strong && !emphasis && !strike && !code
+function isPlain({ link, strong, emphasis, strike, code }: Run): boolean {
+  return link === undefined && !strong && !emphasis && !strike && !code
+}
 
-const collect = (node: ChildNode, style: Style, runs: Run[], writer: Writer): void => {
+function collect(node: ChildNode, style: Style, runs: Run[], writer: Writer): void {
   if (isText(node))
     runs.push({
       ...style,
@@ -60,7 +61,7 @@ const collect = (node: ChildNode, style: Style, runs: Run[], writer: Writer): vo
   else if (isElement(node) && !unseenNames.has(node.name)) collectElement(node, style, runs, writer)
 }
 
-const collectElement = (element: Element, style: Style, runs: Run[], writer: Writer): void => {
+function collectElement(element: Element, style: Style, runs: Run[], writer: Writer): void {
   const { name, attribs } = element
   if (name === 'br') runs.push({ ...plain, text: '\n' })
   else if (name === 'img') {
@@ -81,18 +82,18 @@ const collectElement = (element: Element, style: Style, runs: Run[], writer: Wri
   }
 }
 
-const linkStyle = (element: Element, writer: Writer): Partial<Style> | undefined => {
+function linkStyle(element: Element, writer: Writer): Partial<Style> | undefined {
   const address = resolveAddress(element.attribs['href'], writer.base)
   return address === undefined ? undefined : { link: { address } }
 }
 
-const writeMath = (element: Element): string => {
+function writeMath(element: Element): string {
   const source = findTex(element)?.trim()
   if (source === undefined || source === '') return escapeText(textOf(element).replace(/\s+/g, ' '))
   return element.attribs['display'] === 'block' ? `$$${source}$$` : `$${source}$`
 }
 
-const findTex = (element: Element): string | undefined => {
+function findTex(element: Element): string | undefined {
   for (const child of element.children) {
     if (!isElement(child)) continue
     if (child.name === 'annotation' && child.attribs['encoding'] === 'application/x-tex') return textOf(child)
@@ -103,7 +104,7 @@ const findTex = (element: Element): string | undefined => {
 }
 
 /** The mark beside a heading that links to the heading itself. */
-const isPermalink = (element: Element): boolean => {
+function isPermalink(element: Element): boolean {
   if (element.name !== 'a' || element.attribs['href']?.includes('#') !== true) return false
   const text = textOf(element).trim()
   return (
@@ -113,7 +114,7 @@ const isPermalink = (element: Element): boolean => {
 }
 
 /** Leaves one space between words, and none at the edges of the line or beside a break. */
-const collapse = (runs: Run[]): void => {
+function collapse(runs: Run[]): void {
   let isAfterSpace = true
   for (const run of runs) {
     if (run.text === '\n') {
@@ -129,7 +130,7 @@ const keys = ['link', 'strong', 'emphasis', 'strike', 'code'] as const
 const marks: Readonly<Record<string, string>> = { strong: '**', emphasis: '*', strike: '~~' }
 
 /** Writes runs from the outermost style in: neighbours that share a style share its marks. */
-const serialise = (runs: readonly Run[], level: number): string => {
+function serialise(runs: readonly Run[], level: number): string {
   const key = keys[level]
   if (key === undefined) return runs.map((run) => run.text).join('')
   const parts: string[] = []
@@ -149,25 +150,22 @@ const serialise = (runs: readonly Run[], level: number): string => {
 }
 
 /** Whether a break or a space without style stands between two runs of the same style. */
-const isInside = (
+function isInside(
   runs: readonly Run[],
   at: number,
   key: (typeof keys)[number],
   value: Link | boolean | undefined,
-): boolean =>
-  value !== undefined &&
-  value !== false &&
-  key !== 'code' &&
-  (runs[at]?.text === ' ' || runs[at]?.text === '\n') &&
-  runs[at + 1]?.[key] === value
+): boolean {
+  return (
+    value !== undefined &&
+    value !== false &&
+    key !== 'code' &&
+    (runs[at]?.text === ' ' || runs[at]?.text === '\n') &&
+    runs[at + 1]?.[key] === value
+  )
+}
 
-const wrap = (
-  key: string,
-  value: Link | boolean | undefined,
-  inner: string,
-  previous: string,
-  next: string,
-): string => {
+function wrap(key: string, value: Link | boolean | undefined, inner: string, previous: string, next: string): string {
   const core = inner.trim()
   if (core === '') return inner
   const lead = inner.slice(0, inner.indexOf(core))
@@ -183,17 +181,18 @@ const wrap = (
 }
 
 /** Escapes brackets in the text of a link, but not those of images in it. */
-const bracketed = (text: string): string =>
-  text
+function bracketed(text: string): string {
+  return text
     .split(/(!\[[^\]]*\]\([^)]*\)|`[^`]*`)/)
     .map((part, index) => (index % 2 === 1 ? part : escapeBrackets(part)))
     .join('')
+}
 
 const letter = /[\p{L}\p{N}]/u
 const punctuation = /[\p{P}\p{S}]/u
 
 /** Puts marks where CommonMark sees them: never between punctuation inside and a letter outside. */
-const emphasize = (line: string, mark: string, previous: string, next: string): string => {
+function emphasize(line: string, mark: string, previous: string, next: string): string {
   const text = line.trim()
   if (text === '') return ''
   let from = 0
@@ -205,7 +204,7 @@ const emphasize = (line: string, mark: string, previous: string, next: string): 
 }
 
 /** Text between backticks, more of them than any run inside has. */
-const writeCode = (text: string): string => {
+function writeCode(text: string): string {
   const longest = (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0)
   const fence = '`'.repeat(longest + 1)
   const pad = text.startsWith('`') || text.endsWith('`') ? ' ' : ''

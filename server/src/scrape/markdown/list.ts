@@ -5,7 +5,7 @@ import type { Writer } from './writer.ts'
 const listNames = new Set(['ul', 'ol', 'menu', 'dir'])
 
 /** A list with its nested lists, numbers and task boxes. '' when it is empty. */
-export const writeList = (list: Element, writer: Writer): string => {
+export function writeList(list: Element, writer: Writer): string {
   const items: string[] = []
   let isLoose = false
   let number = Number.parseInt(list.attribs['start'] ?? '1', 10)
@@ -32,18 +32,28 @@ export const writeList = (list: Element, writer: Writer): string => {
   return items.join(isLoose ? '\n\n' : '\n')
 }
 
-const some = (text: string): readonly string[] => (text === '' ? [] : [text])
+function some(text: string): readonly string[] {
+  return text === '' ? [] : [text]
+}
 
-const startsLikeList = (block: string): boolean => /^(?:[-+*]|\d+\.) /.test(block)
+function startsLikeList(block: string): boolean {
+  return /^(?:[-+*]|\d+\.) /.test(block)
+}
 
-const joinItem = (blocks: readonly string[]): string =>
-  blocks.reduce((text, block) => (text === '' ? block : `${text}${startsLikeList(block) ? '\n' : '\n\n'}${block}`), '')
+function joinItem(blocks: readonly string[]): string {
+  return blocks.reduce(
+    (text, block) => (text === '' ? block : `${text}${startsLikeList(block) ? '\n' : '\n\n'}${block}`),
+    '',
+  )
+}
 
 /** Puts `width` spaces before every line that is not blank. */
-export const indent = (text: string, width: number): string => text.replace(/^(?=.)/gm, ' '.repeat(width))
+export function indent(text: string, width: number): string {
+  return text.replace(/^(?=.)/gm, ' '.repeat(width))
+}
 
 /** `[ ] ` or `[x] ` when the first thing in an item is a box to tick. */
-const taskBox = (nodes: readonly ChildNode[]): string => {
+function taskBox(nodes: readonly ChildNode[]): string {
   for (const node of nodes) {
     if (isText(node)) {
       if (node.data.trim() !== '') return ''
@@ -61,7 +71,7 @@ const taskBox = (nodes: readonly ChildNode[]): string => {
 }
 
 /** A definition list: each term on a line, its definitions on lines that start with a colon. */
-export const writeDefinitions = (list: Element, writer: Writer): readonly string[] => {
+export function writeDefinitions(list: Element, writer: Writer): readonly string[] {
   const blocks: string[] = []
   let open = ''
   const flush = (): void => {

@@ -13,7 +13,7 @@ interface Cell {
 }
 
 /** The blocks of a table: one Markdown table for data, or the cells one after the other when it is only there for the layout. */
-export const writeTable = (table: Element, writer: Writer): readonly string[] => {
+export function writeTable(table: Element, writer: Writer): readonly string[] {
   const rows = rowsOf(table)
   const captions = table.children.filter(isElement).filter((child) => child.name === 'caption')
   const caption = [...captions.flatMap((child) => writer.blocks(child.children)), ...writer.blocks(straysOf(table))]
@@ -30,19 +30,20 @@ export const writeTable = (table: Element, writer: Writer): readonly string[] =>
 }
 
 /** What stands in a table outside of its cells. Browsers show it before the table. */
-const straysOf = (parent: Element): readonly ChildNode[] =>
-  parent.children.flatMap((child) => {
+function straysOf(parent: Element): readonly ChildNode[] {
+  return parent.children.flatMap((child) => {
     if (!isElement(child)) return isText(child) && child.data.trim() !== '' ? [child] : []
     if (/^(?:caption|colgroup|td|th)$/.test(child.name)) return []
     return /^(?:thead|tbody|tfoot|tr)$/.test(child.name) ? straysOf(child) : [child]
   })
+}
 
-const isInHead = (cell: Element): boolean => {
+function isInHead(cell: Element): boolean {
   const section = cell.parent?.parent
   return section !== undefined && section !== null && isElement(section) && section.name === 'thead'
 }
 
-const rowsOf = (table: Element): readonly (readonly Cell[])[] => {
+function rowsOf(table: Element): readonly (readonly Cell[])[] {
   const rows: Cell[][] = []
   visitElements(table, (element) => {
     if (element.name === 'table' || element.name === 'caption') return false
@@ -60,12 +61,12 @@ const rowsOf = (table: Element): readonly (readonly Cell[])[] => {
   return rows.filter((row) => row.length > 0)
 }
 
-const span = (value: string | undefined, most: number): number => {
+function span(value: string | undefined, most: number): number {
   const number = Number.parseInt(value ?? '1', 10)
   return Number.isNaN(number) || number < 1 ? 1 : Math.min(number, most)
 }
 
-const isLayout = (table: Element, rows: readonly (readonly Cell[])[]): boolean => {
+function isLayout(table: Element, rows: readonly (readonly Cell[])[]): boolean {
   const role = table.attribs['role']
   if (role === 'presentation' || role === 'none') return true
   if (rows.every((row) => row.length <= 1)) return !rows.some((row) => row[0]?.element.name === 'th')
@@ -81,7 +82,7 @@ const isLayout = (table: Element, rows: readonly (readonly Cell[])[]): boolean =
 }
 
 /** Lays cells out on a grid; a cell that spans others leaves them empty. */
-const toGrid = (rows: readonly (readonly Cell[])[], writer: Writer): readonly (readonly string[])[] => {
+function toGrid(rows: readonly (readonly Cell[])[], writer: Writer): readonly (readonly string[])[] {
   const width = Math.min(maxColumns, most(rows.map((row) => row.reduce((sum, cell) => sum + cell.columns, 0))))
   const spansFit = width * rows.length <= maxCells
   const grid: string[][] = rows.map(() => [])
@@ -113,16 +114,19 @@ const toGrid = (rows: readonly (readonly Cell[])[], writer: Writer): readonly (r
     : grid.map((line) => Array.from({ length: columns }, (_, column) => line[column] ?? ''))
 }
 
-const most = (numbers: readonly number[]): number => numbers.reduce((left, right) => Math.max(left, right), 0)
+function most(numbers: readonly number[]): number {
+  return numbers.reduce((left, right) => Math.max(left, right), 0)
+}
 
-const writeCell = (cell: Element, writer: Writer): string =>
-  writer
+function writeCell(cell: Element, writer: Writer): string {
+  return writer
     .blocks(cell.children)
     .join('<br>')
     .replace(/\s*\n\s*/g, '<br>')
     .replace(/(?<!\\)\|/g, '\\|')
+}
 
-const withoutEmpty = (grid: readonly (readonly string[])[]): readonly (readonly string[])[] => {
+function withoutEmpty(grid: readonly (readonly string[])[]): readonly (readonly string[])[] {
   const rows = grid.filter((row) => row.some((cell) => cell !== ''))
   const used = new Set(rows.flatMap((row) => row.flatMap((cell, column) => (cell === '' ? [] : [column]))))
   return rows.map((row) => row.filter((_, column) => used.has(column)))

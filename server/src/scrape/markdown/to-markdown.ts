@@ -19,7 +19,7 @@ export interface MarkdownOptions {
 }
 
 /** Writes a tree as GitHub-flavoured Markdown, its addresses absolute against `<base>` or `url`. */
-export const treeToMarkdown = (document: Document, url: string, options: MarkdownOptions = {}): string => {
+export function treeToMarkdown(document: Document, url: string, options: MarkdownOptions = {}): string {
   const writer: Writer = {
     base: findBase(document, url),
     isBlock: makeBlockTest(),
@@ -33,13 +33,13 @@ export const treeToMarkdown = (document: Document, url: string, options: Markdow
 }
 
 /** Writes HTML as GitHub-flavoured Markdown: all that a reader would see of it, its addresses absolute. */
-export const toMarkdown = (html: string, url: string, options: MarkdownOptions = {}): string => {
+export function toMarkdown(html: string, url: string, options: MarkdownOptions = {}): string {
   const document = parseHtml(html)
   prepareTree(document, 'all')
   return treeToMarkdown(document, url, options)
 }
 
-const writeBlocks = (nodes: readonly ChildNode[], writer: Writer): readonly string[] => {
+function writeBlocks(nodes: readonly ChildNode[], writer: Writer): readonly string[] {
   const blocks: string[] = []
   let run: ChildNode[] = []
   const flush = (): void => {
@@ -61,7 +61,7 @@ const writeBlocks = (nodes: readonly ChildNode[], writer: Writer): readonly stri
 }
 
 /** A line of text, or several where two breaks follow each other. */
-const writeParagraphs = (nodes: readonly ChildNode[], writer: Writer): readonly string[] => {
+function writeParagraphs(nodes: readonly ChildNode[], writer: Writer): readonly string[] {
   const text = writer.inline(nodes)
   if (text.trim() === '') return []
   return text
@@ -76,7 +76,7 @@ const writeParagraphs = (nodes: readonly ChildNode[], writer: Writer): readonly 
     )
 }
 
-const writeBlock = (element: Element, writer: Writer): readonly string[] => {
+function writeBlock(element: Element, writer: Writer): readonly string[] {
   const { name } = element
   switch (name) {
     case 'h1':
@@ -114,9 +114,11 @@ const writeBlock = (element: Element, writer: Writer): readonly string[] => {
   }
 }
 
-const some = (block: string): readonly string[] => (block === '' ? [] : [block])
+function some(block: string): readonly string[] {
+  return block === '' ? [] : [block]
+}
 
-const writeHeading = (element: Element, level: number, writer: Writer): readonly string[] => {
+function writeHeading(element: Element, level: number, writer: Writer): readonly string[] {
   const text = writer
     .inline(element.children)
     .replace(/\s*\n\s*/g, ' ')
@@ -126,7 +128,7 @@ const writeHeading = (element: Element, level: number, writer: Writer): readonly
 }
 
 /** A link around blocks: Markdown has none, so the heading or the first line in it becomes the link. */
-const writeCard = (element: Element, writer: Writer): readonly string[] => {
+function writeCard(element: Element, writer: Writer): readonly string[] {
   const blocks = writer.blocks(element.children)
   const address = resolveAddress(element.attribs['href'], writer.base)
   if (address === undefined) return blocks

@@ -37,7 +37,7 @@ export interface PdfContent {
  * Reads a PDF as Markdown in a process of its own. Aborting kills that process.
  * Throws PDF_INVALID for what is broken, empty or no PDF, PDF_ENCRYPTED for one with a password, PDF_FAILED and TIMEOUT.
  */
-export const parsePdf = async (bytes: Uint8Array, options: PdfOptions = {}): Promise<PdfContent> => {
+export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Promise<PdfContent> {
   refuseOthers(bytes)
   const { signal, timeoutMs = 30_000, maxPages, places } = options
   signal?.throwIfAborted()
@@ -78,10 +78,11 @@ function joinPages(pages: PdfContent['pages']): string {
   return markdown === '' ? '' : `${markdown}\n`
 }
 
-const sizeOf = (bytes: Uint8Array): string =>
-  bytes.length < 10_000 ? `${bytes.length} bytes` : `${(bytes.length / 1e6).toFixed(2)} MB`
+function sizeOf(bytes: Uint8Array): string {
+  return bytes.length < 10_000 ? `${bytes.length} bytes` : `${(bytes.length / 1e6).toFixed(2)} MB`
+}
 
-const refuseOthers = (bytes: Uint8Array): void => {
+function refuseOthers(bytes: Uint8Array): void {
   if (bytes.length === 0) throw new BowlineError('PDF_INVALID', 'The PDF is empty: 0 bytes')
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024))
   if (start.includes('%PDF-')) return
@@ -97,8 +98,8 @@ const mostMemory = 1_500_000
 
 const noMemory = /out of memory|allocation failed|memory allocation|bad_alloc/i
 
-const tooLarge = (bytes: Uint8Array): BowlineError =>
-  new BowlineError(
+function tooLarge(bytes: Uint8Array): BowlineError {
+  return new BowlineError(
     'PDF_FAILED',
     `The PDF of ${sizeOf(bytes)} takes more than ${mostMemory / 1e6} GB of memory to read`,
     {
@@ -106,18 +107,22 @@ const tooLarge = (bytes: Uint8Array): BowlineError =>
       hint: 'Ask for fewer pages with `maxPages`, or for the file itself with `parsers: []`.',
     },
   )
+}
 
-const withBoundedMemory = (command: readonly string[]): readonly string[] =>
-  process.platform === 'linux' ? ['/bin/sh', '-c', `ulimit -d ${mostMemory}; exec "$0" "$@"`, ...command] : command
+function withBoundedMemory(command: readonly string[]): readonly string[] {
+  return process.platform === 'linux'
+    ? ['/bin/sh', '-c', `ulimit -d ${mostMemory}; exec "$0" "$@"`, ...command]
+    : command
+}
 
 const script = fileURLToPath(new URL(`./read-pdf${extname(import.meta.filename)}`, import.meta.url))
 
-const read = async (
+async function read(
   bytes: Uint8Array,
   reader: string,
   maxPages: number | undefined,
   signal: AbortSignal,
-): Promise<PdfAnswer> => {
+): Promise<PdfAnswer> {
   const [command = '', ...args] = withBoundedMemory([process.execPath, script, reader, String(maxPages ?? mostPages)])
   const child = spawn(command, args, {
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -140,7 +145,7 @@ const read = async (
   }
 }
 
-const toAnswer = (output: string, complaint: string, ending: number | string | null): PdfAnswer => {
+function toAnswer(output: string, complaint: string, ending: number | string | null): PdfAnswer {
   try {
     return JSON.parse(output) as PdfAnswer
   } catch {
@@ -151,7 +156,7 @@ const toAnswer = (output: string, complaint: string, ending: number | string | n
   }
 }
 
-const toContent = (answer: PdfAnswer, bytes: Uint8Array): PdfContent => {
+function toContent(answer: PdfAnswer, bytes: Uint8Array): PdfContent {
   switch (answer.kind) {
     case 'encrypted':
       throw new BowlineError('PDF_ENCRYPTED', `The PDF of ${sizeOf(bytes)} opens only with a password`)

@@ -5,7 +5,7 @@ import { isBowlineError } from 'bowline/kit/errors'
 import { loadOptional } from '../../kit/optional-package.ts'
 import type { PdfAnswer } from './answer.ts'
 
-const readWithLiteparse = async (bytes: Buffer, maxPages: number): Promise<PdfAnswer> => {
+async function readWithLiteparse(bytes: Buffer, maxPages: number): Promise<PdfAnswer> {
   const { LiteParse } = await loadOptional(
     '@llamaindex/liteparse',
     'headings and tables of PDFs',
@@ -32,7 +32,7 @@ const readWithLiteparse = async (bytes: Buffer, maxPages: number): Promise<PdfAn
   }
 }
 
-const readWithUnpdf = async (bytes: Buffer, maxPages: number): Promise<PdfAnswer> => {
+async function readWithUnpdf(bytes: Buffer, maxPages: number): Promise<PdfAnswer> {
   const { getDocumentProxy } = await import('unpdf')
   const document = await getDocumentProxy(new Uint8Array(bytes))
   const last = maxPages > 0 ? Math.min(maxPages, document.numPages) : document.numPages
@@ -56,13 +56,15 @@ async function readWithBest(bytes: Buffer, maxPages: number): Promise<PdfAnswer>
   }
 }
 
-const hasNoText = (pages: readonly { readonly markdown: string }[]): boolean =>
-  pages.length > 0 && pages.every((page) => page.markdown.trim().length < 20)
+function hasNoText(pages: readonly { readonly markdown: string }[]): boolean {
+  return pages.length > 0 && pages.every((page) => page.markdown.trim().length < 20)
+}
 
-const titleOf = (xmp: string | undefined): string | undefined =>
-  /<dc:title>\s*<rdf:Alt>\s*<rdf:li[^>]*>([^<]+)</.exec(xmp ?? '')?.[1]?.trim()
+function titleOf(xmp: string | undefined): string | undefined {
+  return /<dc:title>\s*<rdf:Alt>\s*<rdf:li[^>]*>([^<]+)</.exec(xmp ?? '')?.[1]?.trim()
+}
 
-const toAnswer = (error: unknown): PdfAnswer => {
+function toAnswer(error: unknown): PdfAnswer {
   const message = (error instanceof Error ? error.message : String(error)).replace(/^(?:PDF error: )/, '')
   if (/password|encrypted/i.test(message)) return { kind: 'encrypted' }
   if (/invalid pdf|pdf format|page not found|corrupt|file format|xref|trailer|not contain any pages/i.test(message))

@@ -21,11 +21,11 @@ export interface ActionYield {
 const settleMs = 5000
 
 /** Performs actions in order. Throws SCRAPE_ACTION_ERROR or SCRAPE_TIMEOUT that names the action that failed, or the signal's reason. */
-export const performActions = async (
+export async function performActions(
   tab: Tab,
   watch: NavigationWatch,
   actions: readonly Action[],
-): Promise<ActionYield> => {
+): Promise<ActionYield> {
   const yielded: ActionYield = { screenshots: [], scrapes: [], javascriptReturns: [], pdfs: [] }
   for (const [index, action] of actions.entries()) {
     try {
@@ -42,10 +42,12 @@ export const performActions = async (
   return yielded
 }
 
-const isTimeLimit = (reason: unknown): boolean => Error.isError(reason) && reason.name === 'TimeoutError'
+function isTimeLimit(reason: unknown): boolean {
+  return Error.isError(reason) && reason.name === 'TimeoutError'
+}
 
 /** The error for an action that was under way when the time of its scrape was over. */
-const outlasted = (index: number, action: Action, cause: unknown): BowlineError => {
+function outlasted(index: number, action: Action, cause: unknown): BowlineError {
   const name = `action ${index + 1} (${action.type})`
   if (action.type !== 'wait' || action.selector === undefined) {
     return new BowlineError('SCRAPE_TIMEOUT', `${name} was still under way`, { cause })
@@ -56,7 +58,7 @@ const outlasted = (index: number, action: Action, cause: unknown): BowlineError 
   })
 }
 
-const perform = async (tab: Tab, watch: NavigationWatch, action: Action, yielded: ActionYield): Promise<void> => {
+async function perform(tab: Tab, watch: NavigationWatch, action: Action, yielded: ActionYield): Promise<void> {
   switch (action.type) {
     case 'wait':
       if (action.selector === undefined) return sleep(action.milliseconds ?? 0, undefined, { signal: tab.signal })
@@ -90,7 +92,7 @@ const perform = async (tab: Tab, watch: NavigationWatch, action: Action, yielded
   }
 }
 
-const waitForElement = async (tab: Tab, selector: string): Promise<void> => {
+async function waitForElement(tab: Tab, selector: string): Promise<void> {
   const source = `(selector) => document.querySelector(selector) !== null || (${findAll})(selector).length > 0`
   while ((await evaluateFunction(tab, source, selector)) !== true) await sleep(50, undefined, { signal: tab.signal })
 }
@@ -131,7 +133,7 @@ const findPoints = `(selector, all) => {
 
 const clickByScript = `(selector, index) => (${findAll})(selector)[index]?.element.click()`
 
-const click = async (tab: Tab, selector: string, all: boolean): Promise<void> => {
+async function click(tab: Tab, selector: string, all: boolean): Promise<void> {
   const count = ((await evaluateFunction(tab, findPoints, selector, all)) as readonly unknown[]).length
   if (count === 0) throw new BowlineError('SCRAPE_ACTION_ERROR', `No element matches ${JSON.stringify(selector)}`)
   if (all && count === maxClicks) await noteUnclicked(tab, selector)
@@ -148,20 +150,20 @@ const click = async (tab: Tab, selector: string, all: boolean): Promise<void> =>
   }
 }
 
-const noteUnclicked = async (tab: Tab, selector: string): Promise<void> => {
+async function noteUnclicked(tab: Tab, selector: string): Promise<void> {
   const matching = await evaluateFunction(tab, `(selector) => (${findAll})(selector).length`, selector)
   if (Number(matching) <= maxClicks) return
   const name = JSON.stringify(selector)
   tab.cuts.add(`${String(matching)} elements match ${name}: the first ${maxClicks} were clicked.`)
 }
 
-const clickAt = async (tab: Tab, { x, y }: { readonly x: number; readonly y: number }): Promise<void> => {
+async function clickAt(tab: Tab, { x, y }: { readonly x: number; readonly y: number }): Promise<void> {
   await tab.call('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y })
   await tab.call('Input.dispatchMouseEvent', { type: 'mousePressed', x, y, button: 'left', clickCount: 1 })
   await tab.call('Input.dispatchMouseEvent', { type: 'mouseReleased', x, y, button: 'left', clickCount: 1 })
 }
 
-const scroll = async (tab: Tab, direction: 'up' | 'down', selector: string | undefined): Promise<void> => {
+async function scroll(tab: Tab, direction: 'up' | 'down', selector: string | undefined): Promise<void> {
   const source = `(selector, sign) => {
     const element = selector === null ? document.scrollingElement : (${findAll})(selector)[0]?.element
     if (!element) return false

@@ -31,7 +31,7 @@ const dayMs = 24 * 60 * 60 * 1000
 const maxListBytes = 50_000_000
 
 /** Opens block lists: from the data directory when they were fetched within a day, else from their addresses; then daily again. */
-export const openAdLists = (parts: AdListParts): AdLists => {
+export function openAdLists(parts: AdListParts): AdLists {
   const stop = new AbortController()
   let blocker: Blocker | undefined
   const load = async (): Promise<void> => {
@@ -59,7 +59,7 @@ interface Blocker {
   readonly isAd: AdLists['isAd']
 }
 
-const loadBlocker = async (parts: AdListParts, signal: AbortSignal): Promise<Blocker> => {
+async function loadBlocker(parts: AdListParts, signal: AbortSignal): Promise<Blocker> {
   const { FiltersEngine: Engine, Request: AdRequest, ENGINE_VERSION } = await import('@ghostery/adblocker')
   const name = createHash('sha256')
     .update(JSON.stringify([ENGINE_VERSION, parts.urls]))
@@ -84,7 +84,7 @@ const loadBlocker = async (parts: AdListParts, signal: AbortSignal): Promise<Blo
   }
 }
 
-const readKnown = async (path: string): Promise<{ readonly bytes: Uint8Array; readonly ageMs: number } | undefined> => {
+async function readKnown(path: string): Promise<{ readonly bytes: Uint8Array; readonly ageMs: number } | undefined> {
   try {
     const { mtimeMs } = await stat(path)
     return { bytes: await readFile(path), ageMs: Date.now() - mtimeMs }
@@ -93,7 +93,7 @@ const readKnown = async (path: string): Promise<{ readonly bytes: Uint8Array; re
   }
 }
 
-const fetchLists = async ({ urls, dispatcher }: AdListParts, signal: AbortSignal): Promise<readonly string[]> => {
+async function fetchLists({ urls, dispatcher }: AdListParts, signal: AbortSignal): Promise<readonly string[]> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(120_000)])
   return Promise.all(
     urls.map(async (address) => {
@@ -114,7 +114,7 @@ const fetchLists = async ({ urls, dispatcher }: AdListParts, signal: AbortSignal
 }
 
 /** Parses lists in a thread of its own: it takes seconds of processor time. */
-const compile = async (texts: readonly string[], signal: AbortSignal): Promise<Uint8Array> => {
+async function compile(texts: readonly string[], signal: AbortSignal): Promise<Uint8Array> {
   const worker = new Worker(new URL(`./ad-list-worker${extname(import.meta.filename)}`, import.meta.url), {
     workerData: texts,
     env: {},
@@ -132,14 +132,16 @@ const compile = async (texts: readonly string[], signal: AbortSignal): Promise<U
   }
 }
 
-const toBlocker = (engine: FiltersEngine, AdRequest: typeof Request): Blocker => ({
-  isAd: ({ url, pageUrl, type }) =>
-    engine.match(AdRequest.fromRawDetails({ url, sourceUrl: pageUrl, type: kindOf(type) })).match,
-})
+function toBlocker(engine: FiltersEngine, AdRequest: typeof Request): Blocker {
+  return {
+    isAd: ({ url, pageUrl, type }) =>
+      engine.match(AdRequest.fromRawDetails({ url, sourceUrl: pageUrl, type: kindOf(type) })).match,
+  }
+}
 
 const kinds = ['stylesheet', 'image', 'media', 'font', 'script', 'xhr', 'fetch', 'websocket', 'ping'] as const
 
-const kindOf = (type: string): (typeof kinds)[number] | 'subFrame' | 'other' => {
+function kindOf(type: string): (typeof kinds)[number] | 'subFrame' | 'other' {
   const lower = type.toLowerCase()
   return lower === 'document' ? 'subFrame' : (kinds.find((kind) => kind === lower) ?? 'other')
 }

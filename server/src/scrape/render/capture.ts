@@ -19,7 +19,7 @@ export interface PdfWish {
 const maxHeight = 16_384
 
 /** Takes a picture of the page. */
-export const takeScreenshot = async (tab: Tab, wish: ScreenshotWish): Promise<MadeFile> => {
+export async function takeScreenshot(tab: Tab, wish: ScreenshotWish): Promise<MadeFile> {
   const { viewport } = wish
   if (viewport !== undefined) {
     await tab.call('Emulation.setDeviceMetricsOverride', { ...viewport, deviceScaleFactor: 1, mobile: false })
@@ -33,7 +33,7 @@ export const takeScreenshot = async (tab: Tab, wish: ScreenshotWish): Promise<Ma
   return { bytes: Buffer.from(String(data), 'base64'), type: `image/${format}` }
 }
 
-const wholePage = async (tab: Tab): Promise<object> => {
+async function wholePage(tab: Tab): Promise<object> {
   const { cssContentSize } = await tab.call('Page.getLayoutMetrics')
   const { width, height } = cssContentSize as { readonly width: number; readonly height: number }
   if (height > maxHeight) {
@@ -43,7 +43,7 @@ const wholePage = async (tab: Tab): Promise<object> => {
 }
 
 /** Prints the page. */
-export const printPdf = async (tab: Tab, { landscape, scale, format }: PdfWish): Promise<MadeFile> => {
+export async function printPdf(tab: Tab, { landscape, scale, format }: PdfWish): Promise<MadeFile> {
   const [paperWidth, paperHeight] = paperInches[format]
   const { data } = await tab.call('Page.printToPDF', {
     landscape,

@@ -19,7 +19,7 @@ const clearUnlessAsked = `(selectors) => {
 const afterConsentMs = 2000
 
 /** Says no to a banner about cookies, and removes what is left of it and of advertisements. `script`: what knows the banners. */
-export const clearView = async (tab: Tab, watch: NavigationWatch, script: () => Promise<string>): Promise<void> => {
+export async function clearView(tab: Tab, watch: NavigationWatch, script: () => Promise<string>): Promise<void> {
   const selectors = adSelectors.join(', ')
   if ((await evaluateFunction(tab, clearUnlessAsked, selectors)) !== true) return
   // What a choice sets off, if only the fading of the banner, belongs to the page.

@@ -27,7 +27,7 @@ export interface CollectedPage {
 }
 
 /** The document of a page with the content of its frames, of other sites too, in place of them, and shadow trees written out. */
-export const collectPage = async (tab: Tab): Promise<CollectedPage> => {
+export async function collectPage(tab: Tab): Promise<CollectedPage> {
   // A page that counts no frames is read at once. It may have changed how it counts them, so it is not believed.
   const [frames, page] = await Promise.all([listFrames(tab), evaluateFunction(tab, readUnlessFramed)])
   if (frames.length === 0) return (page as CollectedPage | null) ?? readPage(tab)
@@ -45,9 +45,11 @@ const read = `() => ({ url: location.href, html: '<!doctype html>' + (${serializ
 
 const readUnlessFramed = `() => window.length > 0 ? null : (${read})()`
 
-const readPage = async (tab: Tab): Promise<CollectedPage> => (await evaluateFunction(tab, read)) as CollectedPage
+async function readPage(tab: Tab): Promise<CollectedPage> {
+  return (await evaluateFunction(tab, read)) as CollectedPage
+}
 
-const markOwner = async (tab: Tab, { frameId, ownerSession }: Frame): Promise<void> => {
+async function markOwner(tab: Tab, { frameId, ownerSession }: Frame): Promise<void> {
   const { backendNodeId } = await tab.call('DOM.getFrameOwner', { frameId }, ownerSession)
   const { object } = await tab.call('DOM.resolveNode', { backendNodeId }, ownerSession)
   const { objectId } = object as { readonly objectId: string }
@@ -59,7 +61,7 @@ const markOwner = async (tab: Tab, { frameId, ownerSession }: Frame): Promise<vo
   )
 }
 
-const readFrame = async (tab: Tab, { frameId, session }: Frame): Promise<string> => {
+async function readFrame(tab: Tab, { frameId, session }: Frame): Promise<string> {
   const { executionContextId } = await tab.call('Page.createIsolatedWorld', { frameId }, session)
   const expression = `(${serialize})()`
   const answer = await tab.call(
@@ -70,14 +72,14 @@ const readFrame = async (tab: Tab, { frameId, session }: Frame): Promise<string>
   return (answer['result'] as { readonly value?: string }).value ?? ''
 }
 
-const bodyOf = (html: string): string => {
+function bodyOf(html: string): string {
   const start = /<body\b[^>]*>/i.exec(html)
   const end = html.lastIndexOf('</body>')
   return start === null ? html : html.slice(start.index + start[0].length, end === -1 ? undefined : end)
 }
 
 /** Puts the contents of frames, by their ids, in the places of their elements, each once: a page may copy the mark of a frame at will. */
-export const insertFrames = (html: string, parts: ReadonlyMap<string, string>): string => {
+export function insertFrames(html: string, parts: ReadonlyMap<string, string>): string {
   const left = new Map(parts)
   const insert = (text: string, depth: number): string =>
     // No attribute is written with a bracket: a search that fails ends at the next one, and not 20,000 letters later.

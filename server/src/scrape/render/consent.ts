@@ -40,7 +40,7 @@ const findMs = 1200
 const dismissMs = 4000
 
 /** Says no for the reader to a banner that asks for consent to cookies, in every frame. False: it knows none of this kind. */
-export const dismissConsent = async (tab: Tab, script: () => Promise<string>): Promise<boolean> => {
+export async function dismissConsent(tab: Tab, script: () => Promise<string>): Promise<boolean> {
   const source = await script()
   const worlds: { readonly contextId: unknown; readonly session: string }[] = []
   for (const { frameId, session } of await listFrames(tab)) {
@@ -64,19 +64,19 @@ export const dismissConsent = async (tab: Tab, script: () => Promise<string>): P
   }
 }
 
-const evaluateIn = async (tab: Tab, expression: string, contextId: unknown, session: string): Promise<unknown> => {
+async function evaluateIn(tab: Tab, expression: string, contextId: unknown, session: string): Promise<unknown> {
   const parameters = { expression, returnByValue: true, ...(contextId === undefined ? {} : { contextId }) }
   const answer = await tab.call('Runtime.evaluate', parameters, session).catch(() => undefined)
   return (answer?.['result'] as { readonly value?: unknown } | undefined)?.value
 }
 
 /** Makes a reader of the script that knows how banners are dismissed. It is read once. The reader throws PACKAGE_MISSING. */
-export const createConsentScript = (): (() => Promise<string>) => {
+export function createConsentScript(): () => Promise<string> {
   let source: Promise<string> | undefined
   return async () => (source ??= readScript())
 }
 
-const readScript = async (): Promise<string> => {
+async function readScript(): Promise<string> {
   const name = '@duckduckgo/autoconsent'
   const address = await loadOptional(name, 'the rejection of cookies', async () => import.meta.resolve(name))
   return readFile(fileURLToPath(new URL('autoconsent.standalone.js', address)), 'utf8')

@@ -27,7 +27,7 @@ export const screens = {
 } as const
 
 /** Makes a page ready: what it may load, and whom it takes its reader for. */
-export const emulate = async (tab: Tab, disguise: Disguise): Promise<void> => {
+export async function emulate(tab: Tab, disguise: Disguise): Promise<void> {
   const { isMobile, place } = disguise
   await Promise.all([
     tab.call('Page.enable'),
@@ -63,9 +63,10 @@ function headerOf(headers: Disguise['headers'], wanted: string): string | undefi
 }
 
 /** A dialog stops the page until someone answers it. */
-const answerDialogs = (tab: Tab): void =>
-  tab.on(({ method, params, sessionId }) => {
+function answerDialogs(tab: Tab): void {
+  return tab.on(({ method, params, sessionId }) => {
     if (method !== 'Page.javascriptDialogOpening') return
     const accept = params?.['type'] === 'beforeunload'
     tab.call('Page.handleJavaScriptDialog', { accept }, sessionId).catch(() => undefined)
   })
+}

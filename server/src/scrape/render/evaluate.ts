@@ -8,7 +8,7 @@ export interface Evaluation {
 }
 
 /** Runs a script in the page; a promise is waited for. Throws SCRAPE_ACTION_ERROR with what the script threw. */
-export const evaluate = async (tab: Tab, script: string): Promise<Evaluation> => {
+export async function evaluate(tab: Tab, script: string): Promise<Evaluation> {
   const result = await runScript(tab, script)
   const { objectId } = result
   if (objectId === undefined) return toEvaluation(result)
@@ -26,7 +26,7 @@ export const evaluate = async (tab: Tab, script: string): Promise<Evaluation> =>
 }
 
 /** Runs a function, given as text, with arguments in the page. Throws as `evaluate`. */
-export const evaluateFunction = async (tab: Tab, source: string, ...args: readonly unknown[]): Promise<unknown> => {
+export async function evaluateFunction(tab: Tab, source: string, ...args: readonly unknown[]): Promise<unknown> {
   const expression = `(${source})(${args.map((arg) => JSON.stringify(arg)).join(', ')})`
   const options = { expression, awaitPromise: true, returnByValue: true, userGesture: true }
   return toEvaluation(await runtime(tab, 'evaluate', options)).value
@@ -41,7 +41,7 @@ interface RemoteObject {
   readonly objectId?: string
 }
 
-const runScript = async (tab: Tab, script: string): Promise<RemoteObject> => {
+async function runScript(tab: Tab, script: string): Promise<RemoteObject> {
   // `await` at the top is what people write, and so is `return`.
   const options = { awaitPromise: true, userGesture: true, replMode: true }
   try {
@@ -52,7 +52,7 @@ const runScript = async (tab: Tab, script: string): Promise<RemoteObject> => {
   }
 }
 
-const runtime = async (tab: Tab, method: string, params: Readonly<Record<string, unknown>>): Promise<RemoteObject> => {
+async function runtime(tab: Tab, method: string, params: Readonly<Record<string, unknown>>): Promise<RemoteObject> {
   const answer = await tab.call(`Runtime.${method}`, params)
   const thrown = answer['exceptionDetails'] as
     | { readonly text: string; readonly exception?: { readonly description?: string; readonly value?: unknown } }
@@ -67,7 +67,9 @@ const runtime = async (tab: Tab, method: string, params: Readonly<Record<string,
   return answer['result'] as RemoteObject
 }
 
-const toEvaluation = ({ type, subtype, value }: RemoteObject): Evaluation => ({
-  type: subtype === 'null' ? 'null' : type,
-  value: value ?? null,
-})
+function toEvaluation({ type, subtype, value }: RemoteObject): Evaluation {
+  return {
+    type: subtype === 'null' ? 'null' : type,
+    value: value ?? null,
+  }
+}

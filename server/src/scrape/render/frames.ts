@@ -18,7 +18,7 @@ interface FrameTree {
 }
 
 /** The frames inside a page, of other sites too. */
-export const listFrames = async (tab: Tab): Promise<readonly Frame[]> => {
+export async function listFrames(tab: Tab): Promise<readonly Frame[]> {
   const remote = [...tab.frameSessions].map(([session, { frameId, parent }]) => ({
     frameId,
     session,

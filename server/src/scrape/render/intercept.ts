@@ -19,7 +19,7 @@ interface Paused {
 }
 
 /** Adds headers to the requests of a page, and fails those that block lists name. Nothing to do: nothing is held up. */
-export const interceptRequests = async (tab: Tab, { url, headers, adLists }: Interception): Promise<void> => {
+export async function interceptRequests(tab: Tab, { url, headers, adLists }: Interception): Promise<void> {
   const added = Object.entries(headers).map(([name, value]) => ({ name, value }))
   const lists = adLists?.isReady() === true ? adLists : undefined
   if (added.length === 0 && lists === undefined) return

@@ -23,7 +23,7 @@ export interface NavigationWatch {
 const endless = new Set(['WebSocket', 'EventSource', 'Media', 'Ping', 'Prefetch'])
 
 /** Starts to watch. Called before the page is navigated. */
-export const watchNavigation = (tab: Tab): NavigationWatch => {
+export function watchNavigation(tab: Tab): NavigationWatch {
   const running = new Set<string>()
   const activity = { running, changedAtMs: performance.now(), isAlone: true }
   let response: MainResponse | undefined
@@ -58,7 +58,7 @@ export const watchNavigation = (tab: Tab): NavigationWatch => {
 }
 
 /** Opens an address. `download`: no tab shows it. `refused`: by the egress policy. Throws SCRAPE_SSL_ERROR, SCRAPE_SITE_ERROR. */
-export const navigate = async (tab: Tab, url: string): Promise<'opened' | 'download' | 'refused' | 'unreachable'> => {
+export async function navigate(tab: Tab, url: string): Promise<'opened' | 'download' | 'refused' | 'unreachable'> {
   const { errorText } = await tab.call('Page.navigate', { url, transitionType: 'typed' })
   if (typeof errorText !== 'string' || errorText === '') return 'opened'
   const { host } = new URL(url)
@@ -79,7 +79,7 @@ interface ReceivedResponse {
   readonly headers: Readonly<Record<string, string>>
 }
 
-const toResponse = ({ url, status, mimeType, headers }: ReceivedResponse): MainResponse => {
+function toResponse({ url, status, mimeType, headers }: ReceivedResponse): MainResponse {
   const header = (wanted: string): string | undefined =>
     Object.entries(headers).find(([name]) => name.toLowerCase() === wanted)?.[1]
   return {

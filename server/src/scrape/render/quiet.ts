@@ -28,7 +28,7 @@ const leastMs = 50
 const longestMs = 5000
 
 /** Waits until a page has loaded nothing more for a moment, at most until `endMs`. */
-export const waitForQuiet = async (tab: Tab, activity: PageActivity, endMs: number): Promise<void> => {
+export async function waitForQuiet(tab: Tab, activity: PageActivity, endMs: number): Promise<void> {
   const startMs = performance.now()
   const lastMs = Math.min(endMs, startMs + longestMs)
   let askedAtMs = 0
@@ -56,7 +56,7 @@ const restProbe = `() => new Promise((resolve) => requestIdleCallback((left) =>
   resolve(left.timeRemaining() > 30 && (document.body?.innerText.length ?? 0) > ${fewLetters})))`
 
 /** Whether a page shows something, no script runs, and no picture is due and no timer. A page that does not say so in time has something to do. */
-const isAtRest = async (tab: Tab, limitMs: number): Promise<boolean> => {
+async function isAtRest(tab: Tab, limitMs: number): Promise<boolean> {
   const answer = evaluateFunction(tab, restProbe).then(
     (value) => value === true,
     () => false,

@@ -45,7 +45,7 @@ export type RenderOutcome =
   | { readonly kind: 'refused' | 'unreachable' }
 
 /** Opens a page in a browser, performs its actions and takes what is wanted of it. Throws SCRAPE_*, or the signal's reason. */
-export const renderPage = async (task: RenderTask): Promise<RenderOutcome> => {
+export async function renderPage(task: RenderTask): Promise<RenderOutcome> {
   const { request, signal, router } = task
   using tab = await openTab(router, task.browserContextId, signal)
   try {
@@ -73,7 +73,7 @@ export const renderPage = async (task: RenderTask): Promise<RenderOutcome> => {
   }
 }
 
-const download = async (tab: Tab, url: string): Promise<RenderOutcome> => {
+async function download(tab: Tab, url: string): Promise<RenderOutcome> {
   const { cookies } = await tab.call('Network.getCookies', { urls: [url] })
   const pairs = (cookies as readonly { readonly name: string; readonly value: string }[]).map(
     ({ name, value }) => `${name}=${value}`,
@@ -81,12 +81,12 @@ const download = async (tab: Tab, url: string): Promise<RenderOutcome> => {
   return { kind: 'download', cookies: pairs }
 }
 
-const takePage = async (
+async function takePage(
   tab: Tab,
   { formats }: ScrapeRequest,
   response: MainResponse | undefined,
   actions: ActionYield | undefined,
-): Promise<RenderedPage> => {
+): Promise<RenderedPage> {
   const wish = formats.find((format) => format.type === 'screenshot')
   const screenshot = wish === undefined ? undefined : await takeScreenshot(tab, wish)
   const { contentType } = response ?? {}
@@ -101,12 +101,12 @@ const takePage = async (
   }
 }
 
-const readMarkup = async (tab: Tab): Promise<Pick<LoadedPage, 'url' | 'body'>> => {
+async function readMarkup(tab: Tab): Promise<Pick<LoadedPage, 'url' | 'body'>> {
   const { url, html } = await collectPage(tab)
   return { url, body: { kind: 'html', html } }
 }
 
-const readText = async (tab: Tab, contentType: string): Promise<Pick<LoadedPage, 'url' | 'body'>> => {
+async function readText(tab: Tab, contentType: string): Promise<Pick<LoadedPage, 'url' | 'body'>> {
   const url = String(await evaluateFunction(tab, '() => location.href'))
   // What the browser makes of XML or an image to show it is no part of it.
   const source = await tab.call('Page.getResourceContent', { frameId: tab.targetId, url: url.replace(/#.*$/, '') })
@@ -116,5 +116,6 @@ const readText = async (tab: Tab, contentType: string): Promise<Pick<LoadedPage,
 }
 
 /** The error for a page that there is no way to, when asking again finds no reason. */
-export const unreachable = (url: string): BowlineError =>
-  new BowlineError('SCRAPE_SITE_ERROR', `${new URL(url).host} cannot be reached`)
+export function unreachable(url: string): BowlineError {
+  return new BowlineError('SCRAPE_SITE_ERROR', `${new URL(url).host} cannot be reached`)
+}

@@ -139,7 +139,7 @@ export class Renderer implements AsyncDisposable {
 }
 
 /** Ends the context of a page and gives its place back. Never rejects. */
-const leave = async (place: BrowserPlace, browserContextId: unknown): Promise<void> => {
+async function leave(place: BrowserPlace, browserContextId: unknown): Promise<void> {
   const gone = place.browser.router.call('Target.disposeBrowserContext', { browserContextId }).then(
     () => true,
     () => true,

@@ -24,11 +24,11 @@ export interface Tab extends Disposable {
 }
 
 /** Opens a page in a browser context (default: that of the browser) and attaches to it and to its frames. Disposing detaches. */
-export const openTab = async (
+export async function openTab(
   router: CdpRouter,
   browserContextId: string | undefined,
   signal: AbortSignal,
-): Promise<Tab> => {
+): Promise<Tab> {
   const created = await abortable(router.call('Target.createTarget', { url: 'about:blank', browserContextId }), signal)
   const targetId = String(created['targetId'])
   const attached = await abortable(router.call('Target.attachToTarget', { targetId, flatten: true }), signal)
@@ -73,7 +73,7 @@ export const openTab = async (
 const autoAttach = { autoAttach: true, waitForDebuggerOnStart: false, flatten: true }
 
 /** Frames within frames, and what they load, are to be heard of, too. */
-const prepareChild = (router: CdpRouter, sessionId: string): void => {
+function prepareChild(router: CdpRouter, sessionId: string): void {
   for (const [method, params] of [
     ['Target.setAutoAttach', autoAttach],
     ['Page.enable', {}],
@@ -85,7 +85,7 @@ const prepareChild = (router: CdpRouter, sessionId: string): void => {
   }
 }
 
-const childOf = ({ params }: CdpIncoming): { sessionId: string; targetId: string; isFrame: boolean } | undefined => {
+function childOf({ params }: CdpIncoming): { sessionId: string; targetId: string; isFrame: boolean } | undefined {
   const info = params?.['targetInfo'] as { readonly targetId: string; readonly type: string } | undefined
   const sessionId = params?.['sessionId']
   if (info === undefined || typeof sessionId !== 'string') return undefined

@@ -15,7 +15,7 @@ export async function loadStorageDatabase(): Promise<typeof ClassicLevelModule> 
 }
 
 /** The localStorage of every origin in a user-data-dir that no browser uses. Throws PACKAGE_MISSING. */
-export const readLocalStorage = async (userDataDir: string): Promise<ReadonlyMap<string, readonly StorageItem[]>> => {
+export async function readLocalStorage(userDataDir: string): Promise<ReadonlyMap<string, readonly StorageItem[]>> {
   const { ClassicLevel } = await loadStorageDatabase()
   const path = join(userDataDir, 'Default/Local Storage/leveldb')
   const found = new Map<string, StorageItem[]>()
@@ -39,7 +39,7 @@ export const readLocalStorage = async (userDataDir: string): Promise<ReadonlyMap
 }
 
 /** Keys are `_`, the origin, a zero byte, the name. */
-const parseItem = (key: Buffer, value: Buffer): (StorageItem & { readonly origin: string }) | undefined => {
+function parseItem(key: Buffer, value: Buffer): (StorageItem & { readonly origin: string }) | undefined {
   const end = key.indexOf(0)
   if (key[0] !== 0x5f || end === -1) return undefined
   const origin = key.toString('latin1', 1, end)
@@ -49,4 +49,6 @@ const parseItem = (key: Buffer, value: Buffer): (StorageItem & { readonly origin
 }
 
 /** Texts begin with a byte that says how they are written: 0 for UTF-16, 1 for Latin-1. */
-const toText = (bytes: Buffer): string => bytes.toString(bytes[0] === 0 ? 'utf16le' : 'latin1', 1)
+function toText(bytes: Buffer): string {
+  return bytes.toString(bytes[0] === 0 ? 'utf16le' : 'latin1', 1)
+}

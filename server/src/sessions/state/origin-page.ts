@@ -9,7 +9,7 @@ export interface OriginPage extends Disposable {
 }
 
 /** Makes the parked page of a browser one: every request of it is answered with an empty document. */
-export const openOriginPage = async ({ router, parkedTargetId }: Browser): Promise<OriginPage> => {
+export async function openOriginPage({ router, parkedTargetId }: Browser): Promise<OriginPage> {
   const { sessionId } = (await router.call('Target.attachToTarget', {
     targetId: parkedTargetId,
     flatten: true,

@@ -38,10 +38,10 @@ const importSecondsPerOrigin = 1
  * Reads cookies, localStorage and IndexedDB of a profile's current version, in a session that is billed. Throws
  * PROFILE_NOT_FOUND, PACKAGE_MISSING, what creating a session throws, SESSION_ENDED when it takes longer than 300 s.
  */
-export const exportState = async (
+export async function exportState(
   { sessions, profiles }: StateParts,
   { teamId, name, ...request }: StateRequest,
-): Promise<StorageState> => {
+): Promise<StorageState> {
   const { currentVersion } = await profiles.get({ teamId, name })
   if (currentVersion === undefined) {
     throw new BowlineError('PROFILE_NOT_FOUND', `Nothing was saved in the profile "${name}" yet`)
@@ -70,11 +70,11 @@ export const exportState = async (
  * Saves cookies, localStorage and IndexedDB as a new version that holds nothing else, in a session that is billed. Throws
  * BAD_REQUEST, PROFILE_LOCKED, PROFILE_TOO_LARGE, what creating a session throws, SESSION_ENDED when it takes too long.
  */
-export const importState = async (
+export async function importState(
   { sessions }: StateParts,
   { name, ...request }: StateRequest,
   state: StorageState,
-): Promise<void> => {
+): Promise<void> {
   const save = new WholeSave()
   const ttl = importSeconds + state.origins.length * importSecondsPerOrigin
   const session = { ...request, work: 'import', ttl, use: { startsEmpty: true, wrapProfile: save.wrap } }
@@ -126,12 +126,12 @@ class WholeSave {
   }
 }
 
-const readOrigins = async (
+async function readOrigins(
   browser: Browser,
   items: ReadonlyMap<string, readonly StorageItem[]>,
   withDatabases: readonly string[],
   signal: AbortSignal,
-): Promise<Origin[]> => {
+): Promise<Origin[]> {
   using page = await openOriginPage(browser)
   const origins: Origin[] = []
   for (const origin of new Set([...items.keys(), ...withDatabases])) {
@@ -147,7 +147,7 @@ const readOrigins = async (
 }
 
 /** The folders of databases are named for their origins: `https_example.com_0.indexeddb.leveldb`. */
-const findDatabaseOrigins = async (userDataDir: string): Promise<readonly string[]> => {
+async function findDatabaseOrigins(userDataDir: string): Promise<readonly string[]> {
   const names = await readdir(join(userDataDir, 'Default/IndexedDB')).catch(() => [])
   return names.flatMap((name) => {
     const [, scheme = '', host = '', port = ''] = /^(https?)_(.+)_(\d+)\.indexeddb\.leveldb$/.exec(name) ?? []
@@ -156,7 +156,7 @@ const findDatabaseOrigins = async (userDataDir: string): Promise<readonly string
   })
 }
 
-const toStateCookie = (cookie: BrowserCookie): StorageState['cookies'][number] => {
+function toStateCookie(cookie: BrowserCookie): StorageState['cookies'][number] {
   const { name, value, domain, path, expires, httpOnly, secure, session, sameSite = 'Lax' } = cookie
   const site = cookie.partitionKey
   const isPartitioned = typeof site === 'object' && site !== null && 'topLevelSite' in site
@@ -164,8 +164,12 @@ const toStateCookie = (cookie: BrowserCookie): StorageState['cookies'][number] =
   return { name, value, domain, path, expires: session ? -1 : expires, httpOnly, secure, sameSite, ...partition }
 }
 
-const toBrowserCookie = ({ partitionKey, ...cookie }: StorageState['cookies'][number]): BrowserCookie => ({
-  ...cookie,
-  session: cookie.expires < 0,
-  ...(partitionKey === undefined ? {} : { partitionKey: { topLevelSite: partitionKey, hasCrossSiteAncestor: false } }),
-})
+function toBrowserCookie({ partitionKey, ...cookie }: StorageState['cookies'][number]): BrowserCookie {
+  return {
+    ...cookie,
+    session: cookie.expires < 0,
+    ...(partitionKey === undefined
+      ? {}
+      : { partitionKey: { topLevelSite: partitionKey, hasCrossSiteAncestor: false } }),
+  }
+}

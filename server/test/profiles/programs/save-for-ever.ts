@@ -10,11 +10,13 @@ const [databaseUrl = '', folder = '', teamId = '', nodeId = '', keyHex = '', ...
 const store = await openStore({ dataDir: folder, databaseUrl })
 const blobs = await openBlobs({ kind: 'folder', path: join(folder, 'blobs') })
 const key = { bytes: Buffer.from(keyHex, 'hex'), id: 'lab' }
-const onError = (error: unknown): void => void process.stderr.write(`${String(error)}\n`)
+function onError(error: unknown): void {
+  return void process.stderr.write(`${String(error)}\n`)
+}
 const limits = { quotaBytes: 1e8, keepVersions: 2 }
 const profiles = await Profiles.open({ store, blobs, key, nodeId, dataDir: folder, ...limits, onError })
 
-const saveForEver = async (name: string): Promise<never> => {
+async function saveForEver(name: string): Promise<never> {
   const userDataDir = await mkdtemp(join(folder, 'profile-'))
   await mkdir(join(userDataDir, 'Default'))
   for (let count = 1; ; count += 1) {
