@@ -9,7 +9,7 @@ process.env['TMPDIR'] ??= temporaryPlace()
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    include: ['test/**/*.test.ts', 'server/test/**/*.test.ts'],
     // Twice the cores of a small machine: many tests wait for a lifetime to be over.
     maxWorkers: 4,
     sequence: { sequencer: SlowFirst },

@@ -15,7 +15,7 @@ function hasPythonPlaywright(): boolean {
   return spawnSync('python3', ['-c', 'import playwright']).status === 0
 }
 
-async function startWorld() {
+async function startFixture() {
   await using undo = new AsyncDisposableStack()
   const folder = await mkdtemp(join(tmpdir(), 'bowline-examples-'))
   undo.defer(() => rm(folder, { recursive: true, force: true }))
@@ -53,36 +53,36 @@ async function startWorld() {
 }
 
 describe('the examples run as they stand', () => {
-  let world: Awaited<ReturnType<typeof startWorld>>
+  let fixture: Awaited<ReturnType<typeof startFixture>>
   beforeAll(async () => {
-    world = await startWorld()
+    fixture = await startFixture()
   })
-  afterAll(() => world[Symbol.asyncDispose]())
+  afterAll(() => fixture[Symbol.asyncDispose]())
 
   test('01 prints a title and a bill', async () => {
-    const { stdout } = await world.run('01-first-session.ts', world.site.url('/title?text=Moored'))
+    const { stdout } = await fixture.run('01-first-session.ts', fixture.site.url('/title?text=Moored'))
 
     expect(stdout).toMatch(/^Moored \(\d+ ms, 2 credits\)\n$/)
   })
 
   test('02 prints a bill and the links of a page', async () => {
-    const { stdout } = await world.run('02-puppeteer.ts', world.site.url('/'))
+    const { stdout } = await fixture.run('02-puppeteer.ts', fixture.site.url('/'))
 
     expect(stdout).toBe('Ended by return, 2 credits\nLinks: /links\n')
   })
 
   test('03 is still signed in', async () => {
-    const { stdout } = await world.run('03-profile-login-kept.ts', world.site.url('/'))
+    const { stdout } = await fixture.run('03-profile-login-kept.ts', fixture.site.url('/'))
 
     expect(stdout).toBe('Saved version 1\nStill there: user=ann\n')
   })
 
   test('04 goes on where it was', async () => {
-    const urls = ['Mole', 'Quay'].map((text) => world.site.url(`/title?text=${text}`))
-    const args = [join(await mkdtemp(join(world.folder, '04-')), 'titles.jsonl'), ...urls] as const
+    const urls = ['Mole', 'Quay'].map((text) => fixture.site.url(`/title?text=${text}`))
+    const args = [join(await mkdtemp(join(fixture.folder, '04-')), 'titles.jsonl'), ...urls] as const
 
-    const first = await world.run('04-pool-with-budget.ts', ...args)
-    const second = await world.run('04-pool-with-budget.ts', ...args)
+    const first = await fixture.run('04-pool-with-budget.ts', ...args)
+    const second = await fixture.run('04-pool-with-budget.ts', ...args)
 
     const titles = `${urls[0]}: Mole\n${urls[1]}: Quay\n`
     expect(first.stdout).toBe(`About 4 credits\n${titles}2 done (0 of them before), 0 failed, stopped by: end\n`)
@@ -90,16 +90,16 @@ describe('the examples run as they stand', () => {
   })
 
   test('05 prints what a search and a map have found', async () => {
-    const { stdout } = await world.run('05-search-map-batch.ts', 'plain', world.site.url('/'))
+    const { stdout } = await fixture.run('05-search-map-batch.ts', 'plain', fixture.site.url('/'))
 
     expect(stdout).toMatch(/^At most 8 credits\n200 http:\S+: \d+ characters\n/)
   })
 
   test('06 passes', async () => {
     const cli = join(repository, 'node_modules/@playwright/test/cli.js')
-    const flags = ['--reporter=list', `--output=${join(world.folder, 'results')}`]
+    const flags = ['--reporter=list', `--output=${join(fixture.folder, 'results')}`]
 
-    const { stdout } = await world.run(cli, 'test', '06-qa-suite', ...flags)
+    const { stdout } = await fixture.run(cli, 'test', '06-qa-suite', ...flags)
 
     expect(stdout).toContain('2 passed')
   })
@@ -113,35 +113,35 @@ describe('the examples run as they stand', () => {
       },
     })
 
-    const { stdout } = await world.run('07-monitor.ts', shop.url('/price'))
+    const { stdout } = await fixture.run('07-monitor.ts', shop.url('/price'))
 
     expect(stdout).toMatch(/^first check: new\nsecond check: changed/)
     expect(stdout).toContain('-They cost')
   })
 
   test('08 gives a shell command a session', async () => {
-    const { stdout, stderr } = await world.runScript('08-exec-any-language.sh')
+    const { stdout, stderr } = await fixture.runScript('08-exec-any-language.sh')
 
     expect(stdout).toMatch(/^session:  [\da-f-]{36}\nprotocol: ws\n$/)
     expect(stderr).toContain('2 credits')
   })
 
   test('09 passes', async () => {
-    const { stdout } = await world.run('09-embedded-in-a-test.ts')
+    const { stdout } = await fixture.run('09-embedded-in-a-test.ts')
 
     expect(stdout).toContain('pass 1')
   })
 
   test('10 leaves no session behind', async () => {
-    const { url, apiKey } = world.server
+    const { url, apiKey } = fixture.server
 
-    const { stdout } = await world.run('10-attach-any-base-url.ts', url, apiKey, world.site.url('/'))
+    const { stdout } = await fixture.run('10-attach-any-base-url.ts', url, apiKey, fixture.site.url('/'))
 
     expect(stdout).toBe('Title: Plain\nSessions still active: 0\n')
   })
 
   test('Crawlee crawls on a session', async () => {
-    const { stdout } = await world.run('recipes/crawlee.ts', world.site.url('/'))
+    const { stdout } = await fixture.run('recipes/crawlee.ts', fixture.site.url('/'))
 
     expect(stdout).toMatch(/\/: Plain\n/)
     expect(stdout).toMatch(/\/links: /)
@@ -149,7 +149,7 @@ describe('the examples run as they stand', () => {
   })
 
   test('the bare protocol drives a session', async () => {
-    const { stdout } = await world.run('recipes/raw-cdp.ts', world.site.url('/title?text=Bollard'))
+    const { stdout } = await fixture.run('recipes/raw-cdp.ts', fixture.site.url('/title?text=Bollard'))
 
     expect(stdout).toBe('Title: Bollard\n')
   })
@@ -158,22 +158,22 @@ describe('the examples run as they stand', () => {
     ? 'a Python script gets a session'
     : 'skipped, as Python has no package "playwright" here'
   test.skipIf(!hasPythonPlaywright())(python, async () => {
-    const script = ['exec', '--', 'python3', 'recipes/python-playwright.py', world.site.url('/title?text=Cleat')]
+    const script = ['exec', '--', 'python3', 'recipes/python-playwright.py', fixture.site.url('/title?text=Cleat')]
 
-    const { stdout } = await world.run('../src/cli/main.ts', ...script)
+    const { stdout } = await fixture.run('../src/cli/main.ts', ...script)
 
     expect(stdout).toBe('Title: Cleat\n')
   })
 
   test('the public command line scrapes and maps', async () => {
-    const { stdout } = await world.runScript('recipes/firecrawl-cli.sh', world.site.url('/'))
+    const { stdout } = await fixture.runScript('recipes/firecrawl-cli.sh', fixture.site.url('/'))
 
     expect(stdout).toContain('# Plain')
-    expect(stdout).toContain(world.site.url('/links'))
+    expect(stdout).toContain(fixture.site.url('/links'))
   })
 
   test('the public MCP server scrapes', async () => {
-    const { stdout } = await world.run('recipes/firecrawl-mcp.ts', world.site.url('/'))
+    const { stdout } = await fixture.run('recipes/firecrawl-mcp.ts', fixture.site.url('/'))
 
     expect(stdout).toContain('# Plain')
   })

@@ -112,11 +112,25 @@ describe('an empty project with bowline alone', () => {
     await linkPackages(client, 'playwright-core', 'puppeteer-core', '@playwright/test', '@types/node')
     const module = resolution === 'bundler' ? 'esnext' : 'nodenext'
     await writeFile(join(client, 'consumer.mts'), consumer)
-    const flags = ['--strict', '--noEmit', '--skipLibCheck', '--target', 'es2024', '--types', 'node']
+    const flags = [
+      '--strict',
+      '--noEmit',
+      '--skipLibCheck',
+      '--target',
+      'es2024',
+      '--lib',
+      'es2024,esnext.disposable',
+      '--types',
+      'node',
+    ]
 
     const ended = await run(client, process.execPath, [
       join(repository, 'node_modules/typescript/bin/tsc'),
-      ...[...flags, '--lib', 'es2024,esnext.disposable', '--module', module, '--moduleResolution', resolution],
+      ...flags,
+      '--module',
+      module,
+      '--moduleResolution',
+      resolution,
       'consumer.mts',
     ])
 

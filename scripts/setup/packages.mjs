@@ -3,6 +3,16 @@ import { extname, join } from 'node:path'
 import { npmCommand } from './dependencies.mjs'
 import { runQuietly } from './run-quietly.mjs'
 
+/** Fields of a manifest that only the repository needs. */
+const repositoryOnly = new Set([
+  'private',
+  'workspaces',
+  'scripts',
+  'devDependencies',
+  'optionalDependencies',
+  'allowScripts',
+])
+
 const packagesFolder = 'dist'
 /** Where the compiler puts its output, with the folders of the sources below it. */
 const compiledFolder = 'dist/compiled'
@@ -60,20 +70,10 @@ function readManifest(folder) {
  * The manifest of a package that is published. In the repository a package points at its sources, which Node.js runs as
  * they are. A published one points at compiled files, since Node.js compiles nothing below node_modules.
  */
-function publishedManifest(manifest) {
-  const {
-    private: _,
-    workspaces,
-    scripts,
-    devDependencies,
-    optionalDependencies,
-    allowScripts,
-    bin,
-    exports,
-    ...rest
-  } = manifest
+function publishedManifest({ bin, exports, ...manifest }) {
+  const kept = Object.entries(manifest).filter(([name]) => !repositoryOnly.has(name))
   return {
-    ...rest,
+    ...Object.fromEntries(kept),
     bin: Object.fromEntries(Object.entries(bin).map(([name, path]) => [name, compiledPath(path)])),
     exports: Object.fromEntries(Object.entries(exports).map(([name, path]) => [name, publishedExport(path)])),
   }

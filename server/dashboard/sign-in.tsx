@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
 import { rememberedKey } from './api/account.ts'
 import { Fault, toFault } from './api/call.ts'
-import { Field } from './parts/field.tsx'
-import { FaultNote } from './parts/fault-note.tsx'
-import { Logo } from './parts/logo.tsx'
+import { Field } from './components/field.tsx'
+import { FaultNote } from './components/fault-note.tsx'
+import { Logo } from './components/logo.tsx'
 
 interface SignInProps {
   /** Throws a `Fault` when the key does not fit. */

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { announce } from './app/announce.ts'
+import { writeServerFile } from './app/write-server-file.ts'
 import { checkPackages } from './app/check-packages.ts'
 import { explainStartFailure } from './app/explain-start-failure.ts'
 import { joinCluster } from './app/join-cluster.ts'
@@ -9,10 +9,10 @@ import { openProfiles } from './app/open-profiles.ts'
 import { openStorage } from './app/open-storage.ts'
 import { openWork } from './app/open-work.ts'
 import { prepareSessions } from './app/prepare-sessions.ts'
-import { settlePast } from './app/settle-past.ts'
+import { recoverSessions } from './app/recover-sessions.ts'
 import type { BrowserBinary } from './browsers/find.ts'
 import { openBrowserHost } from './browsers/host.ts'
-import { describeLayers, type Layers } from './browsers/layers.ts'
+import { describeIsolation, type IsolationLayers } from './browsers/isolation.ts'
 import { openBrowserPool } from './browsers/pool.ts'
 import { browserSearchEnvironment, parseConfig, type ServerConfig, type ServerOptions } from './config.ts'
 import { openEgress } from './egress/egress.ts'
@@ -37,7 +37,7 @@ export interface RunningServer extends AsyncDisposable {
   readonly storeKind: Store['kind']
   readonly maxSessions: number
   /** What holds browsers apart on this machine, a line each. */
-  readonly layers: ReturnType<typeof describeLayers>
+  readonly layers: ReturnType<typeof describeIsolation>
   /** How many sessions live on this server now. */
   readonly liveSessions: () => number
   /** Sessions that a former run left behind and that were ended and billed at this start. */
@@ -52,17 +52,17 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
 }
 
 /** What a program that starts servers may know better than the server itself. */
-export interface KnownParts {
+export interface KnownDeps {
   /** Finds the addresses of sites. Default: by the system. */
   readonly resolve?: Resolve | undefined
   /** The layers of isolation that hold here. Default: found out by starting a browser. */
-  readonly layers?: Layers | undefined
+  readonly layers?: IsolationLayers | undefined
   /** Aborting stops a start that is under way, and undoes what it has begun. */
   readonly signal?: AbortSignal | undefined
 }
 
 /** Like `startServer`, with a configuration already checked. */
-export async function startConfigured(config: ServerConfig, known: KnownParts = {}): Promise<RunningServer> {
+export async function startConfigured(config: ServerConfig, known: KnownDeps = {}): Promise<RunningServer> {
   try {
     return await start(config, known)
   } catch (error) {
@@ -70,7 +70,7 @@ export async function startConfigured(config: ServerConfig, known: KnownParts = 
   }
 }
 
-async function start(config: ServerConfig, known: KnownParts): Promise<RunningServer> {
+async function start(config: ServerConfig, known: KnownDeps): Promise<RunningServer> {
   await using undo = new AsyncDisposableStack()
   const log = pino({ level: config.logLevel, base: null }, pino.destination(2))
   const failed = Promise.withResolvers<Error>()
@@ -86,7 +86,7 @@ async function start(config: ServerConfig, known: KnownParts): Promise<RunningSe
   logIsolation(log, host.layers)
   const egress = undo.use(await openEgress({ ...config, resolve: known.resolve, log }))
   const browsers = undo.use(
-    openBrowserPool({ host, warm: config.warm, launchOptions: { openProxy: egress.openLane }, log }),
+    openBrowserPool({ host, warm: config.warm, launchOptions: { openProxy: egress.openProxyEndpoint }, log }),
   )
   const profiles = await openProfiles(undo, config, { store, blobs, identity, log })
   const ready = {
@@ -101,12 +101,12 @@ async function start(config: ServerConfig, known: KnownParts): Promise<RunningSe
     ...(await openWork(undo, config, { ...ready, ...usage, browserVersion: host.binary.version })),
   }
   known.signal?.throwIfAborted()
-  const recovered = await settlePast(parts, identity)
+  const recovered = await recoverSessions(parts, identity)
   const { app, sessions, beating } = await openHttp(undo, config, { ...parts, whenStarted: started.promise }, host, log)
   const url = await app.listen({ host: config.host, port: config.port })
   const retiredKeys = await joinCluster(config, parts, { ...storage, url, sessions, beating, log })
   undo.use(egress.ownPorts.guard(Number(new URL(url).port || 80)))
-  await announce(undo, config, url)
+  await writeServerFile(undo, config, url)
   // First of all: whoever asks while the rest is closed is turned away.
   undo.defer(() => sessions.startDraining())
   started.resolve()
@@ -121,7 +121,7 @@ async function start(config: ServerConfig, known: KnownParts): Promise<RunningSe
     browser: host.binary,
     storeKind: store.kind,
     maxSessions: parts.maxSessions,
-    layers: describeLayers(host.layers),
+    layers: describeIsolation(host.layers),
     liveSessions: () => sessions.load,
     recovered,
     failed: failed.promise,

@@ -3,11 +3,11 @@ import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { BowlineError } from 'bowline/kit/errors'
 import { browserSettings } from './config/browser-settings.ts'
-import { bulkSettings } from './config/bulk-settings.ts'
-import { keepingSettings } from './config/keeping-settings.ts'
+import { jobSettings } from './config/job-settings.ts'
+import { retentionSettings } from './config/retention-settings.ts'
 import { searchSettings } from './config/search-settings.ts'
 import { storeSettings } from './config/store-settings.ts'
-import { tellingSettings } from './config/telling-settings.ts'
+import { notificationSettings } from './config/notification-settings.ts'
 import { httpUrl, list, proxyUrl, wholeNumber, type Setting } from './config/setting.ts'
 import { teamSettings } from './config/team-settings.ts'
 
@@ -117,7 +117,7 @@ export const settings = {
     schema: z.string().min(1).optional(),
   },
   ...searchSettings,
-  ...keepingSettings,
+  ...retentionSettings,
   maxPages: {
     flag: 'max-pages',
     env: 'BOWLINE_MAX_PAGES',
@@ -132,8 +132,8 @@ export const settings = {
     accepts: 'http: or https: URLs of lists in the syntax of EasyList, separated by commas',
     schema: list.pipe(z.array(httpUrl)).default([]),
   },
-  ...bulkSettings,
-  ...tellingSettings,
+  ...jobSettings,
+  ...notificationSettings,
   ...teamSettings,
   nodeUrl: {
     flag: 'node-url',

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { Bowline } from '../client/bowline.ts'
 import { readEnvironment, type BowlineOptions } from '../client/config.ts'
 import { BowlineError } from '../kit/errors.ts'
+import { isError } from '../kit/is-error.ts'
 
 /** The options by which a command finds its service. */
 export interface ConnectionFlags {
@@ -65,7 +66,7 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    return Error.isError(error) && 'code' in error && error.code === 'EPERM'
+    return isError(error) && 'code' in error && error.code === 'EPERM'
   }
 }
 

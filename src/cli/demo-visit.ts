@@ -1,3 +1,4 @@
+import { isError } from '../kit/is-error.ts'
 /** The part of a page that Playwright and Puppeteer have in common, and that the demo uses. */
 export interface DemoPage {
   readonly goto: (url: string) => Promise<unknown>
@@ -61,7 +62,7 @@ async function openOrExplain(page: DemoPage, url: string): Promise<string | unde
     return undefined
   } catch (error) {
     // Both libraries put Chromium's own name for a failed load into the message; anything else is not about the network.
-    const reason = Error.isError(error) ? /net::ERR_\w+|[Tt]imeout/.exec(error.message)?.[0] : undefined
+    const reason = isError(error) ? /net::ERR_\w+|[Tt]imeout/.exec(error.message)?.[0] : undefined
     if (reason === undefined) throw error
     return `${url} could not be reached (${reason})`
   }

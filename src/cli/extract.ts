@@ -7,6 +7,7 @@ import { connect, withConnectionFlags, type ConnectionFlags } from './connection
 import { printJson, printNote } from '../terminal/print.ts'
 import { withSpinner } from './spinner.ts'
 import { numberFrom } from './whole-number.ts'
+import { isError } from '../kit/is-error.ts'
 
 interface ExtractFlags extends ConnectionFlags {
   readonly prompt?: string
@@ -51,7 +52,7 @@ async function readSchema(file: string): Promise<Record<string, unknown>> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>
   } catch (cause) {
-    const why = Error.isError(cause) ? cause.message : String(cause)
+    const why = isError(cause) ? cause.message : String(cause)
     throw new BowlineError('CONFIG_INVALID', `${file} cannot be read as a JSON Schema: ${why}`, {
       hint: 'Name a file that holds one JSON object.',
       cause,

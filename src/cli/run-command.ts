@@ -5,6 +5,7 @@ import { environmentWith } from '../client/config.ts'
 import type { Session } from '../client/session.ts'
 import type { ForwardedSignals } from './forward-signals.ts'
 import { printNote } from '../terminal/print.ts'
+import { isError } from '../kit/is-error.ts'
 
 /** Runs a command on a session and resolves to its exit code as a shell would tell it: 127 when there is none such. */
 export async function runCommand(
@@ -36,7 +37,7 @@ export function exitCodeOfSignal(signal: NodeJS.Signals): number {
 }
 
 function exitCodeOfFailure(file: string, error: unknown): number {
-  const code = Error.isError(error) && 'code' in error ? error.code : undefined
+  const code = isError(error) && 'code' in error ? error.code : undefined
   if (code === 'ENOENT') {
     printNote(`COMMAND_FAILED: ${file} was not found`)
     return 127

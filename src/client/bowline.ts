@@ -19,6 +19,7 @@ import { createTeams, type Teams } from './teams.ts'
 import { createConcurrency, createUsage, type GetConcurrency, type Usage } from './usage.ts'
 import { createWebhooks, type Webhooks } from './webhooks.ts'
 import { withSession, type SessionOutcome, type WithSessionOptions, type Work } from './with-session.ts'
+import { AsyncDisposableStack } from '../kit/disposable-stack.ts'
 
 /** A client of one service. Disposing of it ends the sessions it still has open, and those that are being created when they come. */
 export class Bowline implements AsyncDisposable {

@@ -5,11 +5,11 @@ import { routes, type Route, type RouteName, type Routes } from '../contract/rou
 import type { Abortable } from '../kit/abort.ts'
 import { BowlineError } from '../kit/errors.ts'
 import type { ClientConfig } from './config.ts'
-import { headers } from './layers/headers.ts'
-import { requestId } from './layers/request-id.ts'
-import { retry } from './layers/retry.ts'
-import { timeout } from './layers/timeout.ts'
-import { responseInvalid, translate } from './layers/translate.ts'
+import { headers } from './middleware/headers.ts'
+import { requestId } from './middleware/request-id.ts'
+import { retry } from './middleware/retry.ts'
+import { timeout } from './middleware/timeout.ts'
+import { responseInvalid, translate } from './middleware/translate.ts'
 import { withLayers } from './send.ts'
 
 type Part<Name extends RouteName, Key extends 'params' | 'query' | 'body'> =

@@ -11,7 +11,7 @@ export interface Reuse<Handles> {
   /** Does next to nothing on the page; the time it takes tells how the session feels. */
   readonly probe: (options?: Abortable) => Promise<void>
   /** Aborts when the session cannot go on: its connection was closed, or a page has crashed. The reason is DRIVER_FAILED. */
-  readonly trouble: AbortSignal
+  readonly failureSignal: AbortSignal
 }
 
 /** Connects a browser library to a session. Disposing of what it returns disconnects and leaves the session alive. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmbeddedServer, type EmbeddedServer, type EmbeddedServerOptions } from './embedded-server.ts'
 import { processGuard } from './process-guard.ts'
+import { AsyncDisposableStack } from '../kit/disposable-stack.ts'
 
 /** How a client with a server of its own is made. */
 export interface EmbeddedOptions extends EmbeddedServerOptions {
@@ -26,7 +27,7 @@ export async function startEmbedded({ handleSignals, ...options }: EmbeddedOptio
   const guarded = processGuard().hold({
     // A server that is still being started has no session yet that would be worth the wait.
     onSignal: handleSignals === false ? undefined : async () => server && stop(),
-    ticket: () => undefined,
+    deletionRequest: () => undefined,
     // Its browsers die with the pipes this process holds.
     onExit: removeFolder,
     onDeath: removeFolder,

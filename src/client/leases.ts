@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { isError } from '../kit/is-error.ts'
 
 const leaseSchema = z.object({
   baseUrl: z.string(),
@@ -61,7 +62,7 @@ function isAlive(lease: Lease): boolean {
     process.kill(lease.pid, 0)
   } catch (error) {
     // EPERM: it runs, as another user.
-    if (!(Error.isError(error) && 'code' in error && error.code === 'EPERM')) return false
+    if (!(isError(error) && 'code' in error && error.code === 'EPERM')) return false
   }
   return lease.processStart === undefined || lease.processStart === processStart(lease.pid)
 }

@@ -9,10 +9,11 @@ import { processGuard } from './process-guard.ts'
 import { createSession, type Session } from './session.ts'
 import { createSessionRecordings } from './session-recordings.ts'
 import type { SessionBill } from './session-bill.ts'
-import type { DeletionTicket, ReaperResult } from './ticket.ts'
+import type { DeletionRequest, ReaperResult } from './deletion-request.ts'
+import { DisposableStack } from '../kit/disposable-stack.ts'
 
 /** What every session of a client is opened with. */
-export interface SessionParts {
+export interface SessionDeps {
   readonly call: Call
   readonly config: ClientConfig
   /** Whether the server runs in this process: then it ends with it, and no other process can ask it for anything. */
@@ -31,54 +32,54 @@ export interface SessionTies {
 
 /** Creates a session at the service and ties it to this process, from before the request to after the deletion. */
 export async function openSession(
-  parts: SessionParts,
+  deps: SessionDeps,
   options: CreateSessionOptions,
   ties: SessionTies,
 ): Promise<Session> {
   const opening = Promise.withResolvers<Session>()
   opening.promise.catch(() => undefined)
-  const tell = onceQuietly(ties.onEnd)
+  const report = onceQuietly(ties.onEnd)
   const idempotencyKey = randomUUID()
-  const isTied = ties.detached !== true && !parts.isEmbedded
-  let ticket = isTied ? creationTicket(parts.config, idempotencyKey) : undefined
+  const isTied = ties.detached !== true && !deps.isEmbedded
+  let deletionRequest = isTied ? creationTicket(deps.config, idempotencyKey) : undefined
   let session: Session | undefined
   using undo = new DisposableStack()
   if (ties.detached !== true) {
     undo.use(
       processGuard().hold({
-        onSignal: parts.config.handleSignals
+        onSignal: deps.config.handleSignals
           ? async () => (await opening.promise).end({ endedBy: 'signal' })
           : undefined,
-        ticket: () => ticket,
+        deletionRequest: () => deletionRequest,
         onExit: (result) => {
-          if (session !== undefined) tell(exitBill(session.id, result))
+          if (session !== undefined) report(exitBill(session.id, result))
         },
       }),
     )
   }
   try {
-    using _creation = handToReaper(parts.config, ticket)
-    const answer = await requestSession(parts.call, options, idempotencyKey)
-    if (isTied) ticket = protect(parts.config, answer, undo)
+    using _creation = handToReaper(deps.config, deletionRequest)
+    const answer = await requestSession(deps.call, options, idempotencyKey)
+    if (isTied) deletionRequest = protect(deps.config, answer, undo)
     const release = undo.move()
     session = createSession(
       answer,
       {
-        recordings: createSessionRecordings(parts.call, answer.id, parts.config),
+        recordings: createSessionRecordings(deps.call, answer.id, deps.config),
         // Services that record nothing need not understand it.
         remove: (hasFailed) =>
-          deleteSessionIfThere(parts.call, answer.id, { hasFailed: hasFailed && isRecorded(options) }),
+          deleteSessionIfThere(deps.call, answer.id, { hasFailed: hasFailed && isRecorded(options) }),
         onDetached: () => {
           release.dispose()
           ties.onDetached?.(answer.id)
         },
         onDeleted: (bill) => {
           release.dispose()
-          tell(bill)
+          report(bill)
         },
-        onFailed: tell,
+        onFailed: report,
       },
-      parts.config,
+      deps.config,
     )
     opening.resolve(session)
     return session
@@ -113,21 +114,21 @@ function idInUnusableAnswer(error: unknown): string | undefined {
   return typeof answer?.id === 'string' && answer.id !== '' ? answer.id : undefined
 }
 
-function protect(config: ClientConfig, answer: CreateSessionResponse, undo: DisposableStack): DeletionTicket {
+function protect(config: ClientConfig, answer: CreateSessionResponse, undo: DisposableStack): DeletionRequest {
   const leasePath = tryWriteLease(config, answer.id)
   if (leasePath !== undefined) undo.defer(() => removeLease(leasePath))
-  const ticket: DeletionTicket = {
+  const deletionRequest: DeletionRequest = {
     id: answer.id,
     url: `${config.baseUrl}/v2/browser/${encodeURIComponent(answer.id)}`,
     headers: headersOf(config),
     leasePath,
   }
-  undo.use(handToReaper(config, ticket))
-  return ticket
+  undo.use(handToReaper(config, deletionRequest))
+  return deletionRequest
 }
 
 /** Deletes a session whose id is not known yet: whoever dies between the request and its answer never learns it. */
-function creationTicket(config: ClientConfig, idempotencyKey: string): DeletionTicket {
+function creationTicket(config: ClientConfig, idempotencyKey: string): DeletionRequest {
   return {
     id: idempotencyKey,
     url: `${config.baseUrl}/v2/browser`,
@@ -145,11 +146,11 @@ function headersOf(config: ClientConfig): Readonly<Record<string, string>> {
 }
 
 /** Has the reaper delete a session if this process dies before the result is disposed of. */
-function handToReaper(config: ClientConfig, ticket: DeletionTicket | undefined): Disposable {
-  if (ticket === undefined || !config.reaper) return { [Symbol.dispose]: () => undefined }
+function handToReaper(config: ClientConfig, deletionRequest: DeletionRequest | undefined): Disposable {
+  if (deletionRequest === undefined || !config.reaper) return { [Symbol.dispose]: () => undefined }
   const { reaper } = processGuard()
-  reaper.add(ticket)
-  return { [Symbol.dispose]: () => reaper.remove(ticket.id) }
+  reaper.add(deletionRequest)
+  return { [Symbol.dispose]: () => reaper.remove(deletionRequest.id) }
 }
 
 function tryWriteLease(config: ClientConfig, sessionId: string): string | undefined {

@@ -1,5 +1,5 @@
 import { createFreshSignalTest } from '../kit/fresh-signals.ts'
-import type { DeletionTicket, ReaperResult } from './ticket.ts'
+import type { DeletionRequest, ReaperResult } from './deletion-request.ts'
 import { createReaperProcess, deleteAtExit, type ReaperProcess } from './reaper-process.ts'
 
 /** Something that must not outlive this process. */
@@ -10,7 +10,7 @@ export interface Guarded {
    */
   readonly onSignal: ((signal: NodeJS.Signals, livesOn: Promise<void>) => Promise<unknown>) | undefined
   /** What deletes it from outside while the process exits; undefined: nothing can, or there is nothing yet. */
-  readonly ticket: () => DeletionTicket | undefined
+  readonly deletionRequest: () => DeletionRequest | undefined
   /** Called while the process exits, with what became of the deletion, if there was a ticket. Must not wait. */
   readonly onExit: (result: ReaperResult | undefined) => void
   /** Called right before a signal ends the process, when the time for `onSignal` is over. Must not wait. */
@@ -31,75 +31,85 @@ const signalLimitMs = 8000
 /** The guard of this process. There is one however many clients or copies of this package run: signals come only once. */
 export function processGuard(): ProcessGuard {
   const holder = process as unknown as Record<symbol, ProcessGuard | undefined>
-  holder[slot] ??= createProcessGuard()
+  holder[slot] ??= new ListeningGuard()
   return holder[slot]
 }
 
-function createProcessGuard(): ProcessGuard {
-  const held = new Set<Guarded>()
-  let leaving: NodeJS.Signals | undefined
+/** Listens to signals and to the exit of this process for as long as something is held. */
+class ListeningGuard implements ProcessGuard {
+  readonly reaper = createReaperProcess()
+  readonly #held = new Set<Guarded>()
+  readonly #isFresh = createFreshSignalTest()
+  #leaving: NodeJS.Signals | undefined
 
-  const isFresh = createFreshSignalTest()
-  const onSignal = (signal: NodeJS.Signals): void => {
-    if (!isFresh(signal)) return
+  readonly hold = (guarded: Guarded): Disposable => {
+    if (this.#held.size === 0) process.on('exit', this.#onExit)
+    this.#held.add(guarded)
+    if (guarded.onSignal !== undefined) this.#listen()
+    return { [Symbol.dispose]: () => this.#release(guarded) }
+  }
+
+  #release(guarded: Guarded): void {
+    if (!this.#held.delete(guarded)) return
+    if (this.#held.size === 0) process.off('exit', this.#onExit)
+    if (this.#leaving === undefined && !this.#isListening()) this.#unlisten()
+  }
+
+  readonly #onSignal = (signal: NodeJS.Signals): void => {
+    if (!this.#isFresh(signal)) return
     // The second Ctrl-C of an impatient user: the reaper does the rest.
-    if (leaving !== undefined) return die(signal)
-    leaving = signal
+    if (this.#leaving !== undefined) return this.#die(signal)
+    this.#leaving = signal
     const livesOn = Promise.withResolvers<void>()
-    void leave(signal, livesOn.promise).finally(() => {
-      leaving = undefined
-      unlisten()
-      if (process.listenerCount(signal) === 0) return die(signal)
-      if (isListening()) listen()
+    void this.#leave(signal, livesOn.promise).finally(() => {
+      this.#leaving = undefined
+      this.#unlisten()
+      if (process.listenerCount(signal) === 0) return this.#die(signal)
+      if (this.#isListening()) this.#listen()
       livesOn.resolve()
     })
   }
-  const leave = async (signal: NodeJS.Signals, livesOn: Promise<void>): Promise<void> => {
+
+  async #leave(signal: NodeJS.Signals, livesOn: Promise<void>): Promise<void> {
     const limit = Promise.withResolvers<void>()
     const timer = setTimeout(limit.resolve, signalLimitMs)
-    const endings = [...held].toReversed().map(async (guarded) => guarded.onSignal?.(signal, livesOn))
+    const endings = [...this.#held].toReversed().map(async (guarded) => guarded.onSignal?.(signal, livesOn))
     await Promise.race([Promise.allSettled(endings), limit.promise])
     clearTimeout(timer)
   }
-  const die = (signal: NodeJS.Signals): void => {
-    process.off(signal, onSignal)
+
+  #die(signal: NodeJS.Signals): void {
+    process.off(signal, this.#onSignal)
     // The program's own listeners decide when there are any.
     if (process.listenerCount(signal) > 0) return
-    for (const guarded of held) tryTo(() => guarded.onDeath?.())
+    for (const guarded of this.#held) tryTo(() => guarded.onDeath?.())
     process.kill(process.pid, signal)
   }
 
-  const onExit = (): void => {
-    const leftovers = [...held].toReversed()
-    held.clear()
-    const tickets = leftovers.map((guarded) => guarded.ticket()).filter((ticket) => ticket !== undefined)
-    const results = tickets.length === 0 ? [] : deleteAtExit(tickets)
+  readonly #onExit = (): void => {
+    const leftovers = [...this.#held].toReversed()
+    this.#held.clear()
+    const requests = leftovers.map((guarded) => guarded.deletionRequest()).filter((request) => request !== undefined)
+    const results = requests.length === 0 ? [] : deleteAtExit(requests)
     for (const guarded of leftovers) {
-      const id = guarded.ticket()?.id
+      const id = guarded.deletionRequest()?.id
       guarded.onExit(results.find((result) => result.id === id))
     }
   }
 
-  const isListening = (): boolean => [...held].some((guarded) => guarded.onSignal !== undefined)
-  const listen = (): void => {
-    for (const signal of signals) if (!process.listeners(signal).includes(onSignal)) process.on(signal, onSignal)
-  }
-  const unlisten = (): void => {
-    for (const signal of signals) process.off(signal, onSignal)
+  #isListening(): boolean {
+    return [...this.#held].some((guarded) => guarded.onSignal !== undefined)
   }
 
-  const hold = (guarded: Guarded): Disposable => {
-    if (held.size === 0) process.on('exit', onExit)
-    held.add(guarded)
-    if (guarded.onSignal !== undefined) listen()
-    const release = (): void => {
-      if (!held.delete(guarded)) return
-      if (held.size === 0) process.off('exit', onExit)
-      if (leaving === undefined && !isListening()) unlisten()
+  #listen(): void {
+    for (const signal of signals) {
+      if (!process.listeners(signal).includes(this.#onSignal)) process.on(signal, this.#onSignal)
     }
-    return { [Symbol.dispose]: release }
   }
-  return { hold, reaper: createReaperProcess() }
+
+  #unlisten(): void {
+    for (const signal of signals) process.off(signal, this.#onSignal)
+  }
 }
 
 /** What cannot be undone any more must not keep the process alive. */

@@ -1,12 +1,12 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { DeletionTicket, ReaperLine, ReaperResult } from './ticket.ts'
+import type { DeletionRequest, ReaperLine, ReaperResult } from './deletion-request.ts'
 
 /** The reaper as its parent sees it. */
 export interface ReaperProcess {
   /** Deletes the session should this process end. Starts the reaper when none runs. */
-  readonly add: (ticket: DeletionTicket) => void
+  readonly add: (deletionRequest: DeletionRequest) => void
   /** Forgets a session that has ended. */
   readonly remove: (id: string) => void
 }
@@ -20,7 +20,7 @@ const onceLimitMs = 5000
  * It is in a session of its own, so that Ctrl-C does not reach it, and does not keep this process alive.
  */
 export function createReaperProcess(): ReaperProcess {
-  const held = new Map<string, DeletionTicket>()
+  const held = new Map<string, DeletionRequest>()
   let child: ChildProcess | undefined
 
   const write = (line: ReaperLine): void => {
@@ -31,14 +31,14 @@ export function createReaperProcess(): ReaperProcess {
     child = startReaper(() => {
       child = undefined
     })
-    for (const ticket of held.values()) write({ add: ticket })
+    for (const deletionRequest of held.values()) write({ add: deletionRequest })
   }
 
   return {
-    add: (ticket) => {
-      held.set(ticket.id, ticket)
+    add: (deletionRequest) => {
+      held.set(deletionRequest.id, deletionRequest)
       if (child === undefined) start()
-      else write({ add: ticket })
+      else write({ add: deletionRequest })
     },
     remove: (id) => {
       held.delete(id)
@@ -67,7 +67,7 @@ function startReaper(onGone: () => void): ChildProcess {
 }
 
 /** Deletes sessions while this process is exiting: blocks until they are deleted, 5 s at most. */
-export function deleteAtExit(tickets: readonly DeletionTicket[]): readonly ReaperResult[] {
+export function deleteAtExit(tickets: readonly DeletionRequest[]): readonly ReaperResult[] {
   const { stdout } = spawnSync(process.execPath, [...flags, program, '--once'], {
     input: tickets.map((add) => `${JSON.stringify({ add } satisfies ReaperLine)}\n`).join(''),
     stdio: ['pipe', 'pipe', 'ignore'],

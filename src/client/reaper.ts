@@ -6,7 +6,8 @@
  * @module
  */
 import { createInterface } from 'node:readline'
-import type { DeletionTicket, ReaperLine, ReaperResult } from './ticket.ts'
+import type { DeletionRequest, ReaperLine, ReaperResult } from './deletion-request.ts'
+import { isError } from '../kit/is-error.ts'
 
 const isOnce = process.argv.includes('--once')
 const limitMs = isOnce ? 4000 : 60_000
@@ -17,13 +18,13 @@ const unknownMs = isOnce ? 1500 : 15_000
 async function main(): Promise<void> {
   // It ends by itself when its work is done; a signal to the whole service must not end it before.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
-  const tickets = new Map<string, DeletionTicket>()
+  const tickets = new Map<string, DeletionRequest>()
   for await (const line of createInterface({ input: process.stdin })) {
     const { add, remove } = parseLine(line)
     if (add !== undefined) tickets.set(add.id, add)
     if (remove !== undefined) tickets.delete(remove)
   }
-  const results = await Promise.all([...tickets.values()].map((ticket) => deleteWithRetries(ticket)))
+  const results = await Promise.all([...tickets.values()].map((deletionRequest) => deleteWithRetries(deletionRequest)))
   if (isOnce) process.stdout.write(results.map((result) => `${JSON.stringify(result)}\n`).join(''))
 }
 
@@ -36,29 +37,31 @@ function parseLine(line: string): Partial<ReaperLine> {
   }
 }
 
-async function deleteWithRetries(ticket: DeletionTicket): Promise<ReaperResult> {
+async function deleteWithRetries(deletionRequest: DeletionRequest): Promise<ReaperResult> {
   const { default: pRetry } = await import('p-retry')
   try {
-    const figures = await pRetry(() => deleteOnce(ticket), {
+    const figures = await pRetry(() => deleteOnce(deletionRequest), {
       retries: 100,
       minTimeout: 100,
       maxTimeout: 2000,
-      maxRetryTime: ticket.body === undefined ? limitMs - attemptMs : unknownMs,
+      maxRetryTime: deletionRequest.body === undefined ? limitMs - attemptMs : unknownMs,
       randomize: true,
     })
-    await removeFile(ticket.leasePath)
-    return { id: ticket.id, ...figures }
+    await removeFile(deletionRequest.leasePath)
+    return { id: deletionRequest.id, ...figures }
   } catch (error) {
-    return { id: ticket.id, error: Error.isError(error) ? error.message : String(error) }
+    return { id: deletionRequest.id, error: isError(error) ? error.message : String(error) }
   }
 }
 
-async function deleteOnce(ticket: DeletionTicket): Promise<Omit<ReaperResult, 'id'>> {
-  if (ticket.body !== undefined) return deleteByKey(ticket, ticket.body)
-  const first = await send(ticket, ticket.url)
+async function deleteOnce(deletionRequest: DeletionRequest): Promise<Omit<ReaperResult, 'id'>> {
+  if (deletionRequest.body !== undefined) return deleteByKey(deletionRequest, deletionRequest.body)
+  const first = await send(deletionRequest, deletionRequest.url)
   // Some services know only the form with the id in the body.
   const isUnknown = [404, 405, 501].includes(first.status)
-  const second = isUnknown ? await send(ticket, ticket.url.replace(/\/[^/]*$/, ''), { id: ticket.id }) : undefined
+  const second = isUnknown
+    ? await send(deletionRequest, deletionRequest.url.replace(/\/[^/]*$/, ''), { id: deletionRequest.id })
+    : undefined
   const { status, text } = second !== undefined && second.status < 300 ? second : first
   if (status >= 300 && status !== 404 && status !== 410) throw new Error(`the service answered ${status}`)
   const { isStopping, ...figures } = readAnswer(text)
@@ -67,8 +70,8 @@ async function deleteOnce(ticket: DeletionTicket): Promise<Omit<ReaperResult, 'i
 }
 
 /** Deletes a session whose answer never came. One that is unknown may still come up. */
-async function deleteByKey(ticket: DeletionTicket, body: object): Promise<Omit<ReaperResult, 'id'>> {
-  const { status, text } = await send(ticket, ticket.url, body)
+async function deleteByKey(deletionRequest: DeletionRequest, body: object): Promise<Omit<ReaperResult, 'id'>> {
+  const { status, text } = await send(deletionRequest, deletionRequest.url, body)
   // Other services do not know this form of deletion.
   const isRefused = [400, 401, 403, 405, 410, 501].includes(status)
   if (status >= 300 && !isRefused) throw new Error(`the service answered ${status}`)
@@ -77,13 +80,13 @@ async function deleteByKey(ticket: DeletionTicket, body: object): Promise<Omit<R
 }
 
 async function send(
-  ticket: DeletionTicket,
+  deletionRequest: DeletionRequest,
   url: string,
   body?: object,
 ): Promise<{ readonly status: number; readonly text: string }> {
   const response = await fetch(url, {
     method: 'DELETE',
-    headers: { ...ticket.headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    headers: { ...deletionRequest.headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     redirect: 'manual',
     signal: AbortSignal.timeout(attemptMs),

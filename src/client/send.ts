@@ -2,9 +2,9 @@
 export type Send = (request: Request) => Promise<Response>
 
 /** Adds one concern to a `Send`. */
-export type Layer = (next: Send) => Send
+export type Middleware = (next: Send) => Send
 
 /** Puts layers around `send`, the first one outermost. */
-export function withLayers(send: Send, layers: readonly Layer[]): Send {
+export function withLayers(send: Send, layers: readonly Middleware[]): Send {
   return layers.reduceRight((next, layer) => layer(next), send)
 }

@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { listFilesResponse, uploadFileResponse, type SessionFile, type UploadFileResponse } from '../contract/files.ts'
 import type { Abortable } from '../kit/abort.ts'
 import { BowlineError } from '../kit/errors.ts'
-import { connectionFailed, refused } from './layers/translate.ts'
+import { connectionFailed, refused } from './middleware/translate.ts'
 import { sendStream } from './send-stream.ts'
 import { writeWhole } from './write-whole.ts'
 

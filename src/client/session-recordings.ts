@@ -2,7 +2,7 @@ import type { Recording } from '../contract/recordings.ts'
 import type { Abortable } from '../kit/abort.ts'
 import { BowlineError } from '../kit/errors.ts'
 import type { Call } from './call.ts'
-import { connectionFailed } from './layers/translate.ts'
+import { connectionFailed } from './middleware/translate.ts'
 import { writeWhole } from './write-whole.ts'
 
 /** What was recorded of a session, once it has ended. Its `record` option tells what is. */

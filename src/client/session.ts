@@ -6,6 +6,7 @@ import type { Figures } from './deletion.ts'
 import type { EndedBy, SessionBill } from './session-bill.ts'
 import { createSessionFiles, type FilesTransport, type SessionFiles } from './session-files.ts'
 import type { SessionRecordings } from './session-recordings.ts'
+import { isError } from '../kit/is-error.ts'
 
 /** How a session is ended. Aborting stops the wait; the deletion goes on. */
 export interface EndOptions extends Abortable {
@@ -121,5 +122,5 @@ function deleteFailed(id: string, cause: unknown): BowlineError {
 }
 
 function messageOf(cause: unknown): string {
-  return Error.isError(cause) ? cause.message : String(cause)
+  return isError(cause) ? cause.message : String(cause)
 }

@@ -6,7 +6,7 @@ import { abortable, type Abortable } from '../kit/abort.ts'
 import { isBowlineError } from '../kit/errors.ts'
 import { deleteSession, deleteSessionIfThere } from './deletion.ts'
 import { findDeadLeases, removeLease } from './leases.ts'
-import { openSession, type SessionParts, type SessionTies } from './open-session.ts'
+import { openSession, type SessionDeps, type SessionTies } from './open-session.ts'
 import type { Session } from './session.ts'
 import type { EndedBy, SessionBill } from './session-bill.ts'
 import { createSessionFiles, type SessionFiles } from './session-files.ts'
@@ -50,17 +50,17 @@ export interface Sessions {
 }
 
 /** Makes the `sessions` of a client; `open` holds those that are not deleted yet. `disposed` aborts when the client is disposed of. */
-export function createSessions(parts: SessionParts, open: Map<string, Session>, disposed: AbortSignal): Sessions {
+export function createSessions(deps: SessionDeps, open: Map<string, Session>, disposed: AbortSignal): Sessions {
   return {
     create: async (options = {}, how = {}) => {
       checkOptions('sessions.create()', how, createNames)
       const { signal: given, onEnd, detached } = how
       // A server in this process ends all sessions with itself, and a detached one is meant to stay.
-      const isBound = detached !== true && !parts.isEmbedded
+      const isBound = detached !== true && !deps.isEmbedded
       const signals = [given, isBound ? disposed : undefined].filter((each) => each !== undefined)
       const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0]
       signal?.throwIfAborted()
-      const opening = openTracked(parts, open, options, { onEnd, detached })
+      const opening = openTracked(deps, open, options, { onEnd, detached })
       try {
         return await abortable(opening, signal)
       } catch (error) {
@@ -68,25 +68,25 @@ export function createSessions(parts: SessionParts, open: Map<string, Session>, 
         throw error
       }
     },
-    list: async (filter = {}, how = {}) => (await parts.call('listSessions', { query: filter }, how)).sessions,
-    get: async (id, how = {}) => parts.call('getSession', { params: { id } }, how),
+    list: async (filter = {}, how = {}) => (await deps.call('listSessions', { query: filter }, how)).sessions,
+    get: async (id, how = {}) => deps.call('getSession', { params: { id } }, how),
     files: async (id, how = {}) => {
-      const { cdpUrl } = await parts.call('getSession', { params: { id } }, how)
-      return createSessionFiles(cdpUrl ?? '', parts.config)
+      const { cdpUrl } = await deps.call('getSession', { params: { id } }, how)
+      return createSessionFiles(cdpUrl ?? '', deps.config)
     },
-    recordings: (id) => createSessionRecordings(parts.call, id, parts.config),
+    recordings: (id) => createSessionRecordings(deps.call, id, deps.config),
     delete: async (id, how = {}) => {
       checkOptions('sessions.delete()', how, abortableNames)
       const { signal } = how
       signal?.throwIfAborted()
       const own = open.get(id)
       if (own !== undefined) return own.end({ signal })
-      const figures = await abortable(deleteSession(parts.call, id), signal)
+      const figures = await abortable(deleteSession(deps.call, id), signal)
       return { sessionId: id, endedBy: 'end', ...figures }
     },
     reap: async (how = {}) => {
       checkOptions('sessions.reap()', how, abortableNames)
-      return reap(parts, how.signal)
+      return reap(deps, how.signal)
     },
   }
 }
@@ -96,7 +96,7 @@ const abortableNames: OptionNames<Abortable> = { signal: true }
 const createNames: OptionNames<CreateOptions> = { signal: true, onEnd: true, onDetached: true, detached: true }
 
 async function openTracked(
-  parts: SessionParts,
+  deps: SessionDeps,
   open: Map<string, Session>,
   options: CreateSessionOptions,
   ties: SessionTies,
@@ -105,7 +105,7 @@ async function openTracked(
     open.delete(bill.sessionId)
     ties.onEnd?.(bill)
   }
-  const session = await openSession(parts, options, {
+  const session = await openSession(deps, options, {
     ...ties,
     onEnd,
     onDetached: (id) => open.delete(id),
@@ -125,7 +125,7 @@ async function endWhenOpen(opening: Promise<Session>, endedBy: EndedBy): Promise
   })
 }
 
-async function reap({ call, config }: SessionParts, signal: AbortSignal | undefined): Promise<ReapReport> {
+async function reap({ call, config }: SessionDeps, signal: AbortSignal | undefined): Promise<ReapReport> {
   const report = { deleted: [] as string[], failed: [] as { id: string; error: unknown }[], skipped: [] as string[] }
   for (const { path, lease } of await findDeadLeases(config.leaseDir)) {
     signal?.throwIfAborted()

@@ -9,6 +9,7 @@ import { processGuard } from './process-guard.ts'
 import type { EndOptions, Session } from './session.ts'
 import type { EndedBy, SessionBill } from './session-bill.ts'
 import type { Sessions } from './sessions.ts'
+import { DisposableStack } from '../kit/disposable-stack.ts'
 
 /** What `withSession` takes: the options of the session and how the work on it is bounded. */
 export interface WithSessionOptions<Handles = unknown> extends CreateSessionOptions, Abortable {
@@ -42,7 +43,7 @@ export interface SessionOutcome<Result> {
 }
 
 /** What `withSession` needs of its client. */
-export interface WithSessionParts {
+export interface WithSessionDeps {
   readonly sessions: Sessions
   /** Whether SIGINT, SIGTERM and SIGHUP abort the work. */
   readonly handleSignals: boolean
@@ -52,7 +53,7 @@ export interface WithSessionParts {
 
 /** Runs work on a session of its own, which is deleted however the work ends. */
 export async function withSession<Result, Handles = unknown>(
-  client: WithSessionParts,
+  client: WithSessionDeps,
   options: WithSessionOptions<Handles>,
   work: (work: Work & Handles) => Result | Promise<Result>,
 ): Promise<SessionOutcome<Awaited<Result>>> {
@@ -168,7 +169,7 @@ function abortOnSignal(abort: (name: NodeJS.Signals) => void): SignalHold {
       abort(name)
       await ended.promise
     },
-    ticket: () => undefined,
+    deletionRequest: () => undefined,
     onExit: () => undefined,
   })
   return {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { boundedArray, clientName } from './bounded.ts'
-import { checkEarlierOptions, earlierScrapeFields } from './earlier-scrape.ts'
+import { checkV1Options, v1ScrapeFields } from './v1-scrape.ts'
 import { checkScrapeOptions, scrapeFields } from './scrape.ts'
 import { jobWebhook } from './webhooks.ts'
 
@@ -33,18 +33,18 @@ export const batchRequest = z
   .superRefine(checkScrapeOptions)
 
 /** Body of `POST /v1/batch/scrape`. Unknown keys are refused. */
-export const earlierBatchRequest = z
+export const v1BatchRequest = z
   .strictObject({
-    ...earlierScrapeFields,
+    ...v1ScrapeFields,
     ...batchFields,
     /** Milliseconds. Default 0: every page is scraped anew. */
     maxAge: z.int().min(0).default(0),
     /** Default false. */
     ignoreInvalidURLs: z.boolean().default(false),
   })
-  .superRefine(checkEarlierOptions)
+  .superRefine(checkV1Options)
 
 export type BatchRequest = z.output<typeof batchRequest>
-export type EarlierBatchRequest = z.output<typeof earlierBatchRequest>
+export type V1BatchRequest = z.output<typeof v1BatchRequest>
 /** What a caller may say about a batch besides the addresses. */
 export type BatchInput = Omit<z.input<typeof batchRequest>, 'urls'>

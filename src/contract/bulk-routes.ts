@@ -13,11 +13,11 @@ export const bulkRoutes = {
     maxBodyBytes: bodyBytes.list,
     response: bulk.startBulkResponse,
   },
-  startEarlierBatch: {
+  startV1Batch: {
     method: 'POST',
     path: '/v1/batch/scrape',
     summary: 'Scrape many pages, by the first version of the API',
-    body: batch.earlierBatchRequest,
+    body: batch.v1BatchRequest,
     maxBodyBytes: bodyBytes.list,
     response: bulk.startBulkResponse,
   },
@@ -54,11 +54,11 @@ export const bulkRoutes = {
     maxBodyBytes: bodyBytes.options,
     response: bulk.startBulkResponse,
   },
-  startEarlierCrawl: {
+  startV1Crawl: {
     method: 'POST',
     path: '/v1/crawl',
     summary: 'Scrape the pages of a site, by the first version of the API',
-    body: crawl.earlierCrawlRequest,
+    body: crawl.v1CrawlRequest,
     maxBodyBytes: bodyBytes.options,
     response: bulk.startBulkResponse,
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { clientName } from './bounded.ts'
-import { checkEarlierOptions, earlierScrapeFields } from './earlier-scrape.ts'
+import { checkV1Options, v1ScrapeFields } from './v1-scrape.ts'
 import { pageUrl } from './page-url.ts'
 import { pathPatterns } from './path-patterns.ts'
 import { checkScrapeOptions, scrapeFields } from './scrape.ts'
@@ -61,7 +61,7 @@ export const crawlRequest = z.strictObject({
 })
 
 /** Body of `POST /v1/crawl`. Unknown keys are refused. */
-export const earlierCrawlRequest = z.strictObject({
+export const v1CrawlRequest = z.strictObject({
   ...crawlFields,
   /** Most parts of a path beyond that of the start. Default: no bound. */
   maxDepth: z.int().min(0).max(1000).optional(),
@@ -69,7 +69,7 @@ export const earlierCrawlRequest = z.strictObject({
   ignoreSitemap: z.boolean().default(false),
   /** An older name of `crawlEntireDomain`. */
   allowBackwardLinks: z.boolean().optional(),
-  scrapeOptions: z.strictObject(earlierScrapeFields).superRefine(checkEarlierOptions).prefault({}),
+  scrapeOptions: z.strictObject(v1ScrapeFields).superRefine(checkV1Options).prefault({}),
 })
 
 /** Answer of the list of crawls that run. */
@@ -97,6 +97,6 @@ export const crawlPreviewResponse = z.looseObject({
 export const crawlPreviewRequest = z.looseObject({ url: pageUrl, prompt: z.string().min(1).max(10_000) })
 
 export type CrawlRequest = z.output<typeof crawlRequest>
-export type EarlierCrawlRequest = z.output<typeof earlierCrawlRequest>
+export type V1CrawlRequest = z.output<typeof v1CrawlRequest>
 /** What a caller may say about a crawl besides its start. */
 export type CrawlInput = Omit<z.input<typeof crawlRequest>, 'url'>

@@ -1,19 +1,19 @@
 import { z } from 'zod'
 import { boundedArray, clientName } from './bounded.ts'
-import { earlierScrapeFields } from './earlier-scrape.ts'
+import { v1ScrapeFields } from './v1-scrape.ts'
 import { jsonSchema } from './formats.ts'
 import { scrapeFields } from './scrape.ts'
 import { webhookFor } from './webhooks.ts'
 
 const { formats: _formats, profile: _profile, zeroDataRetention: _retention, ...pageFields } = scrapeFields
 const {
-  formats: _earlierFormats,
-  zeroDataRetention: _earlierRetention,
+  formats: _v1Formats,
+  zeroDataRetention: _v1Retention,
   jsonOptions: _json,
   extract: _extract,
   changeTrackingOptions: _tracking,
-  ...earlierPageFields
-} = earlierScrapeFields
+  ...v1PageFields
+} = v1ScrapeFields
 
 const unknownFormats = boundedArray(z.unknown(), 50).optional()
 
@@ -79,7 +79,7 @@ export const extractRequestV1 = z
     ...shared,
     /** Whether addresses that are none are left out, and told of in `invalidURLs`. Default false. */
     ignoreInvalidURLs: z.boolean().default(false),
-    scrapeOptions: z.strictObject({ ...earlierPageFields, formats: unknownFormats }).optional(),
+    scrapeOptions: z.strictObject({ ...v1PageFields, formats: unknownFormats }).optional(),
   })
   .superRefine(checkWanted)
 

@@ -18,7 +18,7 @@ export interface Route {
   readonly body?: z.ZodType
   readonly response: z.ZodType
   /** What is said of a request that does not fit, in place of its first flaw. */
-  readonly misfit?: string
+  readonly validationMessage?: string
   /** Most bytes of the body. Default 64 kB. */
   readonly maxBodyBytes?: number
   /** Which body is the bytes of a file, sent and read as a stream. */

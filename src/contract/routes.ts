@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import * as browser from './browser.ts'
 import { bulkRoutes } from './bulk-routes.ts'
-import { earlierScrapeRequest } from './earlier-scrape.ts'
+import { v1ScrapeRequest } from './v1-scrape.ts'
 import * as extract from './extract.ts'
 import * as files from './files.ts'
 import * as keys from './keys.ts'
@@ -107,11 +107,11 @@ export const routes = {
     maxBodyBytes: bodyBytes.options,
     response: scrape.scrapeResponse,
   },
-  earlierScrape: {
+  v1Scrape: {
     method: 'POST',
     path: '/v1/scrape',
     summary: 'Scrape one page, by the first version of the API',
-    body: earlierScrapeRequest,
+    body: v1ScrapeRequest,
     maxBodyBytes: bodyBytes.options,
     response: scrape.scrapeResponse,
   },
@@ -222,7 +222,7 @@ export const routes = {
     body: search.searchRequest,
     maxBodyBytes: bodyBytes.options,
     response: search.searchResponse,
-    misfit: 'Invalid request body',
+    validationMessage: 'Invalid request body',
   },
   startExtract: {
     method: 'POST',
@@ -255,7 +255,7 @@ export const routes = {
     body: search.searchRequestV1,
     maxBodyBytes: bodyBytes.options,
     response: search.searchResponseV1,
-    misfit: 'Invalid request body',
+    validationMessage: 'Invalid request body',
   },
 } as const satisfies Record<string, Route>
 

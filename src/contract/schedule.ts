@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { cronProblem, normalizeCron } from './cron.ts'
+import { isError } from '../kit/is-error.ts'
 
 const days = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 
@@ -107,7 +108,7 @@ export const schedule = z
     }
     const made = cron === undefined ? toCron(text ?? '') : normalizeCron(cron)
     const path = cron === undefined ? 'text' : 'cron'
-    if (Error.isError(made)) return refuse(path, made.message)
+    if (isError(made)) return refuse(path, made.message)
     const problem = cronProblem(made)
     return problem === undefined ? { cron: made, timezone } : refuse(path, problem)
   })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { withShorthand } from './shorthand.ts'
 import { boundedArray, clientName } from './bounded.ts'
 import { document } from './document.ts'
-import { checkEarlierOptions, earlierScrapeFields } from './earlier-scrape.ts'
+import { checkV1Options, v1ScrapeFields } from './v1-scrape.ts'
 import { format, maxFormats } from './formats.ts'
 import { checkScrapeOptions, scrapeFields } from './scrape.ts'
 import { timeFilter } from './time-range.ts'
@@ -159,8 +159,8 @@ export const searchRequestV1 = z.strictObject({
   limit: z.int().min(1).max(100).default(5),
   /** What is scraped of each result. Default: nothing. */
   scrapeOptions: z
-    .strictObject({ ...earlierScrapeFields, formats: earlierScrapeFields.formats.unwrap().default([]) })
-    .superRefine(checkEarlierOptions)
+    .strictObject({ ...v1ScrapeFields, formats: v1ScrapeFields.formats.unwrap().default([]) })
+    .superRefine(checkV1Options)
     .optional(),
 })
 

@@ -19,7 +19,7 @@ export function listIssues(issues: readonly z.core.$ZodIssue[]): ListedIssues {
 }
 
 /** The end of a message about issues that are not all listed; empty when they are. */
-export function tellMore(more: number): string {
+export function andMore(more: number): string {
   return more === 0 ? '' : ` (and ${more.toLocaleString('en')} more issues that are not listed)`
 }
 

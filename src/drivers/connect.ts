@@ -1,5 +1,6 @@
 import { abortable, signalWithTimeout } from '../kit/abort.ts'
 import { BowlineError } from '../kit/errors.ts'
+import { isError } from '../kit/is-error.ts'
 
 const connectTimeoutMs = 30_000
 
@@ -16,7 +17,7 @@ export async function connectBrowser<Browser>(
     // It may still connect after the wait was given up.
     void connecting.then(disconnect).catch(() => undefined)
     if (signal?.aborted === true) throw cause
-    const why = Error.isError(cause) ? cause.message.split('\n', 1)[0] : String(cause)
+    const why = isError(cause) ? cause.message.split('\n', 1)[0] : String(cause)
     throw new BowlineError('DRIVER_FAILED', `${name} could not connect to the session: ${withoutToken(why ?? '')}`, {
       cause,
     })

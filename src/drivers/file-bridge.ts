@@ -2,6 +2,7 @@ import type { SessionFiles } from '../client/session-files.ts'
 import type { CdpMessage } from './cdp-message.ts'
 import { LocalDownloads } from './local-downloads.ts'
 import { LocalUploads } from './local-uploads.ts'
+import { isError } from '../kit/is-error.ts'
 
 /** Where a bridge sends what it let through, changed or late. */
 export interface BridgeEnds {
@@ -76,6 +77,6 @@ function failureOf({ id, sessionId }: CdpMessage, error: unknown): CdpMessage {
   return {
     ...(id === undefined ? {} : { id }),
     ...(sessionId === undefined ? {} : { sessionId }),
-    error: { code: serverError, message: Error.isError(error) ? error.message : String(error) },
+    error: { code: serverError, message: isError(error) ? error.message : String(error) },
   }
 }

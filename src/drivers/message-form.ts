@@ -9,7 +9,7 @@ export interface MessageForm<Message> {
   /** Whether a command must pass through the file bridge. */
   readonly namesFiles: (command: Message) => boolean
   /** Whether an event must pass through the file bridge. */
-  readonly tellsOfFiles: (event: Message) => boolean
+  readonly mentionsFiles: (event: Message) => boolean
 }
 
 /** Messages as objects: Playwright. */
@@ -19,7 +19,7 @@ export const objectForm: MessageForm<CdpMessage> = {
   toObject: (message) => message,
   fromObject: (message) => message,
   namesFiles: ({ method }) => method !== undefined && commands.has(method),
-  tellsOfFiles: ({ method }) =>
+  mentionsFiles: ({ method }) =>
     method !== undefined && (method.startsWith('Target.') || method.startsWith('Browser.download')),
 }
 
@@ -31,7 +31,7 @@ export const textForm: MessageForm<string> = {
   fromObject: (message) => JSON.stringify(message),
   // Puppeteer writes the method first, as Chromium does; the beginning has room for ids before it.
   namesFiles: (text) => namesFiles.test(text.slice(0, 200)),
-  tellsOfFiles: (text) => text.startsWith('{"method":"Target.') || text.startsWith('{"method":"Browser.download'),
+  mentionsFiles: (text) => text.startsWith('{"method":"Target.') || text.startsWith('{"method":"Browser.download'),
 }
 
 const commands: ReadonlySet<string> = new Set([

@@ -29,7 +29,7 @@ export async function openTransport<Message>(
   const connection = await openCdpConnection(session.cdpUrl, {
     onMessage: (text) => {
       const message = form.fromText(text)
-      if (form.tellsOfFiles(message)) bridge.event(form.toObject(message))
+      if (form.mentionsFiles(message)) bridge.event(form.toObject(message))
       else transport.onmessage?.(message)
     },
     onClose: (reason) => {

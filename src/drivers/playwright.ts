@@ -1,10 +1,11 @@
 import type { Browser, BrowserContext, BrowserType, ConnectOverCDPTransport, Page } from 'playwright-core'
 import type { DrivenSession, Driver, Reuse } from '../client/driver.ts'
-import { createTrouble } from './trouble.ts'
+import { createFailureSignal } from './failure-signal.ts'
 import { connectBrowser } from './connect.ts'
 import { loadPackage } from './load-package.ts'
 import { objectForm } from './message-form.ts'
 import { openTransport } from './open-transport.ts'
+import { AsyncDisposableStack } from '../kit/disposable-stack.ts'
 
 /** What work driven by Playwright gets: the session's own context and its page. */
 export interface PlaywrightHandles {
@@ -39,7 +40,7 @@ function createDriver(load: () => Promise<Library>): Driver<PlaywrightHandles> {
 function reuse(handles: PlaywrightHandles): Reuse<PlaywrightHandles> {
   const { browser, context } = handles
   let { page } = handles
-  const { signal, abort } = createTrouble()
+  const { signal, abort } = createFailureSignal()
   browser.on('disconnected', () => abort('the connection was closed'))
   const watch = (page: Page): unknown => page.on('crash', () => abort('a page has crashed'))
   context.pages().forEach(watch)
@@ -55,7 +56,7 @@ function reuse(handles: PlaywrightHandles): Reuse<PlaywrightHandles> {
     probe: async () => {
       await page.evaluate('0')
     },
-    trouble: signal,
+    failureSignal: signal,
   }
 }
 

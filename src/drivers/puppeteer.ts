@@ -1,10 +1,11 @@
 import type { Browser, BrowserContext, ConnectOptions, Page } from 'puppeteer-core'
 import type { DrivenSession, Driver, Reuse } from '../client/driver.ts'
-import { createTrouble } from './trouble.ts'
+import { createFailureSignal } from './failure-signal.ts'
 import { connectBrowser } from './connect.ts'
 import { loadPackage } from './load-package.ts'
 import { textForm } from './message-form.ts'
 import { openTransport } from './open-transport.ts'
+import { AsyncDisposableStack } from '../kit/disposable-stack.ts'
 
 /** What work driven by Puppeteer gets: the session's own context and its page. */
 export interface PuppeteerHandles {
@@ -41,7 +42,7 @@ function createDriver(load: () => Promise<Library>): Driver<PuppeteerHandles> {
 function reuse(handles: PuppeteerHandles): Reuse<PuppeteerHandles> {
   const { browser, context } = handles
   let { page } = handles
-  const { signal, abort } = createTrouble()
+  const { signal, abort } = createFailureSignal()
   browser.on('disconnected', () => abort('the connection was closed'))
   // Puppeteer's name for a crash.
   const watch = (page: Page): unknown => page.on('error', () => abort('a page has crashed'))
@@ -58,7 +59,7 @@ function reuse(handles: PuppeteerHandles): Reuse<PuppeteerHandles> {
     probe: async () => {
       await page.evaluate('0')
     },
-    trouble: signal,
+    failureSignal: signal,
   }
 }
 

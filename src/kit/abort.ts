@@ -1,3 +1,4 @@
+import { isError } from './is-error.ts'
 /** Mixed into the options of everything that waits. */
 export interface Abortable {
   /** Aborting stops the wait and rejects with the signal's reason. Each function says what becomes of work in flight. */
@@ -16,8 +17,8 @@ export function signalWithTimeout(
 }
 
 /** Throws when the signal has aborted: its reason, or `error` when that has the reason as its cause, and so says more. */
-export function throwIfCut(signal: AbortSignal, error: unknown): void {
-  if (signal.aborted && Error.isError(error) && error.cause === signal.reason) throw error
+export function rethrowAbort(signal: AbortSignal, error: unknown): void {
+  if (signal.aborted && isError(error) && error.cause === signal.reason) throw error
   signal.throwIfAborted()
 }
 

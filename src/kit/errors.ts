@@ -1,4 +1,5 @@
 import { catalogue, type CatalogueEntry, type ErrorCode } from './catalogue.ts'
+import { isError } from './is-error.ts'
 
 /** The facts of an error beside its code and message. */
 export interface ErrorFacts {
@@ -48,5 +49,5 @@ export class BowlineError extends Error {
 
 /** Whether `value` is a BowlineError, from this copy of the package or another. */
 export function isBowlineError(value: unknown): value is BowlineError {
-  return Error.isError(value) && value.name === 'BowlineError' && 'code' in value
+  return isError(value) && value.name === 'BowlineError' && 'code' in value
 }

@@ -115,13 +115,13 @@ const found = async function* (finder: Finder, sources: Sources): AsyncGenerator
 
 async function orTold<Value>(
   ask: () => Promise<readonly Value[]>,
-  tell: ((error: unknown) => void) | undefined,
+  reportError: ((error: unknown) => void) | undefined,
 ): Promise<readonly Value[]> {
   try {
     return await ask()
   } catch (error) {
-    if (tell === undefined) throw error
-    tell(error)
+    if (reportError === undefined) throw error
+    reportError(error)
     return []
   }
 }

@@ -1,11 +1,11 @@
 import { styleText } from 'node:util'
 import type { BowlineError } from '../kit/errors.ts'
-import { harmless } from './harmless.ts'
+import { stripControlChars } from './strip-control-chars.ts'
 import { toBowlineError } from './to-bowline-error.ts'
 
 /** Prints one line on standard output. */
 export function print(line: string): void {
-  process.stdout.write(`${harmless(line, process.stdout.isTTY)}\n`)
+  process.stdout.write(`${stripControlChars(line, process.stdout.isTTY)}\n`)
 }
 
 /** Prints a value as JSON on standard output. */
@@ -15,7 +15,7 @@ export function printJson(value: unknown): void {
 
 /** Prints one line on standard error, where it does not mix with results. */
 export function printNote(line: string): void {
-  process.stderr.write(`${harmless(line, process.stderr.isTTY)}\n`)
+  process.stderr.write(`${stripControlChars(line, process.stderr.isTTY)}\n`)
 }
 
 /** Whether standard error is a terminal that can show what moves: on one without a width, as `script` makes, spinners never end. */

@@ -4,6 +4,7 @@ import { describeExitCodes, exitCodeOf, exitCodes } from './exit-codes.ts'
 import { explainUsage } from './explain-usage.ts'
 import { printError } from './print.ts'
 import { toBowlineError } from './to-bowline-error.ts'
+import { isError } from '../kit/is-error.ts'
 
 /** A command that is loaded only when it runs. */
 export interface CommandEntry {
@@ -104,5 +105,5 @@ function failExit(): void {
 function ignoreError(): void {}
 
 function isClosedPipe(error: unknown): boolean {
-  return Error.isError(error) && 'code' in error && error.code === 'EPIPE'
+  return isError(error) && 'code' in error && error.code === 'EPIPE'
 }

@@ -1,10 +1,11 @@
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
+import { isError } from '../kit/is-error.ts'
 
 /** Any error as one of the catalogue: an error of the file system names the file and the reason, others keep their stack as detail. */
 export function toBowlineError(error: unknown): BowlineError {
   if (isBowlineError(error)) return error
   if (isFileError(error)) return new BowlineError('LOCAL_FILE_FAILED', describe(error), { cause: error })
-  const message = Error.isError(error) ? (error.stack ?? error.message) : String(error)
+  const message = isError(error) ? (error.stack ?? error.message) : String(error)
   return new BowlineError('UNKNOWN_ERROR', message, {
     hint: 'This is a bug in the command line. Please report it.',
     cause: error,
@@ -15,7 +16,7 @@ type FileError = Error & { readonly code: string; readonly path?: string }
 
 function isFileError(error: unknown): error is FileError {
   return (
-    Error.isError(error) &&
+    isError(error) &&
     'syscall' in error &&
     'code' in error &&
     typeof error.code === 'string' &&

@@ -5,7 +5,7 @@ import { isBowlineError } from '../kit/errors.ts'
 import { explained } from './explained.ts'
 import { recordConsole } from './console-log.ts'
 import type { TestFixtures, WorkerFixtures } from './fixture-names.ts'
-import { patienceMs } from './open-patiently.ts'
+import { patienceMs } from './open-with-retries.ts'
 import { writeRecord } from './record-files.ts'
 import { judgeAttempt, refuseRetry, type AttemptRecord } from './retry-guard.ts'
 import { openTestSession, type TestSession } from './test-session.ts'
@@ -104,7 +104,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       const startedAt = performance.now()
       await use(opened)
       const hasFailed = testInfo.status !== testInfo.expectedStatus
-      if (hasFailed) attemptRecord.lost = await opened.findTrouble()
+      if (hasFailed) attemptRecord.lost = await opened.findFailure()
       opened.addUse({ file, durationMs: performance.now() - startedAt, hasFailed })
       if (sessionPer === 'worker') return
       const { bill, recording } = await opened.end()

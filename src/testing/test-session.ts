@@ -4,8 +4,9 @@ import type { Session } from '../client/session.ts'
 import type { SessionBill } from '../client/session-bill.ts'
 import type { CreateSessionOptions } from '../contract/browser.ts'
 import { playwright } from '../drivers/playwright.ts'
-import { createTrouble } from '../drivers/trouble.ts'
-import { openPatiently } from './open-patiently.ts'
+import { createFailureSignal } from '../drivers/failure-signal.ts'
+import { openWithRetries } from './open-with-retries.ts'
+import { AsyncDisposableStack } from '../kit/disposable-stack.ts'
 
 /** A session with a connected browser, for one test or many. */
 export interface TestSession {
@@ -14,7 +15,7 @@ export interface TestSession {
   /** Opens a context of its own, with all that `use` says. */
   readonly openContext: () => Promise<BrowserContext>
   /** Why the session is lost, if it is. */
-  readonly findTrouble: () => Promise<string | undefined>
+  readonly findFailure: () => Promise<string | undefined>
   /** Notes that a test has used it. A failed one keeps the recordings that are kept for failures. */
   readonly addUse: (use: SessionUse) => void
   readonly end: () => Promise<EndedTestSession>
@@ -46,9 +47,9 @@ export async function openTestSession(
   how: { readonly chromium: BrowserType; readonly onEnd: (record: SessionRecord) => void },
 ): Promise<TestSession> {
   await using undo = new AsyncDisposableStack()
-  const session = undo.use(await openPatiently(bowline.sessions, options))
+  const session = undo.use(await openWithRetries(bowline.sessions, options))
   const { browser, context: born } = undo.use(await playwright.with(how.chromium).connect(session))
-  const trouble = createTrouble()
+  const trouble = createFailureSignal()
   browser.on('disconnected', () => trouble.abort('the connection was closed'))
   const owned = undo.move()
   const uses: SessionUse[] = []
@@ -62,7 +63,7 @@ export async function openTestSession(
       context.once('page', () => void Promise.allSettled(born.pages().map((page) => page.close())))
       return context
     },
-    findTrouble: async () => {
+    findFailure: async () => {
       if (trouble.signal.aborted) return String(trouble.signal.reason.message)
       const found = await bowline.sessions.get(session.id).catch(() => undefined)
       return found?.status === 'active' ? undefined : `session ${session.id} is ${found?.endReason ?? 'out of reach'}`

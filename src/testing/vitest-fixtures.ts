@@ -4,7 +4,7 @@ import type { BowlineOptions } from '../client/config.ts'
 import type { Driver } from '../client/driver.ts'
 import type { Session } from '../client/session.ts'
 import type { CreateSessionOptions } from '../contract/browser.ts'
-import { openPatiently } from './open-patiently.ts'
+import { openWithRetries } from './open-with-retries.ts'
 
 /** How the tests of a file get their pages. */
 export interface VitestOptions<Handles> {
@@ -24,7 +24,7 @@ export interface VitestFixtures<Handles> {
 
 type Use<Value> = (value: Value) => Promise<void>
 
-interface Lane<Handles> {
+interface WorkerSlot<Handles> {
   readonly session: Session
   readonly next: () => Promise<Handles>
   /** Notes that a test has failed: recordings that are kept for failures are kept then. */
@@ -39,9 +39,9 @@ export function withSession<Handles>(
   test: TestAPI,
   { driver, session: options = {}, bowline: how = {} }: VitestOptions<Handles>,
 ): TestAPI<VitestFixtures<Handles>> {
-  const sharedLane = async (use: Use<Lane<Handles>>): Promise<void> => {
+  const sharedLane = async (use: Use<WorkerSlot<Handles>>): Promise<void> => {
     await using bowline = new Bowline(how)
-    await using session = await openPatiently(bowline.sessions, options)
+    await using session = await openWithRetries(bowline.sessions, options)
     let hasFailed = false
     const noteFailure = (): void => {
       hasFailed = true
@@ -61,9 +61,9 @@ export function withSession<Handles>(
   }
   const fixtures = {
     // oxlint-disable-next-line eslint/no-empty-pattern -- Vitest reads from the pattern what a fixture depends on
-    lane: [async ({}, use: Use<Lane<Handles>>) => sharedLane(use), { scope: 'file' }],
+    lane: [async ({}, use: Use<WorkerSlot<Handles>>) => sharedLane(use), { scope: 'file' }],
     remote: async (
-      { lane, task }: { readonly lane: Lane<Handles> } & Pick<TestContext, 'task'>,
+      { lane, task }: { readonly lane: WorkerSlot<Handles> } & Pick<TestContext, 'task'>,
       use: Use<VitestFixtures<Handles>['remote']>,
     ) => {
       await use({ ...(await lane.next()), session: lane.session })

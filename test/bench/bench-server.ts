@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { BrowserKind } from '../../server/src/browsers/places.ts'
+import type { BrowserKind } from '../../server/src/browsers/browser-locations.ts'
 import { startServerProcess, type ServerProcess } from '../lab/server-process.ts'
 
 /** A server in a process of its own, as users run it, with a data directory of its own. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Bowline } from '../../src/index.ts'
 import { playwright } from '../../src/playwright.ts'
 import { findBrowser } from '../../server/src/browsers/find.ts'
-import type { BrowserKind } from '../../server/src/browsers/places.ts'
+import type { BrowserKind } from '../../server/src/browsers/browser-locations.ts'
 import { browserSearchEnvironment } from '../../server/src/config.ts'
 import { startSite } from '../lab/site.ts'
 import { startBenchServer } from './bench-server.ts'
@@ -20,7 +20,7 @@ export const group: BenchGroup = {
   run: async (options) => [...(await measure('chromium', options)), ...(await measure('shell', options))],
 }
 
-interface World {
+interface Fixture {
   readonly kind: BrowserKind
   readonly url: string
   readonly ours: Visit
@@ -40,7 +40,7 @@ async function measure(kind: BrowserKind, options: BenchOptions): Promise<readon
     apiKey: server.apiKey,
     leaseDir: join(tmpdir(), 'bowline-bench-leases'),
   })
-  const world: World = {
+  const fixture: Fixture = {
     kind,
     url: site.url('/'),
     ours: async (url) => void (await bowline.withSession({ driver: playwright }, async ({ page }) => page.goto(url))),
@@ -50,14 +50,14 @@ async function measure(kind: BrowserKind, options: BenchOptions): Promise<readon
     runServer: runServer.visit,
   }
   options.progress(`  ${kind}: one at a time`)
-  const alone = await measureAlone(world, options)
+  const alone = await measureAlone(fixture, options)
   options.progress(`  ${kind}: without a pause`)
-  return [...alone, ...(await measureBursts(world, options))]
+  return [...alone, ...(await measureBursts(fixture, options))]
 }
 
 /** Each visit on an idle machine with a warm pool: what somebody who waits for it sees. */
-async function measureAlone(world: World, options: BenchOptions): Promise<readonly Figure[]> {
-  const { kind, url, ours, untilWarm } = world
+async function measureAlone(fixture: Fixture, options: BenchOptions): Promise<readonly Figure[]> {
+  const { kind, url, ours, untilWarm } = fixture
   const probe = (visit: Visit) => async (): Promise<number> => {
     await untilWarm()
     return timed(async () => visit(url))
@@ -65,9 +65,9 @@ async function measureAlone(world: World, options: BenchOptions): Promise<readon
   const samples = await interleave(
     {
       ours: probe(ours),
-      launch: probe(world.launch),
-      launchServer: probe(world.launchServer),
-      runServer: probe(world.runServer),
+      launch: probe(fixture.launch),
+      launchServer: probe(fixture.launchServer),
+      runServer: probe(fixture.runServer),
     },
     options.rounds ?? (options.isQuick ? 5 : 30),
   )
@@ -93,8 +93,8 @@ async function measureAlone(world: World, options: BenchOptions): Promise<readon
 }
 
 /** Visit after visit, and ten at once: browsers must be started as fast as they are used up. */
-async function measureBursts(world: World, options: BenchOptions): Promise<readonly Figure[]> {
-  const { kind, url, untilWarm } = world
+async function measureBursts(fixture: Fixture, options: BenchOptions): Promise<readonly Figure[]> {
+  const { kind, url, untilWarm } = fixture
   const count = options.isQuick ? 10 : 50
   const inARow = async (visit: Visit): Promise<readonly number[]> => {
     const samples: number[] = []
@@ -104,14 +104,14 @@ async function measureBursts(world: World, options: BenchOptions): Promise<reado
   const atOnce = async (visit: Visit): Promise<readonly number[]> =>
     Promise.all(Array.from({ length: 10 }, async () => timed(async () => visit(url))))
   await untilWarm()
-  const [ourRow, launchRow] = [await inARow(world.ours), await inARow(world.launch)]
+  const [ourRow, launchRow] = [await inARow(fixture.ours), await inARow(fixture.launch)]
   const ourCrowd: number[] = []
   const launchCrowd: number[] = []
   for (let round = 0; round < (options.isQuick ? 1 : 3); round += 1) {
     await untilWarm()
-    ourCrowd.push(...(await atOnce(world.ours)))
+    ourCrowd.push(...(await atOnce(fixture.ours)))
     await untilWarm()
-    launchCrowd.push(...(await atOnce(world.launch)))
+    launchCrowd.push(...(await atOnce(fixture.launch)))
   }
   const figure = (name: string, share: number, ours: readonly number[], baseline: readonly number[]): Figure => ({
     name: `${kind}, ${name}`,

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { BrowserKind } from '../../server/src/browsers/places.ts'
+import type { BrowserKind } from '../../server/src/browsers/browser-locations.ts'
 import { launchBrowser, type Browser } from '../../server/src/browsers/launch.ts'
 import { connectCdp, type CdpSocket } from '../lab/cdp-socket.ts'
-import { openGround } from '../../server/test/browsers/ground.ts'
+import { openBrowserFixture } from '../../server/test/browsers/browser-fixture.ts'
 import { startBenchServer } from './bench-server.ts'
 import { ratioAtLeast, ratioAtMost, type BenchGroup, type BenchOptions, type Figure } from './group.ts'
 import { interleave, median, quantile, timed } from './samples.ts'
@@ -22,7 +22,7 @@ const callsAtATime = 100
 
 async function measure(kind: BrowserKind, { isQuick, rounds }: BenchOptions): Promise<readonly Figure[]> {
   await using server = await startBenchServer({ browser: kind, warm: 1 })
-  await using ground = await openGround(kind)
+  await using ground = await openBrowserFixture(kind)
   // The flags of a session, and a port beside its pipe.
   await using browser = await launchBrowser(ground, { extraArgs: ['--remote-debugging-port=0'] })
   await using direct = await openCaller(await portAddress(browser))

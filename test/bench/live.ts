@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BrowserHost } from '../../server/src/browsers/host.ts'
 import { groupMembers } from '../../server/src/browsers/process-table.ts'
-import { openGround } from '../../server/test/browsers/ground.ts'
+import { openBrowserFixture } from '../../server/test/browsers/browser-fixture.ts'
 import type { BenchGroup, Figure } from './group.ts'
-import { openWorld, type BareViewer, type World } from '../../server/test/live/world.ts'
+import { openFixture, type BareViewer, type Fixture } from '../../server/test/live/fixture.ts'
 
 /** One line of the result. `ratio` is to the same page without a viewer, in the same run; undefined for one at rest. */
 interface LiveRow {
@@ -57,7 +57,7 @@ const ticksPerSecond = 100
 async function run(browsers: readonly LiveRow['browser'][], times: number): Promise<readonly LiveRow[]> {
   const rows: LiveRow[] = []
   for (const browser of browsers) {
-    await using host = await openGround(browser)
+    await using host = await openBrowserFixture(browser)
     for (const page of ['moving', 'still'] as const) rows.push(...(await measurePage(host, { browser, page }, times)))
   }
   return rows
@@ -68,11 +68,11 @@ async function measurePage(
   { browser, page }: Pick<LiveRow, 'browser' | 'page'>,
   times: number,
 ): Promise<readonly LiveRow[]> {
-  await using world = await openWorld(host, pages[page])
+  await using fixture = await openFixture(host, pages[page])
   const samples = cases.map((): Sample[] => [])
   // Interleaved, so that whatever else the machine does falls on all of them.
   for (let round = 0; round < times; round += 1) {
-    for (const [index, { drawMs }] of cases.entries()) samples[index]?.push(await measure(world, drawMs))
+    for (const [index, { drawMs }] of cases.entries()) samples[index]?.push(await measure(fixture, drawMs))
   }
   const results = samples.map(middle)
   const alone = results[0]?.browserCpuPercent ?? 0
@@ -86,18 +86,18 @@ async function measurePage(
 
 type Sample = Omit<LiveRow, 'browser' | 'page' | 'viewers' | 'ratio'>
 
-async function measure(world: World, drawMs: readonly number[]): Promise<Sample> {
+async function measure(fixture: Fixture, drawMs: readonly number[]): Promise<Sample> {
   const viewers: BareViewer[] = []
-  for (const each of drawMs) viewers.push(await world.join(each))
+  for (const each of drawMs) viewers.push(await fixture.join(each))
   await sleep(warmUpMs)
   const first = viewers[0]?.frames ?? []
-  const [framesBefore, cpuBefore, ownBefore] = [first.length, cpuOf(world.browser.pid), process.cpuUsage()]
+  const [framesBefore, cpuBefore, ownBefore] = [first.length, cpuOf(fixture.browser.pid), process.cpuUsage()]
   const startedAt = performance.now()
   await sleep(roundMs)
   const seconds = (performance.now() - startedAt) / 1000
   const own = process.cpuUsage(ownBefore)
   const taken = first.slice(framesBefore)
-  const browserSeconds = cpuOf(world.browser.pid) - cpuBefore
+  const browserSeconds = cpuOf(fixture.browser.pid) - cpuBefore
   for (const viewer of viewers) await viewer.leave()
   const bytes = taken.reduce((sum, frame) => sum + frame.length, 0)
   return {

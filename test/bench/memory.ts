@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { chromium } from 'playwright-core'
-import type { BrowserKind } from '../../server/src/browsers/places.ts'
+import type { BrowserKind } from '../../server/src/browsers/browser-locations.ts'
 import { groupMembers } from '../../server/src/browsers/process-table.ts'
 import { browserPids } from '../lab/browser-processes.ts'
 import { startSite } from '../lab/site.ts'

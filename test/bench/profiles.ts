@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readArchive, writeArchive, type ArchiveParts } from '../../server/src/profiles/archives.ts'
+import { readArchive, writeArchive, type ArchiveDeps } from '../../server/src/profiles/archives.ts'
 import { openBlobs } from '../../server/src/store/blobs.ts'
 import { memoryPages, remember } from '../lab/memories.ts'
 import { startSite } from '../lab/site.ts'
@@ -78,7 +78,7 @@ async function measureArchives(size: string, megabytes: number, options: BenchOp
     const contents = Buffer.concat([randomBytes(500_000), Buffer.alloc(500_000, 'text that comes again and again ')])
     await writeFile(join(databases, `${index}.ldb`), contents)
   }
-  const parts: ArchiveParts = {
+  const parts: ArchiveDeps = {
     blobs: await openBlobs({ kind: 'folder', path: join(folder.path, 'blobs') }),
     key: { bytes: randomBytes(32), id: 'bench' },
     quotaBytes: 1e9,

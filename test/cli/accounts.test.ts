@@ -9,20 +9,20 @@ import { startLab, type Lab } from '../lab/lab.ts'
 import { fixedPage } from '../lab/pages/page.ts'
 import { startSite, type Site } from '../lab/site.ts'
 
-const world = new AsyncDisposableStack()
+const fixture = new AsyncDisposableStack()
 let lab: Lab
 let site: Site
 let bowline: Bowline
 let home: string
 
 beforeAll(async () => {
-  lab = world.use(await startLab())
-  site = world.use(await startSite({ '/': fixedPage('Home', '<p>Welcome.</p>') }))
-  home = world.use(await mkdtempDisposable(join(tmpdir(), 'home-'))).path
+  lab = fixture.use(await startLab())
+  site = fixture.use(await startSite({ '/': fixedPage('Home', '<p>Welcome.</p>') }))
+  home = fixture.use(await mkdtempDisposable(join(tmpdir(), 'home-'))).path
   bowline = new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey })
   for (const path of ['/?1', '/?2', '/?3']) await bowline.scrape(site.url(path))
 })
-afterAll(async () => world.disposeAsync())
+afterAll(async () => fixture.disposeAsync())
 
 async function run(...args: readonly string[]) {
   await using program = startProgram('src/cli/main.ts', args, { HOME: home, BOWLINE_DATA_DIR: lab.dataDir })

@@ -2,13 +2,13 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startProgram } from '../client/program.ts'
-import { startBulkWorld, type BulkWorld } from '../../server/test/bulk/world.ts'
+import { startJobFixture, type JobFixture } from '../../server/test/jobs/fixture.ts'
 
-let world: BulkWorld
+let fixture: JobFixture
 beforeAll(async () => {
-  world = await startBulkWorld('PGlite')
+  fixture = await startJobFixture('PGlite')
 })
-afterAll(async () => world[Symbol.asyncDispose]())
+afterAll(async () => fixture[Symbol.asyncDispose]())
 
 async function run(...args: readonly string[]) {
   return runOn(undefined, ...args)
@@ -16,13 +16,13 @@ async function run(...args: readonly string[]) {
 
 /** The same, with something on standard input. */
 async function runOn(input: string | undefined, ...args: readonly string[]) {
-  await using program = startProgram('src/cli/main.ts', args, { BOWLINE_DATA_DIR: world.lab.dataDir }, input)
+  await using program = startProgram('src/cli/main.ts', args, { BOWLINE_DATA_DIR: fixture.lab.dataDir }, input)
   const { code } = await program.ended
   return { code, lines: program.lines, errors: program.errors() }
 }
 
 test('bowline batch takes addresses from a file, and prints a line of JSON a document when piped', async () => {
-  const { lab, site, urls } = world
+  const { lab, site, urls } = fixture
   const file = join(lab.dataDir, 'urls.txt')
   await writeFile(file, ['# pages', ...urls(2), '', 'nonsense', site.url('/broken')].join('\n'))
 
@@ -38,7 +38,7 @@ test('bowline batch takes addresses from a file, and prints a line of JSON a doc
 })
 
 test('with --json the whole result is printed, `-` is standard input, and the exit code tells of pages that failed', async () => {
-  const page = world.site.url('/page?n=7')
+  const page = fixture.site.url('/page?n=7')
   const { code, lines } = await run('crawl', page, '--sitemap', 'skip', '--json')
   const partly = await runOn(`# pages\n${page}\n`, 'batch', '-', 'nonsense', '--json')
 

@@ -6,17 +6,17 @@ import { startForeignService } from '../client/foreign-service.ts'
 import { startProgram } from '../client/program.ts'
 import { startLab, type Lab } from '../lab/lab.ts'
 
-const world = new AsyncDisposableStack()
+const fixture = new AsyncDisposableStack()
 let lab: Lab
 let home: string
 
 beforeAll(async () => {
-  lab = world.use(await startLab())
-  home = world.use(await mkdtempDisposable(join(tmpdir(), 'home-'))).path
+  lab = fixture.use(await startLab())
+  home = fixture.use(await mkdtempDisposable(join(tmpdir(), 'home-'))).path
 })
 
 afterAll(async () => {
-  await world.disposeAsync()
+  await fixture.disposeAsync()
 })
 
 async function run(args: readonly string[], env: Readonly<Record<string, string>> = { BOWLINE_DATA_DIR: lab.dataDir }) {

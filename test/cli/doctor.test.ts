@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startProgram } from '../client/program.ts'
 import { writeUnsandboxed } from '../lab/unsandboxed-browser.ts'
-import { openDataDir } from '../../server/test/browsers/ground.ts'
+import { openDataDir } from '../../server/test/browsers/browser-fixture.ts'
 
 interface Finding {
   readonly what: string

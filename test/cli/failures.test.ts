@@ -12,14 +12,14 @@ import { startProgram } from '../client/program.ts'
 import { startLab, type Lab } from '../lab/lab.ts'
 import { repository } from '../lab/source-tree.ts'
 
-const world = new AsyncDisposableStack()
+const fixture = new AsyncDisposableStack()
 let lab: Lab
 let home: string
 beforeAll(async () => {
-  lab = world.use(await startLab())
-  home = world.use(await mkdtempDisposable(join(tmpdir(), 'home-'))).path
+  lab = fixture.use(await startLab())
+  home = fixture.use(await mkdtempDisposable(join(tmpdir(), 'home-'))).path
 })
-afterAll(async () => world.disposeAsync())
+afterAll(async () => fixture.disposeAsync())
 
 async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const variables = { HOME: home, BOWLINE_DATA_DIR: lab.dataDir, ...env }

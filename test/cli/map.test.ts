@@ -5,22 +5,22 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startProgram } from '../client/program.ts'
 import { startLab, type Lab } from '../lab/lab.ts'
 import { startSite, type Site } from '../lab/site.ts'
-import { linksTo, sitemapOf } from '../../server/test/map/world.ts'
+import { linksTo, sitemapOf } from '../../server/test/map/fixture.ts'
 
-const world = new AsyncDisposableStack()
+const fixture = new AsyncDisposableStack()
 let lab: Lab
 let site: Site
 let home: string
 
 beforeAll(async () => {
-  lab = world.use(await startLab())
-  site = world.use(
+  lab = fixture.use(await startLab())
+  site = fixture.use(
     await startSite({ '/': linksTo('/prices'), '/lonely': linksTo(), '/sitemap.xml': sitemapOf('/about') }),
   )
-  home = world.use(await mkdtempDisposable(join(tmpdir(), 'home-'))).path
+  home = fixture.use(await mkdtempDisposable(join(tmpdir(), 'home-'))).path
 })
 
-afterAll(async () => world.disposeAsync())
+afterAll(async () => fixture.disposeAsync())
 
 async function run(...args: readonly string[]) {
   await using program = startProgram('src/cli/main.ts', ['map', ...args], { HOME: home, BOWLINE_DATA_DIR: lab.dataDir })

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startLab, type Lab } from '../lab/lab.ts'
 import { startReceiver, type Receiver } from '../lab/receiver.ts'
-import { startChangingSite, type ChangingSite } from '../../server/test/monitors/world.ts'
+import { startChangingSite, type ChangingSite } from '../../server/test/monitors/fixture.ts'
 
 const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 

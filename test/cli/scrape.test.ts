@@ -4,16 +4,16 @@ import { startLab, type Lab } from '../lab/lab.ts'
 import { fixedPage } from '../lab/pages/page.ts'
 import { startSite, type Site } from '../lab/site.ts'
 
-const world = new AsyncDisposableStack()
+const fixture = new AsyncDisposableStack()
 let lab: Lab
 let site: Site
 
 beforeAll(async () => {
   const body = '<nav><a href="/menu">Menu</a></nav><main><h1>The harbour</h1><p>was <a href="/q">quiet</a></p></main>'
-  site = world.use(await startSite({ '/article': fixedPage('Harbour', body) }))
-  lab = world.use(await startLab())
+  site = fixture.use(await startSite({ '/article': fixedPage('Harbour', body) }))
+  lab = fixture.use(await startLab())
 })
-afterAll(async () => world.disposeAsync())
+afterAll(async () => fixture.disposeAsync())
 
 async function run(...args: readonly string[]) {
   await using program = startProgram('src/cli/main.ts', ['scrape', ...args], { BOWLINE_DATA_DIR: lab.dataDir })

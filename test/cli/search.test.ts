@@ -8,21 +8,21 @@ import { startModel, type Model } from '../lab/language-model.ts'
 import { fixedPage } from '../lab/pages/page.ts'
 import { startSite, type Site } from '../lab/site.ts'
 
-const world = new AsyncDisposableStack()
+const fixture = new AsyncDisposableStack()
 let lab: Lab
 let site: Site
 let home: string
 let model: Model
 
 beforeAll(async () => {
-  model = world.use(await startModel(() => '{"boats":2}'))
-  lab = world.use(await startLab({ llmUrl: model.url }))
-  site = world.use(await startSite({ '/boats': fixedPage('Boats', '<h1>Boats</h1><p>They are made of wood.</p>') }))
-  home = world.use(await mkdtempDisposable(join(tmpdir(), 'home-'))).path
+  model = fixture.use(await startModel(() => '{"boats":2}'))
+  lab = fixture.use(await startLab({ llmUrl: model.url }))
+  site = fixture.use(await startSite({ '/boats': fixedPage('Boats', '<h1>Boats</h1><p>They are made of wood.</p>') }))
+  home = fixture.use(await mkdtempDisposable(join(tmpdir(), 'home-'))).path
   await lab.api('POST', '/v2/scrape', { url: site.url('/boats') })
 })
 
-afterAll(async () => world.disposeAsync())
+afterAll(async () => fixture.disposeAsync())
 
 async function run(...args: readonly string[]) {
   await using program = startProgram('src/cli/main.ts', args, {

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { Bowline, type BulkProgress } from '../../src/index.ts'
 import { sendJson, startForeignService } from './foreign-service.ts'
-import { startBulkWorld, type BulkWorld } from '../../server/test/bulk/world.ts'
+import { startJobFixture, type JobFixture } from '../../server/test/jobs/fixture.ts'
 
-let world: BulkWorld
+let fixture: JobFixture
 let bowline: Bowline
 const owned = new AsyncDisposableStack()
 beforeAll(async () => {
-  world = owned.use(await startBulkWorld('PGlite'))
-  const { url: baseUrl, apiKey } = world.lab.server
+  fixture = owned.use(await startJobFixture('PGlite'))
+  const { url: baseUrl, apiKey } = fixture.lab.server
   bowline = owned.use(new Bowline({ baseUrl, apiKey, reaper: false }))
 })
 afterAll(async () => owned.disposeAsync())
 
 test('a batch that is awaited has all documents, what failed, and told how it came along', async () => {
-  const { site, urls } = world
+  const { site, urls } = fixture
   const steps: BulkProgress[] = []
   const given = [...urls(120), site.url('/broken'), 'nonsense']
 
@@ -28,7 +28,7 @@ test('a batch that is awaited has all documents, what failed, and told how it ca
 })
 
 test('a batch is iterated over as its documents come, and cancelled when the loop is left', async () => {
-  const { lab, site, urls } = world
+  const { lab, site, urls } = fixture
   const run = bowline.batchScrape([...urls(3), site.url('/held')])
   const seen: unknown[] = []
 
@@ -40,7 +40,7 @@ test('a batch is iterated over as its documents come, and cancelled when the loo
 })
 
 test('aborting cancels a batch on the server and rejects with the reason', async () => {
-  const { lab, site } = world
+  const { lab, site } = fixture
   const controller = new AbortController()
   const run = bowline.batchScrape([site.url('/held?again')], {}, { signal: controller.signal })
   const id = await run.start()
@@ -54,7 +54,7 @@ test('aborting cancels a batch on the server and rejects with the reason', async
 })
 
 test('aborting while a batch is being started leaves none running', async () => {
-  const { lab, site } = world
+  const { lab, site } = fixture
   const controller = new AbortController()
   const arrived = Promise.withResolvers<void>()
   const asked = Promise.withResolvers<Response>()
@@ -87,7 +87,7 @@ test('aborting while a batch is being started leaves none running', async () => 
 })
 
 test('a crawl is awaited like a batch', async () => {
-  const result = await bowline.crawl(world.site.url('/page?n=1'), { limit: 5, sitemap: 'skip' })
+  const result = await bowline.crawl(fixture.site.url('/page?n=1'), { limit: 5, sitemap: 'skip' })
 
   expect(result).toMatchObject({ status: 'completed', completed: 1, errors: [], robotsBlocked: [] })
   expect(result.documents[0]?.markdown?.trim()).toBe('# Page 1')

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { Bowline, type SessionBill } from '../../src/index.ts'
 import { startProgram } from './program.ts'
 
-async function startWorld(how: string) {
+async function startFixture(how: string) {
   await using undo = new AsyncDisposableStack()
   const dir = undo.use(await mkdtempDisposable(join(tmpdir(), 'embedded-'))).path
   const program = undo.use(startProgram('test/client/embedded-program.ts', [how], { TMPDIR: dir }))
@@ -25,45 +25,45 @@ async function isListening(url: string): Promise<boolean> {
 }
 
 test('an embedded server works and leaves neither a listener nor a folder', async () => {
-  await using world = await startWorld('return')
+  await using fixture = await startFixture('return')
 
-  const end = await world.program.ended
+  const end = await fixture.program.ended
 
-  expect(end, world.program.errors()).toEqual({ code: 0, signal: null })
-  expect(world.program.lines.at(-1)).toBe('resolved done')
-  expect(bill(world.program.lines)).toMatchObject({ endedBy: 'return', creditsBilled: 2 })
-  expect(await readdir(world.dir)).toEqual([])
+  expect(end, fixture.program.errors()).toEqual({ code: 0, signal: null })
+  expect(fixture.program.lines.at(-1)).toBe('resolved done')
+  expect(bill(fixture.program.lines)).toMatchObject({ endedBy: 'return', creditsBilled: 2 })
+  expect(await readdir(fixture.dir)).toEqual([])
 })
 
 test.each(['SIGINT', 'SIGTERM'] as const)('%s ends its sessions, then the server, then the program', async (signal) => {
-  await using world = await startWorld('wait')
-  await world.program.line('open')
+  await using fixture = await startFixture('wait')
+  await fixture.program.line('open')
 
-  world.program.child.kill(signal)
-  const end = await world.program.ended
+  fixture.program.child.kill(signal)
+  const end = await fixture.program.ended
 
-  expect(end, world.program.errors()).toEqual({ code: null, signal })
-  expect(bill(world.program.lines)).toMatchObject({ endedBy: 'signal', creditsBilled: 2 })
-  expect(await readdir(world.dir)).toEqual([])
+  expect(end, fixture.program.errors()).toEqual({ code: null, signal })
+  expect(bill(fixture.program.lines)).toMatchObject({ endedBy: 'signal', creditsBilled: 2 })
+  expect(await readdir(fixture.dir)).toEqual([])
 })
 
 test('a signal while it starts leaves no folder', async () => {
-  await using world = await startWorld('start')
+  await using fixture = await startFixture('start')
 
-  const end = await world.program.ended
+  const end = await fixture.program.ended
 
-  expect(end, world.program.errors()).toEqual({ code: null, signal: 'SIGTERM' })
-  expect(await readdir(world.dir)).toEqual([])
+  expect(end, fixture.program.errors()).toEqual({ code: null, signal: 'SIGTERM' })
+  expect(await readdir(fixture.dir)).toEqual([])
 })
 
 test('process.exit ends it with the process, and onEnd hears that there is no bill', async () => {
-  await using world = await startWorld('exit')
+  await using fixture = await startFixture('exit')
 
-  const end = await world.program.ended
+  const end = await fixture.program.ended
 
-  expect(end.code, world.program.errors()).toBe(4)
-  expect(bill(world.program.lines)).toMatchObject({ endedBy: 'exit', error: { code: 'DELETE_FAILED' } })
-  expect(await readdir(world.dir)).toEqual([])
+  expect(end.code, fixture.program.errors()).toBe(4)
+  expect(bill(fixture.program.lines)).toMatchObject({ endedBy: 'exit', error: { code: 'DELETE_FAILED' } })
+  expect(await readdir(fixture.dir)).toEqual([])
 })
 
 test('a data directory of one’s own is kept', async () => {

@@ -31,7 +31,7 @@ const endings: readonly Ending[] = [
   { name: 'when the event loop runs dry', how: 'stuck', endedBy: 'exit', code: 13 },
 ]
 
-async function startWorld(how: string, reaper = 'reaper', answer?: Answer) {
+async function startFixture(how: string, reaper = 'reaper', answer?: Answer) {
   await using undo = new AsyncDisposableStack()
   const service = undo.use(await startForeignService(answer))
   const leaseDir = undo.use(await mkdtempDisposable(join(tmpdir(), 'leases-'))).path
@@ -51,44 +51,44 @@ function bills(lines: readonly string[]): readonly SessionBill[] {
 
 describe('a session is deleted and billed once', () => {
   test.each(endings)('$name', async ({ how, signal, endedBy, code }) => {
-    await using world = await startWorld(how)
+    await using fixture = await startFixture(how)
 
     if (signal !== undefined) {
-      await world.program.line('open')
-      world.program.child.kill(signal)
+      await fixture.program.line('open')
+      fixture.program.child.kill(signal)
     }
-    const end = await world.program.ended
+    const end = await fixture.program.ended
 
-    expect(end, world.program.errors()).toEqual({ code, signal: signal ?? null })
-    expect(bills(world.program.lines)).toEqual([
+    expect(end, fixture.program.errors()).toEqual({ code, signal: signal ?? null })
+    expect(bills(fixture.program.lines)).toEqual([
       { sessionId: 'session-1', endedBy, sessionDurationMs: 1234, creditsBilled: 2 },
     ])
-    expect(world.service.deleted).toEqual(['session-1'])
-    expect(await readdir(world.leaseDir)).toEqual([])
+    expect(fixture.service.deleted).toEqual(['session-1'])
+    expect(await readdir(fixture.leaseDir)).toEqual([])
   })
 })
 
 test('a signal while the session is being created waits for the answer and deletes the session', async () => {
   const held: (() => void)[] = []
-  await using world = await startWorld('wait', 'reaper', ({ method }, response) => {
+  await using fixture = await startFixture('wait', 'reaper', ({ method }, response) => {
     if (method !== 'POST') return false
     held.push(() => sendJson(response, 200, { success: true, id: 'session-1', cdpUrl: 'ws://127.0.0.1:1/' }))
     return true
   })
   await expect.poll(() => held.length).toBe(1)
 
-  world.program.child.kill('SIGTERM')
+  fixture.program.child.kill('SIGTERM')
   setTimeout(() => held[0]?.(), 300)
-  const end = await world.program.ended
+  const end = await fixture.program.ended
 
-  expect(end, world.program.errors()).toEqual({ code: null, signal: 'SIGTERM' })
-  expect(bills(world.program.lines)).toMatchObject([{ endedBy: 'signal', creditsBilled: 2 }])
-  expect(world.service.deleted).toEqual(['session-1'])
+  expect(end, fixture.program.errors()).toEqual({ code: null, signal: 'SIGTERM' })
+  expect(bills(fixture.program.lines)).toMatchObject([{ endedBy: 'signal', creditsBilled: 2 }])
+  expect(fixture.service.deleted).toEqual(['session-1'])
 })
 
 test('an exit deletes the session of a service that knows only the id in the body and stops it in the background', async () => {
   let asked = 0
-  await using world = await startWorld('exit', 'reaper', ({ method, path, body }, response) => {
+  await using fixture = await startFixture('exit', 'reaper', ({ method, path, body }, response) => {
     if (method !== 'DELETE') return false
     if (path !== '/v2/browser') return sendJson(response, 405, { success: false, error: 'Method not allowed' })
     expect(JSON.parse(body)).toEqual({ id: 'session-1' })
@@ -97,55 +97,55 @@ test('an exit deletes the session of a service that knows only the id in the bod
     return sendJson(response, 200, { success: true, ...bill })
   })
 
-  await world.program.ended
+  await fixture.program.ended
 
-  expect(bills(world.program.lines)).toEqual([
+  expect(bills(fixture.program.lines)).toEqual([
     { sessionId: 'session-1', endedBy: 'exit', sessionDurationMs: 900, creditsBilled: 7 },
   ])
 })
 
 test('a second signal ends the process at once, and the reaper deletes what is left', async () => {
   let isSlow = true
-  await using world = await startWorld('wait', 'reaper', ({ method }) => method === 'DELETE' && isSlow)
-  await world.program.line('open')
+  await using fixture = await startFixture('wait', 'reaper', ({ method }) => method === 'DELETE' && isSlow)
+  await fixture.program.line('open')
 
-  world.program.child.kill('SIGINT')
-  await expect.poll(() => world.service.requests.some(({ method }) => method === 'DELETE')).toBe(true)
+  fixture.program.child.kill('SIGINT')
+  await expect.poll(() => fixture.service.requests.some(({ method }) => method === 'DELETE')).toBe(true)
   isSlow = false
-  world.program.child.kill('SIGINT')
-  const end = await world.program.ended
+  fixture.program.child.kill('SIGINT')
+  const end = await fixture.program.ended
 
   expect(end).toEqual({ code: null, signal: 'SIGINT' })
-  await world.service.whenDeleted(1)
+  await fixture.service.whenDeleted(1)
 })
 
 test('a session of a process that is killed is deleted by the reaper within five seconds', async () => {
-  await using world = await startWorld('wait')
-  await world.program.line('open')
+  await using fixture = await startFixture('wait')
+  await fixture.program.line('open')
   const startedAt = performance.now()
 
-  world.program.child.kill('SIGKILL')
-  await world.service.whenDeleted(1)
+  fixture.program.child.kill('SIGKILL')
+  await fixture.service.whenDeleted(1)
 
   expect(performance.now() - startedAt).toBeLessThan(5000)
-  await expect.poll(() => readdir(world.leaseDir)).toEqual([])
+  await expect.poll(() => readdir(fixture.leaseDir)).toEqual([])
 })
 
 test('a session whose answer a killed process never got is deleted by its idempotency key, once it is known', async () => {
   let asked = 0
-  await using world = await startWorld('wait', 'reaper', ({ method }, response) => {
+  await using fixture = await startFixture('wait', 'reaper', ({ method }, response) => {
     // The creation is never answered, and takes its time.
     if (method === 'POST') return true
     asked += 1
     return sendJson(response, asked < 3 ? 404 : 200, { success: asked >= 3, error: 'Browser session not found.' })
   })
-  await expect.poll(() => world.service.requests.length).toBe(1)
-  const [creation] = world.service.requests
+  await expect.poll(() => fixture.service.requests.length).toBe(1)
+  const [creation] = fixture.service.requests
 
-  world.program.child.kill('SIGKILL')
+  fixture.program.child.kill('SIGKILL')
 
   await expect.poll(() => asked, { timeout: 5000 }).toBe(3)
-  const deletions = world.service.requests.filter(({ method }) => method === 'DELETE')
+  const deletions = fixture.service.requests.filter(({ method }) => method === 'DELETE')
   expect(deletions.map(({ path, body }) => ({ path, body: JSON.parse(body) as unknown }))).toEqual(
     Array.from({ length: 3 }, () => ({
       path: '/v2/browser',
@@ -170,49 +170,53 @@ test('the reaper deletes what it knows of when its parent was killed in the midd
 })
 
 test('a program with a listener of its own for SIGINT lives on when its sessions are deleted', async () => {
-  await using world = await startWorld('listener')
-  await world.program.line('open')
+  await using fixture = await startFixture('listener')
+  await fixture.program.line('open')
 
-  world.program.child.kill('SIGINT')
-  const end = await world.program.ended
+  fixture.program.child.kill('SIGINT')
+  const end = await fixture.program.ended
 
-  expect(world.program.lines).toContain('own listener')
-  expect(world.program.lines).toContain('rejected BowlineError: The process was told to end (SIGINT)')
+  expect(fixture.program.lines).toContain('own listener')
+  expect(fixture.program.lines).toContain('rejected BowlineError: The process was told to end (SIGINT)')
   expect(end.code).toBe(0)
-  expect(world.service.deleted).toEqual(['session-1'])
+  expect(fixture.service.deleted).toEqual(['session-1'])
 })
 
 test('the reaper survives what kills the whole process group', async () => {
-  await using world = await startWorld('wait')
-  await world.program.line('open')
+  await using fixture = await startFixture('wait')
+  await fixture.program.line('open')
 
-  process.kill(-(world.program.child.pid ?? 0), 'SIGKILL')
+  process.kill(-(fixture.program.child.pid ?? 0), 'SIGKILL')
 
-  await world.service.whenDeleted(1)
+  await fixture.service.whenDeleted(1)
 })
 
 test('a reaper that was killed is replaced for the next session', async () => {
-  await using world = await startWorld('twice')
-  await world.program.line('open')
-  const pid = Number((await world.program.line('reaper')).split(' ')[1])
+  await using fixture = await startFixture('twice')
+  await fixture.program.line('open')
+  const pid = Number((await fixture.program.line('reaper')).split(' ')[1])
 
   process.kill(pid, 'SIGKILL')
-  await world.program.line('again')
-  world.program.child.kill('SIGKILL')
+  await fixture.program.line('again')
+  fixture.program.child.kill('SIGKILL')
 
-  await world.service.whenDeleted(2)
+  await fixture.service.whenDeleted(2)
 })
 
 test('the lease of a killed process without a reaper lets the next process delete its session', async () => {
-  await using world = await startWorld('wait', 'no-reaper')
-  await world.program.line('open')
-  world.program.child.kill('SIGKILL')
-  await world.program.ended
-  const bowline = new Bowline({ baseUrl: world.service.url, apiKey: world.service.apiKey, leaseDir: world.leaseDir })
+  await using fixture = await startFixture('wait', 'no-reaper')
+  await fixture.program.line('open')
+  fixture.program.child.kill('SIGKILL')
+  await fixture.program.ended
+  const bowline = new Bowline({
+    baseUrl: fixture.service.url,
+    apiKey: fixture.service.apiKey,
+    leaseDir: fixture.leaseDir,
+  })
 
   const report = await bowline.sessions.reap()
 
   expect(report).toEqual({ deleted: ['session-1'], failed: [], skipped: [] })
-  expect(world.service.live.size).toBe(0)
-  expect(await readdir(world.leaseDir)).toEqual([])
+  expect(fixture.service.live.size).toBe(0)
+  expect(await readdir(fixture.leaseDir)).toEqual([])
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { sendJson, startForeignService, type Answer } from './foreign-service.ts'
 import { Bowline, type BowlineOptions } from '../../src/index.ts'
 
-async function startWorld(answer?: Answer, options: BowlineOptions = {}) {
+async function startFixture(answer?: Answer, options: BowlineOptions = {}) {
   const service = await startForeignService(answer)
   const bowline = new Bowline({ baseUrl: service.url, apiKey: service.apiKey, reaper: false, ...options })
   return { service, bowline, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
@@ -25,13 +25,13 @@ async function rejection(promise: Promise<unknown>): Promise<Error> {
 }
 
 test('every request carries the key as a header, an id, and the headers of the client', async () => {
-  await using world = await startWorld(undefined, { headers: { 'x-team': 'blue' } })
+  await using fixture = await startFixture(undefined, { headers: { 'x-team': 'blue' } })
 
-  await world.bowline.sessions.list({ status: 'active' })
+  await fixture.bowline.sessions.list({ status: 'active' })
 
-  const request = world.service.requests[0]
+  const request = fixture.service.requests[0]
   expect(request).toMatchObject({ method: 'GET', path: '/v2/browser?status=active' })
-  expect(request?.headers).toMatchObject({ authorization: `Bearer ${world.service.apiKey}`, 'x-team': 'blue' })
+  expect(request?.headers).toMatchObject({ authorization: `Bearer ${fixture.service.apiKey}`, 'x-team': 'blue' })
   expect(request?.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
 })
 
@@ -47,111 +47,111 @@ test('a base URL may have a path and a trailing slash', async () => {
 })
 
 test.each([429, 502, 503, 504])('a %i is tried again', async (status) => {
-  await using world = await startWorld(atFirst(2, (_, response) => sendJson(response, status, { error: 'later' })))
+  await using fixture = await startFixture(atFirst(2, (_, response) => sendJson(response, status, { error: 'later' })))
 
-  await expect(world.bowline.sessions.list()).resolves.toEqual([])
+  await expect(fixture.bowline.sessions.list()).resolves.toEqual([])
 
-  expect(world.service.requests).toHaveLength(3)
-  expect(new Set(world.service.requests.map(({ headers }) => headers['x-request-id'])).size).toBe(1)
+  expect(fixture.service.requests).toHaveLength(3)
+  expect(new Set(fixture.service.requests.map(({ headers }) => headers['x-request-id'])).size).toBe(1)
 })
 
 test('a 502 of a proxy, which is no JSON, is tried again', async () => {
-  await using world = await startWorld(
+  await using fixture = await startFixture(
     atFirst(1, (_, response) => {
       response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad Gateway</h1>')
       return true
     }),
   )
 
-  await expect(world.bowline.sessions.list()).resolves.toEqual([])
+  await expect(fixture.bowline.sessions.list()).resolves.toEqual([])
 })
 
 test.each([400, 401, 404, 500])('a %i is not tried again', async (status) => {
-  await using world = await startWorld((_, response) => sendJson(response, status, { success: false, error: 'no' }))
+  await using fixture = await startFixture((_, response) => sendJson(response, status, { success: false, error: 'no' }))
 
-  await expect(world.bowline.sessions.list()).rejects.toMatchObject({ status, message: 'no' })
+  await expect(fixture.bowline.sessions.list()).rejects.toMatchObject({ status, message: 'no' })
 
-  expect(world.service.requests).toHaveLength(1)
+  expect(fixture.service.requests).toHaveLength(1)
 })
 
 test('Retry-After is waited for', async () => {
-  await using world = await startWorld(
+  await using fixture = await startFixture(
     atFirst(1, (_, response) => sendJson(response, 429, { error: 'slow down' }, { 'retry-after': '1' })),
   )
   const startedAt = performance.now()
 
-  await world.bowline.sessions.list()
+  await fixture.bowline.sessions.list()
 
   expect(performance.now() - startedAt).toBeGreaterThan(1000)
 })
 
 test('an abort ends the wait for a retry at once', async () => {
   const caller = new AbortController()
-  await using world = await startWorld((_, response) => {
+  await using fixture = await startFixture((_, response) => {
     setImmediate(() => caller.abort(new Error('enough')))
     return sendJson(response, 503, { error: 'later' }, { 'retry-after': '30' })
   })
 
-  await expect(world.bowline.sessions.list({}, { signal: caller.signal })).rejects.toThrow('enough')
+  await expect(fixture.bowline.sessions.list({}, { signal: caller.signal })).rejects.toThrow('enough')
 })
 
 test('a connection that is cut is tried again', async () => {
-  await using world = await startWorld(
+  await using fixture = await startFixture(
     atFirst(2, (_, response) => {
       response.destroy()
       return true
     }),
   )
 
-  await expect(world.bowline.sessions.list()).resolves.toEqual([])
+  await expect(fixture.bowline.sessions.list()).resolves.toEqual([])
 })
 
 test('a create whose answer was lost does not open a second session', async () => {
-  await using world = await startWorld(
+  await using fixture = await startFixture(
     atFirst(1, (_, response) => {
       response.destroy()
       return true
     }),
   )
 
-  const session = await world.bowline.sessions.create()
+  const session = await fixture.bowline.sessions.create()
   await session.end()
 
   expect(session.id).toBe('session-1')
-  expect(world.service.created).toEqual(['session-1'])
-  expect(new Set(world.service.requests.slice(0, 2).map(({ headers }) => headers['x-idempotency-key'])).size).toBe(1)
+  expect(fixture.service.created).toEqual(['session-1'])
+  expect(new Set(fixture.service.requests.slice(0, 2).map(({ headers }) => headers['x-idempotency-key'])).size).toBe(1)
 })
 
 test('two creates have two idempotency keys', async () => {
-  await using world = await startWorld()
+  await using fixture = await startFixture()
 
-  const sessions = await Promise.all([world.bowline.sessions.create(), world.bowline.sessions.create()])
+  const sessions = await Promise.all([fixture.bowline.sessions.create(), fixture.bowline.sessions.create()])
   await Promise.all(sessions.map((session) => session.end()))
 
-  expect(world.service.created).toHaveLength(2)
+  expect(fixture.service.created).toHaveLength(2)
 })
 
 test('a POST that is not idempotent is sent once', async () => {
-  await using world = await startWorld((_, response) => sendJson(response, 503, { error: 'later' }))
+  await using fixture = await startFixture((_, response) => sendJson(response, 503, { error: 'later' }))
 
-  await expect(world.bowline.keys.create()).rejects.toMatchObject({ status: 503 })
+  await expect(fixture.bowline.keys.create()).rejects.toMatchObject({ status: 503 })
 
-  expect(world.service.requests).toHaveLength(1)
+  expect(fixture.service.requests).toHaveLength(1)
 })
 
 test('a service that hangs ends in TIMEOUT', async () => {
-  await using world = await startWorld(() => true, { timeoutMs: 100, retries: 0 })
+  await using fixture = await startFixture(() => true, { timeoutMs: 100, retries: 0 })
 
-  await expect(world.bowline.sessions.list()).rejects.toMatchObject({
+  await expect(fixture.bowline.sessions.list()).rejects.toMatchObject({
     code: 'TIMEOUT',
     message: 'GET /v2/browser took over 100 ms',
   })
 })
 
 test('a limit of time beyond what timers can wait is no limit', async () => {
-  await using world = await startWorld(() => false, { timeoutMs: Number.MAX_SAFE_INTEGER, retries: 0 })
+  await using fixture = await startFixture(() => false, { timeoutMs: Number.MAX_SAFE_INTEGER, retries: 0 })
 
-  expect(await world.bowline.sessions.list()).toEqual([])
+  expect(await fixture.bowline.sessions.list()).toEqual([])
 })
 
 test('a service that hangs in the middle of its answer ends in TIMEOUT', async () => {
@@ -159,9 +159,9 @@ test('a service that hangs in the middle of its answer ends in TIMEOUT', async (
     response.writeHead(200, { 'content-type': 'application/json' }).write('{"success":')
     return true
   }
-  await using world = await startWorld(hang, { timeoutMs: 100, retries: 0 })
+  await using fixture = await startFixture(hang, { timeoutMs: 100, retries: 0 })
 
-  await expect(world.bowline.sessions.list()).rejects.toMatchObject({ code: 'TIMEOUT' })
+  await expect(fixture.bowline.sessions.list()).rejects.toMatchObject({ code: 'TIMEOUT' })
 })
 
 test('nobody listening is CONNECTION_FAILED', async () => {
@@ -176,33 +176,33 @@ test('nobody listening is CONNECTION_FAILED', async () => {
 
 describe('answers that are not what the contract says', () => {
   test('a page in place of JSON is RESPONSE_INVALID with its first 200 characters', async () => {
-    await using world = await startWorld((_, response) => {
+    await using fixture = await startFixture((_, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end(`<html>${'x'.repeat(500)}`)
       return true
     })
 
-    const error = await rejection(world.bowline.sessions.list())
+    const error = await rejection(fixture.bowline.sessions.list())
 
     expect(error).toMatchObject({ code: 'RESPONSE_INVALID', status: 200 })
     expect(error.message).toContain(`"<html>${'x'.repeat(194)}"`)
   })
 
   test('a create without a CDP address is RESPONSE_INVALID, and the session it names is deleted', async () => {
-    await using world = await startWorld(
+    await using fixture = await startFixture(
       ({ method }, response) => method === 'POST' && sendJson(response, 200, { success: true, id: 'session-1' }),
     )
 
-    await expect(world.bowline.sessions.create()).rejects.toMatchObject({ code: 'RESPONSE_INVALID' })
+    await expect(fixture.bowline.sessions.create()).rejects.toMatchObject({ code: 'RESPONSE_INVALID' })
 
-    expect(world.service.deleted).toEqual(['session-1'])
+    expect(fixture.service.deleted).toEqual(['session-1'])
   })
 
   test('a refusal with status 200 is an error all the same', async () => {
-    await using world = await startWorld((_, response) =>
+    await using fixture = await startFixture((_, response) =>
       sendJson(response, 200, { success: false, error: 'DNS resolution failed', code: 'SCRAPE_DNS_RESOLUTION_ERROR' }),
     )
 
-    await expect(world.bowline.sessions.list()).rejects.toMatchObject({ code: 'SCRAPE_DNS_RESOLUTION_ERROR' })
+    await expect(fixture.bowline.sessions.list()).rejects.toMatchObject({ code: 'SCRAPE_DNS_RESOLUTION_ERROR' })
   })
 
   test('code, hint, details and request id of a refusal reach the caller', async () => {
@@ -213,9 +213,9 @@ describe('answers that are not what the contract says', () => {
       hint: 'Use 30.',
       details: [{ path: ['ttl'] }],
     }
-    await using world = await startWorld((_, response) => sendJson(response, 400, body, { 'x-request-id': 'r-1' }))
+    await using fixture = await startFixture((_, response) => sendJson(response, 400, body, { 'x-request-id': 'r-1' }))
 
-    await expect(world.bowline.sessions.create({ ttl: 5 })).rejects.toMatchObject({
+    await expect(fixture.bowline.sessions.create({ ttl: 5 })).rejects.toMatchObject({
       name: 'BowlineError',
       code: 'BAD_REQUEST',
       message: 'ttl is 5',
@@ -226,23 +226,23 @@ describe('answers that are not what the contract says', () => {
   })
 
   test('an API key that the service echoes is not repeated', async () => {
-    await using world = await startWorld(({ headers }, response) =>
+    await using fixture = await startFixture(({ headers }, response) =>
       sendJson(response, 401, { success: false, error: `Invalid: ${headers.authorization}` }),
     )
 
-    const error = await rejection(world.bowline.sessions.list())
+    const error = await rejection(fixture.bowline.sessions.list())
 
     expect(error.message).toContain('Invalid: Bearer [API key]')
-    expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain(world.service.apiKey)
+    expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain(fixture.service.apiKey)
   })
 })
 
 test('an id that would climb out of its path is refused', async () => {
-  await using world = await startWorld()
+  await using fixture = await startFixture()
 
-  await expect(world.bowline.sessions.get('..')).rejects.toMatchObject({ code: 'BAD_REQUEST' })
+  await expect(fixture.bowline.sessions.get('..')).rejects.toMatchObject({ code: 'BAD_REQUEST' })
 
-  expect(world.service.requests).toEqual([])
+  expect(fixture.service.requests).toEqual([])
 })
 
 test.each([

@@ -4,22 +4,22 @@ import { startLab, type Lab } from '../lab/lab.ts'
 import { fixedPage } from '../lab/pages/page.ts'
 import { startSite, type Site } from '../lab/site.ts'
 
-const world = new AsyncDisposableStack()
+const fixture = new AsyncDisposableStack()
 let lab: Lab
 let site: Site
 let bowline: Bowline
 
 beforeAll(async () => {
-  site = world.use(
+  site = fixture.use(
     await startSite({
       '/article': fixedPage('Harbour', '<h1>The harbour</h1><p>was quiet</p>'),
       '/never': () => undefined,
     }),
   )
-  lab = world.use(await startLab())
-  bowline = world.use(new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false }))
+  lab = fixture.use(await startLab())
+  bowline = fixture.use(new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false }))
 })
-afterAll(async () => world.disposeAsync())
+afterAll(async () => fixture.disposeAsync())
 
 test('a page is scraped, and read again by its id', async () => {
   const page = await bowline.scrape(site.url('/article'))

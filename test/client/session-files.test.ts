@@ -7,20 +7,20 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Bowline, type Session } from '../../src/index.ts'
 import { startLab } from '../lab/lab.ts'
 
-const world = new AsyncDisposableStack()
+const fixture = new AsyncDisposableStack()
 let bowline: Bowline
 let session: Session
 let folder: string
 
 beforeAll(async () => {
-  const lab = world.use(await startLab({ maxFilesMb: 1 }))
-  bowline = world.use(new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false }))
-  session = world.use(await bowline.sessions.create({ ttl: 120 }))
-  folder = world.use(await mkdtempDisposable(join(tmpdir(), 'session-files-'))).path
+  const lab = fixture.use(await startLab({ maxFilesMb: 1 }))
+  bowline = fixture.use(new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false }))
+  session = fixture.use(await bowline.sessions.create({ ttl: 120 }))
+  folder = fixture.use(await mkdtempDisposable(join(tmpdir(), 'session-files-'))).path
 })
 
 afterAll(async () => {
-  await world.disposeAsync()
+  await fixture.disposeAsync()
 })
 
 test('a path, a Blob and a stream are uploaded, listed, read, saved and deleted', async () => {

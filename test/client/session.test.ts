@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { sendJson, startForeignService, type Answer } from './foreign-service.ts'
 import { Bowline } from '../../src/index.ts'
 
-async function startWorld(answer?: Answer) {
+async function startFixture(answer?: Answer) {
   await using undo = new AsyncDisposableStack()
   const service = undo.use(await startForeignService(answer))
   const leaseDir = undo.use(await mkdtempDisposable(join(tmpdir(), 'leases-'))).path
@@ -15,20 +15,20 @@ async function startWorld(answer?: Answer) {
 }
 
 test('a session ends with its scope', async () => {
-  await using world = await startWorld()
+  await using fixture = await startFixture()
 
   {
-    await using session = await world.bowline.sessions.create()
-    expect(world.service.live).toContain(session.id)
+    await using session = await fixture.bowline.sessions.create()
+    expect(fixture.service.live).toContain(session.id)
   }
 
-  expect(world.service.live.size).toBe(0)
+  expect(fixture.service.live.size).toBe(0)
 })
 
 test('what a service leaves out is undefined or empty', async () => {
-  await using world = await startWorld()
+  await using fixture = await startFixture()
 
-  await using session = await world.bowline.sessions.create()
+  await using session = await fixture.bowline.sessions.create()
 
   expect(session.expiresAt).toBeUndefined()
   expect(session.liveViewUrl).toBe('')
@@ -36,69 +36,71 @@ test('what a service leaves out is undefined or empty', async () => {
 
 test('expiresAt is a date', async () => {
   const expiresAt = '2030-01-02T03:04:05.000Z'
-  await using world = await startWorld(
+  await using fixture = await startFixture(
     ({ method }, response) =>
       method === 'POST' && sendJson(response, 200, { success: true, id: 'session-1', cdpUrl: 'ws://x/', expiresAt }),
   )
 
-  await using session = await world.bowline.sessions.create()
+  await using session = await fixture.bowline.sessions.create()
 
   expect(session.expiresAt).toEqual(new Date(expiresAt))
 })
 
 test('ending twice deletes once and gives the same bill', async () => {
-  await using world = await startWorld()
-  const session = await world.bowline.sessions.create()
+  await using fixture = await startFixture()
+  const session = await fixture.bowline.sessions.create()
 
   const [first, second] = await Promise.all([session.end(), session.end()])
 
   expect(second).toBe(first)
   expect(session.bill).toBe(first)
-  expect(await world.bowline.sessions.create().then((next) => next.end())).not.toBe(first)
-  expect(world.service.requests.filter(({ method, path }) => method === 'DELETE' && path.endsWith('1'))).toHaveLength(1)
+  expect(await fixture.bowline.sessions.create().then((next) => next.end())).not.toBe(first)
+  expect(fixture.service.requests.filter(({ method, path }) => method === 'DELETE' && path.endsWith('1'))).toHaveLength(
+    1,
+  )
 })
 
 test('a bill that the deletion leaves out is read from the session', async () => {
-  await using world = await startWorld(({ method, path }, response) => {
+  await using fixture = await startFixture(({ method, path }, response) => {
     if (method === 'DELETE') return sendJson(response, 200, { success: true })
     const bill = { sessionDurationMs: 900, creditsBilled: 2 }
     return (
       path.endsWith('session-1') && sendJson(response, 200, { success: true, id: 'x', status: 'destroyed', ...bill })
     )
   })
-  const session = await world.bowline.sessions.create()
+  const session = await fixture.bowline.sessions.create()
 
   await expect(session.end()).resolves.toMatchObject({ sessionDurationMs: 900, creditsBilled: 2 })
 })
 
 test('a service that tells no bill at all ends the session all the same', async () => {
-  await using world = await startWorld(
+  await using fixture = await startFixture(
     ({ method, path }, response) =>
       (method === 'DELETE' && sendJson(response, 200, { success: true })) ||
       (method === 'GET' && sendJson(response, 404, { success: false, error: `No ${path}` })),
   )
-  const session = await world.bowline.sessions.create()
+  const session = await fixture.bowline.sessions.create()
 
   await expect(session.end()).resolves.toEqual({ sessionId: 'session-1', endedBy: 'end' })
 })
 
 test('a session that expired before its end is no error', async () => {
-  await using world = await startWorld(
+  await using fixture = await startFixture(
     ({ method }, response) =>
       method === 'DELETE' && sendJson(response, 404, { success: false, error: 'Browser session not found.' }),
   )
-  const session = await world.bowline.sessions.create()
+  const session = await fixture.bowline.sessions.create()
 
   await expect(session.end()).resolves.toEqual({ sessionId: 'session-1', endedBy: 'end' })
 })
 
 test('a deletion that failed can be tried again', async () => {
   let isBroken = true
-  await using world = await startWorld(
+  await using fixture = await startFixture(
     ({ method }, response) =>
       method === 'DELETE' && isBroken && sendJson(response, 403, { success: false, error: 'broken' }),
   )
-  const session = await world.bowline.sessions.create()
+  const session = await fixture.bowline.sessions.create()
 
   await expect(session.end()).rejects.toMatchObject({ code: 'DELETE_FAILED' })
   isBroken = false
@@ -107,16 +109,16 @@ test('a deletion that failed can be tried again', async () => {
 })
 
 test('deleting by id an unknown session is refused by the service', async () => {
-  await using world = await startWorld()
+  await using fixture = await startFixture()
 
-  await expect(world.bowline.sessions.delete('nobody')).rejects.toMatchObject({ status: 404 })
+  await expect(fixture.bowline.sessions.delete('nobody')).rejects.toMatchObject({ status: 404 })
 })
 
 test('deleting by id a session of this client is the same as ending it', async () => {
-  await using world = await startWorld()
-  const session = await world.bowline.sessions.create()
+  await using fixture = await startFixture()
+  const session = await fixture.bowline.sessions.create()
 
-  const bill = await world.bowline.sessions.delete(session.id)
+  const bill = await fixture.bowline.sessions.delete(session.id)
 
   expect(session.bill).toBe(bill)
   expect(await session.end()).toBe(bill)
@@ -124,13 +126,13 @@ test('deleting by id a session of this client is the same as ending it', async (
 
 test('a session that is being created when its client is disposed of is deleted when it comes', async () => {
   const asked = Promise.withResolvers<() => void>()
-  await using world = await startWorld(({ method }, response) => {
+  await using fixture = await startFixture(({ method }, response) => {
     if (method !== 'POST') return false
     const answer = { success: true, id: 'session-1', cdpUrl: 'ws://127.0.0.1:1/' }
     asked.resolve(() => void sendJson(response, 200, answer))
     return true
   })
-  const bowline = new Bowline({ baseUrl: world.service.url, apiKey: world.service.apiKey, reaper: false })
+  const bowline = new Bowline({ baseUrl: fixture.service.url, apiKey: fixture.service.apiKey, reaper: false })
   const outcome = expect(bowline.sessions.create()).rejects.toMatchObject({ code: 'ABORTED' })
   const answer = await asked.promise
 
@@ -138,60 +140,60 @@ test('a session that is being created when its client is disposed of is deleted 
   answer()
 
   await outcome
-  await world.service.whenDeleted(1)
+  await fixture.service.whenDeleted(1)
   await expect(bowline.sessions.create()).rejects.toMatchObject({ code: 'ABORTED' })
 })
 
 test('disposing of the client ends what is open', async () => {
-  await using world = await startWorld()
+  await using fixture = await startFixture()
 
   {
-    await using bowline = world.bowline
+    await using bowline = fixture.bowline
     await Promise.all([bowline.sessions.create(), bowline.sessions.create()])
   }
 
-  expect(world.service.live.size).toBe(0)
+  expect(fixture.service.live.size).toBe(0)
 })
 
 test('a lease file is for its owner only, holds no key, and goes with the session', async () => {
-  await using world = await startWorld()
-  const session = await world.bowline.sessions.create()
-  const [name = ''] = await readdir(world.leaseDir)
-  const path = join(world.leaseDir, name)
+  await using fixture = await startFixture()
+  const session = await fixture.bowline.sessions.create()
+  const [name = ''] = await readdir(fixture.leaseDir)
+  const path = join(fixture.leaseDir, name)
 
   const lease = await readFile(path, 'utf8')
 
-  expect(JSON.parse(lease)).toMatchObject({ sessionId: 'session-1', baseUrl: world.service.url, pid: process.pid })
-  expect(lease).not.toContain(world.service.apiKey)
+  expect(JSON.parse(lease)).toMatchObject({ sessionId: 'session-1', baseUrl: fixture.service.url, pid: process.pid })
+  expect(lease).not.toContain(fixture.service.apiKey)
   expect((await stat(path)).mode & 0o777).toBe(0o600)
   await session.end()
-  expect(await readdir(world.leaseDir)).toEqual([])
+  expect(await readdir(fixture.leaseDir)).toEqual([])
 })
 
 test('reaping spares the sessions of living processes and of other services', async () => {
-  await using world = await startWorld()
-  await using living = await world.bowline.sessions.create()
-  const [name = ''] = await readdir(world.leaseDir)
-  const lease = JSON.parse(await readFile(join(world.leaseDir, name), 'utf8')) as object
+  await using fixture = await startFixture()
+  await using living = await fixture.bowline.sessions.create()
+  const [name = ''] = await readdir(fixture.leaseDir)
+  const lease = JSON.parse(await readFile(join(fixture.leaseDir, name), 'utf8')) as object
   const dead = { ...lease, processStart: 'another life', sessionId: 'elsewhere', baseUrl: 'http://192.0.2.1' }
-  await writeFile(join(world.leaseDir, 'other.json'), JSON.stringify(dead))
-  await writeFile(join(world.leaseDir, 'notes.json'), 'not a lease')
+  await writeFile(join(fixture.leaseDir, 'other.json'), JSON.stringify(dead))
+  await writeFile(join(fixture.leaseDir, 'notes.json'), 'not a lease')
 
-  const report = await world.bowline.sessions.reap()
+  const report = await fixture.bowline.sessions.reap()
 
   expect(report).toEqual({ deleted: [], failed: [], skipped: ['elsewhere'] })
-  expect(world.service.live).toContain(living.id)
-  expect(await readdir(world.leaseDir)).toHaveLength(3)
+  expect(fixture.service.live).toContain(living.id)
+  expect(await readdir(fixture.leaseDir)).toHaveLength(3)
 })
 
 test('a detached session has no lease and outlives its client', async () => {
-  await using world = await startWorld()
+  await using fixture = await startFixture()
 
   {
-    await using bowline = world.bowline
+    await using bowline = fixture.bowline
     await bowline.sessions.create({}, { detached: true })
   }
 
-  expect(await readdir(world.leaseDir)).toEqual([])
-  expect(world.service.live.size).toBe(1)
+  expect(await readdir(fixture.leaseDir)).toEqual([])
+  expect(fixture.service.live.size).toBe(1)
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { sendJson, startForeignService, type Answer } from './foreign-service.ts'
 import { Bowline, type BowlineOptions, type Driver, type SessionBill } from '../../src/index.ts'
 
-async function startWorld(answer?: Answer, options: BowlineOptions = {}) {
+async function startFixture(answer?: Answer, options: BowlineOptions = {}) {
   const service = await startForeignService(answer)
   const bowline = new Bowline({ baseUrl: service.url, apiKey: service.apiKey, reaper: false, ...options })
   return { service, bowline, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
@@ -18,35 +18,35 @@ async function nextWarning(): Promise<Error> {
 }
 
 test('withSession resolves to the result and the bill, and deletes the session', async () => {
-  await using world = await startWorld()
+  await using fixture = await startFixture()
 
-  const outcome = await world.bowline.withSession({ ttl: 60 }, async ({ session }) => session.id.length)
+  const outcome = await fixture.bowline.withSession({ ttl: 60 }, async ({ session }) => session.id.length)
 
   expect(outcome).toMatchObject({ result: 9, sessionId: 'session-1', sessionDurationMs: 1234, creditsBilled: 2 })
-  expect(world.service.deleted).toEqual(['session-1'])
+  expect(fixture.service.deleted).toEqual(['session-1'])
 })
 
 test('the error of the work comes through as the very same object', async () => {
-  await using world = await startWorld()
+  await using fixture = await startFixture()
   const thrown = Object.freeze(new Error('mine'))
 
-  const rejection = await world.bowline
+  const rejection = await fixture.bowline
     .withSession({}, () => {
       throw thrown
     })
     .catch((error: unknown) => error)
 
   expect(rejection).toBe(thrown)
-  expect(world.service.deleted).toEqual(['session-1'])
+  expect(fixture.service.deleted).toEqual(['session-1'])
 })
 
 test('the error of the work comes through even when the deletion fails, which is told to onEnd and as a warning', async () => {
-  await using world = await startWorld(refuseDeletions)
+  await using fixture = await startFixture(refuseDeletions)
   const thrown = new Error('mine')
   const bills: SessionBill[] = []
   const warning = nextWarning()
 
-  const rejection = await world.bowline
+  const rejection = await fixture.bowline
     .withSession({ onEnd: (bill) => bills.push(bill) }, () => Promise.reject(thrown))
     .catch((error: unknown) => error)
 
@@ -58,9 +58,9 @@ test('the error of the work comes through even when the deletion fails, which is
 })
 
 test('a deletion that fails after good work rejects with DELETE_FAILED and keeps the result', async () => {
-  await using world = await startWorld(refuseDeletions)
+  await using fixture = await startFixture(refuseDeletions)
 
-  const outcome = world.bowline.withSession({}, () => 'precious')
+  const outcome = fixture.bowline.withSession({}, () => 'precious')
 
   await expect(outcome).rejects.toMatchObject({
     code: 'DELETE_FAILED',
@@ -70,26 +70,26 @@ test('a deletion that fails after good work rejects with DELETE_FAILED and keeps
 })
 
 test('work that ignores its signal does not hold up the deletion', async () => {
-  await using world = await startWorld()
+  await using fixture = await startFixture()
   const bills: SessionBill[] = []
 
-  const outcome = world.bowline.withSession(
+  const outcome = fixture.bowline.withSession(
     { timeoutMs: 50, onEnd: (bill) => bills.push(bill) },
     () => new Promise<never>(() => undefined),
   )
 
   await expect(outcome).rejects.toMatchObject({ code: 'TIMEOUT', message: 'The work did not end within 50 ms' })
   expect(bills).toMatchObject([{ endedBy: 'timeout', creditsBilled: 2 }])
-  expect(world.service.live.size).toBe(0)
+  expect(fixture.service.live.size).toBe(0)
 })
 
 test('an abort rejects with the caller’s own reason and tells the work', async () => {
-  await using world = await startWorld()
+  await using fixture = await startFixture()
   const caller = new AbortController()
   const reason = new Error('no longer needed')
   let seen: unknown
 
-  const outcome = world.bowline.withSession({ signal: caller.signal }, ({ signal }) => {
+  const outcome = fixture.bowline.withSession({ signal: caller.signal }, ({ signal }) => {
     signal.addEventListener('abort', () => {
       seen = signal.reason
     })
@@ -99,66 +99,66 @@ test('an abort rejects with the caller’s own reason and tells the work', async
 
   await expect(outcome).rejects.toBe(reason)
   expect(seen).toBe(reason)
-  expect(world.service.deleted).toEqual(['session-1'])
+  expect(fixture.service.deleted).toEqual(['session-1'])
 })
 
 test('an abort while the session is being created rejects at once, and the session is deleted when it comes', async () => {
   const caller = new AbortController()
   const held: (() => void)[] = []
-  await using world = await startWorld((request, response) => {
+  await using fixture = await startFixture((request, response) => {
     if (request.method !== 'POST') return false
     held.push(() => sendJson(response, 200, { success: true, id: 'session-1', cdpUrl: 'ws://127.0.0.1:1/' }))
     caller.abort()
     return true
   })
 
-  const outcome = world.bowline.withSession({ signal: caller.signal }, () => 'never runs')
+  const outcome = fixture.bowline.withSession({ signal: caller.signal }, () => 'never runs')
 
   await expect(outcome).rejects.toMatchObject({ name: 'AbortError' })
   held[0]?.()
-  await world.service.whenDeleted(1)
+  await fixture.service.whenDeleted(1)
 })
 
 test('a driver that cannot connect costs no session', async () => {
-  await using world = await startWorld()
+  await using fixture = await startFixture()
   const driver: Driver<unknown> = { name: 'broken', connect: () => Promise.reject(new Error('no socket')) }
 
-  const outcome = world.bowline.withSession({ driver }, () => 'never runs')
+  const outcome = fixture.bowline.withSession({ driver }, () => 'never runs')
 
   await expect(outcome).rejects.toThrow('no socket')
-  expect(world.service.deleted).toEqual(['session-1'])
+  expect(fixture.service.deleted).toEqual(['session-1'])
 })
 
 test('the work gets what the driver connects, which is disconnected before the deletion', async () => {
-  await using world = await startWorld()
+  await using fixture = await startFixture()
   const events: string[] = []
   const driver: Driver<{ readonly ship: string }> = {
     name: 'boat',
     connect: async (session) => ({
       ship: `on ${session.id}`,
-      [Symbol.asyncDispose]: async () => void events.push(`disconnected, ${world.service.live.size} live`),
+      [Symbol.asyncDispose]: async () => void events.push(`disconnected, ${fixture.service.live.size} live`),
     }),
   }
 
-  const outcome = await world.bowline.withSession({ driver }, ({ ship }) => ship)
+  const outcome = await fixture.bowline.withSession({ driver }, ({ ship }) => ship)
 
   expect(outcome.result).toBe('on session-1')
   expect(events).toEqual(['disconnected, 1 live'])
 })
 
 test('work that ends its session itself still gets the bill', async () => {
-  await using world = await startWorld()
+  await using fixture = await startFixture()
 
-  const outcome = await world.bowline.withSession({}, ({ session }) => session.end())
+  const outcome = await fixture.bowline.withSession({}, ({ session }) => session.end())
 
   expect(outcome).toMatchObject({ result: { endedBy: 'end' }, creditsBilled: 2 })
-  expect(world.service.requests.filter(({ method }) => method === 'DELETE')).toHaveLength(1)
+  expect(fixture.service.requests.filter(({ method }) => method === 'DELETE')).toHaveLength(1)
 })
 
 test('a detached session outlives its work and its client', async () => {
-  await using world = await startWorld()
+  await using fixture = await startFixture()
   {
-    await using bowline = new Bowline({ baseUrl: world.service.url, apiKey: world.service.apiKey, reaper: false })
+    await using bowline = new Bowline({ baseUrl: fixture.service.url, apiKey: fixture.service.apiKey, reaper: false })
 
     const done = await bowline.withSession({}, ({ session }) => session.detach())
     const failed = bowline.withSession({}, ({ session }) => {
@@ -169,14 +169,14 @@ test('a detached session outlives its work and its client', async () => {
     expect(done).toMatchObject({ sessionId: 'session-1', creditsBilled: undefined })
     await expect(failed).rejects.toThrow('mine')
   }
-  expect([...world.service.live]).toEqual(['session-1', 'session-2'])
+  expect([...fixture.service.live]).toEqual(['session-1', 'session-2'])
 })
 
 test('an onEnd that throws changes nothing but a warning', async () => {
-  await using world = await startWorld()
+  await using fixture = await startFixture()
   const warning = nextWarning()
 
-  const outcome = await world.bowline.withSession(
+  const outcome = await fixture.bowline.withSession(
     {
       onEnd: () => {
         throw new Error('oops')
@@ -190,23 +190,23 @@ test('an onEnd that throws changes nothing but a warning', async () => {
 })
 
 test('nested and concurrent sessions end each on its own', async () => {
-  await using world = await startWorld()
+  await using fixture = await startFixture()
 
   const outcomes = await Promise.all(
     Array.from({ length: 5 }, (_, index) =>
-      world.bowline.withSession({}, async ({ session: outer }) => {
-        const inner = await world.bowline.withSession({}, ({ session }) => session.id)
+      fixture.bowline.withSession({}, async ({ session: outer }) => {
+        const inner = await fixture.bowline.withSession({}, ({ session }) => session.id)
         return { index, isDifferent: inner.result !== outer.id }
       }),
     ),
   )
 
   expect(outcomes.map(({ result }) => result)).toEqual([0, 1, 2, 3, 4].map((index) => ({ index, isDifferent: true })))
-  expect(new Set(world.service.deleted).size).toBe(10)
+  expect(new Set(fixture.service.deleted).size).toBe(10)
 })
 
 test('a thousand sessions leave no listener on the process or the caller’s signal', async () => {
-  await using world = await startWorld()
+  await using fixture = await startFixture()
   const caller = new AbortController()
   let listeners = 0
   const add = caller.signal.addEventListener.bind(caller.signal)
@@ -225,23 +225,23 @@ test('a thousand sessions leave no listener on the process or the caller’s sig
   for (let round = 0; round < 20; round += 1) {
     await Promise.all(
       Array.from({ length: 50 }, () =>
-        world.bowline.withSession({ signal: caller.signal, timeoutMs: 60_000 }, () => 1),
+        fixture.bowline.withSession({ signal: caller.signal, timeoutMs: 60_000 }, () => 1),
       ),
     )
   }
 
   expect(count()).toEqual(before)
   expect(listeners).toBe(0)
-  expect(world.service.deleted).toHaveLength(1000)
+  expect(fixture.service.deleted).toHaveLength(1000)
 })
 
 test('the types of the work follow from the driver', async () => {
-  await using world = await startWorld()
+  await using fixture = await startFixture()
 
-  const { result } = await world.bowline.withSession({}, ({ session }) => session.cdpUrl)
+  const { result } = await fixture.bowline.withSession({}, ({ session }) => session.cdpUrl)
   const typed: string = result
   // @ts-expect-error without a driver there is no page
-  await world.bowline.withSession({}, ({ page }) => page)
+  await fixture.bowline.withSession({}, ({ page }) => page)
 
   expect(typed).toContain('ws://')
 })

@@ -6,7 +6,7 @@ import { playwright } from '../../src/playwright.ts'
 import { puppeteer } from '../../src/puppeteer.ts'
 import type { Driver } from '../../src/index.ts'
 import type { SharedHandles } from '../lab/drivers.ts'
-import { fileHands } from './file-hands.ts'
+import { driverFiles } from './driver-files.ts'
 
 /** Downloads and uploads one big file and prints what it took: for memory, a process of its own. */
 const [name = '', url = '', uploadUrl = '', folder = ''] = process.argv.slice(2)
@@ -15,7 +15,7 @@ const drivers: Readonly<Record<string, Driver<SharedHandles>>> = {
   puppeteer: puppeteer.with(puppeteerCore) as unknown as Driver<SharedHandles>,
 }
 const driver = drivers[name]!
-const hands = fileHands[name]!
+const hands = driverFiles[name]!
 
 const bowline = new Bowline({ reaper: false })
 await bowline.withSession({ driver }, async ({ page }) => {

@@ -15,15 +15,15 @@ import { startSite, type Site } from '../lab/site.ts'
 const bytes = 200_000_000
 const program = fileURLToPath(new URL('big-files-program.ts', import.meta.url))
 
-const world = new AsyncDisposableStack()
+const fixture = new AsyncDisposableStack()
 let server: ServerProcess
 let site: Site
 let folder: string
 
 beforeAll(async () => {
-  folder = world.use(await mkdtempDisposable(join(tmpdir(), 'big-files-'))).path
-  server = world.use(await startServerProcess({ dataDir: join(folder, 'server') }))
-  site = world.use(
+  folder = fixture.use(await mkdtempDisposable(join(tmpdir(), 'big-files-'))).path
+  server = fixture.use(await startServerProcess({ dataDir: join(folder, 'server') }))
+  site = fixture.use(
     await startSite({
       '/sink': async ({ request, response }) => {
         const hash = createHash('sha256')
@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await world.disposeAsync()
+  await fixture.disposeAsync()
 })
 
 const mostGrownMb = 150

@@ -11,18 +11,18 @@ import { describeEachDriver } from '../lab/drivers.ts'
 import { startLab } from '../lab/lab.ts'
 import { startSite, type Site } from '../lab/site.ts'
 
-const world = new AsyncDisposableStack()
+const fixture = new AsyncDisposableStack()
 let site: Site
 let bowline: Bowline
 
 beforeAll(async () => {
-  const lab = world.use(await startLab({ warm: 2 }))
-  site = world.use(await startSite())
-  bowline = world.use(new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false }))
+  const lab = fixture.use(await startLab({ warm: 2 }))
+  site = fixture.use(await startSite())
+  bowline = fixture.use(new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false }))
 })
 
 afterAll(async () => {
-  await world.disposeAsync()
+  await fixture.disposeAsync()
 })
 
 describeEachDriver('a session', (driver) => {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, mkdtempDisposable, readdir, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,19 +9,18 @@ import { playwright } from '../../src/playwright.ts'
 import { puppeteer } from '../../src/puppeteer.ts'
 import { describeEachDriver, type SharedPage } from '../lab/drivers.ts'
 import { startLab } from '../lab/lab.ts'
-import { downloadContent } from '../lab/pages/files.ts'
 import { sendHtml } from '../lab/pages/page.ts'
 import { startSite, type Site } from '../lab/site.ts'
-import { fileHands, follow, type FileHands } from './file-hands.ts'
+import { contentOf, driverFiles, follow, sha256, type DriverFiles } from './driver-files.ts'
 
-const world = new AsyncDisposableStack()
+const fixture = new AsyncDisposableStack()
 let site: Site
 let bowline: Bowline
 let folder: string
 
 beforeAll(async () => {
-  const lab = world.use(await startLab({ warm: 2, maxFilesMb: 20 }))
-  site = world.use(
+  const lab = fixture.use(await startLab({ warm: 2, maxFilesMb: 20 }))
+  site = fixture.use(
     await startSite({
       '/upload/folder': (exchange) => sendHtml(exchange, 'Folder', '<input type="file" webkitdirectory>'),
       '/download/broken': ({ response }) => {
@@ -35,8 +33,8 @@ beforeAll(async () => {
       },
     }),
   )
-  bowline = world.use(new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false }))
-  folder = world.use(await mkdtempDisposable(join(tmpdir(), 'files-'))).path
+  bowline = fixture.use(new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false }))
+  folder = fixture.use(await mkdtempDisposable(join(tmpdir(), 'files-'))).path
   await writeFile(join(folder, 'a.txt'), 'first')
   await writeFile(join(folder, 'bücher & mehr.txt'), 'second')
   await mkdir(join(folder, 'tree', 'below'), { recursive: true })
@@ -45,16 +43,8 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await world.disposeAsync()
+  await fixture.disposeAsync()
 })
-
-function sha256(content: string | Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex')
-}
-
-function contentOf(bytes: number): Buffer {
-  return Buffer.concat([...downloadContent(bytes)])
-}
 
 async function emptyFolder() {
   return mkdtempDisposable(join(tmpdir(), 'downloads-'))
@@ -74,7 +64,7 @@ async function submit(page: SharedPage): Promise<readonly Arrived[]> {
 }
 
 describeEachDriver('files', (driver) => {
-  const hands = fileHands[driver.name] as FileHands
+  const hands = driverFiles[driver.name] as DriverFiles
 
   test('that a page offers are saved on the disk of the caller', async () => {
     await using saved = await emptyFolder()

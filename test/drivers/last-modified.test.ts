@@ -6,7 +6,7 @@ import { Bowline } from '../../src/index.ts'
 import { drivers } from '../lab/drivers.ts'
 import { startLab } from '../lab/lab.ts'
 import { startSite, type Site } from '../lab/site.ts'
-import { fileHands } from './file-hands.ts'
+import { driverFiles } from './driver-files.ts'
 
 const undo = new AsyncDisposableStack()
 let bowline: Bowline
@@ -24,7 +24,7 @@ test.each(drivers)('files keep the time of their last change through $name, sing
   await writeFile(join(folder.path, 'old.txt'), 'old')
   await utimes(join(folder.path, 'old.txt'), changedAt, changedAt)
   const read = 'document.querySelector("input").files[0].lastModified'
-  const hands = fileHands[driver.name]!
+  const hands = driverFiles[driver.name]!
 
   const { result } = await bowline.withSession({ driver }, async ({ page }) => {
     await page.goto(site.url('/upload'))

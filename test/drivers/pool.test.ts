@@ -9,18 +9,18 @@ import { startLab, type Lab } from '../lab/lab.ts'
 import { startSite, type Site } from '../lab/site.ts'
 import { readFileSync } from 'node:fs'
 
-const world = new AsyncDisposableStack()
+const fixture = new AsyncDisposableStack()
 let lab: Lab
 let site: Site
 let bowline: Bowline
 
 beforeAll(async () => {
-  lab = world.use(await startLab())
-  site = world.use(await startSite())
+  lab = fixture.use(await startLab())
+  site = fixture.use(await startSite())
   bowline = new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false })
 })
 
-afterAll(() => world.disposeAsync())
+afterAll(() => fixture.disposeAsync())
 
 function killRenderers(): void {
   for (const pid of browserPids(lab.dataDir).flatMap(groupMembers)) {

@@ -6,16 +6,16 @@ import type { LabDatabase } from '../lab/postgres.ts'
 import { sharedPostgres } from '../lab/shared-postgres.ts'
 import { startSite, type Site } from '../lab/site.ts'
 
-const world = new AsyncDisposableStack()
+const fixture = new AsyncDisposableStack()
 let database: LabDatabase
 let lab: Lab
 let site: Site
 beforeAll(async () => {
-  database = world.use(await (await sharedPostgres()).createDatabase())
-  site = world.use(await startSite())
-  lab = world.use(await startLab({ databaseUrl: database.url }))
+  database = fixture.use(await (await sharedPostgres()).createDatabase())
+  site = fixture.use(await startSite())
+  lab = fixture.use(await startLab({ databaseUrl: database.url }))
 })
-afterAll(async () => world.disposeAsync())
+afterAll(async () => fixture.disposeAsync())
 
 test('while PostgreSQL is away routes answer 503 and when to retry, and work again once it is back', async () => {
   const calls = [

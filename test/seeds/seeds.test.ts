@@ -3,13 +3,13 @@ import { Bowline, seeds, type SeedOptions } from '../../src/index.ts'
 import { startLab } from '../lab/lab.ts'
 import { startSite, type Site } from '../lab/site.ts'
 
-const world = new AsyncDisposableStack()
+const fixture = new AsyncDisposableStack()
 let site: Site
 let bowline: Bowline
 
 beforeAll(async () => {
-  const lab = world.use(await startLab())
-  site = world.use(
+  const lab = fixture.use(await startLab())
+  site = fixture.use(
     await startSite({
       '/sitemap.xml': ({ response }) => {
         const paths = ['/', '/docs/one?utm_source=x', '/docs/two', '/docs/two#part', '/blog/three']
@@ -22,7 +22,7 @@ beforeAll(async () => {
   bowline = new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false })
 })
 
-afterAll(() => world.disposeAsync())
+afterAll(() => fixture.disposeAsync())
 
 async function paths(options: SeedOptions): Promise<readonly string[]> {
   return (await Array.fromAsync(seeds(bowline, options))).map((url) => url.replace(site.url(''), ''))

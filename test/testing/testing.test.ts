@@ -9,16 +9,16 @@ import { startLab, type Lab } from '../lab/lab.ts'
 import { startSite, type Site } from '../lab/site.ts'
 import { repository } from '../lab/source-tree.ts'
 
-const world = new AsyncDisposableStack()
+const fixture = new AsyncDisposableStack()
 let lab: Lab
 let site: Site
 let bowline: Bowline
 let home: string
 
 beforeAll(async () => {
-  lab = world.use(await startLab({ maxSessions: 1 }))
-  site = world.use(await startSite())
-  home = world.use(await mkdtempDisposable(join(tmpdir(), 'bowline-testing-'))).path
+  lab = fixture.use(await startLab({ maxSessions: 1 }))
+  site = fixture.use(await startSite())
+  home = fixture.use(await mkdtempDisposable(join(tmpdir(), 'bowline-testing-'))).path
   // Projects of somebody who has installed the package.
   await cp(join(repository, 'test/testing'), home, { recursive: true })
   await writeFile(join(home, 'package.json'), '{ "type": "module" }')
@@ -30,7 +30,7 @@ beforeAll(async () => {
   bowline = new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false })
 })
 
-afterAll(() => world.disposeAsync())
+afterAll(() => fixture.disposeAsync())
 
 interface Ran {
   readonly code: number

@@ -1,9 +1,9 @@
 import type { ScrapeResponse } from 'bowline/contract/scrape'
 import { useLoaded } from '../api/use-loaded.ts'
-import { Back } from '../parts/back.tsx'
-import { FaultNote } from '../parts/fault-note.tsx'
-import { Page } from '../parts/page.tsx'
-import { Waiting } from '../parts/waiting.tsx'
+import { Back } from '../components/back.tsx'
+import { FaultNote } from '../components/fault-note.tsx'
+import { Page } from '../components/page.tsx'
+import { Waiting } from '../components/waiting.tsx'
 import { ScrapeAnswer } from '../playground/scrape-answer.tsx'
 
 /** A scrape of the last 24 hours. */

@@ -1,7 +1,7 @@
 import { createContext, type ComponentChildren } from 'preact'
 import { useCallback, useContext, useMemo, useState } from 'preact/hooks'
 import { Fault } from '../api/call.ts'
-import { Icon } from '../parts/icon.tsx'
+import { Icon } from '../components/icon.tsx'
 
 /** Short messages at the edge of the page. */
 export interface Notices {

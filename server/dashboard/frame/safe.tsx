@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useErrorBoundary } from 'preact/hooks'
 import { toFault } from '../api/call.ts'
-import { FaultNote } from '../parts/fault-note.tsx'
-import { Page } from '../parts/page.tsx'
+import { FaultNote } from '../components/fault-note.tsx'
+import { Page } from '../components/page.tsx'
 
 /** Shows a page, or why it could not be drawn: the navigation beside it works on. */
 export function Safe({ children }: { readonly children: ComponentChildren }) {

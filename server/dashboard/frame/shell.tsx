@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { useAccount } from '../api/context.ts'
-import { Icon } from '../parts/icon.tsx'
-import { Logo } from '../parts/logo.tsx'
-import { placeGroups, places } from './places.ts'
+import { Icon } from '../components/icon.tsx'
+import { Logo } from '../components/logo.tsx'
+import { placeGroups, navItems } from './nav-items.ts'
 import { linkTo, type Route } from './route.ts'
 import { ShortcutHelp } from './shortcut-help.tsx'
 import { useShortcuts } from './shortcuts.ts'
@@ -49,7 +49,7 @@ export function Shell({ route, onSignOut, children }: ShellProps) {
           <Icon name={isMenuOpen ? 'cross' : 'menu'} />
         </button>
         <Logo />
-        <b>{places.find(({ name }) => name === place)?.title ?? 'Bowline'}</b>
+        <b>{navItems.find(({ name }) => name === place)?.title ?? 'Bowline'}</b>
       </header>
       <aside class="side">
         <a class="brand" href={linkTo(['sessions'])}>
@@ -74,7 +74,7 @@ function Navigation({ place }: { readonly place: string }) {
       {placeGroups.map((group) => (
         <section key={group.title}>
           <h2>{group.title}</h2>
-          {group.places.map(({ name, title, icon, key }) => (
+          {group.navItems.map(({ name, title, icon, key }) => (
             <a key={name} href={linkTo([name])} aria-current={name === place ? 'page' : undefined} title={`g ${key}`}>
               <Icon name={icon} />
               {title}

@@ -1,5 +1,5 @@
-import { Dialog } from '../parts/dialog.tsx'
-import { places } from './places.ts'
+import { Dialog } from '../components/dialog.tsx'
+import { navItems } from './nav-items.ts'
 
 const onPage = [
   { keys: ['/'], does: 'Search or filter this page' },
@@ -14,7 +14,7 @@ export function ShortcutHelp({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title="Keyboard" onClose={onClose}>
       <dl class="shortcuts">
-        {places.map(({ key, title }) => (
+        {navItems.map(({ key, title }) => (
           <Shortcut key={key} keys={['g', key]} does={title} />
         ))}
         {onPage.map(({ keys, does }) => (

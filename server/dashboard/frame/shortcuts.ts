@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import { goTo } from './route.ts'
-import { places } from './places.ts'
+import { navItems } from './nav-items.ts'
 
 /** What keys do that are the same on every page. */
 export interface ShortcutEvents {
@@ -22,7 +22,7 @@ export function useShortcuts({ onHelp }: ShortcutEvents): void {
     const onKey = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
       if (document.querySelector('dialog[open]') !== null) return
-      const place = performance.now() < goesUntil ? places.find(({ key }) => key === event.key) : undefined
+      const place = performance.now() < goesUntil ? navItems.find(({ key }) => key === event.key) : undefined
       goesUntil = event.key === 'g' ? performance.now() + secondKeyMs : 0
       if (place !== undefined) goTo([place.name])
       else if (event.key === '?') onHelp()

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { Icon } from '../parts/icon.tsx'
+import { Icon } from '../components/icon.tsx'
 import { chooseTheme, storedTheme, type Theme } from './theme.ts'
 
 const next: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dark', dark: 'system' }

@@ -1,11 +1,11 @@
 import { useLoaded } from '../api/use-loaded.ts'
-import { Badge } from '../parts/badge.tsx'
-import { Fact } from '../parts/fact.tsx'
-import { FaultNote } from '../parts/fault-note.tsx'
-import { Icon } from '../parts/icon.tsx'
-import { Page } from '../parts/page.tsx'
-import { Progress } from '../parts/progress.tsx'
-import { Waiting } from '../parts/waiting.tsx'
+import { Badge } from '../components/badge.tsx'
+import { Fact } from '../components/fact.tsx'
+import { FaultNote } from '../components/fault-note.tsx'
+import { Icon } from '../components/icon.tsx'
+import { Page } from '../components/page.tsx'
+import { Progress } from '../components/progress.tsx'
+import { Waiting } from '../components/waiting.tsx'
 import { readHealth, type Readiness } from './health-calls.ts'
 import { Numbers } from './numbers.tsx'
 
@@ -38,7 +38,7 @@ export function HealthPage() {
           {value.samples !== undefined && <Numbers samples={value.samples} />}
           <div class="columns">
             <Server readiness={value.readiness} />
-            <Layers readiness={value.readiness} />
+            <IsolationLayers readiness={value.readiness} />
           </div>
         </>
       )}
@@ -70,7 +70,7 @@ function Server({ readiness: { browser, store, pool, sessions } }: { readonly re
   )
 }
 
-function Layers({ readiness: { layers } }: { readonly readiness: Readiness }) {
+function IsolationLayers({ readiness: { layers } }: { readonly readiness: Readiness }) {
   return (
     <section class="card">
       <h2>Isolation</h2>

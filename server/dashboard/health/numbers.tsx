@@ -1,5 +1,5 @@
-import { formatBytes, formatDuration, formatNumber } from '../parts/format.ts'
-import { Numeral } from '../parts/numeral.tsx'
+import { formatBytes, formatDuration, formatNumber } from '../components/format.ts'
+import { Numeral } from '../components/numeral.tsx'
 import { sumOf, type Sample } from './metric-text.ts'
 
 /** The numbers of a server that tell most. */

@@ -1,7 +1,7 @@
 import { useLoaded } from '../api/use-loaded.ts'
-import { Badge } from '../parts/badge.tsx'
-import { DataTable, type Column } from '../parts/data-table.tsx'
-import { formatNumber } from '../parts/format.ts'
+import { Badge } from '../components/badge.tsx'
+import { DataTable, type Column } from '../components/data-table.tsx'
+import { formatNumber } from '../components/format.ts'
 import type { JobErrors as Errors } from './job-calls.ts'
 
 const mostShown = 200

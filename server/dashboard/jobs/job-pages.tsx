@@ -1,5 +1,5 @@
-import { Badge } from '../parts/badge.tsx'
-import { formatNumber } from '../parts/format.ts'
+import { Badge } from '../components/badge.tsx'
+import { formatNumber } from '../components/format.ts'
 import { ScrapeAnswer } from '../playground/scrape-answer.tsx'
 import { pagesOf, type JobStatus } from './job-calls.ts'
 

@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks'
 import type { CreateKeyOptions, CreateKeyResponse } from 'bowline/contract/keys'
 import { useAccount } from '../api/context.ts'
 import { useFormAction } from '../api/use-action.ts'
-import { Copy } from '../parts/copy.tsx'
-import { Dialog } from '../parts/dialog.tsx'
-import { FormButtons } from '../parts/form-buttons.tsx'
-import { Check, Field } from '../parts/field.tsx'
+import { Copy } from '../components/copy.tsx'
+import { Dialog } from '../components/dialog.tsx'
+import { FormButtons } from '../components/form-buttons.tsx'
+import { Check, Field } from '../components/field.tsx'
 
 /** Makes a key, and shows it this once. */
 export function NewKey({ onClose }: { readonly onClose: () => void }) {

@@ -1,4 +1,4 @@
-import { DataTable, type Column } from '../parts/data-table.tsx'
+import { DataTable, type Column } from '../components/data-table.tsx'
 
 interface FieldChange {
   readonly path: string

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import { useFormAction } from '../api/use-action.ts'
 import { goTo } from '../frame/route.ts'
-import { Dialog } from '../parts/dialog.tsx'
-import { FormButtons } from '../parts/form-buttons.tsx'
-import { Field } from '../parts/field.tsx'
+import { Dialog } from '../components/dialog.tsx'
+import { FormButtons } from '../components/form-buttons.tsx'
+import { Field } from '../components/field.tsx'
 import { createMonitor, deleteMonitor } from './monitor-calls.ts'
 
 /** Asks what to monitor and how often, makes the monitor and goes to it. */

@@ -1,5 +1,5 @@
 import type { CheckSummary } from 'bowline/contract/monitor-checks'
-import { Badge, type Tone } from '../parts/badge.tsx'
+import { Badge, type Tone } from '../components/badge.tsx'
 
 const parts: readonly { readonly name: keyof CheckSummary; readonly tone: Tone }[] = [
   { name: 'changed', tone: 'warn' },

@@ -1,6 +1,6 @@
 import { goTo, type Route } from '../frame/route.ts'
-import { Page } from '../parts/page.tsx'
-import { Tabs } from '../parts/tabs.tsx'
+import { Page } from '../components/page.tsx'
+import { Tabs } from '../components/tabs.tsx'
 import { MapForm } from './map-form.tsx'
 import { ScrapeForm } from './scrape-form.tsx'
 import { SearchForm } from './search-form.tsx'

@@ -1,5 +1,5 @@
-import { newClient } from '../parts/new-client.ts'
-import type { Snippets } from '../parts/snippet.tsx'
+import { newClient } from '../components/new-client.ts'
+import type { Snippets } from '../components/snippet.tsx'
 
 /** The same request for a shell and for a program. `call` is what the client is asked to do. */
 export function requestSnippets(path: string, body: unknown, call: string): Snippets {

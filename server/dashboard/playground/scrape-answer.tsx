@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
 import type { Document } from 'bowline/contract/document'
 import { onThisServer } from '../live/watch.ts'
-import { Badge } from '../parts/badge.tsx'
-import { Copy } from '../parts/copy.tsx'
-import { countOf } from '../parts/format.ts'
-import { Tabs } from '../parts/tabs.tsx'
+import { Badge } from '../components/badge.tsx'
+import { Copy } from '../components/copy.tsx'
+import { countOf } from '../components/format.ts'
+import { Tabs } from '../components/tabs.tsx'
 
 interface ScrapeAnswerProps {
   readonly document: Document

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { ScrapeResponse } from 'bowline/contract/scrape'
-import { Check } from '../parts/field.tsx'
+import { Check } from '../components/field.tsx'
 import { asCode } from './as-code.ts'
 import { requestSnippets } from './request-snippets.ts'
 import { ScrapeAnswer } from './scrape-answer.tsx'

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { Field } from '../parts/field.tsx'
+import { Field } from '../components/field.tsx'
 import type { Try } from './use-try.ts'
 
 interface TrialFormProps {

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
-import { Empty } from '../parts/empty.tsx'
-import { FaultNote } from '../parts/fault-note.tsx'
-import { formatDuration } from '../parts/format.ts'
-import { Snippet, type Snippets } from '../parts/snippet.tsx'
-import { Waiting } from '../parts/waiting.tsx'
+import { Empty } from '../components/empty.tsx'
+import { FaultNote } from '../components/fault-note.tsx'
+import { formatDuration } from '../components/format.ts'
+import { Snippet, type Snippets } from '../components/snippet.tsx'
+import { Waiting } from '../components/waiting.tsx'
 import type { Try } from './use-try.ts'
 
 interface TrialFrameProps<Answer> {

@@ -1,9 +1,9 @@
 import type { SessionSummary } from 'bowline/contract/browser'
 import { linkTo } from '../frame/route.ts'
-import { Badge, Status } from '../parts/badge.tsx'
-import { DataTable, type Column } from '../parts/data-table.tsx'
-import { formatDuration } from '../parts/format.ts'
-import { Ago } from '../parts/time.tsx'
+import { Badge, Status } from '../components/badge.tsx'
+import { DataTable, type Column } from '../components/data-table.tsx'
+import { formatDuration } from '../components/format.ts'
+import { Ago } from '../components/time.tsx'
 import { matches } from './session-calls.ts'
 
 /** So many of them are of interest here; the activity has the rest. */

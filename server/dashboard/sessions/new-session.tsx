@@ -4,9 +4,9 @@ import type { ProfileSummary } from 'bowline/contract/profiles'
 import { useFormAction } from '../api/use-action.ts'
 import { useLoaded } from '../api/use-loaded.ts'
 import { goTo } from '../frame/route.ts'
-import { Dialog } from '../parts/dialog.tsx'
-import { FormButtons } from '../parts/form-buttons.tsx'
-import { Check, Field } from '../parts/field.tsx'
+import { Dialog } from '../components/dialog.tsx'
+import { FormButtons } from '../components/form-buttons.tsx'
+import { Check, Field } from '../components/field.tsx'
 import { createSession, endSession } from './session-calls.ts'
 
 const minutes = [1, 5, 10, 30, 60]

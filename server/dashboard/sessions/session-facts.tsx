@@ -1,9 +1,9 @@
 import type { SessionSummary } from 'bowline/contract/browser'
-import { Badge } from '../parts/badge.tsx'
-import { Copy } from '../parts/copy.tsx'
-import { Fact } from '../parts/fact.tsx'
-import { formatDuration } from '../parts/format.ts'
-import { Ago, Left } from '../parts/time.tsx'
+import { Badge } from '../components/badge.tsx'
+import { Copy } from '../components/copy.tsx'
+import { Fact } from '../components/fact.tsx'
+import { formatDuration } from '../components/format.ts'
+import { Ago, Left } from '../components/time.tsx'
 import { toneOf } from './ended-sessions.tsx'
 
 /** What is known of a session. */

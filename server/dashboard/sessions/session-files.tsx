@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks'
 import type { SessionFile } from 'bowline/contract/files'
 import { useAction } from '../api/use-action.ts'
 import { useLoaded } from '../api/use-loaded.ts'
-import { FaultNote } from '../parts/fault-note.tsx'
-import { formatBytes } from '../parts/format.ts'
-import { Icon } from '../parts/icon.tsx'
-import { saveAs } from '../parts/save-as.ts'
+import { FaultNote } from '../components/fault-note.tsx'
+import { formatBytes } from '../components/format.ts'
+import { Icon } from '../components/icon.tsx'
+import { saveAs } from '../components/save-as.ts'
 
 interface SessionFilesProps {
   readonly id: string

@@ -1,9 +1,9 @@
 import type { Recording } from 'bowline/contract/recordings'
 import { useLoaded } from '../api/use-loaded.ts'
 import { onThisServer } from '../live/watch.ts'
-import { formatBytes } from '../parts/format.ts'
-import { Icon } from '../parts/icon.tsx'
-import { Ago } from '../parts/time.tsx'
+import { formatBytes } from '../components/format.ts'
+import { Icon } from '../components/icon.tsx'
+import { Ago } from '../components/time.tsx'
 
 /** What was recorded of an ended session. Nothing when there is nothing. */
 export function SessionRecordings({ id }: { readonly id: string }) {

@@ -1,5 +1,5 @@
-import { newClient } from '../parts/new-client.ts'
-import type { Snippets } from '../parts/snippet.tsx'
+import { newClient } from '../components/new-client.ts'
+import type { Snippets } from '../components/snippet.tsx'
 
 /** How a first session is made. */
 export function firstSession(): Snippets {

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import type { CreateTeamOptions, TeamChanges, TeamSummary } from 'bowline/contract/teams'
 import { useFormAction } from '../api/use-action.ts'
-import { Dialog } from '../parts/dialog.tsx'
-import { Field } from '../parts/field.tsx'
-import { FormButtons } from '../parts/form-buttons.tsx'
+import { Dialog } from '../components/dialog.tsx'
+import { Field } from '../components/field.tsx'
+import { FormButtons } from '../components/form-buttons.tsx'
 
 interface TeamFormProps {
   /** Undefined: a new one. */

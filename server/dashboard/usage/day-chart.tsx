@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import { formatDay, formatNumber } from '../parts/format.ts'
+import { formatDay, formatNumber } from '../components/format.ts'
 import type { DayTable } from './day-table.ts'
 import { keyColours } from './key-colours.ts'
 import { useColours } from './use-colours.ts'

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { assertSharedBlobs } from '../cluster/assert-shared-blobs.ts'
 import type { ServerConfig } from '../config.ts'
-import { enterNode, startHeartbeat, type HeartbeatParts } from '../sessions/heartbeat.ts'
+import { enterNode, startHeartbeat, type HeartbeatDeps } from '../sessions/heartbeat.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { removeNode } from '../store/nodes.ts'
 import type { Parts } from './prepare-sessions.ts'
@@ -23,17 +23,17 @@ export interface JoiningNode {
  */
 export async function joinCluster(
   { nodeUrl }: ServerConfig,
-  parts: Parts,
+  deps: Parts,
   { url, blobsId, sessions, beating, log }: JoiningNode,
 ): Promise<readonly string[]> {
-  const { store, nodeId, bootstrapKey } = parts
-  const onRetired: HeartbeatParts['onRetired'] = (keys) => {
+  const { store, nodeId, bootstrapKey } = deps
+  const onRetired: HeartbeatDeps['onRetired'] = (keys) => {
     for (const { id: keyId, prefix } of keys) {
       log.warn({ audit: 'key.retired', keyId, prefix }, 'No server is configured with this bootstrap key any more')
     }
   }
-  const onBeat = (error: unknown): void => parts.writes.note(error)
-  const node = { ...parts, nodeUrl: nodeUrl ?? url, bootstrapKeyId: bootstrapKey.id, blobsId, onRetired, onBeat }
+  const onBeat = (error: unknown): void => deps.writes.note(error)
+  const node = { ...deps, nodeUrl: nodeUrl ?? url, bootstrapKeyId: bootstrapKey.id, blobsId, onRetired, onBeat }
   beating.defer(async () => removeNode(store.db, nodeId))
   const retired = await enterNode(node)
   onRetired(retired)

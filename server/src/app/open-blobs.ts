@@ -3,7 +3,7 @@ import { assertSharedBlobs } from '../cluster/assert-shared-blobs.ts'
 import type { ServerConfig } from '../config.ts'
 import type { Identity } from '../identity.ts'
 import { identifyBlobs } from '../store/blob-identity.ts'
-import { openBlobs, parseBlobPlace, type Blobs } from '../store/blobs.ts'
+import { openBlobs, parseBlobLocation, type Blobs } from '../store/blobs.ts'
 import type { Store } from '../store/store.ts'
 
 /**
@@ -19,9 +19,9 @@ export async function openConfiguredBlobs(
     accessKeyId === undefined || secretAccessKey === undefined
       ? undefined
       : { accessKeyId, secretAccessKey, sessionToken }
-  const place = parseBlobPlace(config.blobs ?? join(config.dataDir, 'blobs'), credentials)
-  const blobs = await openBlobs(place)
-  const blobsId = await identifyBlobs(place)
+  const location = parseBlobLocation(config.blobs ?? join(config.dataDir, 'blobs'), credentials)
+  const blobs = await openBlobs(location)
+  const blobsId = await identifyBlobs(location)
   await assertSharedBlobs(store, { nodeId: identity.nodeId, blobsId })
   return { blobs, blobsId }
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { BrowserHost } from '../browsers/host.ts'
-import { describeLayers } from '../browsers/layers.ts'
+import { describeIsolation } from '../browsers/isolation.ts'
 import { createPeers } from '../cluster/peers.ts'
 import type { ServerConfig } from '../config.ts'
 import type { Egress } from '../egress/egress.ts'
@@ -9,7 +9,7 @@ import { Gateway } from '../gateway/gateway.ts'
 import { buildHttpApp } from '../http/app.ts'
 import { createAuthenticator, type Authenticator } from '../http/auth.ts'
 import { Watchers } from '../http/watch.ts'
-import type { Focus } from '../recordings/film.ts'
+import type { Focus } from '../recordings/video-recorder.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Blobs } from '../store/blobs.ts'
@@ -41,23 +41,23 @@ interface HttpMeans {
 export async function openHttp(
   undo: AsyncDisposableStack,
   config: ServerConfig,
-  parts: Parts & Work & Usage & HttpMeans,
+  deps: Parts & Work & Usage & HttpMeans,
   host: BrowserHost,
   log: Logger,
 ): Promise<OpenHttp> {
-  const { store, browsers, metrics, egress, onError } = parts
+  const { store, browsers, metrics, egress, onError } = deps
   const focusOf = (session: LiveSession): Focus => gateway.focusOf(session)
-  const { sessions, ...left } = openSessions(undo, config, { ...parts, focusOf })
-  const { shelves } = left
-  const gateway = new Gateway(sessions, onError, shelves.clientLeft)
-  const live = openLive(parts, sessions, gateway)
+  const { sessions, ...left } = openSessions(undo, config, { ...deps, focusOf })
+  const { sessionFileStore } = left
+  const gateway = new Gateway(sessions, onError, sessionFileStore.clientLeft)
+  const live = openLive(deps, sessions, gateway)
   const authenticator = createAuthenticator(store)
   metrics.watch({ sessions, browsers, gateway, live, egress })
-  const watchers = new Watchers({ bulk: parts.bulk, authenticator, publicUrl: config.publicUrl, onError })
+  const watchers = new Watchers({ jobs: deps.jobs, authenticator, publicUrl: config.publicUrl, onError })
   const { app, drain } = await buildHttpApp({
-    ...parts,
+    ...deps,
     watchers,
-    states: { sessions, profiles: parts.profiles },
+    states: { sessions, profiles: deps.profiles },
     sessions,
     gateway,
     live,
@@ -65,9 +65,9 @@ export async function openHttp(
     authenticator,
     dataDir: config.dataDir,
     metricsToken: config.metricsToken,
-    peers: createPeers(store, parts.nodeId),
+    peers: createPeers(store, deps.nodeId),
     log,
-    layers: describeLayers(host.layers),
+    layers: describeIsolation(host.layers),
     binary: host.binary,
     publicUrl: config.publicUrl,
     maxConnections: config.maxConnections,

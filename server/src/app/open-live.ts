@@ -9,7 +9,7 @@ import type { Parts } from './prepare-sessions.ts'
 export function openLive({ store, onError }: Parts, sessions: Sessions, gateway: Gateway): LiveViews {
   return new LiveViews({
     onError,
-    stagePartsOf: (session) => {
+    liveViewDeps: (session) => {
       const focus = gateway.focusOf(session)
       const { folder, targets } = session.browser
       // Viewers drive pages, never a session of their choice.

@@ -2,11 +2,11 @@ import { Artifacts } from '../artifacts/artifacts.ts'
 import { startSweepingArtifacts } from '../artifacts/sweep-artifacts.ts'
 import type { ServerConfig } from '../config.ts'
 import { keepFiles } from '../files/kept-files.ts'
-import { Shelves } from '../files/shelves.ts'
-import type { Focus } from '../recordings/film.ts'
+import { SessionFileStore } from '../files/session-file-store.ts'
+import type { Focus } from '../recordings/video-recorder.ts'
 import { Recordings } from '../recordings/recordings.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
-import type { SessionParts } from '../sessions/session-parts.ts'
+import type { SessionDeps } from '../sessions/session-deps.ts'
 import { Sessions } from '../sessions/sessions.ts'
 import type { Blobs } from '../store/blobs.ts'
 import { packageVersion } from '../version.ts'
@@ -14,7 +14,7 @@ import { packageVersion } from '../version.ts'
 /** The sessions of this server, and what they leave. */
 export interface OpenSessions {
   readonly sessions: Sessions
-  readonly shelves: Shelves
+  readonly sessionFileStore: SessionFileStore
   readonly artifacts: Artifacts
   readonly recordings: Recordings
 }
@@ -26,28 +26,28 @@ const keepingTimeoutMs = 300_000
 export function openSessions(
   undo: AsyncDisposableStack,
   config: ServerConfig,
-  parts: SessionParts & { readonly blobs: Blobs; readonly focusOf: (session: LiveSession) => Focus },
+  deps: SessionDeps & { readonly blobs: Blobs; readonly focusOf: (session: LiveSession) => Focus },
 ): OpenSessions {
-  const { store, onError } = parts
-  const shelves = new Shelves(config, onError)
-  const artifacts = new Artifacts(parts)
+  const { store, onError } = deps
+  const sessionFileStore = new SessionFileStore(config, onError)
+  const artifacts = new Artifacts(deps)
   undo.use(startSweepingArtifacts(store, artifacts, onError))
-  const recordings = new Recordings({ ...parts, ...config, artifacts, version: packageVersion })
+  const recordings = new Recordings({ ...deps, ...config, artifacts, version: packageVersion })
   const sessions = new Sessions({
-    ...parts,
+    ...deps,
     onStart: async (session) => {
-      shelves.open(session)
+      sessionFileStore.open(session)
       await recordings.start(session)
     },
     onEnding: async (session, how) => {
       if (!session.row.keepFiles && session.row.record === undefined) return
       const signal = AbortSignal.timeout(keepingTimeoutMs)
-      const kept = keepFiles({ shelves, artifacts, ...config }, session, signal)
+      const kept = keepFiles({ sessionFileStore, artifacts, ...config }, session, signal)
       const outcomes = await Promise.allSettled([kept, recordings.finish(session, how, signal)])
       for (const outcome of outcomes) {
         if (outcome.status === 'rejected') onError(outcome.reason, `keeping what session ${session.row.id} left`)
       }
     },
   })
-  return { sessions, shelves, artifacts, recordings }
+  return { sessions, sessionFileStore, artifacts, recordings }
 }

@@ -1,16 +1,16 @@
-import type { BulkJobs } from '../bulk/bulk-jobs.ts'
-import { openBulk } from '../bulk/open-bulk.ts'
+import type { Jobs } from '../jobs/jobs.ts'
+import { openJobs } from '../jobs/open-jobs.ts'
 import type { ServerConfig } from '../config.ts'
 import type { Extracts } from '../extract/extracts.ts'
 import { openExtracts } from '../extract/open-extracts.ts'
-import { openJobs } from '../jobs/open-jobs.ts'
-import type { Jobs } from '../jobs/jobs.ts'
+import { openJobQueues } from '../queue/open-job-queues.ts'
+import type { JobQueues } from '../queue/job-queues.ts'
 import { openMailer } from '../mail/open-mailer.ts'
 import { openMapper, type Mapper } from '../map/mapper.ts'
 import type { Monitors } from '../monitors/monitors.ts'
 import { openMonitors } from '../monitors/open-monitors.ts'
 import type { LanguageModel } from '../scrape/formats/language-model.ts'
-import { openScrapes, type OpenScrapesParts } from '../scrape/open-scrapes.ts'
+import { openScrapes, type OpenScrapesDeps } from '../scrape/open-scrapes.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
 import { openSearches } from '../search/open-searches.ts'
 import type { Searches } from '../search/searches.ts'
@@ -25,10 +25,10 @@ export interface Work {
   readonly searches: Searches
   readonly mapper: Mapper
   readonly extracts: Extracts
-  readonly jobs: Jobs
+  readonly queues: JobQueues
   readonly webhooks: Webhooks
   readonly monitors: Monitors
-  readonly bulk: BulkJobs
+  readonly jobs: Jobs
   readonly languageModel: LanguageModel | undefined
 }
 
@@ -36,28 +36,28 @@ export interface Work {
 export async function openWork(
   undo: AsyncDisposableStack,
   config: ServerConfig,
-  parts: OpenScrapesParts & { readonly nodeId: string },
+  deps: OpenScrapesDeps & { readonly nodeId: string },
 ): Promise<Work> {
-  const { store, egress, onError } = parts
-  const { searches, index } = openSearches(undo, config, parts)
-  const scrapes = openScrapes(undo, config, { ...parts, onScraped: index?.add })
+  const { store, egress, onError } = deps
+  const { searches, index } = openSearches(undo, config, deps)
+  const scrapes = openScrapes(undo, config, { ...deps, onScraped: index?.add })
   const showPage = createShowPage(scrapes)
-  const mapper = undo.use(openMapper({ ...parts, showPage }))
+  const mapper = undo.use(openMapper({ ...deps, showPage }))
   const dispatcher = egress.createDispatcher()
   undo.defer(async () => dispatcher.destroy())
-  const jobs = undo.use(await openJobs({ store, onError }))
+  const queues = undo.use(await openJobQueues({ store, onError }))
   const { webhookSecret } = config
   const webhooks = await openWebhooks(
     undo,
     { webhookSecret, version: packageVersion },
-    { store, jobs, dispatcher, onError },
+    { store, queues, dispatcher, onError },
   )
-  const mailer = await openMailer(undo, config, { store, jobs })
+  const mailer = await openMailer(undo, config, { store, queues })
   const { llmUrl: url, llmModel: model, llmKey: key } = config
   const languageModel = url === undefined ? undefined : { url, model, key }
-  const means = { ...parts, jobs, scrapes, searches, showPage, webhooks, dispatcher, languageModel }
-  const monitors = await openMonitors(undo, { ...means, mailer })
-  const bulk = await openBulk(undo, config, means)
-  const extracts = await openExtracts(undo, means)
-  return { scrapes, searches, mapper, extracts, jobs, webhooks, monitors, bulk, languageModel }
+  const workDeps = { ...deps, queues, scrapes, searches, showPage, webhooks, dispatcher, languageModel }
+  const monitors = await openMonitors(undo, { ...workDeps, mailer })
+  const jobs = await openJobs(undo, config, workDeps)
+  const extracts = await openExtracts(undo, workDeps)
+  return { scrapes, searches, mapper, extracts, queues, webhooks, monitors, jobs, languageModel }
 }

@@ -8,14 +8,14 @@ import { WriteHealth } from '../http/readiness.ts'
 import type { Identity } from '../identity.ts'
 import type { Profiles } from '../profiles/profiles.ts'
 import { sessionsThatFit } from '../sessions/capacity.ts'
-import type { SessionParts } from '../sessions/session-parts.ts'
+import type { SessionDeps } from '../sessions/session-deps.ts'
 import { ensureBootstrapKey, type KeyRow } from '../store/keys.ts'
 import type { Store } from '../store/store.ts'
 import { withPrices } from '../usage/prices.ts'
 import { packageVersion } from '../version.ts'
 
 /** What sessions are made with, and the numbers they leave. */
-export type Parts = SessionParts & {
+export type Parts = SessionDeps & {
   readonly metrics: ReturnType<typeof createMetrics>
   /** Whether the heartbeats of this node reach the store. */
   readonly writes: WriteHealth
@@ -25,7 +25,7 @@ export type Parts = SessionParts & {
 /** Makes sure of the bootstrap key and gathers what sessions are made with. */
 export async function prepareSessions(
   config: ServerConfig,
-  ground: {
+  deps: {
     store: Store
     browsers: BrowserPool
     profiles: Profiles
@@ -34,7 +34,7 @@ export async function prepareSessions(
     log: Logger
   },
 ): Promise<Parts> {
-  const { store, browsers, profiles, host, identity, log } = ground
+  const { store, browsers, profiles, host, identity, log } = deps
   const bootstrapKey = await ensureBootstrapKey(store.db, {
     hash: hashSecret(identity.apiKey),
     prefix: identity.apiKey.slice(0, 7),

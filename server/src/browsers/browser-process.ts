@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream'
 import { BowlineError } from 'bowline/kit/errors'
 import { openPipe, type CdpPipe } from '../cdp/pipe.ts'
 import type { CommandLine } from './command-line.ts'
-import { borrowPort, lendingStdio } from './lend-port.ts'
+import { importListener, lendingStdio } from './export-listener.ts'
 import { killGroup } from './process-table.ts'
 
 /** How a browser ended. */
@@ -21,7 +21,7 @@ export interface BrowserProcess {
   /** Resolves when the main process is gone and the rest of its group was killed. Never rejects. */
   readonly exited: Promise<BrowserExit>
   /** The socket that listens in the network of the browser, when it lends one. Rejects when none comes. */
-  readonly lentPort: Promise<Server> | undefined
+  readonly exportedListener: Promise<Server> | undefined
   /** The last 8 kB that the browser wrote to stderr. */
   readonly lastWords: () => string
   /** SIGKILL for the whole group. Stopped processes die too. */
@@ -33,7 +33,7 @@ export interface ProcessOptions {
   /** Whether the program runs the browser as its child and tells of its death by a signal with a code above 128, as shells do. */
   readonly isWrapped: boolean
   /** Whether it lends a port; see `lendPort`. */
-  readonly isLending: boolean
+  readonly isExporting: boolean
   readonly uid: number | undefined
   readonly environment: Readonly<Record<string, string>>
 }
@@ -47,7 +47,7 @@ export async function startProcess(command: CommandLine, options: ProcessOptions
     detached: true,
     cwd: '/',
     env: options.environment,
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', ...(options.isLending ? lendingStdio : [])],
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', ...(options.isExporting ? lendingStdio : [])],
     ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),
   })
   const { promise: exited, resolve } = Promise.withResolvers<BrowserExit>()
@@ -61,9 +61,9 @@ export async function startProcess(command: CommandLine, options: ProcessOptions
     if (pid !== undefined) killGroup(pid)
     resolve(options.isWrapped ? unwrapExit(code, signal) : { code, signal })
   })
-  const lentPort = options.isLending ? borrowPort(child) : undefined
+  const exportedListener = options.isExporting ? importListener(child) : undefined
   // Whoever waits for it hears of it; a failed start has reasons of its own.
-  lentPort?.catch(() => undefined)
+  exportedListener?.catch(() => undefined)
   await spawned.promise
   if (pid === undefined) throw new BowlineError('BROWSER_START_FAILED', `${command.file} has no pid.`)
   const [, , , toBrowser, fromBrowser] = child.stdio
@@ -71,7 +71,7 @@ export async function startProcess(command: CommandLine, options: ProcessOptions
     pid,
     pipe: openPipe(toBrowser as Writable, fromBrowser as Readable),
     exited,
-    lentPort,
+    exportedListener,
     lastWords: keepLastWords(child.stderr as Readable),
     kill: () => {
       // After its exit the number may belong to someone else.

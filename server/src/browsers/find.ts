@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { access, constants, stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { BowlineError } from 'bowline/kit/errors'
-import { browserPlaces, type BrowserKind, type BrowserPlace, type Environment } from './places.ts'
+import { browserLocations, type BrowserKind, type BrowserLocation, type Environment } from './browser-locations.ts'
 import { realBinary } from './real-binary.ts'
 
 /** A browser that was found and that answered. */
@@ -33,7 +33,7 @@ export async function findBrowser(
   const looked: string[] = []
   const kinds: readonly BrowserKind[] = choice === undefined ? ['shell', 'chromium'] : [choice]
   for (const kind of kinds) {
-    for await (const place of browserPlaces(kind, environment)) {
+    for await (const place of browserLocations(kind, environment)) {
       const { place: name, found, problem } = await examine(place)
       if (found !== undefined && (choice === undefined || found.kind === choice)) return found
       looked.push(`${name} (${problem ?? `is a ${found?.kind}`})`)
@@ -48,7 +48,7 @@ export async function findBrowser(
 export async function listBrowsers(environment: Environment): Promise<readonly BrowserCandidate[]> {
   const candidates = new Map<string, BrowserCandidate>()
   for (const kind of ['shell', 'chromium'] as const) {
-    for await (const place of browserPlaces(kind, environment)) {
+    for await (const place of browserLocations(kind, environment)) {
       const candidate = await examine(place)
       const key = candidate.found?.path ?? candidate.place
       if (!candidates.has(key)) candidates.set(key, candidate)
@@ -69,7 +69,7 @@ async function browserAt(path: string): Promise<BrowserBinary> {
   return found
 }
 
-async function examine({ path, kind, name = path ?? '' }: BrowserPlace): Promise<BrowserCandidate> {
+async function examine({ path, kind, name = path ?? '' }: BrowserLocation): Promise<BrowserCandidate> {
   const fail = (problem: string): BrowserCandidate => ({ place: name, found: undefined, problem })
   if (path === undefined) return fail('not there')
   try {

@@ -1,12 +1,12 @@
 import type { BrowserBinary } from './find.ts'
 import type { BrowserFolder } from './folders.ts'
-import { jailOf, type Layers } from './layers.ts'
+import { jailOf, type IsolationLayers } from './isolation.ts'
 
 /** What the command line of a browser is made from. */
 export interface FlagOptions {
   readonly binary: BrowserBinary
   readonly folder: BrowserFolder
-  readonly layers: Layers
+  readonly layers: IsolationLayers
   readonly proxyServer?: string | undefined
   readonly extraArgs?: readonly string[] | undefined
 }

@@ -1,10 +1,10 @@
 import { findBrowser } from './find.ts'
 import { openBootFolder } from './folders.ts'
 import { startJanitor } from './janitor.ts'
-import type { BrowserGround } from './launch.ts'
-import type { Layers } from './layers.ts'
-import type { BrowserKind, Environment } from './places.ts'
-import { canSwitchUser, probeLayers, type Isolation } from './probe-layers.ts'
+import type { BrowserLaunchDeps } from './launch.ts'
+import type { IsolationLayers } from './isolation.ts'
+import type { BrowserKind, Environment } from './browser-locations.ts'
+import { canSwitchUser, probeIsolation, type Isolation } from './probe-isolation.ts'
 import { sweepLeftovers, type SweepReport } from './sweep.ts'
 
 /** Options of `openBrowserHost`. */
@@ -17,11 +17,11 @@ export interface BrowserHostOptions {
   /** Default: `auto`. */
   readonly isolation?: Isolation | undefined
   /** The layers that an earlier start has found to hold here. Default: found out by starting a browser. */
-  readonly layers?: Layers | undefined
+  readonly layers?: IsolationLayers | undefined
 }
 
 /** This machine, ready to run browsers. Disposing removes every browser folder of this run; close the browsers first. */
-export interface BrowserHost extends BrowserGround, AsyncDisposable {
+export interface BrowserHost extends BrowserLaunchDeps, AsyncDisposable {
   /** What earlier runs had left behind. */
   readonly swept: SweepReport
 }
@@ -33,7 +33,7 @@ export async function openBrowserHost(options: BrowserHostOptions, signal?: Abor
   const boot = undo.use(await openBootFolder({ dataDir: options.dataDir, isForOtherUids: canSwitchUser() }))
   undo.use(await startJanitor(boot.path))
   const swept = await sweepLeftovers(boot.runtimeDir, boot.path)
-  const layers = options.layers ?? (await probeLayers({ binary, boot }, options.isolation ?? 'auto', signal))
+  const layers = options.layers ?? (await probeIsolation({ binary, boot }, options.isolation ?? 'auto', signal))
   const opened = undo.move()
   return { binary, boot, layers, swept, [Symbol.asyncDispose]: async () => opened.disposeAsync() }
 }

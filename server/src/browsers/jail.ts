@@ -2,7 +2,7 @@ import { access, constants, lstat, readdir, readlink, realpath, stat } from 'nod
 import { basename, dirname, join } from 'node:path'
 import type { CommandLine } from './command-line.ts'
 import { jailPaths, type BrowserFolder } from './folders.ts'
-import { lendPort, lendingMounts } from './lend-port.ts'
+import { exportListener, lendingMounts } from './export-listener.ts'
 
 /** A bubblewrap that works here. */
 export interface Jail {
@@ -55,18 +55,18 @@ export async function findJail(): Promise<Omit<Jail, 'isOffline'> | undefined> {
 export interface JailOptions {
   readonly folder: BrowserFolder
   /** Whether it lends the server a port of its network; see `lendPort`. */
-  readonly isLending: boolean
+  readonly isExporting: boolean
 }
 
 /** The command line that starts a browser inside, with only its own folder of all that the machine holds. */
 export async function jailCommand(
   jail: Jail,
   command: CommandLine,
-  { folder, isLending }: JailOptions,
+  { folder, isExporting }: JailOptions,
 ): Promise<CommandLine> {
   const program = await placeProgram(command.file)
   const placed = { file: program.path, args: command.args }
-  const launched = isLending ? lendPort(placed) : placed
+  const launched = isExporting ? exportListener(placed) : placed
   const args = [
     ['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
     jail.isOffline ? ['--unshare-net'] : [],
@@ -80,7 +80,7 @@ export async function jailCommand(
     ['--ro-bind', folder.uploadsDir, jailPaths.uploadsDir],
     ['--bind', folder.tmpDir, jailPaths.tmpDir],
     program.mounts,
-    isLending ? lendingMounts() : [],
+    isExporting ? lendingMounts() : [],
     ['--remount-ro', '/', '--chdir', '/', '--'],
     [launched.file, ...launched.args],
   ].flat()

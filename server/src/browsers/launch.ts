@@ -10,17 +10,17 @@ import type { BrowserBinary } from './find.ts'
 import { browserArgs, browserEnvironment } from './flags.ts'
 import { blockInternalPages } from './preferences.ts'
 import { giveTo, jailPaths, removeFolder, type BootFolder, type BrowserFolder } from './folders.ts'
-import { jailOf, nextUid, wrapCommand, type Layers } from './layers.ts'
+import { jailOf, nextUid, wrapCommand, type IsolationLayers } from './isolation.ts'
 import { browserLedger, writeLedger } from './ledger.ts'
-import { lentPort } from './lend-port.ts'
+import { exportedListener } from './export-listener.ts'
 import { findParkedPage, type ParkedPage } from './parked-page.ts'
 import { killUser } from './process-table.ts'
 import { watchBrowser, type WatchOptions } from './watch-browser.ts'
 
 /** What every browser of this server is started with. */
-export interface BrowserGround {
+export interface BrowserLaunchDeps {
   readonly binary: BrowserBinary
-  readonly layers: Layers
+  readonly layers: IsolationLayers
   readonly boot: BootFolder
 }
 
@@ -41,7 +41,7 @@ export interface ProxyOptions {
   /** The user of the browser. Undefined: the server's own. */
   readonly uid: number | undefined
   /** The port inside the browser's own network on which it will ask for the proxy. Undefined: it shares the machine's network. */
-  readonly lentPort: number | undefined
+  readonly exportedListener: number | undefined
 }
 
 /** How one browser differs from the others. */
@@ -96,13 +96,13 @@ const stopTimeoutMs = 5000
 
 /** Starts a browser. Throws BROWSER_START_FAILED with its last words, or the signal's reason, after all is undone. */
 export async function launchBrowser(
-  ground: BrowserGround,
+  launchDeps: BrowserLaunchDeps,
   options: LaunchOptions = {},
   signal?: AbortSignal,
 ): Promise<Browser> {
   signal?.throwIfAborted()
   await using undo = new AsyncDisposableStack()
-  const { binary, layers, boot } = ground
+  const { binary, layers, boot } = launchDeps
   const id = randomBytes(5).toString('hex')
   const uid = nextUid(layers)
   const folder = await boot.addBrowser(id, uid, jailOf(layers) === undefined ? undefined : jailPaths)
@@ -115,15 +115,15 @@ export async function launchBrowser(
   await prepareProfile(folder, { ...options, kind: binary.kind, uid })
   signal?.throwIfAborted()
   const isOffline = jailOf(layers)?.isOffline === true
-  const proxy = await options.openProxy?.({ uid, lentPort: isOffline ? lentPort : undefined })
-  const isLending = isOffline && proxy !== undefined
+  const proxy = await options.openProxy?.({ uid, exportedListener: isOffline ? exportedListener : undefined })
+  const isExporting = isOffline && proxy !== undefined
   if (proxy !== undefined) undo.use(proxy)
   const args = browserArgs({ ...options, proxyServer: proxy?.server, binary, layers, folder })
-  const command = await wrapCommand(layers, { file: binary.path, args }, { folder, isLending })
+  const command = await wrapCommand(layers, { file: binary.path, args }, { folder, isExporting })
   const started = await startProcess(command, {
     uid,
     isWrapped: jailOf(layers) !== undefined,
-    isLending,
+    isExporting,
     environment: browserEnvironment(folder),
   })
   undo.defer(async () => {
@@ -168,18 +168,18 @@ async function prepareProfile(
 
 async function answered(
   started: BrowserProcess,
-  parts: { readonly router: CdpRouter; readonly proxy: BrowserProxy | undefined; readonly kind: BrowserBinary['kind'] },
+  deps: { readonly router: CdpRouter; readonly proxy: BrowserProxy | undefined; readonly kind: BrowserBinary['kind'] },
   { timeoutMs = startTimeoutMs }: LaunchOptions,
   signal: AbortSignal | undefined,
 ): Promise<{ version: string; parked: ParkedPage; targets: TargetWatch }> {
-  const { router, proxy, kind } = parts
+  const { router, proxy, kind } = deps
   const greet = async (): Promise<{ version: string; parked: ParkedPage; targets: TargetWatch }> => {
     const watching = watchTargetKinds(router, { hasInternalFrames: kind === 'chromium' })
     const [{ product }, targets, parked] = await Promise.all([
       router.call('Browser.getVersion'),
       watching,
       findParkedPage(router, watching),
-      started.lentPort?.then((listener) => proxy?.serve?.(listener)),
+      started.exportedListener?.then((listener) => proxy?.serve?.(listener)),
     ])
     return { version: String(product), parked, targets }
   }

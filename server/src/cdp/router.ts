@@ -73,7 +73,7 @@ class PipeRouter implements CdpRouter {
   #lastId = 0
   /** Ids of commands sent in the name of clients, which wait for their answers. */
   readonly #borrowed = new Set<number>()
-  #lastBorrowed = 0
+  #lastImported = 0
   #isClosed = false
   #isPaused = false
   #lastHeardMs = performance.now()
@@ -102,7 +102,7 @@ class PipeRouter implements CdpRouter {
 
   readonly callAsClient: CdpRouter['callAsClient'] = async (method, params, sessionId) => {
     if (this.#isClosed) throw browserGone(method)
-    const id = firstBorrowedId + ++this.#lastBorrowed
+    const id = firstImportedId + ++this.#lastImported
     const answer = Promise.withResolvers<Readonly<Record<string, unknown>>>()
     this.#pending.set(id, { method, resolve: answer.resolve, reject: answer.reject })
     this.#borrowed.add(id)
@@ -165,13 +165,13 @@ class PipeRouter implements CdpRouter {
       if (sessionId === undefined || this.#own.has(sessionId)) this.#receiveOwn(message)
       return
     }
-    if (this.#borrowed.size > 0 && this.#isBorrowed(message)) return this.#receiveOwn(message)
+    if (this.#borrowed.size > 0 && this.#isImported(message)) return this.#receiveOwn(message)
     if (isTargetEvent(message)) this.#followTargets(message, route)
     route.receive(route.isRoot ? withoutSessionId(message) : message)
   }
 
   /** Whether this answers a command that the server sent in a client's name. */
-  #isBorrowed(message: Buffer): boolean {
+  #isImported(message: Buffer): boolean {
     const id = Number(/^{"id":(\d+)[,}]/.exec(message.toString('latin1', 0, 24))?.[1])
     return this.#borrowed.delete(id)
   }
@@ -220,7 +220,7 @@ class PipeRouter implements CdpRouter {
 }
 
 /** Ids of commands in the name of clients begin here. Clients may not use them; Chromium takes 32 bits. */
-export const firstBorrowedId = 2_000_000_000
+export const firstImportedId = 2_000_000_000
 
 function browserGone(method: string): BowlineError {
   return new BowlineError('CDP_FAILED', `${method}: the browser is gone`)

@@ -6,7 +6,7 @@ import { Command } from 'commander'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { listBrowsers } from '../browsers/find.ts'
 import { openBrowserHost } from '../browsers/host.ts'
-import { describeLayers, isHeld } from '../browsers/layers.ts'
+import { describeIsolation, isHeld } from '../browsers/isolation.ts'
 import { browserSearchEnvironment, readConfig } from '../config.ts'
 import { sessionsThatFit } from '../sessions/capacity.ts'
 import { inspectStore, type StoreState } from '../store/inspect.ts'
@@ -74,7 +74,7 @@ async function browsers(flags: DoctorFlags): Promise<readonly Finding[]> {
     await using host = await openBrowserHost({ dataDir, choice: browser, isolation, environment })
     const { kind, path } = host.binary
     const off = isHeld(host.layers) ? 'poor' : 'bad'
-    const layers = describeLayers(host.layers).map(({ name, state, detail }): Finding => {
+    const layers = describeIsolation(host.layers).map(({ name, state, detail }): Finding => {
       const isWall = name === 'chromium sandbox' || name === 'bubblewrap'
       return { what: name, state: state === 'on' ? 'good' : isWall ? off : 'poor', detail }
     })

@@ -1,5 +1,5 @@
 import { extractRequest, type ExtractRequest, type ExtractRequestV1 } from 'bowline/contract/extract'
-import { earlierScrape } from './earlier-scrape.ts'
+import { v1Scrape } from './v1-scrape.ts'
 import { invalidOptions } from './invalid-options.ts'
 
 /** `POST /v1/extract` in terms of `POST /v2/extract`. The answers are the same. */
@@ -21,7 +21,7 @@ function toPageOptions({ formats: _formats, ...options }: NonNullable<ExtractReq
     formats: _markdown,
     zeroDataRetention: _retention,
     ...translated
-  } = earlierScrape.request({
+  } = v1Scrape.request({
     ...options,
     formats: ['markdown'],
     zeroDataRetention: false,

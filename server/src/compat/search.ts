@@ -6,7 +6,7 @@ import {
   type SearchResponse,
   type searchResponseV1,
 } from 'bowline/contract/search'
-import { earlierScrape } from './earlier-scrape.ts'
+import { v1Scrape } from './v1-scrape.ts'
 import { invalidOptions } from './invalid-options.ts'
 
 /** `POST /v1/search` in terms of `POST /v2/search`, there and back. */
@@ -34,6 +34,6 @@ export const searchV1 = {
 }
 
 function toScrapeOptions(options: NonNullable<SearchRequestV1['scrapeOptions']>): object {
-  const { url: _url, ...translated } = earlierScrape.request({ ...options, url: 'http://search.invalid/' })
+  const { url: _url, ...translated } = v1Scrape.request({ ...options, url: 'http://search.invalid/' })
   return translated
 }

@@ -78,9 +78,9 @@ export class BrowserMessages {
         ? this.#correctError(message, true)
         : message
     }
-    const tells =
+    const isMisreported =
       startsWith(message, events.failed) || startsWith(message, events.log) || startsWith(message, events.socket)
-    return tells ? this.#correctError(message, false) : message
+    return isMisreported ? this.#correctError(message, false) : message
   }
 
   #correctError(message: Buffer, isExplained: boolean): Buffer {

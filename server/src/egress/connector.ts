@@ -15,7 +15,7 @@ import { tunnelThrough, type Upstream } from './upstream.ts'
 export type Route = 'basic' | 'enhanced' | 'auto'
 
 /** What connections are judged and made by. */
-export interface ConnectorParts {
+export interface ConnectorDeps {
   readonly policy: AddressPolicy
   readonly resolve: Resolve
   readonly basic?: Upstream | undefined
@@ -41,21 +41,21 @@ const defaultConnectTimeoutMs = 25_000
  * Makes a connector. An upstream proxy resolves names by itself, so a name is judged by what it resolves to here; one that
  * resolves nowhere here is left to the upstream. Targets opened by `--allow` are near: no upstream is asked for them.
  */
-export function createConnector(parts: ConnectorParts): Connector {
+export function createConnector(deps: ConnectorDeps): Connector {
   const indirect = new WeakSet<Socket>()
   return {
     isDirect: (socket) => !indirect.has(socket),
     usesUpstream: async (target, route, signal) => {
-      const upstreams = upstreamsOf(parts, route)
+      const upstreams = upstreamsOf(deps, route)
       if (upstreams.every((way) => way === undefined)) return false
-      return (await judge(parts, target, upstreams, signal)).kind !== 'allowed'
+      return (await judge(deps, target, upstreams, signal)).kind !== 'allowed'
     },
     connect: async (target, route, signal) => {
-      const timeoutMs = parts.connectTimeoutMs ?? defaultConnectTimeoutMs
+      const timeoutMs = deps.connectTimeoutMs ?? defaultConnectTimeoutMs
       const limited = signalWithTimeout(signal, timeoutMs) ?? AbortSignal.timeout(timeoutMs)
       try {
-        const upstreams = upstreamsOf(parts, route)
-        const judged = await judge(parts, target, upstreams, limited)
+        const upstreams = upstreamsOf(deps, route)
+        const judged = await judge(deps, target, upstreams, limited)
         const ways = judged.kind === 'allowed' ? [undefined] : upstreams
         return await connectBy(ways, { judged, indirect }, limited)
       } catch (error) {
@@ -73,7 +73,7 @@ export function createConnector(parts: ConnectorParts): Connector {
 
 type Way = Upstream | undefined
 
-function upstreamsOf({ basic, enhanced }: ConnectorParts, route: Route): readonly Way[] {
+function upstreamsOf({ basic, enhanced }: ConnectorDeps, route: Route): readonly Way[] {
   switch (route) {
     case 'basic':
       return [basic]
@@ -87,13 +87,13 @@ function upstreamsOf({ basic, enhanced }: ConnectorParts, route: Route): readonl
 }
 
 async function judge(
-  parts: ConnectorParts,
+  deps: ConnectorDeps,
   target: Target,
   ways: readonly Way[],
   signal: AbortSignal,
 ): Promise<JudgedTarget> {
   try {
-    return await judgeTarget(parts, target, signal)
+    return await judgeTarget(deps, target, signal)
   } catch (error) {
     const isUnknownHere = isBowlineError(error) && error.code === 'EGRESS_FAILED'
     if (!isUnknownHere || !ways.some((way) => way !== undefined)) throw error

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { splice } from '../kit/splice.ts'
 import type { Target } from './allow-list.ts'
-import type { LaneContext } from './lane-context.ts'
+import type { ProxyEndpointContext } from './proxy-endpoint-context.ts'
 
 /** What a client of a lane asked for. */
 export interface Joining {
@@ -15,7 +15,7 @@ export interface Joining {
 }
 
 /** Connects a socket of a lane to a target that the policy allows. */
-export async function joinTarget(context: LaneContext, socket: Socket, joining: Joining): Promise<void> {
+export async function joinTarget(context: ProxyEndpointContext, socket: Socket, joining: Joining): Promise<void> {
   const { target, head, onJoin, onFail } = joining
   const gone = new AbortController()
   const onClose = (): void => gone.abort()

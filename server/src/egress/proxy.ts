@@ -1,44 +1,51 @@
 import { createServer, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { BowlineError } from 'bowline/kit/errors'
-import { openLane, type Lane, type LaneOptions, type LaneParts, type Arrival, type Traffic } from './lane.ts'
-import type { LaneContext } from './lane-context.ts'
+import {
+  openProxyEndpoint,
+  type ProxyEndpoint,
+  type ProxyEndpointOptions,
+  type ProxyEndpointDeps,
+  type Arrival,
+  type Traffic,
+} from './proxy-endpoint.ts'
+import type { ProxyEndpointContext } from './proxy-endpoint-context.ts'
 import { serveSocks, socksVersion } from './socks.ts'
 import { badRequest, serveTunnel } from './tunnel.ts'
 
 /** A forward proxy with a lane for each browser. Disposing closes all lanes. */
 export interface EgressProxy extends AsyncDisposable {
-  readonly openLane: (options?: LaneOptions) => Promise<Lane>
+  readonly openProxyEndpoint: (options?: ProxyEndpointOptions) => Promise<ProxyEndpoint>
   /** Everything since the start, of all lanes together. */
   readonly traffic: () => Traffic
 }
 
 /** What the proxy is made from. */
-export type ProxyParts = Omit<LaneParts, 'accept'>
+export type ProxyDeps = Omit<ProxyEndpointDeps, 'accept'>
 
 /** The longest head of a CONNECT request. */
 const maxHeaderBytes = 256 * 1024
 
 /** Makes the proxy. It listens only by its lanes. */
-export function openEgressProxy(parts: ProxyParts): EgressProxy {
+export function openEgressProxy(deps: ProxyDeps): EgressProxy {
   const accept = createAcceptor()
-  const lanes = new Set<Lane>()
+  const lanes = new Set<ProxyEndpoint>()
   let past: Traffic = { sentBytes: 0, receivedBytes: 0, connections: 0, refused: 0 }
   return {
-    openLane: async (options = {}) => {
-      const lane = await openLane({ ...parts, accept }, options)
-      lanes.add(lane)
+    openProxyEndpoint: async (options = {}) => {
+      const endpoint = await openProxyEndpoint({ ...deps, accept }, options)
+      lanes.add(endpoint)
       return {
-        ...lane,
+        ...endpoint,
         [Symbol.asyncDispose]: async () => {
-          await lane[Symbol.asyncDispose]()
-          if (lanes.delete(lane)) past = add(past, lane.traffic())
+          await endpoint[Symbol.asyncDispose]()
+          if (lanes.delete(endpoint)) past = add(past, endpoint.traffic())
         },
       }
     },
-    traffic: () => [...lanes].reduce((sum, lane) => add(sum, lane.traffic()), past),
+    traffic: () => [...lanes].reduce((sum, endpoint) => add(sum, endpoint.traffic()), past),
     [Symbol.asyncDispose]: async () => {
-      await Promise.all([...lanes].map(async (lane) => lane[Symbol.asyncDispose]()))
+      await Promise.all([...lanes].map(async (endpoint) => endpoint[Symbol.asyncDispose]()))
     },
   }
 }
@@ -53,7 +60,7 @@ function add(left: Traffic, right: Traffic): Traffic {
 }
 
 /** Tells SOCKS5 from HTTP by the first byte. */
-function createAcceptor(): LaneParts['accept'] {
+function createAcceptor(): ProxyEndpointDeps['accept'] {
   const arrivals = new WeakMap<object, Arrival>()
   const http = createHttp(arrivals)
   return (socket, arrival) => {
@@ -87,11 +94,11 @@ function createHttp(arrivals: WeakMap<object, Arrival>): Server {
 }
 
 /** Finding out who asks takes the kernel some milliseconds. Meanwhile the connection is made, but nothing goes over it. */
-function contextOf({ lane, isAdmitted }: Arrival): LaneContext {
+function contextOf({ endpoint, isAdmitted }: Arrival): ProxyEndpointContext {
   return {
-    note: lane.note,
+    note: endpoint.note,
     connect: async (target, signal) => {
-      const connecting = lane.connect(target, signal)
+      const connecting = endpoint.connect(target, signal)
       const [result] = await Promise.allSettled([connecting, isAdmitted])
       if (result.status === 'rejected') throw result.reason
       if (await isAdmitted) return result.value

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { Target } from './allow-list.ts'
 import { joinTarget } from './join-target.ts'
-import type { LaneContext } from './lane-context.ts'
+import type { ProxyEndpointContext } from './proxy-endpoint-context.ts'
 import { acceptSocks, refuseSocks } from './refusal.ts'
 
 /** The first byte of a SOCKS5 client, which begins no HTTP request. */
@@ -12,7 +12,7 @@ export const socksVersion = 5
  * Serves a SOCKS5 client whose first bytes are `start`. Chromium sends plain http this way, because it rewrites the
  * headers of requests to an HTTP proxy.
  */
-export function serveSocks(context: LaneContext, socket: Socket, start: Buffer): void {
+export function serveSocks(context: ProxyEndpointContext, socket: Socket, start: Buffer): void {
   let bytes = start
   let isGreeted = false
   const onEnd = (): void => void socket.destroy()

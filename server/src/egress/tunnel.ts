@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net'
 import type { Target } from './allow-list.ts'
 import { joinTarget } from './join-target.ts'
-import type { LaneContext } from './lane-context.ts'
+import type { ProxyEndpointContext } from './proxy-endpoint-context.ts'
 import { refuseTunnel } from './refusal.ts'
 
 /** Serves a CONNECT request: Chromium sends https and WebSockets this way. */
-export function serveTunnel(context: LaneContext, socket: Socket, authority: string, head: Buffer): void {
+export function serveTunnel(context: ProxyEndpointContext, socket: Socket, authority: string, head: Buffer): void {
   socket.on('error', () => socket.destroy())
   const target = parseAuthority(authority)
   if (target === undefined) {

@@ -6,11 +6,11 @@ import { extractJson, type LanguageModel } from '../scrape/formats/language-mode
 import type { Scrapes } from '../scrape/scrapes.ts'
 import { scrapeResults } from '../search/scrape-results.ts'
 import type { ExtractJobRow } from '../store/extract-jobs.ts'
-import { findPages, type FindPagesParts } from './find-pages.ts'
+import { findPages, type FindPagesDeps } from './find-pages.ts'
 import type { Plan } from './plan.ts'
 
 /** What extracts. */
-export interface ExtractParts extends FindPagesParts {
+export interface ExtractDeps extends FindPagesDeps {
   readonly scrapes: Scrapes
   readonly languageModel: LanguageModel
 }
@@ -30,14 +30,14 @@ const maxCharacters = 190_000
 
 /** Scrapes the pages of a plan and has the model read them. Throws EXTRACTION_FAILED, or the signal's reason. */
 export async function extractData(
-  parts: ExtractParts,
+  deps: ExtractDeps,
   plan: Plan,
   job: Pick<ExtractJobRow, 'teamId' | 'apiKeyId'>,
   signal: AbortSignal,
 ): Promise<Extracted> {
-  const { urls, warnings, searchCredits } = await findPages(parts, plan, job, signal)
+  const { urls, warnings, searchCredits } = await findPages(deps, plan, job, signal)
   const options = scrapeRequest.parse({ ...plan.scrapeOptions, formats: ['markdown'], url: 'http://extract.invalid/' })
-  const { scrapes } = parts
+  const { scrapes } = deps
   const order = {
     ...job,
     scrapes,
@@ -68,7 +68,7 @@ export async function extractData(
   problems.push(...cut.map(([url]) => `${url}: the model got its first ${room.toLocaleString('en')} characters`))
   const markdown = read.map(([url, { document }]) => `Page ${url}\n\n${(document.markdown ?? '').slice(0, room)}`)
   const wish = [plan.systemPrompt, plan.prompt].filter((part) => part !== undefined && part !== '').join('\n\n')
-  const data = await extractJson(parts.languageModel, {
+  const data = await extractJson(deps.languageModel, {
     markdown: markdown.join('\n\n---\n\n'),
     schema: plan.schema,
     prompt: wish === '' ? undefined : wish,

@@ -1,9 +1,9 @@
 import type { ExtractRequest, ExtractStatusResponse } from 'bowline/contract/extract'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { isUuid, uuidV7 } from 'bowline/kit/ids'
-import type { Jobs } from '../jobs/jobs.ts'
-import type { Queue } from '../jobs/queue.ts'
-import type { Attempt } from '../jobs/worker.ts'
+import type { JobQueues } from '../queue/job-queues.ts'
+import type { Queue } from '../queue/queue.ts'
+import type { Attempt } from '../queue/worker.ts'
 import type { LanguageModel } from '../scrape/formats/language-model.ts'
 import { chargeOnce } from '../store/charges.ts'
 import {
@@ -18,13 +18,13 @@ import { expiryOf, jobLifeMs } from '../store/job-life.ts'
 import type { Store } from '../store/store.ts'
 import { priceOfExtract, type Prices } from '../usage/prices.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
-import { extractData, type Extracted, type ExtractParts } from './extract-data.ts'
+import { extractData, type Extracted, type ExtractDeps } from './extract-data.ts'
 import { mostPages, planOf, searchedPages, type Plan } from './plan.ts'
 
 /** What extractions are made with. */
-export interface ExtractsParts extends Omit<ExtractParts, 'languageModel'> {
+export interface ExtractsDeps extends Omit<ExtractDeps, 'languageModel'> {
   readonly store: Store
-  readonly jobs: Jobs
+  readonly queues: JobQueues
   readonly webhooks: Pick<Webhooks, 'send'>
   readonly prices: Pick<Prices, 'extraction' | 'extractMinimum'>
   /** Undefined: extractions are refused. */
@@ -46,16 +46,16 @@ const queue: Queue<{ readonly id: string }> = { name: 'extract', expireSeconds: 
 
 /** Extractions: entered with their bill, done from a queue, settled at their end. */
 export class Extracts {
-  readonly #parts: ExtractsParts
+  readonly #deps: ExtractsDeps
 
-  private constructor(parts: ExtractsParts) {
-    this.#parts = parts
+  private constructor(deps: ExtractsDeps) {
+    this.#deps = deps
   }
 
   /** Begins to do what is waiting. */
-  static async open(parts: ExtractsParts): Promise<Extracts> {
-    const extracts = new Extracts(parts)
-    await parts.jobs.work(
+  static async open(deps: ExtractsDeps): Promise<Extracts> {
+    const extracts = new Extracts(deps)
+    await deps.queues.work(
       queue,
       { concurrency: atOnce, onExhausted: async ({ id }, error) => extracts.#end(id, { error: reasonOf(error) }) },
       async ({ id }, attempt) => extracts.#do(id, attempt),
@@ -68,7 +68,7 @@ export class Extracts {
     readonly id: string
     readonly invalidUrls: readonly string[]
   }> {
-    const { store, jobs, languageModel, prices, searches } = this.#parts
+    const { store, queues, languageModel, prices, searches } = this.#deps
     if (languageModel === undefined) {
       throw new BowlineError('FORMAT_UNAVAILABLE', 'Extracting needs a language model, and none is configured')
     }
@@ -85,14 +85,14 @@ export class Extracts {
         })
       }
       await insertExtractJob(db, { ...who, id, request: JSON.stringify(plan) })
-      await jobs.send(queue, { id }, { db })
+      await queues.send(queue, { id }, { db })
     })
     return { id, invalidUrls }
   }
 
   /** How far an extraction is. Throws EXTRACT_NOT_FOUND, also when it is another team's. */
   async read(id: string, teamId: string): Promise<ExtractStatusResponse> {
-    const job = isUuid(id) ? await findExtractJob(this.#parts.store.db, id) : undefined
+    const job = isUuid(id) ? await findExtractJob(this.#deps.store.db, id) : undefined
     const expiresAt = job && expiryOf(endOfLife(job), job.status === 'processing')
     if (job?.teamId !== teamId || expiresAt === undefined || expiresAt.getTime() < Date.now()) {
       throw new BowlineError('EXTRACT_NOT_FOUND', 'Extract job not found')
@@ -101,7 +101,7 @@ export class Extracts {
   }
 
   async #do(id: string, { signal }: Attempt): Promise<void> {
-    const { store, languageModel, prices } = this.#parts
+    const { store, languageModel, prices } = this.#deps
     const job = await findExtractJob(store.db, id)
     if (job?.status !== 'processing') return
     const plan = JSON.parse(job.request) as Plan
@@ -110,7 +110,7 @@ export class Extracts {
       if (languageModel === undefined)
         throw new BowlineError('EXTRACTION_FAILED', 'No language model is configured any more')
       const { teamId, apiKeyId } = job
-      const found = await extractData({ ...this.#parts, languageModel }, plan, { teamId, apiKeyId }, signal)
+      const found = await extractData({ ...this.#deps, languageModel }, plan, { teamId, apiKeyId }, signal)
       const credits = priceOfExtract(prices, found.pages.length) + found.searchCredits
       await this.#end(id, { answer: JSON.stringify(found), credits })
     } catch (error) {
@@ -121,7 +121,7 @@ export class Extracts {
   }
 
   async #end(id: string, end: ExtractEnd): Promise<void> {
-    const { store } = this.#parts
+    const { store } = this.#deps
     const job = await findExtractJob(store.db, id)
     if (job === undefined) return
     const plan = JSON.parse(job.request) as Plan
@@ -142,7 +142,7 @@ export class Extracts {
     const data = end !== undefined && 'answer' in end ? [(JSON.parse(end.answer) as Extracted).data] : []
     const body = { success: error === undefined, data, ...(error === undefined ? {} : { error }) }
     const message = { teamId, target, event: `extract.${event}`, jobId: id, body, uniqueKey: `${id}.${event}` }
-    await this.#parts.webhooks.send(message, db === undefined ? {} : { db })
+    await this.#deps.webhooks.send(message, db === undefined ? {} : { db })
   }
 }
 

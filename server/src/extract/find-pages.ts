@@ -9,7 +9,7 @@ import type { ExtractJobRow } from '../store/extract-jobs.ts'
 import { searchedPages, type Plan } from './plan.ts'
 
 /** What finds the pages of a plan. */
-export interface FindPagesParts {
+export interface FindPagesDeps {
   readonly dispatcher: Dispatcher
   readonly searches: Searches
   /** Shows the start pages of folders. */
@@ -30,7 +30,7 @@ const maxQueryLength = 400
 
 /** The pages that a plan means, at most `limit` of them. Nothing is billed here. Throws the signal's reason. */
 export async function findPages(
-  { dispatcher, searches, showPage }: FindPagesParts,
+  { dispatcher, searches, showPage }: FindPagesDeps,
   plan: Plan,
   { teamId, apiKeyId }: Pick<ExtractJobRow, 'teamId' | 'apiKeyId'>,
   signal: AbortSignal,

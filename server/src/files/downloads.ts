@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { isFileName, tameFileName } from 'bowline/kit/file-name'
 import type { CdpIncoming } from '../cdp/message.ts'
 import { browserPath } from './browser-path.ts'
-import type { Shelf } from './shelf.ts'
-import type { ShelfEntry } from './shelf-entry.ts'
+import type { SessionFiles } from './session-files.ts'
+import type { FileEntry } from './file-entry.ts'
 
 interface Begun {
   readonly guid: string
@@ -20,13 +20,13 @@ interface Progress {
 
 /** Puts what a session's browser downloads on its shelf, and cancels what goes over the limits. */
 export class Downloads {
-  readonly #shelf: Shelf
+  readonly #sessionFiles: SessionFiles
   readonly #onError: (error: unknown, what: string) => void
 
-  constructor(shelf: Shelf, onError: (error: unknown, what: string) => void) {
-    this.#shelf = shelf
+  constructor(sessionFiles: SessionFiles, onError: (error: unknown, what: string) => void) {
+    this.#sessionFiles = sessionFiles
     this.#onError = onError
-    shelf.session.browser.router.onEvent((event) => this.#receive(event))
+    sessionFiles.session.browser.router.onEvent((event) => this.#receive(event))
     this.collect()
   }
 
@@ -35,18 +35,18 @@ export class Downloads {
    * said the same, so it is said again then.
    */
   collect(): void {
-    const { router, folder } = this.#shelf.session.browser
+    const { router, folder } = this.#sessionFiles.session.browser
     const downloadPath = browserPath(folder, folder.downloadsDir)
     router
       .call('Browser.setDownloadBehavior', { behavior: 'allowAndName', downloadPath, eventsEnabled: true })
       .catch((error: unknown) => {
-        if (!this.#shelf.session.ended.aborted) this.#onError(error, 'collecting downloads')
+        if (!this.#sessionFiles.session.ended.aborted) this.#onError(error, 'collecting downloads')
       })
   }
 
   /** Stops a download. Harmless when it is over. */
   async cancel(guid: string): Promise<void> {
-    const { router } = this.#shelf.session.browser
+    const { router } = this.#sessionFiles.session.browser
     // Events do not tell which context a download belongs to.
     const { browserContextIds } = (await router.call('Target.getBrowserContexts')) as { browserContextIds: string[] }
     const contexts = [{}, ...browserContextIds.map((browserContextId) => ({ browserContextId }))]
@@ -64,9 +64,9 @@ export class Downloads {
   #begin({ guid, suggestedFilename }: Begun): void {
     // It names the file on disk, and a browser that was taken over may say anything.
     if (!isFileName(guid)) return
-    const { session } = this.#shelf
+    const { session } = this.#sessionFiles
     session.touch()
-    const entry = this.#shelf.add({
+    const entry = this.#sessionFiles.add({
       name: tameFileName(suggestedFilename),
       direction: 'download',
       path: join(session.browser.folder.downloadsDir, guid),
@@ -76,8 +76,8 @@ export class Downloads {
   }
 
   #progress({ guid, totalBytes, receivedBytes, state }: Progress): void {
-    this.#shelf.session.touch()
-    const entry = this.#shelf.find(guid)
+    this.#sessionFiles.session.touch()
+    const entry = this.#sessionFiles.find(guid)
     if (entry === undefined || entry.state.kind === 'failed') return
     entry.size = state === 'inProgress' ? Math.max(totalBytes, receivedBytes) : receivedBytes
     if (state === 'canceled') this.#fail(entry, 'the download was cancelled or broke off')
@@ -85,17 +85,17 @@ export class Downloads {
   }
 
   /** Whether a download is within the limits; one that is not is cancelled and removed. */
-  #hold(entry: ShelfEntry): boolean {
-    const refusal = this.#shelf.overLimit(0, 0)
+  #hold(entry: FileEntry): boolean {
+    const refusal = this.#sessionFiles.overLimit(0, 0)
     if (refusal === undefined) return true
     this.#fail(entry, refusal.message)
     this.cancel(entry.guid ?? '').catch((error: unknown) => {
-      if (!this.#shelf.session.ended.aborted) this.#onError(error, 'cancelling a download')
+      if (!this.#sessionFiles.session.ended.aborted) this.#onError(error, 'cancelling a download')
     })
     return false
   }
 
-  #fail(entry: ShelfEntry, error: string): void {
+  #fail(entry: FileEntry, error: string): void {
     entry.state = { kind: 'failed', error }
     entry.size = 0
     rm(entry.path, { force: true }).catch((error: unknown) => this.#onError(error, 'removing a download'))

@@ -4,7 +4,7 @@ import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { ArtifactRow } from '../store/artifacts.ts'
 import type { SessionRow } from '../store/sessions.ts'
-import type { Shelves } from './shelves.ts'
+import type { SessionFileStore } from './session-file-store.ts'
 
 /** How long files are kept after the end of a session that asked for it. */
 export interface KeepTime {
@@ -13,18 +13,22 @@ export interface KeepTime {
 
 /** Keeps the whole files of a session that is about to lose them, when its creator asked for it. Throws an AggregateError for those that could not be kept, after all others were. */
 export async function keepFiles(
-  { shelves, artifacts, keptFilesHours }: KeepTime & { readonly shelves: Shelves; readonly artifacts: Artifacts },
+  {
+    sessionFileStore,
+    artifacts,
+    keptFilesHours,
+  }: KeepTime & { readonly sessionFileStore: SessionFileStore; readonly artifacts: Artifacts },
   session: LiveSession,
   signal: AbortSignal,
 ): Promise<void> {
   if (!session.row.keepFiles) return
-  const shelf = shelves.of(session)
+  const sessionFiles = sessionFileStore.of(session)
   const lifeMs = keptFilesHours * 3_600_000
   const failures: unknown[] = []
-  for (const { complete, name, size: _, createdAt, ...details } of shelf.list()) {
+  for (const { complete, name, size: _, createdAt, ...details } of sessionFiles.list()) {
     if (!complete) continue
     try {
-      const { read } = await shelf.open(name)
+      const { read } = await sessionFiles.open(name)
       await using contents = read()
       const artifact = { kind: 'file', name, details, createdAt: new Date(createdAt), lifeMs, contents } as const
       await artifacts.keep(session.row, artifact, signal)

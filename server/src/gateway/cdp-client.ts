@@ -36,7 +36,7 @@ export class CdpClient {
   #lag: { bytes: number; sinceMs: number } | undefined
   #lastHeardMs = performance.now()
 
-  constructor(parts: {
+  constructor(deps: {
     readonly webSocket: WebSocket
     readonly socket: Socket
     readonly session: LiveSession
@@ -46,15 +46,15 @@ export class CdpClient {
     readonly onLag: (isLagging: boolean) => void
     readonly endSession: () => void
   }) {
-    this.#webSocket = parts.webSocket
-    this.#socket = parts.socket
-    this.#session = parts.session
-    this.#channel = parts.channel
-    this.#onLag = parts.onLag
-    this.#endSession = parts.endSession
-    this.#pages = new ClientPages(parts.focus)
-    this.#targets = new ClientTargets(parts.channel.browserTargetId)
-    const { folder, targets, defaultContextId } = parts.session.browser
+    this.#webSocket = deps.webSocket
+    this.#socket = deps.socket
+    this.#session = deps.session
+    this.#channel = deps.channel
+    this.#onLag = deps.onLag
+    this.#endSession = deps.endSession
+    this.#pages = new ClientPages(deps.focus)
+    this.#targets = new ClientTargets(deps.channel.browserTargetId)
+    const { folder, targets, defaultContextId } = deps.session.browser
     this.#kinds = new SessionKinds(targets, (commands) => commands.forEach((command) => this.#take(command)))
     this.#policy = {
       downloadsDir: folder.seen.downloadsDir,

@@ -1,6 +1,6 @@
 import { resolve, sep } from 'node:path'
 import type { CdpCommand } from '../cdp/message.ts'
-import { firstBorrowedId } from '../cdp/router.ts'
+import { firstImportedId } from '../cdp/router.ts'
 import type { TargetKind } from '../cdp/target-watch.ts'
 import type { SessionKind } from './session-kinds.ts'
 import { judgeInternalCommand } from './internal-target.ts'
@@ -230,7 +230,7 @@ const rules: Readonly<Record<string, Rule>> = {
  * and the server numbers its own commands above. Reads of larger ones succeed, so that the refusal can name the id.
  */
 export function isAnswerableId(id: number): boolean {
-  return id >= -(2 ** 31) && id < firstBorrowedId
+  return id >= -(2 ** 31) && id < firstImportedId
 }
 
 /** Reads a command from JSON text; undefined when it is none. */

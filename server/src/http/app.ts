@@ -4,7 +4,7 @@ import { serializerCompiler } from 'fastify-type-provider-zod'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import type { KeyRow } from '../store/keys.ts'
 import type { Artifacts } from '../artifacts/artifacts.ts'
-import type { Shelves } from '../files/shelves.ts'
+import type { SessionFileStore } from '../files/session-file-store.ts'
 import type { Recordings } from '../recordings/recordings.ts'
 import type { Mapper } from '../map/mapper.ts'
 import type { SearchWorks } from '../search/run-search.ts'
@@ -20,50 +20,50 @@ import { answerError } from './errors.ts'
 import { parseJsonBody } from './json-body.ts'
 import type { Metrics } from './metrics.ts'
 import { registerOpenApi } from './openapi.ts'
-import { isHopTo, relaySessionRequests, type PlacementParts } from './placement.ts'
+import { isHopTo, relaySessionRequests, type PlacementDeps } from './placement.ts'
 import { rateBucketOf } from './rate-bucket.ts'
 import { registerRoutes, type Call } from './register.ts'
 import { guardBodies } from './guard-bodies.ts'
 import { activityRoutes } from './routes/activity.ts'
 import { balanceRoutes } from './routes/balance.ts'
-import { batchRoutes, type BatchRouteParts } from './routes/batch.ts'
+import { batchRoutes, type BatchRouteDeps } from './routes/batch.ts'
 import { browserRoutes } from './routes/browser.ts'
 import { crawlRoutes } from './routes/crawl.ts'
 import { registerDashboard } from './routes/dashboard.ts'
 import { registerFiles } from './routes/files.ts'
-import { registerHealth, type HealthParts } from './routes/health.ts'
+import { registerHealth, type HealthDeps } from './routes/health.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { recordingRoutes, registerRecordings } from './routes/recordings.ts'
-import { profileRoutes, type ProfileRouteParts } from './routes/profiles.ts'
+import { profileRoutes, type ProfileRouteDeps } from './routes/profiles.ts'
 import { registerMetrics } from './routes/metrics.ts'
 import { registerLive } from './routes/live.ts'
-import { registerScrapeFiles, scrapeRoutes, type ScrapeRouteParts } from './routes/scrape.ts'
+import { registerScrapeFiles, scrapeRoutes, type ScrapeRouteDeps } from './routes/scrape.ts'
 import { mapRoutes } from './routes/map.ts'
 import { registerMonitorMail } from './routes/monitor-mail.ts'
 import { monitorRoutes } from './routes/monitors.ts'
 import { teamRoutes } from './routes/teams.ts'
 import { usageRoutes } from './routes/usage.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
-import { extractRoutes, type ExtractRouteParts } from './routes/extract.ts'
+import { extractRoutes, type ExtractRouteDeps } from './routes/extract.ts'
 import { searchRoutes } from './routes/search.ts'
-import { registerUpgrades, type UpgradeParts } from './upgrade.ts'
+import { registerUpgrades, type UpgradeDeps } from './upgrade.ts'
 import { validateWith } from './validate.ts'
 
 /** What the HTTP side of the server is built from. */
-export interface HttpParts
+export interface HttpDeps
   extends
-    ScrapeRouteParts,
-    BatchRouteParts,
-    ExtractRouteParts,
+    ScrapeRouteDeps,
+    BatchRouteDeps,
+    ExtractRouteDeps,
     SearchWorks,
-    HealthParts,
-    UpgradeParts,
-    PlacementParts,
-    ProfileRouteParts,
+    HealthDeps,
+    UpgradeDeps,
+    PlacementDeps,
+    ProfileRouteDeps,
     Usage {
   readonly store: Store
   readonly authenticator: Authenticator
-  readonly shelves: Shelves
+  readonly sessionFileStore: SessionFileStore
   readonly artifacts: Artifacts
   readonly recordings: Recordings
   readonly mapper: Mapper
@@ -80,7 +80,7 @@ export interface HttpParts
 
 /** Builds the HTTP server with every route; the caller lets it listen, and ends it by the drain. */
 export async function buildHttpApp(
-  parts: HttpParts,
+  deps: HttpDeps,
 ): Promise<{ readonly app: FastifyInstance; readonly drain: RequestDrain }> {
   const app = Fastify({
     // Of routes that are not in the contract, and that take little or nothing.
@@ -92,7 +92,7 @@ export async function buildHttpApp(
     genReqId: (request) => requestId(request.headers['x-request-id']),
     // Query strings hold tokens, so only the pattern of the route is logged, by the hook below.
     logController: new LogController({ disableRequestLogging: true }),
-    loggerInstance: parts.log,
+    loggerInstance: deps.log,
     // Of addresses that cannot be read, which belong to no route.
     frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
   })
@@ -102,38 +102,38 @@ export async function buildHttpApp(
   app.setNotFoundHandler((request, reply) => answerError(routeNotFound(request), request, reply))
   acceptJson(app)
   guardBodies(app)
-  recordRequests(app, parts.metrics)
-  const drain = drainRequests(app, parts.sessions.draining)
-  relaySessionRequests(app, parts)
+  recordRequests(app, deps.metrics)
+  const drain = drainRequests(app, deps.sessions.draining)
+  relaySessionRequests(app, deps)
   refuseUnknownRoutes(app)
-  await registerOpenApi(app, parts.version)
-  registerHealth(app, parts)
-  registerMetrics(app, parts)
-  await app.register(async (scope) => registerDashboard(scope, parts))
-  registerLive(app, parts)
-  registerScrapeFiles(app, parts)
-  await app.register(async (scope) => registerMonitorMail(scope, parts))
-  await app.register(async (scope) => registerProtected(scope, parts))
-  await app.register(async (scope) => registerFiles(scope, parts))
-  registerRecordings(app, parts)
-  registerUpgrades(app, parts)
-  app.server.maxConnections = parts.maxConnections
+  await registerOpenApi(app, deps.version)
+  registerHealth(app, deps)
+  registerMetrics(app, deps)
+  await app.register(async (scope) => registerDashboard(scope, deps))
+  registerLive(app, deps)
+  registerScrapeFiles(app, deps)
+  await app.register(async (scope) => registerMonitorMail(scope, deps))
+  await app.register(async (scope) => registerProtected(scope, deps))
+  await app.register(async (scope) => registerFiles(scope, deps))
+  registerRecordings(app, deps)
+  registerUpgrades(app, deps)
+  app.server.maxConnections = deps.maxConnections
   return { app, drain }
 }
 
 /** The routes that need a key. */
-async function registerProtected(app: FastifyInstance, parts: HttpParts): Promise<void> {
+async function registerProtected(app: FastifyInstance, deps: HttpDeps): Promise<void> {
   const callers = new WeakMap<FastifyRequest, KeyRow>()
-  const noteFailure = createAuthFailureLog((facts) => parts.log.info(facts, 'Authentication failed'))
+  const noteFailure = createAuthFailureLog((facts) => deps.log.info(facts, 'Authentication failed'))
   app.addHook('onRequest', async (request) => {
-    const key = await parts.authenticator.authenticate(request.headers.authorization).catch((error: unknown) => {
+    const key = await deps.authenticator.authenticate(request.headers.authorization).catch((error: unknown) => {
       if (isBowlineError(error) && error.code === 'UNAUTHORIZED') noteFailure(request.ip)
       throw error
     })
     callers.set(request, key)
     // A session that another server would rather have made here was counted there.
-    if (request.method === 'POST' && isHopTo(request.raw, parts.nodeId)) return
-    await parts.takeRequest(key, rateBucketOf(request.method, request.routeOptions.url ?? ''))
+    if (request.method === 'POST' && isHopTo(request.raw, deps.nodeId)) return
+    await deps.takeRequest(key, rateBucketOf(request.method, request.routeOptions.url ?? ''))
   })
   const callOf = (request: FastifyRequest): Omit<Call, 'delivered'> => {
     const key = callers.get(request)
@@ -141,30 +141,30 @@ async function registerProtected(app: FastifyInstance, parts: HttpParts): Promis
     const idempotencyKey = request.headers['x-idempotency-key']
     return {
       key,
-      baseUrl: parts.publicUrl ?? `${request.protocol}://${request.host}`,
+      baseUrl: deps.publicUrl ?? `${request.protocol}://${request.host}`,
       idempotencyKey: typeof idempotencyKey === 'string' && idempotencyKey !== '' ? idempotencyKey : undefined,
       raw: request,
     }
   }
   const handlers = {
-    ...browserRoutes(parts),
-    ...keyRoutes(parts),
-    ...profileRoutes(parts),
-    ...recordingRoutes(parts),
-    ...mapRoutes(parts),
-    ...batchRoutes(parts),
-    ...crawlRoutes(parts),
-    ...scrapeRoutes(parts),
-    ...webhookRoutes(parts),
-    ...searchRoutes(parts),
-    ...monitorRoutes(parts),
-    ...teamRoutes(parts),
-    ...usageRoutes(parts),
-    ...balanceRoutes(parts),
-    ...activityRoutes(parts),
-    ...extractRoutes(parts),
+    ...browserRoutes(deps),
+    ...keyRoutes(deps),
+    ...profileRoutes(deps),
+    ...recordingRoutes(deps),
+    ...mapRoutes(deps),
+    ...batchRoutes(deps),
+    ...crawlRoutes(deps),
+    ...scrapeRoutes(deps),
+    ...webhookRoutes(deps),
+    ...searchRoutes(deps),
+    ...monitorRoutes(deps),
+    ...teamRoutes(deps),
+    ...usageRoutes(deps),
+    ...balanceRoutes(deps),
+    ...activityRoutes(deps),
+    ...extractRoutes(deps),
   }
-  registerRoutes(app, handlers, callOf, parts.activity.record)
+  registerRoutes(app, handlers, callOf, deps.activity.record)
 }
 
 /** Refuses what no route takes before its body is read. */

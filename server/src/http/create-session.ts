@@ -5,7 +5,7 @@ import type { Peer } from '../cluster/peers.ts'
 import { askPeer } from '../cluster/relay.ts'
 import { Deliveries } from '../sessions/deliveries.ts'
 import { sessionUrls } from '../sessions/urls.ts'
-import { isHop, isHopTo, peerOfRow, type PlacementParts } from './placement.ts'
+import { isHop, isHopTo, peerOfRow, type PlacementDeps } from './placement.ts'
 import type { Call } from './register.ts'
 
 /** Creates sessions, on this node or another, and ends those whose client had left before the answer. */
@@ -28,8 +28,8 @@ const createMs = 100_000
 const passing: ReadonlySet<string> = new Set(['CONCURRENCY_LIMIT', 'DRAINING', 'NODE_UNREACHABLE'])
 
 /** Makes the creator of a node's sessions. */
-export function createSessionCreator(parts: PlacementParts): SessionCreator {
-  const { sessions, peers, nodeId, onError } = parts
+export function createSessionCreator(deps: PlacementDeps): SessionCreator {
+  const { sessions, peers, nodeId, onError } = deps
   const deliveries = new Deliveries(({ row: { id } }) => {
     const error = 'The client closed its connection before it got the session'
     sessions
@@ -74,7 +74,7 @@ export function createSessionCreator(parts: PlacementParts): SessionCreator {
     const { key, idempotencyKey } = call
     const row = await sessions.create({ teamId: key.teamId, apiKeyId: key.id, request: body, idempotencyKey })
     // A repeated request may name a session of another node, which must learn that it is claimed.
-    const holder = row.nodeId === nodeId ? undefined : await peerOfRow(parts, row, call.raw.raw)
+    const holder = row.nodeId === nodeId ? undefined : await peerOfRow(deps, row, call.raw.raw)
     if (holder !== undefined) return askForOne(holder, body, call, left.signal)
     const session = sessions.find(row.id)
     if (session !== undefined) deliveries.watch(session, delivered)

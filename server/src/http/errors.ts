@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { Failure } from 'bowline/contract/failure'
-import { boundNames, listIssues, shorten, tellMore } from 'bowline/contract/validation-issues'
+import { boundNames, listIssues, shorten, andMore } from 'bowline/contract/validation-issues'
 import { describeIssue } from './describe-issue.ts'
 import { sizeText } from './body-sizes.ts'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
@@ -22,7 +22,7 @@ export function invalidRequest(error: z.core.$ZodError, part: string): BowlineEr
     unrecognized === undefined
       ? describeIssue(first, where === '' ? part : where)
       : `Unrecognized key in ${part}: ${boundNames(unrecognized.keys).join(', ')}`
-  return new BowlineError('BAD_REQUEST', `${message}${tellMore(more)}`, { details })
+  return new BowlineError('BAD_REQUEST', `${message}${andMore(more)}`, { details })
 }
 
 /** What sites and files come to is neither our fault nor the caller's. */

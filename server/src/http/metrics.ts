@@ -11,7 +11,7 @@ export interface EgressCounts {
 }
 
 /** The parts of the server that are asked for their numbers. */
-export interface WatchedParts {
+export interface WatchedDeps {
   readonly sessions: Sessions
   readonly browsers: BrowserPool
   readonly gateway: Gateway
@@ -25,7 +25,7 @@ export interface Metrics {
   readonly sessionEnded: (row: SessionRow) => void
   readonly requestAnswered: (method: string, route: string, status: number, seconds: number) => void
   /** Makes the gauges and counters that ask the parts of the server. */
-  readonly watch: (parts: WatchedParts) => void
+  readonly watch: (deps: WatchedDeps) => void
 }
 
 /** Makes a registry of its own, so that several servers may live in one process. */
@@ -61,11 +61,11 @@ export function createMetrics(version: string): Metrics {
       credits.inc(row.creditsBilled ?? 0)
     },
     requestAnswered: (method, route, status, seconds) => requests.observe({ method, route, status }, seconds),
-    watch: (parts) => watchParts(registers, parts),
+    watch: (deps) => watchParts(registers, deps),
   }
 }
 
-function watchParts(registers: Registry[], { sessions, browsers, gateway, live, egress }: WatchedParts): void {
+function watchParts(registers: Registry[], { sessions, browsers, gateway, live, egress }: WatchedDeps): void {
   const gauge = (name: string, help: string, read: () => number): void => {
     void new Gauge({
       name,

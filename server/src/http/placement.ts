@@ -10,7 +10,7 @@ import { findSession, type SessionRow } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 
 /** What tells where a session lives. */
-export interface PlacementParts {
+export interface PlacementDeps {
   readonly store: Store
   readonly sessions: Sessions
   readonly peers: Peers
@@ -22,23 +22,23 @@ export interface PlacementParts {
 const sessionPath = /^\/(?:v2\/(?:browser|interact)|live)\/([0-9a-f-]{36})(?:[/?]|$)/i
 
 /** Hands requests about a session of another node to that node, before their body is read. */
-export function relaySessionRequests(app: FastifyInstance, parts: PlacementParts): void {
+export function relaySessionRequests(app: FastifyInstance, deps: PlacementDeps): void {
   app.addHook('onRequest', async (request, reply) => {
     const id = sessionPath.exec(request.url)?.[1]
     if (id === undefined) return
     try {
-      const peer = await peerOf(parts, id, request.raw)
+      const peer = await peerOf(deps, id, request.raw)
       if (peer !== undefined) await relayRequest(peer, request.raw, reply.raw, () => void reply.hijack())
     } catch (error) {
       const isUnreachable = isBowlineError(error) && error.code === 'NODE_UNREACHABLE'
-      if (!isUnreachable || !(await isKnownHere(parts, id, request))) throw error
+      if (!isUnreachable || !(await isKnownHere(deps, id, request))) throw error
     }
   })
 }
 
 /** Whether the store suffices to answer about a session whose node does not: it is only read, or has ended meanwhile. */
 async function isKnownHere(
-  { store }: PlacementParts,
+  { store }: PlacementDeps,
   id: string,
   { method, url, headers }: FastifyRequest,
 ): Promise<boolean> {
@@ -49,16 +49,16 @@ async function isKnownHere(
 }
 
 /** The node that holds the session with this id; undefined when it is this one, when it has ended, or when it is unknown. */
-export async function peerOf(parts: PlacementParts, id: string, request: IncomingMessage): Promise<Peer | undefined> {
-  if (parts.store.kind === 'pglite' || isHop(request) || !isUuid(id)) return undefined
-  if (parts.sessions.find(id) !== undefined) return undefined
-  const row = await findSession(parts.store.db, id)
-  return row === undefined ? undefined : peerOfRow(parts, row, request)
+export async function peerOf(deps: PlacementDeps, id: string, request: IncomingMessage): Promise<Peer | undefined> {
+  if (deps.store.kind === 'pglite' || isHop(request) || !isUuid(id)) return undefined
+  if (deps.sessions.find(id) !== undefined) return undefined
+  const row = await findSession(deps.store.db, id)
+  return row === undefined ? undefined : peerOfRow(deps, row, request)
 }
 
 /** The same for a session already read. Throws NODE_UNREACHABLE. */
 export async function peerOfRow(
-  { peers, nodeId }: Pick<PlacementParts, 'peers' | 'nodeId'>,
+  { peers, nodeId }: Pick<PlacementDeps, 'peers' | 'nodeId'>,
   row: SessionRow,
   request: IncomingMessage,
 ): Promise<Peer | undefined> {

@@ -69,7 +69,7 @@ export function registerRoutes(
         url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
         schema: schemaOf(name, route, path !== route.path),
         bodyLimit: route.maxBodyBytes ?? smallBodyBytes,
-        ...(route.misfit === undefined ? {} : { validatorCompiler: validateWith(route.misfit) }),
+        ...(route.validationMessage === undefined ? {} : { validatorCompiler: validateWith(route.validationMessage) }),
         // Validation drops the keys that it does not know.
         preValidation: async (request) => void bodies.set(request, request.body),
         handler: async (request, reply) => {

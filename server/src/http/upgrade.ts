@@ -14,11 +14,11 @@ import type { Sessions } from '../sessions/sessions.ts'
 import { getSession, type SessionRow } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 import { failureBody } from './errors.ts'
-import { peerOf, type PlacementParts } from './placement.ts'
+import { peerOf, type PlacementDeps } from './placement.ts'
 import { watchedJob, type Watchers } from './watch.ts'
 
 /** What upgrades are checked against. */
-export interface UpgradeParts extends PlacementParts {
+export interface UpgradeDeps extends PlacementDeps {
   readonly store: Store
   readonly sessions: Sessions
   readonly gateway: Gateway
@@ -31,7 +31,7 @@ const cdpPath = /^\/v2\/(?:browser|interact)\/([^/]+)\/cdp$/
 const livePath = /^\/live\/([^/]+)\/socket$/
 
 /** Lets WebSockets in by their token, or answers the HTTP error a REST call would get. Those left when `app` closes are cut. */
-export function registerUpgrades(app: FastifyInstance, parts: UpgradeParts): void {
+export function registerUpgrades(app: FastifyInstance, deps: UpgradeDeps): void {
   const sockets = new Set<Socket>()
   const relayed = new Map<Socket, RelayedSocket>()
   app.server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
@@ -45,15 +45,15 @@ export function registerUpgrades(app: FastifyInstance, parts: UpgradeParts): voi
     // For good: a client that was refused may still reset the connection, and nobody else would hear of it.
     socket.on('error', () => void socket.destroy())
     const onRelay = (relay: RelayedSocket): void => void (socket.destroyed || relayed.set(socket, relay))
-    connect(parts, { request, socket, head }, onRelay).catch((error: unknown) => {
-      if (!isBowlineError(error)) parts.onError(error, 'WebSocket upgrade')
+    connect(deps, { request, socket, head }, onRelay).catch((error: unknown) => {
+      if (!isBowlineError(error)) deps.onError(error, 'WebSocket upgrade')
       refuse(
         socket,
         isBowlineError(error) ? error : new BowlineError('UNKNOWN_ERROR', 'The socket could not be opened'),
       )
     })
   })
-  const { draining } = parts.sessions
+  const { draining } = deps.sessions
   draining.addEventListener('abort', () => {
     for (const relay of relayed.values()) relay.close(relayEnd.code, relayEnd.reason)
   })
@@ -64,38 +64,38 @@ export function registerUpgrades(app: FastifyInstance, parts: UpgradeParts): voi
 }
 
 async function connect(
-  parts: UpgradeParts,
+  deps: UpgradeDeps,
   { request, socket, head }: Upgrade,
   onRelay: (relay: RelayedSocket) => void,
 ): Promise<void> {
   const url = URL.parse(request.url ?? '/', 'http://localhost')
   if (url === null) throw new BowlineError('BAD_REQUEST', 'The address of this WebSocket cannot be read')
   const watched = watchedJob(url.pathname)
-  if (watched !== undefined) return parts.watchers.serve(watched, { request, socket, head })
+  if (watched !== undefined) return deps.watchers.serve(watched, { request, socket, head })
   const token = url.searchParams.get('token') ?? ''
   const named = (livePath.exec(url.pathname) ?? cdpPath.exec(url.pathname))?.[1]
-  const peer = named === undefined ? undefined : await peerOf(parts, named, request)
+  const peer = named === undefined ? undefined : await peerOf(deps, named, request)
   if (peer !== undefined) {
     const relay = await relayUpgrade(peer, request, socket, head)
     onRelay(relay)
-    if (parts.sessions.isDraining) relay.close(relayEnd.code, relayEnd.reason)
+    if (deps.sessions.isDraining) relay.close(relayEnd.code, relayEnd.reason)
     return
   }
   const viewed = livePath.exec(url.pathname)?.[1]
   if (viewed !== undefined) {
-    const { row, kind } = await admitViewer(parts.store, viewed, token)
-    parts.live.connect(await liveSession(parts, row), kind, { request, socket, head })
+    const { row, kind } = await admitViewer(deps.store, viewed, token)
+    deps.live.connect(await liveSession(deps, row), kind, { request, socket, head })
     return
   }
   const id = cdpPath.exec(url.pathname)?.[1]
   if (id === undefined) throw new BowlineError('ROUTE_NOT_FOUND', `There is no WebSocket at ${url.pathname}`)
-  const row = await getSession(parts.store.db, id)
+  const row = await getSession(deps.store.db, id)
   const kind = admitToken(row, token)
   if (kind !== 'control') throw new BowlineError('FORBIDDEN', `A ${kind} token gives no CDP access`)
-  await parts.gateway.connect(await liveSession(parts, row), { request, socket, head })
+  await deps.gateway.connect(await liveSession(deps, row), { request, socket, head })
 }
 
-async function liveSession({ sessions }: UpgradeParts, row: SessionRow): Promise<LiveSession> {
+async function liveSession({ sessions }: UpgradeDeps, row: SessionRow): Promise<LiveSession> {
   await sessions.whenStarted(row.id)
   const session = sessions.find(row.id)
   if (session !== undefined) return session

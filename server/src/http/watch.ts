@@ -3,15 +3,15 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { isBowlineError } from 'bowline/kit/errors'
-import type { BulkJobs } from '../bulk/bulk-jobs.ts'
-import type { BulkJob } from '../bulk/plan.ts'
+import type { Jobs } from '../jobs/jobs.ts'
+import type { Job } from '../jobs/plan.ts'
 import { atBase } from '../scrape/scrape-files.ts'
 import type { Authenticator } from './auth.ts'
-import { readBulkStatus } from './bulk-status.ts'
+import { readJobStatus } from './job-status.ts'
 
 /** What watchers of jobs are served with. */
-export interface WatchParts {
-  readonly bulk: BulkJobs
+export interface WatchDeps {
+  readonly jobs: Jobs
   readonly authenticator: Authenticator
   readonly publicUrl: string | undefined
   readonly onError: (error: unknown, what: string) => void
@@ -33,7 +33,7 @@ const lookMs = 1000
 
 /** Sends watchers the documents of jobs as they come, until the jobs end. Disposing drops those who still watch. */
 export class Watchers implements Disposable {
-  readonly #parts: WatchParts
+  readonly #deps: WatchDeps
   readonly #server = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -43,8 +43,8 @@ export class Watchers implements Disposable {
     handleProtocols: ([first]) => first ?? false,
   })
 
-  constructor(parts: WatchParts) {
-    this.#parts = parts
+  constructor(deps: WatchDeps) {
+    this.#deps = deps
   }
 
   /** Completes the handshake, and tells the client of its errors afterwards, as this API does. */
@@ -53,7 +53,7 @@ export class Watchers implements Disposable {
     { request, socket, head }: { readonly request: IncomingMessage; readonly socket: Socket; readonly head: Buffer },
   ): void {
     this.#server.handleUpgrade(request, socket, head, (client) => {
-      watch(this.#parts, watched, request, client).catch((error: unknown) => this.#refuse(client, error))
+      watch(this.#deps, watched, request, client).catch((error: unknown) => this.#refuse(client, error))
     })
   }
 
@@ -62,7 +62,7 @@ export class Watchers implements Disposable {
   }
 
   #refuse(client: WebSocket, error: unknown): void {
-    if (!isBowlineError(error)) this.#parts.onError(error, 'watching a job')
+    if (!isBowlineError(error)) this.#deps.onError(error, 'watching a job')
     const said = isBowlineError(error) ? error.message : 'The job could not be watched'
     const code = isBowlineError(error) ? (closeCodes[error.code] ?? 1008) : internalError
     client.send(JSON.stringify({ type: 'error', error: said }), () =>
@@ -72,7 +72,7 @@ export class Watchers implements Disposable {
 }
 
 async function watch(
-  parts: WatchParts,
+  deps: WatchDeps,
   { id, version }: { readonly id: string; readonly version: string },
   request: IncomingMessage,
   client: WebSocket,
@@ -80,13 +80,13 @@ async function watch(
   const left = new AbortController()
   client.on('close', () => left.abort()).on('error', () => left.abort())
   const credential = credentialOf(request)
-  const { teamId } = await parts.authenticator.authenticate(credential)
-  const { bulk } = parts
-  let job = await bulk.find({ id, teamId })
-  const baseUrl = parts.publicUrl ?? `http://${request.headers.host ?? 'localhost'}`
+  const { teamId } = await deps.authenticator.authenticate(credential)
+  const { jobs } = deps
+  let job = await jobs.find({ id, teamId })
+  const baseUrl = deps.publicUrl ?? `http://${request.headers.host ?? 'localhost'}`
   const query = { skip: 0, limit: 100 }
   const isVersion2 = version === 'v2'
-  const read = async () => readBulkStatus(bulk, job, { baseUrl, version, query })
+  const read = async () => readJobStatus(jobs, job, { baseUrl, version, query })
   const caughtUp = await read()
   const wasOver = job.status !== 'scraping'
   // Clients of v2 take the catch-up of an ended job for all of it. Once the connection closes, they read every page.
@@ -94,17 +94,17 @@ async function watch(
   await send(client, { type: 'catchup', data: caughtUp.status })
   let sent = caughtUp.read
   while (!left.signal.aborted) {
-    using news = listen(bulk, job, left.signal)
+    using jobEvents = listen(jobs, job, left.signal)
     // Read before its documents: once it has ended, there are no more of them than are found now.
-    job = await bulk.find({ id, teamId })
-    const { documents, read: found } = await bulk.documents(job, { skip: sent, limit: 100 })
+    job = await jobs.find({ id, teamId })
+    const { documents, read: found } = await jobs.documents(job, { skip: sent, limit: 100 })
     for (const document of documents) await send(client, { type: 'document', data: atBase(document, baseUrl) })
     sent += found
     if (found > 0) continue
     if (job.status !== 'scraping') break
-    await news.wait()
+    await jobEvents.wait()
     // The key may have been revoked meanwhile.
-    await parts.authenticator.authenticate(credential)
+    await deps.authenticator.authenticate(credential)
   }
   // A v2 client takes the status and the documents of the end from a catch-up, or reads them over HTTP after the close.
   // Only clients in JavaScript, which authenticate by subprotocol, recognize the documents they already have.
@@ -116,7 +116,7 @@ async function watch(
 }
 
 /** The last frame, sent as the close reason. Clients of v1 read `done` as "completed", whatever the job came to. */
-function endFrame({ kind, status }: BulkJob): object {
+function endFrame({ kind, status }: Job): object {
   return status === 'completed'
     ? { type: 'done' }
     : {
@@ -136,9 +136,9 @@ function subprotocolOf({ headers }: IncomingMessage): string | undefined {
 }
 
 /** Waits for news that came since. */
-function listen(bulk: BulkJobs, { id }: BulkJob, left: AbortSignal): Disposable & { wait: () => Promise<void> } {
+function listen(jobs: Jobs, { id }: Job, left: AbortSignal): Disposable & { wait: () => Promise<void> } {
   const heard = new AbortController()
-  const listening = bulk.news.listen(id, () => heard.abort())
+  const listening = jobs.jobEvents.listen(id, () => heard.abort())
   const signal = AbortSignal.any([heard.signal, left])
   return {
     wait: async () => sleep(lookMs, undefined, { signal }).catch(() => undefined),

@@ -1,36 +1,78 @@
-import { PgBoss, type ConstructorOptions } from 'pg-boss'
+import type { Dispatcher } from 'undici'
+import type { JobQueues } from '../queue/job-queues.ts'
+import { PatternMatcher } from '../map/match-patterns.ts'
+import { RobotsRules } from '../map/robots-rules.ts'
+import type { Scrapes } from '../scrape/scrapes.ts'
+import { deleteExpiredJobs } from '../store/jobs.ts'
+import { createServerCount } from '../store/count-servers.ts'
 import type { Store } from '../store/store.ts'
-import { bossDatabase } from './boss-database.ts'
+import type { Webhooks } from '../webhooks/webhooks.ts'
+import { JobWebhooks } from './job-webhooks.ts'
 import { Jobs } from './jobs.ts'
-import { paces } from './pace.ts'
+import { Crawler } from './crawler.ts'
+import { HostThrottle } from './host-throttle.ts'
+import { JobCounter } from './job-counter.ts'
+import { JobEvents } from './job-events.ts'
+import { PageScraper } from './page-scraper.ts'
+import { Runner } from './runner.ts'
+import { Slots } from '../kit/slots.ts'
 
-/** The parts of the server that queues are built from. */
-export interface OpenJobsParts {
+/** The parts of the server that batches and crawls are built from. */
+export interface OpenJobsDeps {
   readonly store: Store
+  readonly queues: JobQueues
+  readonly scrapes: Scrapes
+  readonly webhooks: Webhooks
+  /** The way out, which judges every connection; open for longer than the jobs. */
+  readonly dispatcher: Dispatcher
   readonly onError: (error: unknown, what: string) => void
 }
 
-/** Opens the queues, which live in the database of the store. Throws STORE_FAILED when they cannot be made. */
-export async function openJobs({ store, onError }: OpenJobsParts): Promise<Jobs> {
-  const { superviseSeconds } = paces[store.kind]
-  const boss = new PgBoss({
-    ...connection(store),
-    schedule: false,
-    superviseIntervalSeconds: superviseSeconds,
-    monitorIntervalSeconds: superviseSeconds,
-    // For jobs that wait for jobs, which there are none of, and for what an upgrade of the library leaves to be done.
-    flowIntervalSeconds: 3600,
-    bamIntervalSeconds: 3600,
-  })
-  boss.on('error', (error) => onError(error, 'looking after the queues'))
-  await boss.start()
-  const jobs = new Jobs({ boss, store, onError })
-  jobs.listen()
-  return jobs
+/** Their settings. */
+export interface JobSettings {
+  /** Pages of batches and crawls that this server scrapes at a time. */
+  readonly maxBulkPages: number
+  /** Pages of one host at a time. */
+  readonly maxHostPages: number
+  /** Milliseconds between the starts of two pages of one host. */
+  readonly hostDelay: number
+  readonly robots: 'honour' | 'ignore'
 }
 
-function connection(store: Store): ConstructorOptions {
-  const db = bossDatabase(store.raw)
-  // Nobody else has an embedded database, and its indexes are small.
-  return store.kind === 'pglite' ? { db, backend: 'pglite', reindex: false, monitorVacuum: false } : { db }
+const sweepMs = 600_000
+
+/** Builds everything that does jobs of many pages, into `undo`, and begins to do them. */
+export async function openJobs(undo: AsyncDisposableStack, settings: JobSettings, deps: OpenJobsDeps): Promise<Jobs> {
+  const { store, onError } = deps
+  const jobEvents = new JobEvents()
+  const matcher = undo.use(new PatternMatcher())
+  const jobWebhooks = new JobWebhooks(deps.webhooks)
+  const counter = new JobCounter({ ...deps, jobWebhooks })
+  const scraper = new PageScraper({
+    ...deps,
+    jobWebhooks,
+    jobEvents,
+    crawler: new Crawler({ ...deps, matcher }),
+    slots: new Slots(settings.maxBulkPages),
+    throttle: new HostThrottle({
+      concurrency: settings.maxHostPages,
+      delayMs: settings.hostDelay,
+      servers: createServerCount(store),
+    }),
+    robots: new RobotsRules(deps.dispatcher),
+    honoursRobots: settings.robots === 'honour',
+  })
+  const runner = await Runner.open({
+    ...deps,
+    maxPages: settings.maxBulkPages,
+    scraper,
+    jobWebhooks,
+    counter,
+    jobEvents,
+  })
+  const timer = setInterval(() => {
+    deleteExpiredJobs(store.db).catch((error: unknown) => onError(error, 'removing old batches'))
+  }, sweepMs).unref()
+  undo.defer(() => clearInterval(timer))
+  return new Jobs({ ...deps, runner, jobWebhooks, counter, jobEvents })
 }

@@ -9,7 +9,7 @@ export function isLongJson(value: unknown): boolean {
 /** Writes a value as JSON in pieces, so that a caller can yield between two of them. */
 export function* jsonPieces(value: unknown): Generator<string> {
   let piece = ''
-  for (const part of parts(value)) {
+  for (const part of deps(value)) {
     piece += part
     if (piece.length < pieceLength) continue
     yield piece
@@ -30,7 +30,7 @@ export function* textPieces(text: string): Generator<string> {
   }
 }
 
-function* parts(value: unknown): Generator<string> {
+function* deps(value: unknown): Generator<string> {
   if (typeof value === 'string' && value.length > pieceLength) {
     yield '"'
     for (const piece of textPieces(value)) yield JSON.stringify(piece).slice(1, -1)
@@ -40,7 +40,7 @@ function* parts(value: unknown): Generator<string> {
     let mark = '['
     for (const each of value) {
       yield mark
-      yield* parts(each)
+      yield* deps(each)
       mark = ','
     }
     yield mark === '[' ? '[]' : ']'
@@ -52,7 +52,7 @@ function* members(value: Readonly<Record<string, unknown>>): Generator<string> {
   for (const [key, each] of Object.entries(value)) {
     if (each === undefined || typeof each === 'function' || typeof each === 'symbol') continue
     yield `${mark}${JSON.stringify(key)}:`
-    yield* parts(each)
+    yield* deps(each)
     mark = ','
   }
   yield mark === '{' ? '{}' : '}'

@@ -7,15 +7,15 @@ import { isClientFault } from '../cdp/socket-fault.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { SessionRow } from '../store/sessions.ts'
 import type { Ended } from './server-message.ts'
-import { Stage, type StageParts } from './stage.ts'
+import { LiveView, type LiveViewDeps } from './live-view.ts'
 import { Viewer } from './viewer.ts'
 
 /** What live views need from the rest of the server. */
-export interface LiveParts {
+export interface LiveDeps {
   /** The gateway's knowledge of which page a client drives, and of what may be asked of a page. */
-  readonly stagePartsOf: (
+  readonly liveViewDeps: (
     session: LiveSession,
-  ) => Pick<StageParts, 'activePage' | 'openedPages' | 'onActivePage' | 'openDialog' | 'refuse'>
+  ) => Pick<LiveViewDeps, 'activePage' | 'openedPages' | 'onActivePage' | 'openDialog' | 'refuse'>
   /** The session's row once it is billed. */
   readonly billOf: (session: LiveSession, reason: EndReason) => Promise<SessionRow | undefined>
   readonly onError: (error: unknown, what: string) => void
@@ -37,13 +37,13 @@ const checkMs = 15_000
 const endedCode = 4000
 
 interface StageEntry {
-  readonly stage: Promise<Stage>
+  readonly stage: Promise<LiveView>
   viewers: number
 }
 
 /** Connects viewers to sessions. Authorisation happens before. A session without viewers has nothing here. */
 export class LiveViews implements Disposable {
-  readonly #parts: LiveParts
+  readonly #deps: LiveDeps
   // Pictures are compressed already.
   readonly #server = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: maxPayloadBytes })
   readonly #stages = new Map<string, StageEntry>()
@@ -51,8 +51,8 @@ export class LiveViews implements Disposable {
   readonly #timer: NodeJS.Timeout
   #refusals = 0
 
-  constructor(parts: LiveParts) {
-    this.#parts = parts
+  constructor(deps: LiveDeps) {
+    this.#deps = deps
     this.#timer = setInterval(() => {
       const nowMs = performance.now()
       for (const viewer of this.#viewers) viewer.check(nowMs)
@@ -74,7 +74,7 @@ export class LiveViews implements Disposable {
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
       socket.setNoDelay(true)
       this.#welcome(session, webSocket, kind === 'interact').catch((error: unknown) => {
-        this.#parts.onError(error, `live view of session ${session.row.id}`)
+        this.#deps.onError(error, `live view of session ${session.row.id}`)
         webSocket.close(1011, 'The live view could not be opened')
       })
     })
@@ -87,7 +87,7 @@ export class LiveViews implements Disposable {
   }
 
   async #welcome(session: LiveSession, webSocket: WebSocket, isInteractive: boolean): Promise<void> {
-    let stage: Stage | undefined
+    let stage: LiveView | undefined
     const viewer = new Viewer(webSocket, isInteractive, {
       onShow: (tab) => stage?.show(viewer, tab),
       onLooks: () => stage?.adjust(viewer),
@@ -103,7 +103,7 @@ export class LiveViews implements Disposable {
     session.ended.addEventListener('abort', onEnd)
     const closed = new Promise<void>((resolve) => webSocket.once('close', () => resolve()))
     webSocket.on('error', (error) => {
-      if (!isClientFault(error)) this.#parts.onError(error, `viewer of session ${session.row.id}`)
+      if (!isClientFault(error)) this.#deps.onError(error, `viewer of session ${session.row.id}`)
     })
     void closed.then(() => {
       this.#viewers.delete(viewer)
@@ -112,7 +112,7 @@ export class LiveViews implements Disposable {
     const entry = this.#hold(session)
     void closed
       .then(async () => this.#release(session, entry, viewer))
-      .catch((error: unknown) => this.#parts.onError(error, `leaving the live view of session ${session.row.id}`))
+      .catch((error: unknown) => this.#deps.onError(error, `leaving the live view of session ${session.row.id}`))
     stage = await entry.stage
     if (webSocket.readyState === webSocket.OPEN && !session.ended.aborted) stage.join(viewer)
   }
@@ -120,9 +120,9 @@ export class LiveViews implements Disposable {
   #hold(session: LiveSession): StageEntry {
     const { id } = session.row
     const onError = (error: unknown): void => {
-      if (!session.ended.aborted) this.#parts.onError(error, `live view of session ${id}`)
+      if (!session.ended.aborted) this.#deps.onError(error, `live view of session ${id}`)
     }
-    const open = async (): Promise<Stage> => Stage.open({ session, ...this.#parts.stagePartsOf(session), onError })
+    const open = async (): Promise<LiveView> => LiveView.open({ session, ...this.#deps.liveViewDeps(session), onError })
     const entry = this.#stages.get(id) ?? { stage: open(), viewers: 0 }
     entry.viewers += 1
     this.#stages.set(id, entry)
@@ -143,14 +143,14 @@ export class LiveViews implements Disposable {
   async #sayGoodbye(session: LiveSession, viewer: Viewer): Promise<void> {
     const reason = session.ended.reason as EndReason
     const early: Ended = { reason, durationMs: Math.round(session.ageMs()), creditsBilled: undefined }
-    viewer.tell({ type: 'ended', ...early })
+    viewer.notify({ type: 'ended', ...early })
     // The session is still in the middle of ending; by the next turn it can be asked for its bill.
     await nextTurn()
     try {
-      const row = await this.#parts.billOf(session, reason)
-      viewer.tell({ type: 'ended', ...early, durationMs: row?.durationMs, creditsBilled: row?.creditsBilled })
+      const row = await this.#deps.billOf(session, reason)
+      viewer.notify({ type: 'ended', ...early, durationMs: row?.durationMs, creditsBilled: row?.creditsBilled })
     } catch (error) {
-      this.#parts.onError(error, `bill of session ${session.row.id}`)
+      this.#deps.onError(error, `bill of session ${session.row.id}`)
     }
     viewer.close(endedCode, reason)
   }

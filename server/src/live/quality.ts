@@ -19,7 +19,7 @@ const slowMs = 250
 const fastMs = 90
 const framesToWorsen = 4
 const framesToImprove = 40
-const longestPatience = 16
+const maxPatience = 16
 
 /** Finds the quality one viewer's line carries, from how long frames take until they are drawn. */
 export class QualityGauge {
@@ -39,7 +39,7 @@ export class QualityGauge {
     this.#smoothMs = this.#frames === 0 ? latencyMs : this.#smoothMs * 0.7 + latencyMs * 0.3
     this.#frames += 1
     if (this.#smoothMs > slowMs && this.#frames >= framesToWorsen && this.#level < qualities.length - 1) {
-      this.#patience = Math.min(longestPatience, this.#patience * 2)
+      this.#patience = Math.min(maxPatience, this.#patience * 2)
       return this.#change(1)
     }
     if (this.#smoothMs < fastMs && this.#frames >= framesToImprove * this.#patience && this.#level > 0) {

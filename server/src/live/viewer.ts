@@ -76,7 +76,7 @@ export class Viewer {
     else this.#waiting = frame
   }
 
-  tell(message: ServerMessage): void {
+  notify(message: ServerMessage): void {
     if (this.#webSocket.readyState === this.#webSocket.OPEN) this.#webSocket.send(JSON.stringify(message))
   }
 
@@ -84,7 +84,7 @@ export class Viewer {
   check(nowMs: number): void {
     if (nowMs - this.#lastHeardMs > silenceLimitMs) this.#webSocket.terminate()
     else if (this.#webSocket.readyState === this.#webSocket.OPEN) this.#webSocket.ping()
-    this.tell({ type: 'beat' })
+    this.notify({ type: 'beat' })
   }
 
   close(code: number, reason: string): void {
@@ -153,7 +153,7 @@ export class Viewer {
     if (!this.isInteractive) return this.#refuse()
     const acting = actingMessage.safeParse(message)
     if (acting.success) this.#events.onActing(acting.data)
-    else this.tell({ type: 'notice', text: 'The server did not understand this input' })
+    else this.notify({ type: 'notice', text: 'The server did not understand this input' })
   }
 
   #watch(message: WatchingMessage): void {
@@ -175,7 +175,7 @@ export class Viewer {
   #refuse(): void {
     this.#refusals += 1
     this.#events.onRefused()
-    if (this.#refusals === 1) this.tell({ type: 'notice', text: 'This address only lets you watch' })
+    if (this.#refusals === 1) this.notify({ type: 'notice', text: 'This address only lets you watch' })
     if (this.#refusals === refusalsToClose) this.close(1008, 'watching only')
   }
 }

@@ -1,6 +1,6 @@
 import type { CdpIncoming } from '../cdp/message.ts'
 import type { CdpRouter } from '../cdp/router.ts'
-import { Cast, type ScreencastFrame } from './cast.ts'
+import { Screencast, type ScreencastFrame } from './screencast.ts'
 import type { Frame } from './frame.ts'
 import { inputCommand, pressKey, type InputMessage, type PageCommand } from './input.ts'
 import { inspectPoint } from './inspect-point.ts'
@@ -10,22 +10,22 @@ import type { ClientDialog } from './client-dialog.ts'
 import type { Viewer } from './viewer.ts'
 
 /** Where a watched tab is. */
-export interface WatchedTabParts {
+export interface WatchedTabDeps {
   readonly router: CdpRouter
   readonly browserSession: string
   readonly tab: string
   /** The dialog that was open before this tab was watched. */
   readonly clientDialog: () => ClientDialog | undefined
   /** Called when the page may have another title or address: at most twice a second, and never while it rests. */
-  readonly onMayDiffer: () => void
+  readonly onTitleOrUrlChange: () => void
   readonly onError: (error: unknown) => void
 }
 
 /** One tab with at least one viewer: pictures out, input in. */
 export class WatchedTab implements AsyncDisposable {
   readonly viewers = new Set<Viewer>()
-  readonly #parts: WatchedTabParts
-  readonly #cast: Cast
+  readonly #deps: WatchedTabDeps
+  readonly #cast: Screencast
   readonly #stop: () => void
   readonly #session = Promise.withResolvers<string>()
   #sessionId: string | undefined
@@ -37,19 +37,19 @@ export class WatchedTab implements AsyncDisposable {
   #differTimer: NodeJS.Timeout | undefined
   #isGone = false
 
-  constructor(parts: WatchedTabParts) {
-    this.#parts = parts
-    this.#cast = new Cast({
+  constructor(deps: WatchedTabDeps) {
+    this.#deps = deps
+    this.#cast = new Screencast({
       call: async (method, params) => this.call(method, params),
       onFrame: (frame) => this.#show(frame),
       isAwaited: () => [...this.viewers].some((viewer) => viewer.isReady),
       onError: this.#report,
     })
-    this.#stop = parts.router.onEvent((event) => {
+    this.#stop = deps.router.onEvent((event) => {
       if (event.sessionId !== undefined && event.sessionId === this.#sessionId) this.#follow(event)
     })
-    this.#titleTimer = setInterval(parts.onMayDiffer, titleMs).unref()
-    const former = parts.clientDialog()
+    this.#titleTimer = setInterval(deps.onTitleOrUrlChange, titleMs).unref()
+    const former = deps.clientDialog()
     if (former !== undefined) this.#dialog = toDialog(former.params)
     this.#attach().catch(this.#report)
   }
@@ -58,9 +58,9 @@ export class WatchedTab implements AsyncDisposable {
   join(viewer: Viewer): void {
     this.viewers.add(viewer)
     viewer.forgetFrames()
-    viewer.tell({ type: 'dialog', dialog: this.#dialog })
-    viewer.tell({ type: 'choices', choices: null })
-    viewer.tell({ type: 'pace', isHidden: this.#isHidden })
+    viewer.notify({ type: 'dialog', dialog: this.#dialog })
+    viewer.notify({ type: 'choices', choices: null })
+    viewer.notify({ type: 'pace', isHidden: this.#isHidden })
     if (this.#lastFrame !== undefined) viewer.offer(this.#lastFrame)
     this.adjust()
   }
@@ -89,7 +89,7 @@ export class WatchedTab implements AsyncDisposable {
   /** Sends a command to the page. */
   async call(method: string, params?: object): Promise<Readonly<Record<string, unknown>>> {
     const sessionId = this.#sessionId ?? (await this.#session.promise)
-    return this.#parts.router.call(method, params, sessionId)
+    return this.#deps.router.call(method, params, sessionId)
   }
 
   /** Passes a viewer's input on. The order is kept; a page that does not answer holds nothing up. */
@@ -118,19 +118,19 @@ export class WatchedTab implements AsyncDisposable {
   /** Tells a viewer what is selected. Nothing when nothing is, or when the page cannot be asked. */
   async copyFor(viewer: Viewer): Promise<void> {
     const text = await readSelection(async (method, params) => this.call(method, params)).catch(() => '')
-    if (text !== '') viewer.tell({ type: 'clipboard', text })
+    if (text !== '') viewer.notify({ type: 'clipboard', text })
   }
 
   /** Answers the dialog that is open, if one still is. */
   answerDialog(isAccepted: boolean, text: string | undefined): void {
     if (this.#dialog === null) return
     const answer = { accept: isAccepted, ...(text === undefined ? {} : { promptText: text }) }
-    const former = this.#parts.clientDialog()
+    const former = this.#deps.clientDialog()
     // The user's own client may have been faster.
     this.call('Page.handleJavaScriptDialog', answer).catch(() => undefined)
     if (former === undefined) return
     this.#tellDialog(null)
-    const { router } = this.#parts
+    const { router } = this.#deps
     router.callAsClient('Page.handleJavaScriptDialog', answer, former.sessionId).catch(() => undefined)
   }
 
@@ -144,19 +144,19 @@ export class WatchedTab implements AsyncDisposable {
     const sessionId = this.#sessionId ?? (await this.#session.promise.catch(() => undefined))
     // The tab, or the browser, may have gone already.
     if (sessionId !== undefined) {
-      await this.#parts.router
-        .call('Target.detachFromTarget', { sessionId }, this.#parts.browserSession)
+      await this.#deps.router
+        .call('Target.detachFromTarget', { sessionId }, this.#deps.browserSession)
         .catch(() => undefined)
     }
   }
 
   readonly #report = (error: unknown): void => {
     // A tab that closes takes its session away in the middle of whatever was asked of it.
-    if (!this.#isGone) this.#parts.onError(error)
+    if (!this.#isGone) this.#deps.onError(error)
   }
 
   async #attach(): Promise<void> {
-    const { router, browserSession, tab } = this.#parts
+    const { router, browserSession, tab } = this.#deps
     this.#session.promise.catch(() => undefined)
     try {
       const answer = await router.call('Target.attachToTarget', { targetId: tab, flatten: true }, browserSession)
@@ -178,21 +178,21 @@ export class WatchedTab implements AsyncDisposable {
       case 'Page.screencastVisibilityChanged':
         this.#isHidden = params['visible'] === false
         this.#cast.setHidden(this.#isHidden)
-        this.#tell({ type: 'pace', isHidden: this.#isHidden })
+        this.#notify({ type: 'pace', isHidden: this.#isHidden })
         break
       case 'Page.javascriptDialogOpening':
         this.#tellDialog(toDialog(params))
         break
       case 'Page.javascriptDialogClosed':
         this.#tellDialog(null)
-        this.#noteDifference()
+        this.#refreshTitleAndUrl()
         break
       case 'Page.loadEventFired':
         this.#cast.expectFrame()
-        this.#noteDifference()
+        this.#refreshTitleAndUrl()
         break
       case 'Page.domContentEventFired':
-        this.#noteDifference()
+        this.#refreshTitleAndUrl()
         break
       default:
     }
@@ -201,37 +201,37 @@ export class WatchedTab implements AsyncDisposable {
   async #inspect(point: { readonly x: number; readonly y: number }): Promise<void> {
     const found = await inspectPoint(async (method, params) => this.call(method, params), point)
     if (found === 'file') {
-      this.#tell({ type: 'notice', text: 'Files cannot be chosen in the live view' })
+      this.#notify({ type: 'notice', text: 'Files cannot be chosen in the live view' })
     } else if (found !== undefined) {
       this.#tellChoices(found)
     }
   }
 
-  #noteDifference(): void {
+  #refreshTitleAndUrl(): void {
     this.#differTimer ??= setTimeout(() => {
       this.#differTimer = undefined
-      this.#parts.onMayDiffer()
+      this.#deps.onTitleOrUrlChange()
     }, differMs)
   }
 
   #show(frame: Frame): void {
-    this.#noteDifference()
+    this.#refreshTitleAndUrl()
     this.#lastFrame = frame
     for (const viewer of this.viewers) if (viewer.isVisible) viewer.offer(frame)
   }
 
   #tellDialog(dialog: Dialog | null): void {
     this.#dialog = dialog
-    this.#tell({ type: 'dialog', dialog })
+    this.#notify({ type: 'dialog', dialog })
   }
 
   #tellChoices(choices: Choices | null): void {
     this.#choices = choices
-    this.#tell({ type: 'choices', choices })
+    this.#notify({ type: 'choices', choices })
   }
 
-  #tell(message: ServerMessage): void {
-    for (const viewer of this.viewers) viewer.tell(message)
+  #notify(message: ServerMessage): void {
+    for (const viewer of this.viewers) viewer.notify(message)
   }
 
   #send(commands: readonly PageCommand[]): void {

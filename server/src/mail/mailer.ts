@@ -2,8 +2,8 @@ import type { Kysely } from 'kysely'
 import type { Transporter } from 'nodemailer'
 import type { CheckStatus, CheckSummary } from 'bowline/contract/monitor-checks'
 import type { Notification } from 'bowline/contract/monitors'
-import type { Jobs } from '../jobs/jobs.ts'
-import type { Queue } from '../jobs/queue.ts'
+import type { JobQueues } from '../queue/job-queues.ts'
+import type { Queue } from '../queue/queue.ts'
 import { insertMails, insertSubscription, listSubscriptions, settleMail } from '../store/mails.ts'
 import type { MonitorRow } from '../store/monitors.ts'
 import type { Database } from '../store/schema.ts'
@@ -11,9 +11,9 @@ import type { Store } from '../store/store.ts'
 import { composeMail } from './compose-mail.ts'
 
 /** What mails are sent with. */
-export interface MailerParts {
+export interface MailerDeps {
   readonly store: Store
-  readonly jobs: Jobs
+  readonly queues: JobQueues
   readonly transport: Transporter
   /** Sender, such as `Bowline <bowline@example.com>`. */
   readonly from: string
@@ -36,21 +36,21 @@ const parallel = 2
 
 /** Mails about monitors: each is written down before it is sent, one for a check and a reader, and tried again. */
 export class Mailer {
-  readonly #parts: MailerParts
+  readonly #deps: MailerDeps
   readonly #queue: Queue<{ readonly id: string }>
 
-  private constructor(parts: MailerParts) {
-    this.#parts = parts
-    this.#queue = { name: 'mail', retryDelaysSeconds: parts.retryDelaysSeconds ?? [60, 300, 900], expireSeconds: 120 }
+  private constructor(deps: MailerDeps) {
+    this.#deps = deps
+    this.#queue = { name: 'mail', retryDelaysSeconds: deps.retryDelaysSeconds ?? [60, 300, 900], expireSeconds: 120 }
   }
 
   /** Begins to send what is waiting. */
-  static async open(parts: MailerParts): Promise<Mailer> {
-    const mailer = new Mailer(parts)
-    const { jobs, store } = parts
+  static async open(deps: MailerDeps): Promise<Mailer> {
+    const mailer = new Mailer(deps)
+    const { queues, store } = deps
     const onExhausted = async ({ id }: { readonly id: string }, error: unknown): Promise<void> =>
       settleMail(store.db, id, { status: 'failed', error: Error.isError(error) ? error.message : String(error) })
-    await jobs.work(mailer.#queue, { concurrency: parallel, onExhausted }, async ({ id }, { signal }) =>
+    await queues.work(mailer.#queue, { concurrency: parallel, onExhausted }, async ({ id }, { signal }) =>
       mailer.#send(id, signal),
     )
     return mailer
@@ -91,7 +91,7 @@ export class Mailer {
   async #enqueue(db: Kysely<Database>, mails: Parameters<typeof insertMails>[1]): Promise<void> {
     const ids = await insertMails(db, mails)
     if (ids.length > 0)
-      await this.#parts.jobs.sendMany(
+      await this.#deps.queues.sendMany(
         this.#queue,
         ids.map((id) => ({ id })),
         { db },
@@ -99,7 +99,7 @@ export class Mailer {
   }
 
   async #send(id: string, signal: AbortSignal): Promise<void> {
-    const { store, transport, from, publicUrl } = this.#parts
+    const { store, transport, from, publicUrl } = this.#deps
     const composed = await composeMail(store.db, id, publicUrl)
     if (composed === undefined) return
     await transport.sendMail({ from, ...composed.message, signal })
@@ -108,13 +108,13 @@ export class Mailer {
 
   #isTrusted(address: string): boolean {
     const domain = address.slice(address.lastIndexOf('@') + 1)
-    return this.#parts.trusted.some((each) => [address, domain].includes(each.toLowerCase().replace(/^@/, '')))
+    return this.#deps.trusted.some((each) => [address, domain].includes(each.toLowerCase().replace(/^@/, '')))
   }
 }
 
 /** The first check only finds what there is, and trouble that stays the same was told of before. */
 function isWorthTelling({ lastRunAt, lastCheckSummary }: MonitorRow, { status, summary }: EndedCheck): boolean {
   if (summary.changed + summary.removed + (lastRunAt === undefined ? 0 : summary.new) > 0) return true
-  const isTrouble = status === 'failed' || status === 'skipped_no_credits' || summary.error > 0
-  return isTrouble && JSON.stringify(summary) !== lastCheckSummary
+  const isFailure = status === 'failed' || status === 'skipped_no_credits' || summary.error > 0
+  return isFailure && JSON.stringify(summary) !== lastCheckSummary
 }

@@ -1,5 +1,5 @@
 import { loadOptional } from '../kit/optional-package.ts'
-import type { Jobs } from '../jobs/jobs.ts'
+import type { JobQueues } from '../queue/job-queues.ts'
 import type { Store } from '../store/store.ts'
 import { Mailer } from './mailer.ts'
 
@@ -17,12 +17,12 @@ export interface MailSettings {
 export async function openMailer(
   undo: AsyncDisposableStack,
   { smtpUrl, mailFrom, mailTrusted, publicUrl }: MailSettings,
-  { store, jobs }: { readonly store: Store; readonly jobs: Jobs },
+  { store, queues }: { readonly store: Store; readonly queues: JobQueues },
 ): Promise<Mailer | undefined> {
   // Never the Host header of a request: its sender would choose where readers are led.
   if (smtpUrl === undefined || publicUrl === undefined) return undefined
   const { createTransport } = await loadOptional('nodemailer', '`--smtp-url`', async () => import('nodemailer'))
   const transport = createTransport({ url: smtpUrl, connectionTimeout: 15_000, socketTimeout: 60_000 })
   undo.defer(() => transport.close())
-  return Mailer.open({ store, jobs, transport, from: mailFrom, trusted: mailTrusted, publicUrl })
+  return Mailer.open({ store, queues, transport, from: mailFrom, trusted: mailTrusted, publicUrl })
 }

@@ -3,7 +3,7 @@ import { mapLimits, type MapLink, type MapRequest } from 'bowline/contract/map'
 import type { Abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import { decodeText } from './decode.ts'
-import type { Expedition } from './expedition.ts'
+import type { MapContext } from './map-context.ts'
 import { asEgressError, fetchStream } from './fetch-stream.ts'
 import { folderOf, LinkCollection, type FoundLink } from './link-collection.ts'
 import { readPageLinks, type PageLinks } from './page-links.ts'
@@ -50,7 +50,7 @@ export async function mapSite(
   const limits = limitsOf(request, signal)
   const found = await explore(dispatcher, request, { showPage, signal: limits.looking })
   limits.call.throwIfAborted()
-  const { links } = found.expedition
+  const { links } = found.context
   if (links.links.length + links.outside.length === 0 && found.error !== undefined) throw found.error
   return present(request, found, { signal: limits.call, isLate: limits.looking.aborted, fallsBackToSite })
 }
@@ -74,7 +74,7 @@ function limitsOf({ timeout }: MapRequest, signal: AbortSignal | undefined): Lim
 }
 
 interface Findings {
-  readonly expedition: Expedition
+  readonly context: MapContext
   /** Why the start address could not be read. */
   readonly error: BowlineError | undefined
   readonly hasSitemap: boolean
@@ -89,20 +89,20 @@ interface Findings {
 async function explore(
   dispatcher: Dispatcher,
   request: MapRequest,
-  means: { readonly showPage: ShowPage | undefined; readonly signal: AbortSignal },
+  deps: { readonly showPage: ShowPage | undefined; readonly signal: AbortSignal },
 ): Promise<Findings> {
-  const { signal } = means
+  const { signal } = deps
   const start = new URL(request.url)
   const site = createSite(start, request)
   const headersFor = createHeadersFor(request)
   const cuts = new Set<string>()
-  const noteCut: Expedition['noteCut'] = (what) => void cuts.add(cuts.size < maxCuts ? what : 'More was left out, too.')
-  const open: Expedition['open'] = async (url, maxBytes) => {
+  const noteCut: MapContext['noteCut'] = (what) => void cuts.add(cuts.size < maxCuts ? what : 'More was left out, too.')
+  const open: MapContext['open'] = async (url, maxBytes) => {
     const onCut = (): void => noteCut(`${url.href} is longer than ${maxBytes / 1e6} MB: the rest was left out.`)
     return fetchStream(url, { dispatcher, headersFor, maxBytes, onCut, timeoutMs: transferMs, signal })
   }
   const [robots, fetched] = await Promise.all([readRobots(open, start), readStart(open, start)])
-  const page = (fetched.isHtml === true && (await showStart(request, fetched.links, means))) || fetched
+  const page = (fetched.isHtml === true && (await showStart(request, fetched.links, deps))) || fetched
   if (page.url !== undefined) site.addHost(page.url)
   for (const cut of robots.cuts) noteCut(cut)
   if (page.url !== undefined && page.links.isCut) noteCut(tooManyLinks(page.url))
@@ -114,20 +114,20 @@ async function explore(
     // Which ones are the best is known only when all are.
     capacity: search === undefined ? limit : mapLimits.max,
   })
-  const expedition: Expedition = { site, links, robots, open, noteCut, signal }
+  const context: MapContext = { site, links, robots, open, noteCut, signal }
   if (sitemap !== 'only' && page.url !== undefined) {
     const { title, description } = page.links
     links.add(page.url.href, { title, description })
     for (const { url, text } of page.links.links) links.add(url, { text })
   }
-  const ownSitemaps = sitemap === 'skip' ? 0 : await readSitemaps(expedition, start, page.links)
-  const listed = ownSitemaps + (sitemap === 'skip' ? 0 : await readSubdomainSitemaps(expedition, start, request))
+  const ownSitemaps = sitemap === 'skip' ? 0 : await readSitemaps(context, start, page.links)
+  const listed = ownSitemaps + (sitemap === 'skip' ? 0 : await readSubdomainSitemaps(context, start, request))
   const wantsWalk = ownSitemaps === 0 && sitemap !== 'only' && page.url !== undefined
-  const isWhole = wantsWalk && page.url !== undefined ? await walkPages(expedition, page.url, page.links) : true
-  return { expedition, error: fetched.error, status: fetched.status, hasSitemap: listed > 0, isCut: !isWhole, cuts }
+  const isWhole = wantsWalk && page.url !== undefined ? await walkPages(context, page.url, page.links) : true
+  return { context, error: fetched.error, status: fetched.status, hasSitemap: listed > 0, isCut: !isWhole, cuts }
 }
 
-async function readRobots(open: Expedition['open'], start: URL): Promise<Robots> {
+async function readRobots(open: MapContext['open'], start: URL): Promise<Robots> {
   let text = ''
   try {
     await using answer = await open(new URL('/robots.txt', start), maxRobotsBytes)
@@ -157,7 +157,7 @@ const noLinks: PageLinks = {
   isCut: false,
 }
 
-async function readStart(open: Expedition['open'], start: URL): Promise<StartPage> {
+async function readStart(open: MapContext['open'], start: URL): Promise<StartPage> {
   try {
     await using answer = await open(start, maxPageBytes)
     if (answer.status >= 400) return { links: noLinks, status: answer.status }
@@ -170,12 +170,12 @@ async function readStart(open: Expedition['open'], start: URL): Promise<StartPag
 }
 
 /** The first places that list anything: those that the site names, else where sitemaps usually are, else its feeds. */
-async function readSitemaps(expedition: Expedition, start: URL, page: PageLinks): Promise<number> {
+async function readSitemaps(context: MapContext, start: URL, page: PageLinks): Promise<number> {
   const isSitemap = /\.(?:xml|txt)(?:\.gz)?$/i.test(start.pathname)
-  const named = [...(isSitemap ? [start.href] : []), ...expedition.robots.sitemaps, ...page.sitemaps]
+  const named = [...(isSitemap ? [start.href] : []), ...context.robots.sitemaps, ...page.sitemaps]
   for (const group of [named, ...usualSitemaps.map((path) => [path]), page.feeds]) {
     const urls = group.map((text) => URL.parse(text, start.href)).filter((url) => url !== null)
-    const listed = await walkSitemaps(expedition, urls)
+    const listed = await walkSitemaps(context, urls)
     if (listed > 0) return listed
   }
   return 0
@@ -186,27 +186,27 @@ const maxSubdomains = 10
 
 /** Reads the sitemaps of the subdomains that links and sitemaps led to. Returns how many pages they list. */
 async function readSubdomainSitemaps(
-  expedition: Expedition,
+  context: MapContext,
   start: URL,
   { includeSubdomains, filterByPath }: MapRequest,
 ): Promise<number> {
   if (!includeSubdomains || (filterByPath && folderOf(start) !== undefined)) return 0
   const isStart = (host: string): boolean => host.replace(/^www\./, '') === start.host.replace(/^www\./, '')
   const origins = new Set(
-    expedition.links.links
+    context.links.links
       .map(({ url }) => new URL(url))
       .filter(({ host }) => !isStart(host))
       .map(({ origin }) => origin),
   )
   if (origins.size > maxSubdomains) {
-    expedition.noteCut(`The sitemaps of ${maxSubdomains} of ${origins.size} subdomains were read.`)
+    context.noteCut(`The sitemaps of ${maxSubdomains} of ${origins.size} subdomains were read.`)
   }
   const sitemaps = [...origins].slice(0, maxSubdomains).map(async (origin) => {
-    const { sitemaps: named } = await readRobots(expedition.open, new URL(origin))
+    const { sitemaps: named } = await readRobots(context.open, new URL(origin))
     const texts = named.length > 0 ? named : [usualSitemaps[0]]
     return texts.map((text) => URL.parse(text, origin)).filter((url) => url !== null)
   })
-  return walkSitemaps(expedition, (await Promise.all(sitemaps)).flat())
+  return walkSitemaps(context, (await Promise.all(sitemaps)).flat())
 }
 
 async function present(
@@ -218,7 +218,7 @@ async function present(
     fallsBackToSite,
   }: { readonly signal: AbortSignal; readonly isLate: boolean; readonly fallsBackToSite: boolean },
 ): Promise<SiteMap> {
-  const { links: inside, outside } = found.expedition.links
+  const { links: inside, outside } = found.context.links
   // A path with nothing under it is more likely a page than a folder.
   const isPage = fallsBackToSite && inside.length <= 1 && outside.length > 0
   const all = isPage ? [...inside, ...outside] : inside

@@ -23,7 +23,7 @@ export interface Mapper extends AsyncDisposable {
 }
 
 /** What a mapper works with. */
-export interface MapperParts {
+export interface MapperDeps {
   readonly store: Store
   readonly egress: Pick<Egress, 'createDispatcher'>
   readonly prices: Pick<Prices, 'mapCall'>
@@ -32,7 +32,7 @@ export interface MapperParts {
 }
 
 /** Opens a mapper with connections of its own. */
-export function openMapper({ store, egress, prices, showPage }: MapperParts): Mapper {
+export function openMapper({ store, egress, prices, showPage }: MapperDeps): Mapper {
   const dispatcher = egress.createDispatcher()
   return {
     map: async ({ request, ...payer }, options) => {

@@ -1,7 +1,7 @@
 import { identityOf } from 'bowline/kit/canonical-url'
 import { decodeText } from './decode.ts'
 import { drainQueue } from './drain-queue.ts'
-import type { Expedition } from './expedition.ts'
+import type { MapContext } from './map-context.ts'
 import { maxLinks, readPageLinks, type PageLinks } from './page-links.ts'
 import type { Robots } from './robots.ts'
 
@@ -18,8 +18,8 @@ const noPage =
  * Follows the links of a page for at most 50 pages, 3 deep and 15 s, as far as robots.txt allows, and collects what they lead
  * to. For sites without a sitemap. Answers whether it came to its end.
  */
-export async function walkPages(expedition: Expedition, start: URL, page: PageLinks): Promise<boolean> {
-  const walk = new PageWalk(expedition)
+export async function walkPages(context: MapContext, start: URL, page: PageLinks): Promise<boolean> {
+  const walk = new PageWalk(context)
   walk.skip(start)
   walk.take(page, start, 1)
   await drainQueue(walk.queue, {
@@ -42,19 +42,19 @@ export function tooManyLinks(url: URL): string {
 
 class PageWalk {
   readonly queue: Step[] = []
-  readonly #expedition: Expedition
+  readonly #context: MapContext
   readonly #seen = new Set<string>()
   readonly #signal: AbortSignal
   #pages = 0
   #judgingMs = 0
 
-  constructor(expedition: Expedition) {
-    this.#expedition = expedition
-    this.#signal = AbortSignal.any([expedition.signal, AbortSignal.timeout(bounds.timeMs)])
+  constructor(context: MapContext) {
+    this.#context = context
+    this.#signal = AbortSignal.any([context.signal, AbortSignal.timeout(bounds.timeMs)])
   }
 
   get goesOn(): boolean {
-    return !this.#signal.aborted && !this.#expedition.links.isFull && this.#pages < bounds.pages
+    return !this.#signal.aborted && !this.#context.links.isFull && this.#pages < bounds.pages
   }
 
   skip(url: URL): void {
@@ -63,7 +63,7 @@ class PageWalk {
 
   /** Collects the links of a page, and queues those that may be followed. */
   take(page: PageLinks, base: URL, depth: number): void {
-    const { links, site, robots, noteCut } = this.#expedition
+    const { links, site, robots, noteCut } = this.#context
     if (page.isCut) noteCut(tooManyLinks(base))
     for (const { url: address, text } of page.links) {
       links.add(address, { text }, base)
@@ -91,12 +91,12 @@ class PageWalk {
   async read({ url, depth }: Step): Promise<void> {
     this.#pages += 1
     try {
-      await using answer = await this.#expedition.open(url, maxPageBytes)
-      if (answer.status >= 400 || !answer.contentType.includes('html') || !this.#expedition.site.includes(answer.url))
+      await using answer = await this.#context.open(url, maxPageBytes)
+      if (answer.status >= 400 || !answer.contentType.includes('html') || !this.#context.site.includes(answer.url))
         return
       const page = await readPageLinks(decodeText(answer.chunks, answer.contentType), answer.url)
       const { title, description } = page
-      this.#expedition.links.add(answer.url.href, { title, description })
+      this.#context.links.add(answer.url.href, { title, description })
       this.take(page, answer.url, depth + 1)
     } catch {
       // The link to it is listed all the same.

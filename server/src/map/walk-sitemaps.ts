@@ -1,6 +1,6 @@
 import { decodeText, unpack } from './decode.ts'
 import { drainQueue } from './drain-queue.ts'
-import type { Expedition } from './expedition.ts'
+import type { MapContext } from './map-context.ts'
 import { readSitemap, type SitemapEntry } from './read-sitemap.ts'
 
 /** Bounds of one map. The protocol allows 50 MB and 50,000 addresses a sitemap. */
@@ -11,11 +11,11 @@ const defaultBounds = { sitemapBytes: 64e6, totalBytes: 512e6, sitemaps: 1000, d
  * to the site alone. A sitemap that is missing or broken yields what came before the break. Answers how many pages were listed.
  */
 export async function walkSitemaps(
-  expedition: Expedition,
+  context: MapContext,
   starts: readonly URL[],
   bounds: Bounds = defaultBounds,
 ): Promise<number> {
-  const walk = new SitemapWalk(expedition, bounds)
+  const walk = new SitemapWalk(context, bounds)
   for (const url of starts) walk.enqueue({ url, depth: 0 })
   await drainQueue(walk.queue, {
     concurrency: bounds.concurrency,
@@ -35,18 +35,18 @@ interface Step {
 class SitemapWalk {
   readonly queue: Step[] = []
   pages = 0
-  readonly #expedition: Expedition
+  readonly #context: MapContext
   readonly #bounds: Bounds
   readonly #seen = new Set<string>()
   #bytes = 0
 
-  constructor(expedition: Expedition, bounds: Bounds) {
-    this.#expedition = expedition
+  constructor(context: MapContext, bounds: Bounds) {
+    this.#context = context
     this.#bounds = bounds
   }
 
   get goesOn(): boolean {
-    const { signal, links } = this.#expedition
+    const { signal, links } = this.#context
     return !signal.aborted && !links.isFull && this.#bytes < this.#bounds.totalBytes
   }
 
@@ -55,7 +55,7 @@ class SitemapWalk {
     if (this.#seen.has(step.url.href)) return
     if (this.#seen.size >= sitemaps || step.depth > depth) {
       const limit = step.depth > depth ? `${depth} levels deep` : `${sitemaps} of them`
-      this.#expedition.noteCut(`Sitemaps were read up to ${limit}: the rest was left out.`)
+      this.#context.noteCut(`Sitemaps were read up to ${limit}: the rest was left out.`)
       return
     }
     this.#seen.add(step.url.href)
@@ -66,9 +66,9 @@ class SitemapWalk {
   async read(step: Step): Promise<void> {
     const { sitemapBytes } = this.#bounds
     const onCut = (): void =>
-      this.#expedition.noteCut(`${step.url.href} is longer than ${sitemapBytes / 1e6} MB: the rest was left out.`)
+      this.#context.noteCut(`${step.url.href} is longer than ${sitemapBytes / 1e6} MB: the rest was left out.`)
     try {
-      await using answer = await this.#expedition.open(step.url, sitemapBytes)
+      await using answer = await this.#context.open(step.url, sitemapBytes)
       if (answer.status >= 400) return
       const chunks = this.#counted(unpack(answer.chunks, sitemapBytes, onCut))
       await readSitemap(decodeText(chunks, answer.contentType), (entry) => this.#take(entry, step, answer.url))
@@ -78,7 +78,7 @@ class SitemapWalk {
   }
 
   #take(entry: SitemapEntry, step: Step, foundAt: URL): boolean {
-    const { links, site } = this.#expedition
+    const { links, site } = this.#context
     if (entry.kind === 'page') {
       this.pages += 1
       const { title, description } = entry
@@ -97,7 +97,7 @@ class SitemapWalk {
       this.#bytes += chunk.byteLength
       if (this.#bytes >= this.#bounds.totalBytes) {
         const limit = `${this.#bounds.totalBytes / 1e6} MB in total`
-        this.#expedition.noteCut(`Sitemaps were read up to ${limit}: the rest was left out.`)
+        this.#context.noteCut(`Sitemaps were read up to ${limit}: the rest was left out.`)
       }
       yield chunk
       if (!this.goesOn) return

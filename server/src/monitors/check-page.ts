@@ -9,7 +9,7 @@ import type { MonitorRow } from '../store/monitors.ts'
 import { comparePage, type Comparison } from './compare-page.ts'
 import type { KnownTarget } from './definition.ts'
 import { judgeChange } from './judge-change.ts'
-import type { MonitorParts } from './monitor-parts.ts'
+import type { MonitorDeps } from './monitor-deps.ts'
 import { pageRequest, type PageRequest } from './page-request.ts'
 
 /** One page of a check. */
@@ -38,12 +38,12 @@ export function hashUrl(url: string): string {
 export const judgmentCredits = 1
 
 /** Scrapes a page and compares it with its last state. A page that cannot be scraped is an error and costs nothing. Rejects only with the signal's reason, and when the store fails. */
-export async function checkPage(parts: MonitorParts, task: PageTask): Promise<CheckedPage> {
+export async function checkPage(deps: MonitorDeps, task: PageTask): Promise<CheckedPage> {
   const { check, monitor, target, url } = task
   const key = { monitorId: monitor.id, targetId: target.id, urlHash: hashUrl(url) }
-  const state = await findState(parts.store.db, key)
+  const state = await findState(deps.store.db, key)
   const wanted = pageRequest(target, url)
-  const scraped = await scrape(parts, task, wanted)
+  const scraped = await scrape(deps, task, wanted)
   const base = {
     id: uuidV7(),
     checkId: check.id,
@@ -62,7 +62,7 @@ export async function checkPage(parts: MonitorParts, task: PageTask): Promise<Ch
   }
   const { document, id: scrapeId } = scraped
   const compared = comparePage(document, state, wanted)
-  const judged = await judge(parts, task, compared)
+  const judged = await judge(deps, task, compared)
   const extracted = wanted.comparesJson ? JSON.stringify(document.json ?? null) : undefined
   const page = {
     ...base,
@@ -76,7 +76,7 @@ export async function checkPage(parts: MonitorParts, task: PageTask): Promise<Ch
     snapshot: extracted === undefined ? undefined : `{"json":${extracted}}`,
   }
   // A PDF has as many pages as it has, and nobody knows beforehand what will be judged.
-  const extraCredits = Math.max(0, page.credits - parts.scrapes.estimate(wanted.request))
+  const extraCredits = Math.max(0, page.credits - deps.scrapes.estimate(wanted.request))
   const last = { ...key, url, markdown: state?.markdown ?? '', extracted: state?.extracted, scrapeId }
   switch (compared.status) {
     case 'error':
@@ -97,7 +97,7 @@ export async function checkPage(parts: MonitorParts, task: PageTask): Promise<Ch
 const ownFailures: ReadonlySet<string> = new Set(['CDP_FAILED', 'BROWSER_START_FAILED', 'UNKNOWN_ERROR'])
 
 async function scrape(
-  { scrapes, onError }: MonitorParts,
+  { scrapes, onError }: MonitorDeps,
   { monitor, url, signal }: PageTask,
   { request }: PageRequest,
 ): Promise<ScrapeOutcome | { readonly error: string }> {
@@ -117,7 +117,7 @@ async function scrape(
 
 /** A change whose judgment fails is told without one. */
 async function judge(
-  { languageModel, onError }: MonitorParts,
+  { languageModel, onError }: MonitorDeps,
   { monitor, url, signal }: PageTask,
   { diff }: Comparison,
 ): Promise<Judgment | undefined> {

@@ -7,14 +7,14 @@ import { findState } from '../store/monitor-pages.ts'
 import type { MonitorRow } from '../store/monitors.ts'
 import { hashUrl, judgmentCredits, type CheckedPage } from './check-page.ts'
 import { judgeResult } from './judge-change.ts'
-import type { MonitorParts } from './monitor-parts.ts'
+import type { MonitorDeps } from './monitor-deps.ts'
 
 /** What searches are asked for by, in place of the window of a target: the next larger span that they know. */
 const spans = { '5m': 'qdr:h', '15m': 'qdr:h', '1h': 'qdr:h', '6h': 'qdr:d', '24h': 'qdr:d', '7d': 'qdr:w' } as const
 
 /** What the searches of a target find, each address once, and what they cost. Throws SEARCH_FAILED, BAD_REQUEST or the signal's reason. */
 export async function findResults(
-  { searches }: MonitorParts,
+  { searches }: MonitorDeps,
   order: { readonly target: SearchTarget; readonly monitor: MonitorRow; readonly signal: AbortSignal },
 ): Promise<{ readonly results: ReadonlyMap<string, Result>; readonly credits: number }> {
   const { target, monitor, signal } = order
@@ -47,10 +47,10 @@ interface ResultTask {
 
 /** Tells whether a result is new, and whether it matters. One that was there before is the same and is not judged again. */
 export async function checkResult(
-  parts: MonitorParts,
+  deps: MonitorDeps,
   { check, monitor, targetId, result, signal }: ResultTask,
 ): Promise<CheckedPage & { readonly isMatch: boolean }> {
-  const { languageModel, store, onError } = parts
+  const { languageModel, store, onError } = deps
   const { url, title, description } = result
   const key = { monitorId: monitor.id, targetId, urlHash: hashUrl(url) }
   const isKnown = (await findState(store.db, key)) !== undefined

@@ -8,12 +8,12 @@ import { checkResult, findResults } from './check-search.ts'
 import type { CheckMatching } from './check-matching.ts'
 import type { KnownTarget } from './definition.ts'
 import { listUrls } from './list-urls.ts'
-import type { MonitorParts } from './monitor-parts.ts'
-import { tellPage } from './tell.ts'
+import type { MonitorDeps } from './monitor-deps.ts'
+import { tellPage } from './notify.ts'
 
 /** A check at work. */
 export interface Run {
-  readonly parts: MonitorParts
+  readonly deps: MonitorDeps
   readonly check: CheckRow
   readonly monitor: MonitorRow
   /** Aborts when the server stops, the lease is lost or the monitor is deleted. */
@@ -50,21 +50,21 @@ export async function checkTarget(run: Run, target: KnownTarget): Promise<Target
 }
 
 async function checkPages(run: Run, target: Exclude<KnownTarget, { readonly type: 'search' }>): Promise<TargetResult> {
-  const { parts, check, monitor, signal, matching } = run
+  const { deps, check, monitor, signal, matching } = run
   const { id: targetId, type } = target
-  const urls = await listUrls(target, { ...parts, monitorId: monitor.id, targetId, signal, matching })
-  await forEachNew(run, targetId, urls, async (url) => checkPage(parts, { check, monitor, target, url, signal }))
+  const urls = await listUrls(target, { ...deps, monitorId: monitor.id, targetId, signal, matching })
+  await forEachNew(run, targetId, urls, async (url) => checkPage(deps, { check, monitor, target, url, signal }))
   return { targetId, type, pages: urls.length }
 }
 
 async function checkSearch(run: Run, target: Extract<KnownTarget, { readonly type: 'search' }>): Promise<TargetResult> {
-  const { parts, check, monitor, signal } = run
+  const { deps, check, monitor, signal } = run
   const { id: targetId, type } = target
-  const { results, credits: searchCredits } = await findResults(parts, { target, monitor, signal })
+  const { results, credits: searchCredits } = await findResults(deps, { target, monitor, signal })
   let matches = 0
   await forEachNew(run, targetId, [...results.keys()], async (url) => {
     const result = results.get(url) ?? { url, title: '', description: '' }
-    const checked = await checkResult(parts, { check, monitor, targetId, result, signal })
+    const checked = await checkResult(deps, { check, monitor, targetId, result, signal })
     if (checked.isMatch) matches += 1
     return checked
   })
@@ -78,8 +78,8 @@ async function forEachNew(
   urls: readonly string[],
   work: (url: string) => Promise<CheckedPage>,
 ): Promise<void> {
-  const { parts, check, signal } = run
-  const done = await listDonePages(parts.store.db, { checkId: check.id, targetId })
+  const { deps, check, signal } = run
+  const done = await listDonePages(deps.store.db, { checkId: check.id, targetId })
   const rest = urls.filter((url) => !done.has(hashUrl(url))).values()
   const one = async (): Promise<void> => {
     // All of them take from the same list.
@@ -93,11 +93,11 @@ async function forEachNew(
 
 /** Enters a page and tells of it. One that costs more than the team has is an error, and costs nothing. */
 async function enter(run: Run, checked: CheckedPage): Promise<void> {
-  const { parts, check, monitor, signal } = run
+  const { deps, check, monitor, signal } = run
   const { page, state, extraCredits: credits } = checked
   signal.throwIfAborted()
   try {
-    await parts.store.db.transaction().execute(async (db) => {
+    await deps.store.db.transaction().execute(async (db) => {
       if (!(await recordPage(db, check, page, state))) {
         throw new BowlineError('CONFLICT', 'Another server does this check')
       }
@@ -107,7 +107,7 @@ async function enter(run: Run, checked: CheckedPage): Promise<void> {
           `${page.url} costs ${page.credits} credits, and the team has less`,
         )
       }
-      await tellPage(parts, monitor, page, db)
+      await tellPage(deps, monitor, page, db)
     })
   } catch (error) {
     if (!isBowlineError(error) || error.code !== 'INSUFFICIENT_CREDITS') throw error

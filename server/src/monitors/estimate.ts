@@ -6,14 +6,14 @@ import type { Searches } from '../search/searches.ts'
 import { pageRequest } from './page-request.ts'
 
 /** What knows prices. */
-export interface EstimateParts {
+export interface EstimateDeps {
   readonly scrapes: Pick<Scrapes, 'estimate'>
   readonly searches: Pick<Searches, 'price'>
 }
 
 /** What one check costs when every page is read, in credits. Throws what this server cannot do: FORMAT_UNAVAILABLE, BAD_REQUEST. */
 export function estimateCheck(
-  { scrapes, searches }: EstimateParts,
+  { scrapes, searches }: EstimateDeps,
   targets: readonly KnownTarget[],
   { isJudged }: { readonly isJudged: boolean },
 ): number {
@@ -40,15 +40,15 @@ export function estimateCheck(
 
 /** What one check of a monitor costs, in credits. Settings may have changed since it was made: a target that cannot be checked any more costs nothing. */
 export function estimateMonitor(
-  parts: EstimateParts & { readonly onError: (error: unknown, what: string) => void },
+  deps: EstimateDeps & { readonly onError: (error: unknown, what: string) => void },
   monitor: MonitorRow,
 ): number {
   let credits = 0
   for (const target of definitionOf(monitor).targets) {
     try {
-      credits += estimateCheck(parts, [target], { isJudged: monitor.judgeEnabled })
+      credits += estimateCheck(deps, [target], { isJudged: monitor.judgeEnabled })
     } catch (error) {
-      parts.onError(error, `estimating a check of the monitor ${monitor.id}`)
+      deps.onError(error, `estimating a check of the monitor ${monitor.id}`)
     }
   }
   return credits

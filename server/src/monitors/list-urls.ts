@@ -12,7 +12,7 @@ import { listKnownUrls } from '../store/monitor-pages.ts'
 import type { Store } from '../store/store.ts'
 
 /** What the pages of a target are found with. Aborting ends the search. */
-export interface ListUrlsParts extends Abortable {
+export interface ListUrlsDeps extends Abortable {
   readonly store: Store
   readonly dispatcher: Dispatcher
   readonly showPage: ShowPage
@@ -25,13 +25,13 @@ export interface ListUrlsParts extends Abortable {
  * The pages of a target. Of a crawl: those known from the last check first, so that one that is gone is noticed, then new
  * ones, up to its limit. Throws as `mapSite` does when nothing of the site can be read.
  */
-export async function listUrls(target: ScrapeTarget | CrawlTarget, parts: ListUrlsParts): Promise<readonly string[]> {
-  return target.type === 'scrape' ? [...new Set(target.urls)] : listCrawled(target, parts)
+export async function listUrls(target: ScrapeTarget | CrawlTarget, deps: ListUrlsDeps): Promise<readonly string[]> {
+  return target.type === 'scrape' ? [...new Set(target.urls)] : listCrawled(target, deps)
 }
 
 async function listCrawled(
   { url, crawlOptions = {} }: CrawlTarget,
-  { store, dispatcher, showPage, signal, matching, ...ids }: ListUrlsParts,
+  { store, dispatcher, showPage, signal, matching, ...ids }: ListUrlsDeps,
 ): Promise<readonly string[]> {
   const { sitemap, ignoreQueryParameters, ignoreRobotsTxt = false } = crawlOptions
   const limit = crawlOptions.limit ?? monitorLimits.crawlPages.default
@@ -70,7 +70,7 @@ async function keepPaths(
 
 async function findPages(
   request: MapRequest,
-  { dispatcher, ...means }: Pick<ListUrlsParts, 'dispatcher' | 'showPage' | 'signal'>,
+  { dispatcher, ...means }: Pick<ListUrlsDeps, 'dispatcher' | 'showPage' | 'signal'>,
   hasOthers: boolean,
 ): Promise<readonly string[]> {
   try {

@@ -18,12 +18,12 @@ import { checkQueue } from './check-queue.ts'
 import { assertPossible } from './assert-possible.ts'
 import { definitionOf } from './definition.ts'
 import { estimateCheck } from './estimate.ts'
-import type { MonitorParts } from './monitor-parts.ts'
+import type { MonitorDeps } from './monitor-deps.ts'
 import { nameTargets } from './name-targets.ts'
 import { nextRun } from './next-run.ts'
 
 /** Who makes a monitor. */
-export interface Maker {
+export interface Owner {
   readonly teamId: string
   readonly apiKeyId: string
   /** Address of this server as its client knows it, without trailing slash. */
@@ -32,18 +32,18 @@ export interface Maker {
 
 /** The monitors of teams: made, changed, run. All that name one throw MONITOR_NOT_FOUND. */
 export class Monitors {
-  readonly #parts: MonitorParts
+  readonly #deps: MonitorDeps
 
-  constructor(parts: MonitorParts) {
-    this.#parts = parts
+  constructor(deps: MonitorDeps) {
+    this.#deps = deps
   }
 
   /** Makes a monitor. Throws what this server cannot do: FORMAT_UNAVAILABLE, MAIL_UNAVAILABLE. */
-  async create(request: CreateMonitorRequest, { teamId, apiKeyId, baseUrl }: Maker): Promise<ListedMonitor> {
-    const { store, mailer } = this.#parts
+  async create(request: CreateMonitorRequest, { teamId, apiKeyId, baseUrl }: Owner): Promise<ListedMonitor> {
+    const { store, mailer } = this.#deps
     const { webhook, notification, goal, schedule } = request
     const targets = nameTargets(request.targets)
-    assertPossible(this.#parts, targets, request)
+    assertPossible(this.#deps, targets, request)
     const row: Insertable<MonitorTable> = {
       id: uuidV7(),
       teamId,
@@ -71,24 +71,24 @@ export class Monitors {
     readonly limit: number
     readonly offset: number
   }): Promise<readonly ListedMonitor[]> {
-    return listMonitors(this.#parts.store.db, filter)
+    return listMonitors(this.#deps.store.db, filter)
   }
 
   async get(id: string, teamId: string): Promise<ListedMonitor> {
-    const row = isUuid(id) ? await findMonitor(this.#parts.store.db, id) : undefined
+    const row = isUuid(id) ? await findMonitor(this.#deps.store.db, id) : undefined
     if (row?.teamId === teamId) return row
     throw new BowlineError('MONITOR_NOT_FOUND', 'Monitor not found')
   }
 
   /** Changes a monitor; what is absent stays. Throws as `create` does. */
   async update(id: string, teamId: string, request: UpdateMonitorRequest): Promise<ListedMonitor> {
-    const { store, mailer } = this.#parts
+    const { store, mailer } = this.#deps
     const old = await this.get(id, teamId)
     const { status = old.status, schedule = old, webhook, goal } = request
     const notification = request.notification === null ? {} : request.notification
     const targets = request.targets && nameTargets(request.targets, definitionOf(old).targets)
     // Only what is new is looked at: a monitor that this server can no longer run can still be paused.
-    assertPossible(this.#parts, targets ?? [], {
+    assertPossible(this.#deps, targets ?? [], {
       notification: notification ?? {},
       goal: goal === undefined ? old.goal : goal,
       judgeEnabled:
@@ -123,17 +123,17 @@ export class Monitors {
   /** Deletes a monitor. A check that runs ends within seconds; it is billed for what it did, and nobody is told. */
   async delete(id: string, teamId: string): Promise<void> {
     await this.get(id, teamId)
-    await updateMonitor(this.#parts.store.db, { id, teamId }, { status: 'deleted', nextRunAt: null })
+    await updateMonitor(this.#deps.store.db, { id, teamId }, { status: 'deleted', nextRunAt: null })
   }
 
   /** Begins a check now. Throws MONITOR_PAUSED, CHECK_RUNNING, INSUFFICIENT_CREDITS. */
   async run(id: string, teamId: string): Promise<CheckRow> {
-    const { store } = this.#parts
+    const { store } = this.#deps
     const monitor = await this.get(id, teamId)
     if (monitor.status === 'paused') {
       throw new BowlineError('MONITOR_PAUSED', 'Monitor is paused. Resume it before running a check.')
     }
-    const credits = estimateCheck(this.#parts, definitionOf(monitor).targets, { isJudged: monitor.judgeEnabled })
+    const credits = estimateCheck(this.#deps, definitionOf(monitor).targets, { isJudged: monitor.judgeEnabled })
     await assertAffordable(store.db, teamId, credits)
     const check = await this.#enter(id, teamId, credits)
     if (check !== undefined) return check
@@ -143,11 +143,11 @@ export class Monitors {
   }
 
   async #enter(monitorId: string, teamId: string, estimatedCredits: number): Promise<CheckRow | undefined> {
-    const { store, jobs } = this.#parts
+    const { store, queues } = this.#deps
     return store.db.transaction().execute(async (db) => {
       const facts = { monitorId, teamId, estimatedCredits, scheduledFor: new Date() }
       const check = await insertCheck(db, { ...facts, status: 'queued', trigger: 'manual' })
-      if (check !== undefined) await jobs.send(checkQueue, { id: check.id }, { db })
+      if (check !== undefined) await queues.send(checkQueue, { id: check.id }, { db })
       return check
     })
   }
@@ -155,13 +155,13 @@ export class Monitors {
   /** The checks of a monitor, newest first. */
   async checks(filter: CheckFilter, teamId: string): Promise<readonly CheckRow[]> {
     await this.get(filter.monitorId, teamId)
-    return listChecks(this.#parts.store.db, filter)
+    return listChecks(this.#deps.store.db, filter)
   }
 
   /** One check of a monitor. Throws CHECK_NOT_FOUND. */
   async check(id: string, checkId: string, teamId: string): Promise<CheckRow> {
     await this.get(id, teamId)
-    const check = isUuid(checkId) ? await findCheck(this.#parts.store.db, checkId) : undefined
+    const check = isUuid(checkId) ? await findCheck(this.#deps.store.db, checkId) : undefined
     if (check?.monitorId === id) return check
     throw new BowlineError('CHECK_NOT_FOUND', 'Check not found')
   }
@@ -169,7 +169,7 @@ export class Monitors {
   /** What one check of a monitor costs when every page is read; 0 when this server can no longer do it. */
   creditsPerRun(monitor: ListedMonitor): number {
     try {
-      return estimateCheck(this.#parts, definitionOf(monitor).targets, { isJudged: monitor.judgeEnabled })
+      return estimateCheck(this.#deps, definitionOf(monitor).targets, { isJudged: monitor.judgeEnabled })
     } catch {
       return 0
     }

@@ -1,7 +1,7 @@
 import { countMails } from '../store/mails.ts'
 import type { Store } from '../store/store.ts'
 import { findDeliveriesByKey, type DeliveryRow } from '../store/webhooks.ts'
-import { endKey } from './tell.ts'
+import { endKey } from './notify.ts'
 
 /** Who was told of some checks, by their ids: `{ webhook?, email? }`. */
 export async function notificationStatuses(

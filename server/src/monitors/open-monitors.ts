@@ -1,7 +1,7 @@
 import { releaseChecks } from '../store/monitor-checks.ts'
 import { sweepMonitors } from '../store/monitors.ts'
 import { checkQueue } from './check-queue.ts'
-import type { MonitorParts } from './monitor-parts.ts'
+import type { MonitorDeps } from './monitor-deps.ts'
 import { Monitors } from './monitors.ts'
 import { rescueChecks, runDue } from './run-due.ts'
 import { runCheck } from './run-check.ts'
@@ -11,18 +11,18 @@ const tickMs = 10_000
 const sweepMs = 3_600_000
 
 /** Builds everything that watches pages, into `undo`, and begins what is due. */
-export async function openMonitors(undo: AsyncDisposableStack, parts: MonitorParts): Promise<Monitors> {
-  const { store, jobs, nodeId, onError } = parts
+export async function openMonitors(undo: AsyncDisposableStack, deps: MonitorDeps): Promise<Monitors> {
+  const { store, queues, nodeId, onError } = deps
   // What this server held before it was started anew it cannot be working on.
   await releaseChecks(store.db, { nodeId })
-  await jobs.work(checkQueue, { concurrency: checksAtOnce }, async ({ id }, { signal }) => runCheck(parts, id, signal))
+  await queues.work(checkQueue, { concurrency: checksAtOnce }, async ({ id }, { signal }) => runCheck(deps, id, signal))
   let ticking = Promise.resolve()
   let isTicking = false
   const tick = (): void => {
     if (isTicking) return
     isTicking = true
-    ticking = runDue(parts)
-      .then(async () => rescueChecks(parts))
+    ticking = runDue(deps)
+      .then(async () => rescueChecks(deps))
       .then(() => undefined)
       .catch((error: unknown) => onError(error, 'beginning the checks of monitors'))
       .finally(() => {
@@ -39,5 +39,5 @@ export async function openMonitors(undo: AsyncDisposableStack, parts: MonitorPar
     await ticking
   })
   tick()
-  return new Monitors(parts)
+  return new Monitors(deps)
 }

@@ -8,8 +8,8 @@ import { CheckMatching } from './check-matching.ts'
 import { checkTarget, type Run, type TargetResult } from './check-target.ts'
 import { definitionOf } from './definition.ts'
 import { estimateMonitor } from './estimate.ts'
-import type { MonitorParts } from './monitor-parts.ts'
-import { tellEnd } from './tell.ts'
+import type { MonitorDeps } from './monitor-deps.ts'
+import { tellEnd } from './notify.ts'
 
 /** A check whose monitor was not looked up yet. */
 type Unstarted = Omit<Run, 'monitor' | 'matching'>
@@ -23,31 +23,31 @@ const maxBegins = 10
  * Does a check, or the rest of one whose server died, if nobody else does. Pages that were entered before are not done
  * again. When the signal aborts, it rejects with the reason and leaves the rest to whoever comes next.
  */
-export async function runCheck(parts: MonitorParts, checkId: string, stop: AbortSignal): Promise<void> {
-  const { store, nodeId, onError } = parts
+export async function runCheck(deps: MonitorDeps, checkId: string, stop: AbortSignal): Promise<void> {
+  const { store, nodeId, onError } = deps
   const check = await claimCheck(store.db, checkId, nodeId)
   if (check === undefined) return
   const lost = new AbortController()
   const signal = AbortSignal.any([stop, lost.signal])
   const renewal = setInterval(() => {
-    renew(parts, check).catch((error: unknown) => {
+    renew(deps, check).catch((error: unknown) => {
       if (isBowlineError(error)) lost.abort(error)
       else onError(error, 'keeping the lease of a check')
     })
   }, renewMs).unref()
   try {
-    await work({ parts, check, signal })
+    await work({ deps, check, signal })
   } catch (error) {
     if (stop.aborted) await releaseChecks(store.db, check)
     if (!lost.signal.aborted) throw error
-    await settleLost({ parts, check, signal }, error)
+    await settleLost({ deps, check, signal }, error)
   } finally {
     clearInterval(renewal)
   }
 }
 
 /** Throws MONITOR_NOT_FOUND when the monitor was deleted, and CONFLICT when another server has the lease. */
-async function renew({ store }: MonitorParts, check: CheckRow): Promise<void> {
+async function renew({ store }: MonitorDeps, check: CheckRow): Promise<void> {
   if (!(await renewCheck(store.db, check))) throw new BowlineError('CONFLICT', 'Another server does this check')
   if ((await findMonitor(store.db, check.monitorId)) === undefined) throw deleted()
 }
@@ -61,14 +61,14 @@ async function settleLost(run: Unstarted, error: unknown): Promise<void> {
 }
 
 async function work(run: Unstarted): Promise<void> {
-  const { parts, check } = run
-  const monitor = await findMonitor(parts.store.db, check.monitorId)
+  const { deps, check } = run
+  const monitor = await findMonitor(deps.store.db, check.monitorId)
   if (monitor === undefined) return settle(run, undefined, [], deleted().message)
   if (check.fence > maxBegins)
     return settle(run, monitor, [], `It was begun ${maxBegins} times and never came to its end`)
   // The monitor may have been given more pages while the check stood in line.
-  const credits = Math.max(check.estimatedCredits, estimateMonitor(parts, monitor))
-  if (!(await reserveCheck(parts.store.db, { id: check.id, teamId: check.teamId, credits }))) {
+  const credits = Math.max(check.estimatedCredits, estimateMonitor(deps, monitor))
+  if (!(await reserveCheck(deps.store.db, { id: check.id, teamId: check.teamId, credits }))) {
     return settle(run, monitor, [], `It takes ${credits} credits, and the team has less`, 'skipped_no_credits')
   }
   await using matching = new CheckMatching()
@@ -81,13 +81,13 @@ async function work(run: Unstarted): Promise<void> {
 
 /** Ends a check, bills it once and tells of it once, whatever happens to the server meanwhile. */
 async function settle(
-  { parts, check }: Unstarted,
+  { deps, check }: Unstarted,
   monitor: MonitorRow | undefined,
   results: readonly TargetResult[],
   error?: string,
   ending?: CheckStatus,
 ): Promise<void> {
-  await parts.store.db.transaction().execute(async (db) => {
+  await deps.store.db.transaction().execute(async (db) => {
     const pages = await sumUpPages(db, check.id)
     const { summary } = pages
     const credits = results.reduce((sum, { searchCredits = 0 }) => sum + searchCredits, pages.credits)
@@ -105,7 +105,7 @@ async function settle(
       credits,
     }
     if (!(await settleCheck(db, check, facts)) || monitor === undefined) return
-    await tellEnd(parts, monitor, { id: check.id, status, summary, error: why }, db)
-    await parts.mailer?.enqueueCheck(db, monitor, { id: check.id, status, summary })
+    await tellEnd(deps, monitor, { id: check.id, status, summary, error: why }, db)
+    await deps.mailer?.enqueueCheck(db, monitor, { id: check.id, status, summary })
   })
 }

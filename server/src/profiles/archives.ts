@@ -6,11 +6,11 @@ import { uuidV7 } from 'bowline/kit/ids'
 import type { Blobs } from '../store/blobs.ts'
 import { packProfile } from './pack.ts'
 import type { ProfileKey } from './profile-key.ts'
-import { seal, unseal, type Bytes } from './seal.ts'
+import { encryptStream, unseal, type Bytes } from './encrypt-stream.ts'
 import { unpackProfile } from './unpack.ts'
 
 /** What archives are made with. */
-export interface ArchiveParts {
+export interface ArchiveDeps {
   readonly blobs: Blobs
   readonly key: ProfileKey
   /** Most bytes of a profile before it is compressed. */
@@ -30,7 +30,7 @@ export const archiveFolder = 'profiles'
 
 /** Writes a user-data-dir and its extras as a new blob: packed, compressed, encrypted. Leaves nothing when it fails. */
 export async function writeArchive(
-  { blobs, key, quotaBytes }: ArchiveParts,
+  { blobs, key, quotaBytes }: ArchiveDeps,
   profileId: string,
   from: { readonly userDataDir: string; readonly extras: string },
 ): Promise<Archive> {
@@ -39,7 +39,7 @@ export async function writeArchive(
   const compressed = createZstdCompress()
   let storedBytes = 0
   const sealed = async function* (): AsyncGenerator<Buffer> {
-    for await (const bytes of seal(compressed as Bytes, key.bytes, contextOf(profileId, blob))) {
+    for await (const bytes of encryptStream(compressed as Bytes, key.bytes, contextOf(profileId, blob))) {
       storedBytes += bytes.length
       yield bytes
     }
@@ -59,7 +59,7 @@ export async function writeArchive(
 
 /** Restores an archive into an empty user-data-dir and answers its extras. Throws PROFILE_UNREADABLE, PROFILE_STORAGE_UNAVAILABLE, PROFILE_TOO_LARGE. */
 export async function readArchive(
-  { blobs, key, quotaBytes }: ArchiveParts,
+  { blobs, key, quotaBytes }: ArchiveDeps,
   archive: { readonly profileId: string; readonly blob: string; readonly keyId: string },
   userDataDir: string,
 ): Promise<string> {

@@ -2,7 +2,7 @@ import { BowlineError } from 'bowline/kit/errors'
 import { releaseLease, type Lease } from '../store/profile-leases.ts'
 import { commitVersion, pruneVersions, type ProfileVersionRow } from '../store/profiles.ts'
 import type { Store } from '../store/store.ts'
-import { readArchive, storageAway, writeArchive, type ArchiveParts } from './archives.ts'
+import { readArchive, storageAway, writeArchive, type ArchiveDeps } from './archives.ts'
 import type { PendingSaves } from './pending-saves.ts'
 import type { Extras, SaveRequest } from './save-request.ts'
 
@@ -21,7 +21,7 @@ export interface OpenProfile extends AsyncDisposable {
 }
 
 /** What an open profile works with. */
-export interface OpenProfileParts extends ArchiveParts {
+export interface OpenProfileDeps extends ArchiveDeps {
   readonly store: Store
   /** Versions that are kept of each profile. */
   readonly keepVersions: number
@@ -34,26 +34,26 @@ export interface OpenProfileParts extends ArchiveParts {
 
 /** Opens a profile at a version. Without a lease it can only be read. */
 export function openProfile(
-  parts: OpenProfileParts,
+  deps: OpenProfileDeps,
   name: string,
   version: ProfileVersionRow | undefined,
   lease: Lease | undefined,
 ): OpenProfile {
-  const { store, blobs, pending, onError } = parts
+  const { store, blobs, pending, onError } = deps
   let held = lease
 
   const letGo = async (): Promise<void> => {
     if (held === undefined) return
     const lease = held
     held = undefined
-    parts.onLeaseEnd(lease)
+    deps.onLeaseEnd(lease)
     await releaseLease(store.db, lease)
   }
 
   const save = async (request: SaveRequest): Promise<ProfileVersionRow> => {
     if (held === undefined) throw leaseLost(name)
     const { profileId } = held
-    const archive = await writeArchive(parts, profileId, request).catch(async (error: unknown) => {
+    const archive = await writeArchive(deps, profileId, request).catch(async (error: unknown) => {
       throw error instanceof BowlineError ? error : await keepForLater(request, error)
     })
     const saved = await commitVersion(store.db, held, {
@@ -68,9 +68,9 @@ export function openProfile(
       await blobs.delete(archive.blob)
       throw leaseLost(name)
     }
-    parts.onLeaseEnd(held)
+    deps.onLeaseEnd(held)
     held = undefined
-    await pruneProfile(parts, profileId).catch((error: unknown) =>
+    await pruneProfile(deps, profileId).catch((error: unknown) =>
       onError(error, `tidying the versions of profile ${profileId}`),
     )
     return saved
@@ -94,7 +94,7 @@ export function openProfile(
   return {
     name,
     isWritable: lease !== undefined,
-    restore: async (userDataDir) => (version === undefined ? undefined : readArchive(parts, version, userDataDir)),
+    restore: async (userDataDir) => (version === undefined ? undefined : readArchive(deps, version, userDataDir)),
     save,
     [Symbol.asyncDispose]: letGo,
   }
@@ -102,7 +102,7 @@ export function openProfile(
 
 /** Deletes the versions of a profile that are no longer kept. */
 export async function pruneProfile(
-  { store, blobs, keepVersions }: Pick<OpenProfileParts, 'store' | 'blobs' | 'keepVersions'>,
+  { store, blobs, keepVersions }: Pick<OpenProfileDeps, 'store' | 'blobs' | 'keepVersions'>,
   profileId: string,
 ): Promise<void> {
   const blobsToDelete = await pruneVersions(store.db, profileId, keepVersions)

@@ -6,7 +6,7 @@ import { reclaimLease } from '../store/profile-leases.ts'
 import { commitVersion, type ProfileVersionRow } from '../store/profiles.ts'
 import { findSession, recordSavedProfile } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
-import { writeArchive, type ArchiveParts } from './archives.ts'
+import { writeArchive, type ArchiveDeps } from './archives.ts'
 import type { SaveRequest } from './save-request.ts'
 
 const pendingSave = z.object({
@@ -25,7 +25,7 @@ const pendingSave = z.object({
 type PendingSave = z.output<typeof pendingSave>
 
 /** What pending saves are made with. */
-export interface PendingSavesParts extends ArchiveParts {
+export interface PendingSavesDeps extends ArchiveDeps {
   readonly store: Store
   readonly nodeId: string
   /** Data directory of this node. */
@@ -42,20 +42,20 @@ const longestRetryMs = 60_000
 
 /** Keeps profiles that could not be stored, encrypted in the data directory, and stores them as soon as that works. */
 export class PendingSaves implements AsyncDisposable {
-  readonly #parts: PendingSavesParts
+  readonly #parts: PendingSavesDeps
   readonly #folder: string
   readonly #spool: Blobs
   readonly #timers = new Map<string, NodeJS.Timeout>()
   readonly #running = new Set<Promise<void>>()
   #isClosed = false
 
-  private constructor(parts: PendingSavesParts, folder: string, spool: Blobs) {
+  private constructor(parts: PendingSavesDeps, folder: string, spool: Blobs) {
     this.#parts = parts
     this.#folder = folder
     this.#spool = spool
   }
 
-  static async open(parts: PendingSavesParts): Promise<PendingSaves> {
+  static async open(parts: PendingSavesDeps): Promise<PendingSaves> {
     const folder = join(parts.dataDir, 'pending-profiles')
     await mkdir(folder, { recursive: true, mode: 0o700 })
     return new PendingSaves(parts, folder, await openBlobs({ kind: 'folder', path: folder }))

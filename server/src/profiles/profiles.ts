@@ -17,11 +17,11 @@ import {
   type ProfileSummary,
   type ProfileVersionRow,
 } from '../store/profiles.ts'
-import { openProfile, pruneProfile, type OpenProfile, type OpenProfileParts } from './open-profile.ts'
+import { openProfile, pruneProfile, type OpenProfile, type OpenProfileDeps } from './open-profile.ts'
 import { PendingSaves } from './pending-saves.ts'
 
 /** What the profiles of a node are built from. */
-export interface ProfilesParts extends Omit<OpenProfileParts, 'onLeaseEnd' | 'pending'> {
+export interface ProfilesDeps extends Omit<OpenProfileDeps, 'onLeaseEnd' | 'pending'> {
   readonly nodeId: string
   /** Data directory of this node, for what could not be stored. */
   readonly dataDir: string
@@ -39,17 +39,17 @@ const longestRetryAfterSeconds = 60
 
 /** The profiles of all teams: one writer at a time each, any number of readers. Disposing stops what is being stored. */
 export class Profiles implements AsyncDisposable {
-  readonly #parts: ProfilesParts
+  readonly #parts: ProfilesDeps
   readonly #leases: Map<string, Lease>
   readonly #pending: PendingSaves
 
-  private constructor(parts: ProfilesParts, leases: Map<string, Lease>, pending: PendingSaves) {
+  private constructor(parts: ProfilesDeps, leases: Map<string, Lease>, pending: PendingSaves) {
     this.#parts = parts
     this.#leases = leases
     this.#pending = pending
   }
 
-  static async open(parts: ProfilesParts): Promise<Profiles> {
+  static async open(parts: ProfilesDeps): Promise<Profiles> {
     const leases = new Map<string, Lease>()
     const pending = await PendingSaves.open({
       ...parts,

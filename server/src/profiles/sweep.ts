@@ -25,13 +25,13 @@ export async function sweepArchives(
 }
 
 /** Sweeps now and every hour. Disposing waits for a sweep that runs. */
-export function startSweeping(parts: {
+export function startSweeping(deps: {
   readonly store: Store
   readonly blobs: Blobs
   readonly onError: (error: unknown, what: string) => void
 }): AsyncDisposable {
   const sweep = async (): Promise<void> => {
-    await sweepArchives(parts).catch((error: unknown) => parts.onError(error, 'sweeping archives of profiles'))
+    await sweepArchives(deps).catch((error: unknown) => deps.onError(error, 'sweeping archives of profiles'))
   }
   let running = sweep()
   const timer = setInterval(() => {

@@ -1,5 +1,5 @@
 import type { ConsoleLine } from './console-line.ts'
-import type { Spool } from './spool.ts'
+import type { TempFile } from './temp-file.ts'
 import type { WatchedTarget } from './watch-targets.ts'
 
 interface RemoteValue {
@@ -20,9 +20,9 @@ const longestText = 20_000
 
 /** Writes what pages say into a spool, a line each. */
 export class ConsoleLog {
-  readonly #spool: Spool
+  readonly #spool: TempFile
 
-  constructor(spool: Spool) {
+  constructor(spool: TempFile) {
     this.#spool = spool
   }
 

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import type { EntryPlace, HarPage } from './network-log.ts'
+import type { EntryLocation, HarPage } from './network-log.ts'
 
 /** What a HAR file says of its making. */
 export interface HarHead {
@@ -13,7 +13,7 @@ export interface HarHead {
 /** A HAR 1.2 file from a spool of entries, oldest first, one entry in memory at a time. */
 export const harFile = async function* (
   spoolPath: string,
-  places: readonly EntryPlace[],
+  locations: readonly EntryLocation[],
   { version, browser, pages, comment }: HarHead,
 ): AsyncGenerator<Buffer> {
   await using spool = await open(spoolPath)
@@ -26,7 +26,7 @@ export const harFile = async function* (
     ...(comment === undefined ? {} : { comment }),
   }
   yield Buffer.from(`{"log":${JSON.stringify(head).slice(0, -1)},"entries":[\n`)
-  const sorted = places.toSorted((left, right) => left.startedAt.localeCompare(right.startedAt))
+  const sorted = locations.toSorted((left, right) => left.startedAt.localeCompare(right.startedAt))
   for (const [index, { start, length }] of sorted.entries()) {
     const line = Buffer.alloc(length)
     await spool.read(line, 0, length, start)

@@ -1,7 +1,7 @@
 import type { CdpHeaders, CdpResponse, RequestSent } from './cdp-network.ts'
 import { bodiesAreOff, toHarEntry, type Body, type Exchange } from './har-entry.ts'
 import type { WebSocketMessage } from './har-types.ts'
-import type { Spool } from './spool.ts'
+import type { TempFile } from './temp-file.ts'
 import type { WatchedTarget } from './watch-targets.ts'
 
 /** What of the requests is written. */
@@ -11,7 +11,7 @@ export interface NetworkLogOptions {
 }
 
 /** Where one entry is in the spool. */
-export interface EntryPlace {
+export interface EntryLocation {
   readonly startedAt: string
   readonly start: number
   readonly length: number
@@ -43,9 +43,9 @@ interface Hops {
 
 /** Writes the requests of all pages of a session into a spool, an entry a line, as they end. */
 export class NetworkLog {
-  readonly places: EntryPlace[] = []
+  readonly locations: EntryLocation[] = []
   readonly pages: HarPage[] = []
-  readonly #spool: Spool
+  readonly #spool: TempFile
   readonly #options: NetworkLogOptions
   readonly #open = new Map<string, Hops>()
   readonly #pending = new Set<Promise<void>>()
@@ -53,7 +53,7 @@ export class NetworkLog {
   /** Entries for which there was no room. */
   #leftOut = 0
 
-  constructor(spool: Spool, options: NetworkLogOptions) {
+  constructor(spool: TempFile, options: NetworkLogOptions) {
     this.#spool = spool
     this.#options = options
   }
@@ -213,7 +213,7 @@ export class NetworkLog {
       const line = Buffer.from(`${JSON.stringify(entry)}\n`)
       const start = this.#spool.append(line)
       if (start === undefined) this.#leftOut += 1
-      else this.places.push({ startedAt: entry.startedDateTime, start, length: line.length - 1 })
+      else this.locations.push({ startedAt: entry.startedDateTime, start, length: line.length - 1 })
     }
   }
 }

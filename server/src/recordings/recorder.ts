@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { LiveSession } from '../sessions/live-session.ts'
 import { ConsoleLog } from './console-log.ts'
-import { Film, type Focus } from './film.ts'
+import { VideoRecorder, type Focus } from './video-recorder.ts'
 import { harFile } from './har-file.ts'
 import { NetworkLog } from './network-log.ts'
 import type { RecordPlan } from './record-plan.ts'
-import { Spool } from './spool.ts'
+import { TempFile } from './temp-file.ts'
 import { watchTargets, type WatchedTarget } from './watch-targets.ts'
 
 /** What a recorder works with. */
-export interface RecorderParts {
+export interface RecorderDeps {
   readonly session: LiveSession
   readonly plan: RecordPlan
   readonly focus: Focus
@@ -32,31 +32,32 @@ export interface Recorded {
 
 /** Records one session, by a client of its own on the browser's pipe, into the folder of the browser. */
 export class Recorder {
-  readonly #parts: RecorderParts
+  readonly #deps: RecorderDeps
   readonly #startedAtMs = Date.now()
   readonly #network: NetworkLog | undefined
   readonly #console: ConsoleLog | undefined
-  readonly #film: Film | undefined
+  readonly #film: VideoRecorder | undefined
   readonly #folder: string
   #watching: AsyncDisposable | undefined
 
-  private constructor(parts: RecorderParts, folder: string) {
-    const { plan, focus, maxBytes, onError } = parts
-    this.#parts = parts
+  private constructor(deps: RecorderDeps, folder: string) {
+    const { plan, focus, maxBytes, onError } = deps
+    this.#deps = deps
     this.#folder = folder
-    const spool = (name: string, share: number): Spool => new Spool(join(folder, name), maxBytes * share)
+    const spool = (name: string, share: number): TempFile => new TempFile(join(folder, name), maxBytes * share)
     this.#network = plan.har && new NetworkLog(spool('har', 0.3), toLogOptions(plan.har))
     this.#console = plan.console ? new ConsoleLog(spool('console', 0.1)) : undefined
     this.#film =
-      plan.video && new Film(spool('video', 1), focus, { maxFps: plan.video.maxFps, maxBytes: maxBytes * 0.6, onError })
+      plan.video &&
+      new VideoRecorder(spool('video', 1), focus, { maxFps: plan.video.maxFps, maxBytes: maxBytes * 0.6, onError })
   }
 
   /** Starts to record. Resolves when the pages that are there are recorded. */
-  static async start(parts: RecorderParts): Promise<Recorder> {
-    const { router, folder } = parts.session.browser
+  static async start(deps: RecorderDeps): Promise<Recorder> {
+    const { router, folder } = deps.session.browser
     const path = join(folder.root, 'recording')
     await mkdir(path, { mode: 0o700 })
-    const recorder = new Recorder(parts, path)
+    const recorder = new Recorder(deps, path)
     recorder.#watching = await watchTargets(router, {
       onAttached: async (target) => recorder.#watch(target),
       onDetached: (target) => recorder.#film?.remove(target),
@@ -97,10 +98,10 @@ export class Recorder {
     await Promise.allSettled([this.#network?.watch(target), this.#console?.watch(target)])
   }
 
-  #har({ places, pages, leftOut }: NetworkLog): AsyncGenerator<Buffer> {
-    const { version, session } = this.#parts
+  #har({ locations, pages, leftOut }: NetworkLog): AsyncGenerator<Buffer> {
+    const { version, session } = this.#deps
     const comment = leftOut === 0 ? undefined : `${leftOut} more requests found no room`
-    return harFile(join(this.#folder, 'har'), places, { version, browser: session.browser.version, pages, comment })
+    return harFile(join(this.#folder, 'har'), locations, { version, browser: session.browser.version, pages, comment })
   }
 }
 

@@ -3,15 +3,15 @@ import { abortable } from 'bowline/kit/abort'
 import { deriveToken, equalSecrets } from 'bowline/kit/ids'
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
-import type { SessionEnding } from '../sessions/session-parts.ts'
+import type { SessionEnding } from '../sessions/session-deps.ts'
 import type { SessionRow } from '../store/sessions.ts'
-import type { Focus } from './film.ts'
+import type { Focus } from './video-recorder.ts'
 import { recordPlan, type RecordPlan } from './record-plan.ts'
 import { Recorder } from './recorder.ts'
 import { detailsOf, playerName } from './recording-row.ts'
 
 /** What the recordings of a server are made with. */
-export interface RecordingsParts {
+export interface RecordingsDeps {
   readonly artifacts: Artifacts
   readonly recordingDays: number
   readonly maxRecordingMb: number
@@ -27,10 +27,10 @@ const dayMs = 86_400_000
 
 /** Records the sessions that ask for it, and keeps what was recorded for a time. */
 export class Recordings {
-  readonly #parts: RecordingsParts
+  readonly #parts: RecordingsDeps
   readonly #recorders = new WeakMap<LiveSession, { readonly plan: RecordPlan; readonly recorder: Promise<Recorder> }>()
 
-  constructor(parts: RecordingsParts) {
+  constructor(parts: RecordingsDeps) {
     this.#parts = parts
   }
 

@@ -4,7 +4,7 @@ import type { LanguageModel } from './formats/language-model.ts'
 
 /** Refuses what this server is not set up for, before any work. Throws FORMAT_UNAVAILABLE, BAD_REQUEST. */
 export function assertAvailable(
-  parts: { readonly languageModel: LanguageModel | undefined },
+  deps: { readonly languageModel: LanguageModel | undefined },
   { formats, zeroDataRetention, profile, fastMode, actions = [] }: ScrapeRequest,
 ): void {
   const extracting = formats.find(
@@ -13,7 +13,7 @@ export function assertAvailable(
       format.type === 'summary' ||
       (format.type === 'changeTracking' && format.modes.includes('json')),
   )
-  if (extracting !== undefined && parts.languageModel === undefined) {
+  if (extracting !== undefined && deps.languageModel === undefined) {
     throw new BowlineError(
       'FORMAT_UNAVAILABLE',
       `The format ${extracting.type}${extracting.type === 'changeTracking' ? ' in its mode json' : ''} needs a language model, and none is configured`,

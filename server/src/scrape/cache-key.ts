@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { isEnhancedProxy } from './load-by-proxy.ts'
-import { placeOf } from './place.ts'
+import { placeOf } from './page-locale.ts'
 
 /** Options that say how and when to answer, not what. */
-const shapeless: ReadonlySet<string> = new Set([
+const ignoredForCacheKey: ReadonlySet<string> = new Set([
   'maxAge',
   'minAge',
   'storeInCache',
@@ -31,7 +31,7 @@ export function pageKeyOf(request: ScrapeRequest): string | undefined {
 /** Identifies everything about a request that shapes its answer. The order of formats and selectors does not. */
 export function answerKeyOf(request: ScrapeRequest): string {
   const { formats, includeTags, excludeTags, ...rest } = request
-  const shaping = Object.fromEntries(Object.entries(rest).filter(([name]) => !shapeless.has(name)))
+  const shaping = Object.fromEntries(Object.entries(rest).filter(([name]) => !ignoredForCacheKey.has(name)))
   const lists = { formats: inOrder(formats), includeTags: inOrder(includeTags), excludeTags: inOrder(excludeTags) }
   // Where there is no enhanced proxy, the answer to whoever asked for it says so.
   return hashOf({ ...shaping, ...lists, isEnhanced: isEnhancedProxy(request.proxy), url: addressOf(request.url) })

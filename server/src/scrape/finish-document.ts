@@ -16,13 +16,13 @@ import type { FileKeeper } from './scrape-files.ts'
 import { warningOfUnapplied } from './unapplied-options.ts'
 
 /** What a document is made from. */
-export interface FinishParts extends LoadedByProxy {
+export interface FinishDeps extends LoadedByProxy {
   readonly store: Store
   readonly languageModel: LanguageModel | undefined
   readonly hasEnhancedProxy: boolean
   readonly files: FileKeeper
   /** Places to read PDFs in. */
-  readonly pdfPlaces: Slots
+  readonly pdfSlots: Slots
   readonly request: ScrapeRequest
   readonly teamId: string
   readonly signal: AbortSignal
@@ -41,22 +41,22 @@ export interface FinishedDocument {
 }
 
 /** Makes the document of a loaded page: all formats, and what is known about it. */
-export async function finishDocument(parts: FinishParts): Promise<FinishedDocument> {
-  const { request, page, reading, isRendered, files } = parts
+export async function finishDocument(deps: FinishDeps): Promise<FinishedDocument> {
+  const { request, page, reading, isRendered, files } = deps
   const unapplied = warningOfUnapplied(request, page, isRendered)
-  const made = await makeTextFormats(request, page, reading, parts)
+  const made = await makeTextFormats(request, page, reading, deps)
   const actions = page.actions === undefined ? undefined : await storeActions(files, page.actions)
   const screenshot = page.screenshot === undefined ? undefined : await files.keep(page.screenshot)
-  const json = await extractData(parts, made)
-  const summary = await summarizePage(parts, made)
-  const tracking = await track(parts, made)
+  const json = await extractData(deps, made)
+  const summary = await summarizePage(deps, made)
+  const tracking = await track(deps, made)
   const warning = [
     page.warning,
     unapplied,
     made.warning,
     warningOfModel(request, made),
     tracking?.warning,
-    proxyWarning(parts),
+    proxyWarning(deps),
   ]
     .filter((each) => each !== undefined)
     .join(' ')
@@ -68,7 +68,7 @@ export async function finishDocument(parts: FinishParts): Promise<FinishedDocume
     ...(tracking !== undefined && { changeTracking: tracking.changeTracking }),
     ...(actions !== undefined && { actions }),
     ...(warning !== '' && { warning }),
-    metadata: metadataOf(parts, made),
+    metadata: metadataOf(deps, made),
   }
   const { pages, markdown } = made
   return { document, pages, markdown, stored: { ...page, body: made.stored }, keep: tracking?.keep }
@@ -87,20 +87,20 @@ function warningOfModel({ formats }: ScrapeRequest, { markdown }: TextFormats): 
 }
 
 /** Without an enhanced proxy, pages that ask for one come the basic way, at the basic price. */
-function proxyWarning({ request: { proxy }, hasEnhancedProxy }: FinishParts): string | undefined {
+function proxyWarning({ request: { proxy }, hasEnhancedProxy }: FinishDeps): string | undefined {
   if (hasEnhancedProxy || !isEnhancedProxy(proxy)) return undefined
   return `The proxy "${proxy}" is not configured on this server: the page was scraped without it.`
 }
 
 async function summarizePage(
-  { request, languageModel, signal }: FinishParts,
+  { request, languageModel, signal }: FinishDeps,
   { markdown }: TextFormats,
 ): Promise<string | undefined> {
   if (languageModel === undefined || !request.formats.some(({ type }) => type === 'summary')) return undefined
   return summarize(languageModel, { markdown, signal })
 }
 
-function metadataOf({ page, isEnhanced }: FinishParts, { metadata }: TextFormats): Document['metadata'] {
+function metadataOf({ page, isEnhanced }: FinishDeps, { metadata }: TextFormats): Document['metadata'] {
   return {
     ...Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined)),
     url: page.url,
@@ -123,13 +123,13 @@ async function storeActions(files: FileKeeper, yielded: ActionYield): Promise<Ac
   return results
 }
 
-async function extractData(parts: FinishParts, { markdown }: TextFormats): Promise<unknown> {
-  const format = parts.request.formats.find((each) => each.type === 'json')
-  return format === undefined ? undefined : extract(parts, format, markdown)
+async function extractData(deps: FinishDeps, { markdown }: TextFormats): Promise<unknown> {
+  const format = deps.request.formats.find((each) => each.type === 'json')
+  return format === undefined ? undefined : extract(deps, format, markdown)
 }
 
 async function extract(
-  { languageModel, signal }: FinishParts,
+  { languageModel, signal }: FinishDeps,
   { schema, prompt }: Pick<Extract<Format, { type: 'json' }>, 'schema' | 'prompt'>,
   markdown: string,
 ): Promise<unknown> {
@@ -137,8 +137,8 @@ async function extract(
   return extractJson(languageModel, { markdown, schema, prompt, signal })
 }
 
-async function track(parts: FinishParts, made: TextFormats): Promise<TrackedChange | undefined> {
-  const { request, store, teamId, page } = parts
+async function track(deps: FinishDeps, made: TextFormats): Promise<TrackedChange | undefined> {
+  const { request, store, teamId, page } = deps
   const format = request.formats.find((each) => each.type === 'changeTracking')
   if (format === undefined) return undefined
   const trackingKey = trackingKeyOf(request, format.tag)
@@ -146,6 +146,6 @@ async function track(parts: FinishParts, made: TextFormats): Promise<TrackedChan
   const isExtracted = format.modes.includes('json')
   return trackChanges(store, format, {
     ...state,
-    extract: isExtracted ? async (markdown) => extract(parts, format, markdown) : undefined,
+    extract: isExtracted ? async (markdown) => extract(deps, format, markdown) : undefined,
   })
 }

@@ -1,4 +1,4 @@
-import { throwIfCut } from 'bowline/kit/abort'
+import { rethrowAbort } from 'bowline/kit/abort'
 import { isBowlineError } from 'bowline/kit/errors'
 import type { LoadCall, PageLoader, ReadPage } from './load-page.ts'
 
@@ -31,13 +31,13 @@ export async function loadByProxy(loader: PageLoader, call: LoadCall, hasEnhance
   }
   if (proxy === 'basic' || !hasEnhanced) return { ...(await loader.load(call, 'basic')), isEnhanced: false }
   const first = await loader.load(call, 'basic').catch((error: unknown) => {
-    throwIfCut(call.signal, error)
+    rethrowAbort(call.signal, error)
     if (isBowlineError(error) && siteFailures.has(error.code)) return error
     throw error
   })
   if (!isBowlineError(first) && !blocked.has(first.page.statusCode)) return { ...first, isEnhanced: false }
   const second = await loader.load(call, 'enhanced').catch((error: unknown) => {
-    throwIfCut(call.signal, error)
+    rethrowAbort(call.signal, error)
     if (isBowlineError(first)) throw error
     return first
   })

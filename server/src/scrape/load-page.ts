@@ -5,14 +5,14 @@ import type { Egress } from '../egress/egress.ts'
 import { fetchPage } from './fetch/fetch-page.ts'
 import { withWarnings, type LoadedPage } from './loaded-page.ts'
 import type { PageResult } from './page-work.ts'
-import { placeOf } from './place.ts'
+import { placeOf } from './page-locale.ts'
 import type { RenderedPage } from './render/render-page.ts'
 import type { Renderer } from './render/renderer.ts'
 import type { RenderRoute } from './render/scrape-browsers.ts'
 import { reasonsToRender, wayAfterFetch } from './way.ts'
 
 /** What pages are loaded with. */
-export interface LoaderParts {
+export interface LoaderDeps {
   readonly egress: Pick<Egress, 'createDispatcher' | 'connector'>
   readonly renderer: Renderer
   readonly chromeMajor: string
@@ -37,11 +37,11 @@ export interface ReadPage {
 
 /** Loads pages by the cheapest way that shows them. Disposing closes its connections. */
 export class PageLoader implements AsyncDisposable {
-  readonly #parts: LoaderParts
+  readonly #deps: LoaderDeps
   readonly #dispatchers = new Map<string, Agent>()
 
-  constructor(parts: LoaderParts) {
-    this.#parts = parts
+  constructor(deps: LoaderDeps) {
+    this.#deps = deps
   }
 
   /** Loads a page by a route. Throws SCRAPE_*, EGRESS_REFUSED, PROFILE_LOCKED, or the signal's reason. */
@@ -64,7 +64,7 @@ export class PageLoader implements AsyncDisposable {
     const { hostname, port, protocol } = new URL(address)
     const host = hostname.replace(/^\[(.*)\]$/, '$1')
     const target = { host, port: Number(port || (protocol === 'https:' ? 443 : 80)) }
-    return this.#parts.egress.connector.usesUpstream(target, route, signal)
+    return this.#deps.egress.connector.usesUpstream(target, route, signal)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -77,14 +77,14 @@ export class PageLoader implements AsyncDisposable {
     cookies: readonly string[] = [],
   ): Promise<ReadPage> {
     const { acceptLanguage } = placeOf(request)
-    const visitor = { chromeMajor: this.#parts.chromeMajor, isMobile: request.mobile, acceptLanguage }
+    const visitor = { chromeMajor: this.#deps.chromeMajor, isMobile: request.mobile, acceptLanguage }
     const dispatcher = this.#dispatcher(route, request.skipTlsVerification)
     const page = await fetchPage(request.url, { dispatcher, visitor, headers: request.headers ?? {}, cookies, signal })
     return { page, reading: await read(page), isRendered: false }
   }
 
   async #render(call: LoadCall, route: RenderRoute): Promise<ReadPage> {
-    const page = await this.#parts.renderer.render({ ...call, place: placeOf(call.request), route })
+    const page = await this.#deps.renderer.render({ ...call, pageLocale: placeOf(call.request), route })
     // A browser does not show files. It may know the cookies that they are given for.
     if ('cookies' in page) return this.#fetch(call, route, page.cookies)
     return { page, reading: await call.read(page), isRendered: true }
@@ -94,7 +94,7 @@ export class PageLoader implements AsyncDisposable {
     const key = `${route} ${isLax}`
     const known = this.#dispatchers.get(key)
     if (known !== undefined) return known
-    const made = this.#parts.egress.createDispatcher({
+    const made = this.#deps.egress.createDispatcher({
       route,
       agent: { connect: { rejectUnauthorized: !isLax }, connections: 64, maxHeaderSize: 65_536 },
     })

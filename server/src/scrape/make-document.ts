@@ -23,7 +23,7 @@ export async function makeTextFormats(
   request: ScrapeRequest,
   page: LoadedPage,
   reading: PageResult | undefined,
-  means: { readonly signal: AbortSignal; readonly pdfPlaces: Slots },
+  deps: { readonly signal: AbortSignal; readonly pdfSlots: Slots },
 ): Promise<TextFormats> {
   const { body } = page
   const wants = (type: ScrapeRequest['formats'][number]['type']): boolean =>
@@ -64,7 +64,7 @@ export async function makeTextFormats(
         const base64 = Buffer.from(body.bytes).toString('base64')
         return plain(base64, base64)
       }
-      const { signal, pdfPlaces: places } = means
+      const { signal, pdfSlots: places } = deps
       const pdf = await parsePdf(body.bytes, { maxPages: parser.maxPages, signal, places, timeoutMs: 120_000 })
       return showPdf(pdf, parser.maxPages, plain)
     }

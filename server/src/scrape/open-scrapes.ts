@@ -15,7 +15,7 @@ import { startSweepingScrapes } from './sweep-scrapes.ts'
 import { Workers } from './workers.ts'
 
 /** The parts of the server that scraping is built from. */
-export interface OpenScrapesParts {
+export interface OpenScrapesDeps {
   readonly store: Store
   readonly blobs: Blobs
   readonly browsers: BrowserPool
@@ -45,18 +45,18 @@ export interface ScrapeSettings {
 const pdfsAtOnce = Math.max(2, availableParallelism())
 
 /** Builds everything that scrapes, into `undo`. */
-export function openScrapes(undo: AsyncDisposableStack, settings: ScrapeSettings, parts: OpenScrapesParts): Scrapes {
+export function openScrapes(undo: AsyncDisposableStack, settings: ScrapeSettings, deps: OpenScrapesDeps): Scrapes {
   const { llmUrl: url, llmModel: model, llmKey: key, maxPages } = settings
-  const adLists = settings.adLists.length === 0 ? undefined : openLists(undo, settings, parts)
-  const chromeMajor = /\d+/.exec(parts.browserVersion)?.[0] ?? '140'
-  undo.use(startSweepingScrapes(parts))
+  const adLists = settings.adLists.length === 0 ? undefined : openLists(undo, settings, deps)
+  const chromeMajor = /\d+/.exec(deps.browserVersion)?.[0] ?? '140'
+  undo.use(startSweepingScrapes(deps))
   return undo.use(
     new Scrapes({
-      ...parts,
+      ...deps,
       chromeMajor,
       workers: new Workers(),
-      pdfPlaces: new Slots(pdfsAtOnce),
-      renderer: new Renderer({ ...parts, maxPages, chromeMajor, adLists }),
+      pdfSlots: new Slots(pdfsAtOnce),
+      renderer: new Renderer({ ...deps, maxPages, chromeMajor, adLists }),
       languageModel: url === undefined ? undefined : { url, model, key },
       hasEnhancedProxy: settings.proxyEnhanced !== undefined,
     }),
@@ -66,7 +66,7 @@ export function openScrapes(undo: AsyncDisposableStack, settings: ScrapeSettings
 function openLists(
   undo: AsyncDisposableStack,
   settings: ScrapeSettings,
-  { egress, onError }: OpenScrapesParts,
+  { egress, onError }: OpenScrapesDeps,
 ): AdLists {
   const { adLists: urls, dataDir } = settings
   const dispatcher = egress.createDispatcher()

@@ -61,14 +61,14 @@ export function blobKey(id: string, name: string): string {
 
 /** A file that is sent to whoever knows its address. Throws SCRAPE_NOT_FOUND for a wrong token as for no file. */
 export async function readScrapeFile(
-  parts: { readonly store: Store; readonly blobs: Blobs },
+  deps: { readonly store: Store; readonly blobs: Blobs },
   { id, name, token }: { readonly id: string; readonly name: string; readonly token: string },
 ): Promise<{ readonly type: string; readonly contents: Readable }> {
   const type = Object.entries(extensions).find(([, extension]) => name.endsWith(`.${extension}`))?.[0]
-  const row = isUuid(id) && /^\d+\.\w+$/.test(name) ? await findScrape(parts.store.db, id) : undefined
+  const row = isUuid(id) && /^\d+\.\w+$/.test(name) ? await findScrape(deps.store.db, id) : undefined
   const isFresh = row !== undefined && Date.now() - row.createdAt.getTime() < scrapeLifeMs
   if (type === undefined || !isFresh || !equalSecrets(token, deriveToken(row.secret, name))) {
     throw new BowlineError('SCRAPE_NOT_FOUND', 'There is no such file, or its 24 hours are over')
   }
-  return { type, contents: await parts.blobs.read(blobKey(id, name)) }
+  return { type, contents: await deps.blobs.read(blobKey(id, name)) }
 }

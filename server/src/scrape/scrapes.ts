@@ -13,14 +13,14 @@ import type { Store } from '../store/store.ts'
 import { availableCredits } from '../store/teams.ts'
 import { priceOfScrape, type Prices } from '../usage/prices.ts'
 import { insufficientCredits, type Permit, type WorkPermits } from '../usage/work-permits.ts'
-import { assertWelcome } from './assert-welcome.ts'
+import { assertNotThrottled } from './assert-not-throttled.ts'
 import { assertAvailable } from './available.ts'
 import { isPersonal, pageKeyOf } from './cache-key.ts'
 import { Cache, type CachedPage, type PageToStore } from './cache.ts'
 import { finishDocument, type FinishedDocument } from './finish-document.ts'
 import type { LanguageModel } from './formats/language-model.ts'
 import { isEnhancedProxy, loadByProxy } from './load-by-proxy.ts'
-import { PageLoader, type LoaderParts } from './load-page.ts'
+import { PageLoader, type LoaderDeps } from './load-page.ts'
 import { readLoaded } from './read-loaded.ts'
 import { missOf, sourceOf, waitOf } from './scrape-facts.ts'
 import { atBase, openFileKeeper } from './scrape-files.ts'
@@ -29,12 +29,12 @@ import { factsOf } from './stored-page.ts'
 import type { Workers } from './workers.ts'
 
 /** What scrapes are made with. */
-export interface ScrapesParts extends LoaderParts {
+export interface ScrapesDeps extends LoaderDeps {
   readonly store: Store
   readonly blobs: Blobs
   readonly workers: Workers
   /** Places to read PDFs in. */
-  readonly pdfPlaces: Slots
+  readonly pdfSlots: Slots
   readonly prices: Prices
   readonly permits: Pick<WorkPermits, 'acquire'>
   /** Undefined: the formats that need one are refused. */
@@ -61,11 +61,11 @@ export interface ScrapeCall {
   /** Done before that transaction begins. What it throws ends the scrape, and nothing is billed. Only with `alongside`. */
   readonly prepare?: ((outcome: ScrapeOutcome) => Promise<void>) | undefined
   /** Done in the transaction that enters the scrape and its bill: what it throws undoes them. */
-  readonly alongside?: ((db: Kysely<Database>, outcome: ScrapeOutcome) => Promise<void>) | undefined
+  readonly onCommit?: ((db: Kysely<Database>, outcome: ScrapeOutcome) => Promise<void>) | undefined
   /** Called once the team may work; what it answers is disposed of with the end of the scrape. Only with `alongside`. */
-  readonly enter?: (() => Promise<Disposable>) | undefined
+  readonly acquireSlot?: (() => Promise<Disposable>) | undefined
   /** Whether a page that asks to be left alone for a while (429, 503) is an error, and costs nothing. Default false. */
-  readonly minds?: boolean | undefined
+  readonly failOnThrottle?: boolean | undefined
 }
 
 /** What a scrape came to. */
@@ -77,36 +77,36 @@ export interface ScrapeOutcome {
 
 /** Scrapes pages: loads, reads, stores and bills them. Disposing ends what it has open. */
 export class Scrapes implements AsyncDisposable {
-  readonly #parts: ScrapesParts
+  readonly #deps: ScrapesDeps
   readonly #loader: PageLoader
   readonly #cache: Cache
   readonly #recordUnmetered: (scrape: UnmeteredScrape) => Promise<void>
 
-  constructor(parts: ScrapesParts) {
-    this.#parts = parts
-    this.#loader = new PageLoader(parts)
-    this.#cache = new Cache(parts)
+  constructor(deps: ScrapesDeps) {
+    this.#deps = deps
+    this.#loader = new PageLoader(deps)
+    this.#cache = new Cache(deps)
     // The embedded store takes one commit at a time: those that wait share the next one.
-    this.#recordUnmetered = gather(async (scrapes) => recordUnmetered(parts.store.db, scrapes))
+    this.#recordUnmetered = gather(async (scrapes) => recordUnmetered(deps.store.db, scrapes))
   }
 
   /** The least that a scrape costs. Throws FORMAT_UNAVAILABLE, BAD_REQUEST when it can come to nothing here. */
   estimate(request: ScrapeRequest): number {
-    assertAvailable(this.#parts, request)
-    const isEnhanced = this.#parts.hasEnhancedProxy && isEnhancedProxy(request.proxy)
+    assertAvailable(this.#deps, request)
+    const isEnhanced = this.#deps.hasEnhancedProxy && isEnhancedProxy(request.proxy)
     return this.#price(request, { isEnhanced, pages: 1 })
   }
 
   /** Scrapes one page. Throws SCRAPE_*, FORMAT_UNAVAILABLE, INSUFFICIENT_CREDITS, EGRESS_REFUSED, PDF_*. */
   async scrape(call: ScrapeCall): Promise<ScrapeOutcome> {
-    const { permits } = this.#parts
+    const { permits } = this.#deps
     const { request, teamId, signal } = call
     const least = this.estimate(request)
-    if (call.isPrepaid === true || call.alongside !== undefined) {
+    if (call.isPrepaid === true || call.onCommit !== undefined) {
       // A page of a batch may stand in line as long as it takes: only its own time counts.
       const credits = call.isPrepaid === true ? 0 : least
       await using permit = await permits.acquire({ teamId, credits, waitMs: Infinity, signal })
-      using _ = await call.enter?.()
+      using _ = await call.acquireSlot?.()
       return await inTime(call, async (limited) => this.#work(call, permit, limited))
     }
     return inTime(call, async (limited) => {
@@ -118,7 +118,7 @@ export class Scrapes implements AsyncDisposable {
 
   /** Throws what `scrape` would throw before any work: FORMAT_UNAVAILABLE, BAD_REQUEST. */
   check(request: ScrapeRequest): void {
-    assertAvailable(this.#parts, request)
+    assertAvailable(this.#deps, request)
   }
 
   /** A page as its readers see it, rendered if need be; nothing is kept or billed. Undefined: it is no HTML. Throws SCRAPE_*, EGRESS_REFUSED. */
@@ -126,7 +126,7 @@ export class Scrapes implements AsyncDisposable {
     request: Omit<ScrapeRequest, 'profile'>,
     signal: AbortSignal,
   ): Promise<{ readonly url: string; readonly html: string } | undefined> {
-    const read = readLoaded(this.#parts.workers, request, signal)
+    const read = readLoaded(this.#deps.workers, request, signal)
     // Only profiles belong to teams.
     const { page } = await this.#loader.load({ request, teamId: '', signal, read }, 'basic')
     return page.body.kind === 'html' ? { url: page.url, html: page.body.html } : undefined
@@ -144,8 +144,8 @@ export class Scrapes implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#loader[Symbol.asyncDispose]()
-    await this.#parts.renderer[Symbol.asyncDispose]()
-    await this.#parts.workers[Symbol.asyncDispose]()
+    await this.#deps.renderer[Symbol.asyncDispose]()
+    await this.#deps.workers[Symbol.asyncDispose]()
   }
 
   async #work(call: ScrapeCall, permit: Permit, signal: AbortSignal): Promise<ScrapeOutcome> {
@@ -180,10 +180,10 @@ export class Scrapes implements AsyncDisposable {
     { page, facts }: Extract<CachedPage, { readonly kind: 'page' }>,
     signal: AbortSignal,
   ): Promise<Pick<FinishedDocument, 'document' | 'pages'>> {
-    const reading = await readLoaded(this.#parts.workers, request, signal)(page)
+    const reading = await readLoaded(this.#deps.workers, request, signal)(page)
     const loaded = { page, reading, isEnhanced: facts.isEnhanced, isRendered: facts.rendering !== undefined }
-    const files = openFileKeeper(this.#parts.blobs, { id: '', baseUrl, secret: undefined })
-    const { document, pages } = await finishDocument({ ...this.#parts, files, request, teamId, signal, ...loaded })
+    const files = openFileKeeper(this.#deps.blobs, { id: '', baseUrl, secret: undefined })
+    const { document, pages } = await finishDocument({ ...this.#deps, files, request, teamId, signal, ...loaded })
     const wantsPicture = request.formats.some(({ type }) => type === 'screenshot')
     const screenshot = wantsPicture ? facts.screenshot?.url : undefined
     return { document: screenshot === undefined ? document : atBase({ ...document, screenshot }, baseUrl), pages }
@@ -191,15 +191,15 @@ export class Scrapes implements AsyncDisposable {
 
   async #anew(call: ScrapeCall, permit: Permit, signal: AbortSignal): Promise<ScrapeOutcome> {
     const { request, teamId, baseUrl } = call
-    const { blobs, workers, hasEnhancedProxy } = this.#parts
+    const { blobs, workers, hasEnhancedProxy } = this.#deps
     const id = call.id ?? uuidV7()
     const secret = randomSecret()
     const files = openFileKeeper(blobs, { id, baseUrl, secret: request.zeroDataRetention ? undefined : secret })
     try {
       const read = readLoaded(workers, request, signal)
       const loaded = await loadByProxy(this.#loader, { request, teamId, signal, read }, hasEnhancedProxy)
-      if (call.minds === true) assertWelcome(loaded.page)
-      const finished = await finishDocument({ ...this.#parts, files, request, teamId, signal, ...loaded })
+      if (call.failOnThrottle === true) assertNotThrottled(loaded.page)
+      const finished = await finishDocument({ ...this.#deps, files, request, teamId, signal, ...loaded })
       const credits = this.#price(request, { isEnhanced: loaded.isEnhanced, pages: finished.pages })
       const facts = { ...sourceOf(call, id), ...missOf(request), creditsUsed: credits, ...waitOf(permit) }
       const { document } = finished
@@ -218,7 +218,7 @@ export class Scrapes implements AsyncDisposable {
       })
       const { markdown } = finished
       if (markdown !== '' && isStored && !request.zeroDataRetention && !isPersonal(request)) {
-        this.#parts.onScraped?.({ teamId, url: loaded.page.url, markdown, metadata: document.metadata })
+        this.#deps.onScraped?.({ teamId, url: loaded.page.url, markdown, metadata: document.metadata })
       }
       return outcome
     } catch (error) {
@@ -229,7 +229,7 @@ export class Scrapes implements AsyncDisposable {
   }
 
   async #record(
-    { request, teamId, apiKeyId, prepare, alongside, isPrepaid = false }: ScrapeCall,
+    { request, teamId, apiKeyId, prepare, onCommit, isPrepaid = false }: ScrapeCall,
     permit: Permit,
     outcome: ScrapeOutcome,
     row: { readonly stored?: PageToStore | undefined; readonly hasFiles: boolean; readonly secret: string },
@@ -238,28 +238,28 @@ export class Scrapes implements AsyncDisposable {
     const bill = { id, teamId, apiKeyId, credits }
     const packed = request.zeroDataRetention ? undefined : await this.#cache.pack(id, document, row.stored)
     const kept = packed && { ...packed, secret: row.secret, hasBlobs: row.hasFiles || packed.hasBlobs }
-    const { db: store } = this.#parts.store
-    const enter = async (db: Kysely<Database>): Promise<void> => {
+    const { db: store } = this.#deps.store
+    const acquireSlot = async (db: Kysely<Database>): Promise<void> => {
       if (isPrepaid) return kept === undefined ? undefined : keepScrape(db, bill, kept)
       // What others enter together is no part of this transaction.
-      if (permit.holdId === undefined && alongside === undefined) return this.#recordUnmetered(toUnmetered(bill, kept))
+      if (permit.holdId === undefined && onCommit === undefined) return this.#recordUnmetered(toUnmetered(bill, kept))
       // A PDF may have more pages than the team can pay for, which shows only now.
       if (await recordScrape(db, bill, kept, permit.holdId)) return
       throw insufficientCredits(credits, (await availableCredits(db, teamId)) ?? 0)
     }
-    if (alongside === undefined) await enter(store)
+    if (onCommit === undefined) await acquireSlot(store)
     else {
       await prepare?.(outcome)
       await store.transaction().execute(async (db) => {
-        await enter(db)
-        await alongside(db, outcome)
+        await acquireSlot(db)
+        await onCommit(db, outcome)
       })
     }
     if (!isPrepaid) permit.settled()
   }
 
   #price(request: ScrapeRequest, use: { readonly isEnhanced: boolean; readonly pages: number }): number {
-    return priceOfScrape(this.#parts.prices, {
+    return priceOfScrape(this.#deps.prices, {
       ...use,
       isExtracted: request.formats.some(
         (format) => format.type === 'json' || (format.type === 'changeTracking' && format.modes.includes('json')),
@@ -273,11 +273,11 @@ export class Scrapes implements AsyncDisposable {
 /** A call that has something more kept with its scrape. */
 function withKeeping(call: ScrapeCall, keep: FinishedDocument['keep']): ScrapeCall {
   if (keep === undefined) return call
-  const alongside: ScrapeCall['alongside'] = async (db, outcome) => {
+  const onCommit: ScrapeCall['onCommit'] = async (db, outcome) => {
     await keep(db)
-    await call.alongside?.(db, outcome)
+    await call.onCommit?.(db, outcome)
   }
-  return { ...call, alongside }
+  return { ...call, onCommit }
 }
 
 /** Runs work within the timeout of a request. Throws SCRAPE_TIMEOUT. */

@@ -6,7 +6,7 @@ import { answerKeyOf } from './cache-key.ts'
 import { compressPieces } from './compress-pieces.ts'
 import type { LoadedByProxy } from './load-by-proxy.ts'
 import type { LoadedPage, PageBody } from './loaded-page.ts'
-import { placeOf } from './place.ts'
+import { placeOf } from './page-locale.ts'
 import { reasonsToRender, wayAfterFetch } from './way.ts'
 
 /** What decides which requests a stored page may serve. Kept as JSON. */

@@ -4,7 +4,7 @@ import type { Store } from '../store/store.ts'
 import { cacheLifeMs } from './cache.ts'
 
 /** What old scrapes are removed from. */
-export interface ScrapeSweepParts {
+export interface ScrapeSweepDeps {
   readonly store: Store
   readonly blobs: Blobs
   readonly onError: (error: unknown, what: string) => void
@@ -13,16 +13,16 @@ export interface ScrapeSweepParts {
 const everyMs = 3_600_000
 
 /** Removes scrapes and their files every hour, once nobody may read them any more. Disposing stops that. */
-export function startSweepingScrapes(parts: ScrapeSweepParts): Disposable {
+export function startSweepingScrapes(deps: ScrapeSweepDeps): Disposable {
   const timer = setInterval(() => {
-    sweepScrapes(parts).catch((error: unknown) => parts.onError(error, 'removing old scrapes'))
+    sweepScrapes(deps).catch((error: unknown) => deps.onError(error, 'removing old scrapes'))
   }, everyMs).unref()
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
 /** Removes the scrapes made before a time. Default: those that no answer may be made from any more. */
 export async function sweepScrapes(
-  { store, blobs }: Pick<ScrapeSweepParts, 'store' | 'blobs'>,
+  { store, blobs }: Pick<ScrapeSweepDeps, 'store' | 'blobs'>,
   before: Date = new Date(Date.now() - cacheLifeMs),
 ): Promise<void> {
   for (;;) {

@@ -19,7 +19,7 @@ export interface SearchSettings {
 }
 
 /** What of the server searching is built from. */
-export interface OpenSearchesParts {
+export interface OpenSearchesDeps {
   readonly store: Store
   readonly prices: Prices
   readonly onError: (error: unknown, what: string) => void
@@ -35,12 +35,12 @@ export interface OpenSearches {
 export function openSearches(
   undo: AsyncDisposableStack,
   settings: SearchSettings,
-  parts: OpenSearchesParts,
+  deps: OpenSearchesDeps,
 ): OpenSearches {
   const name = nameOf(settings)
   const isIndexed = name === 'index' && settings.searchPages > 0
-  const index = isIndexed ? undo.use(new PageIndex({ ...parts, maxPages: settings.searchPages })) : undefined
-  return { searches: new Searches({ ...parts, provider: createProvider(name, settings, parts.store, index) }), index }
+  const index = isIndexed ? undo.use(new PageIndex({ ...deps, maxPages: settings.searchPages })) : undefined
+  return { searches: new Searches({ ...deps, provider: createProvider(name, settings, deps.store, index) }), index }
 }
 
 function nameOf({ search, braveKey, searxngUrl }: SearchSettings): SearchProvider['name'] {

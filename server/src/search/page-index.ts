@@ -8,7 +8,7 @@ import { plainText } from './plain-text.ts'
 import { wordsOfUrl } from './words.ts'
 
 /** What the index is kept in, and how much of it. */
-export interface PageIndexParts {
+export interface PageIndexDeps {
   readonly store: Store
   /** Pages kept of each team; the oldest go first. */
   readonly maxPages: number
@@ -27,19 +27,19 @@ const maxBody = 30_000
 
 /** The pages of a server that can be searched: filled beside the scrapes, not by them. Disposing writes what waits. */
 export class PageIndex implements AsyncDisposable {
-  readonly #parts: PageIndexParts
+  readonly #deps: PageIndexDeps
   readonly #waiting: ScrapedPage[] = []
   readonly #timer: NodeJS.Timeout
   readonly #vectors: TextVectors | undefined
   #waitingCharacters = 0
   #writing: Promise<void> | undefined
 
-  constructor(parts: PageIndexParts) {
-    this.#parts = parts
+  constructor(deps: PageIndexDeps) {
+    this.#deps = deps
     // A PostgreSQL of its own reads texts quickly, and on other processors.
-    this.#vectors = parts.store.kind === 'pglite' ? new TextVectors(parts.store.db) : undefined
+    this.#vectors = deps.store.kind === 'pglite' ? new TextVectors(deps.store.db) : undefined
     this.#timer = setInterval(() => {
-      this.sweep().catch((error: unknown) => parts.onError(error, 'removing old pages from the search index'))
+      this.sweep().catch((error: unknown) => deps.onError(error, 'removing old pages from the search index'))
     }, sweepEveryMs).unref()
   }
 
@@ -62,7 +62,7 @@ export class PageIndex implements AsyncDisposable {
   /** Removes pages that are too old or too many. */
   async sweep(now: Date = new Date()): Promise<void> {
     const before = new Date(now.getTime() - keptMs)
-    await sweepIndexedPages(this.#parts.store.db, { before, perTeam: this.#parts.maxPages })
+    await sweepIndexedPages(this.#deps.store.db, { before, perTeam: this.#deps.maxPages })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -81,9 +81,9 @@ export class PageIndex implements AsyncDisposable {
     while (this.#waiting.length > 0) {
       const pages = lastOfEach(this.#take(atOnce))
       try {
-        await saveIndexedPages(this.#parts.store.db, pages, this.#vectors)
+        await saveIndexedPages(this.#deps.store.db, pages, this.#vectors)
       } catch (error) {
-        this.#parts.onError(error, `putting ${pages.length} pages into the search index`)
+        this.#deps.onError(error, `putting ${pages.length} pages into the search index`)
       }
     }
   }

@@ -29,7 +29,7 @@ export interface SearchOutcome {
 }
 
 /** What searches are made with. */
-export interface SearchesParts {
+export interface SearchesDeps {
   readonly store: Store
   readonly provider: SearchProvider
   readonly prices: Pick<Prices, 'tenResults'>
@@ -37,15 +37,15 @@ export interface SearchesParts {
 
 /** Searches and bills: by the results that were found, and nothing when it fails. */
 export class Searches {
-  readonly #parts: SearchesParts
+  readonly #deps: SearchesDeps
 
-  constructor(parts: SearchesParts) {
-    this.#parts = parts
+  constructor(deps: SearchesDeps) {
+    this.#deps = deps
   }
 
   /** Throws SEARCH_FAILED, INSUFFICIENT_CREDITS before any work, BAD_REQUEST, or the signal's reason. */
   async search(order: SearchOrder, signal: AbortSignal): Promise<SearchOutcome> {
-    const { store, prices } = this.#parts
+    const { store, prices } = this.#deps
     const paid = await this.#charge(order)
     try {
       const { results, warnings } = await this.#ask(order, paid.limit, signal)
@@ -61,7 +61,7 @@ export class Searches {
 
   /** What so many results cost. */
   price(results: number): number {
-    return priceOfSearch(this.#parts.prices, results)
+    return priceOfSearch(this.#deps.prices, results)
   }
 
   /** Searches for somebody who bills: nothing is charged here. Throws SEARCH_FAILED, BAD_REQUEST, or the signal's reason. */
@@ -77,7 +77,7 @@ export class Searches {
     readonly limit: number
     readonly warnings: readonly string[]
   }> {
-    const { store, prices } = this.#parts
+    const { store, prices } = this.#deps
     const sources = request.sources.length
     const charge = { teamId, apiKeyId, kind: 'search', subjectId: uuidV7() }
     const whole = { ...charge, credits: priceOfSearch(prices, request.limit * sources) }
@@ -98,7 +98,7 @@ export class Searches {
     limit: number,
     signal: AbortSignal,
   ): Promise<Pick<SearchOutcome, 'results' | 'warnings'>> {
-    const { provider } = this.#parts
+    const { provider } = this.#deps
     const warnings = new Set<string>()
     const lists = await Promise.all(
       request.sources.map(async (source): Promise<readonly [Source, readonly Result[]]> => {

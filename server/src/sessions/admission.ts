@@ -2,7 +2,7 @@ import type { CreateSessionRequest } from 'bowline/contract/browser'
 import { BowlineError } from 'bowline/kit/errors'
 import { hashSecret, randomSecret } from 'bowline/kit/ids'
 import type { OpenProfile } from '../profiles/open-profile.ts'
-import { admitSession, findTwin, type SessionRow } from '../store/sessions.ts'
+import { admitSession, findByIdempotencyKey, type SessionRow } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 import { availableCredits } from '../store/teams.ts'
 
@@ -79,9 +79,9 @@ export async function admit(
 }
 
 /** The session that an earlier request with the same idempotency key made. Throws IDEMPOTENCY_KEY_REUSED, SESSION_ENDED. */
-export async function findEarlier(store: Store, wanted: NewSession): Promise<SessionRow | undefined> {
+export async function findRepeated(store: Store, wanted: NewSession): Promise<SessionRow | undefined> {
   const { teamId, idempotencyKey } = wanted
-  const row = idempotencyKey === undefined ? undefined : await findTwin(store.db, teamId, idempotencyKey)
+  const row = idempotencyKey === undefined ? undefined : await findByIdempotencyKey(store.db, teamId, idempotencyKey)
   return row && checkRepeated(row, hashOf(wanted))
 }
 

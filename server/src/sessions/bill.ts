@@ -23,19 +23,19 @@ export type ProfileEnd = { readonly version: number } | { readonly error: string
 
 /** Writes the end of a session and its bill in one transaction, once: a second end answers with the first bill. */
 export async function billSession(
-  parts: { readonly store: Store; readonly prices: Prices },
+  deps: { readonly store: Store; readonly prices: Prices },
   row: SessionRow,
   end: SessionEnd,
 ): Promise<SessionRow> {
   const durationMs = Math.round(Math.min(Math.max(0, end.durationMs), row.ttlSeconds * 1000))
   const endedAt = new Date(row.createdAt.getTime() + durationMs)
   const lastActivityAt = end.lastUseMs === undefined ? undefined : new Date(row.createdAt.getTime() + end.lastUseMs)
-  const credits = end.status === 'error' ? 0 : priceOfSession(parts.prices, durationMs)
+  const credits = end.status === 'error' ? 0 : priceOfSession(deps.prices, durationMs)
   const { status, reason, error } = end
   const profileVersion = end.profile !== undefined && 'version' in end.profile ? end.profile.version : undefined
   const profileError = end.profile !== undefined && 'error' in end.profile ? end.profile.error : undefined
   const figures = { endedAt, lastActivityAt, durationMs, credits, profileVersion, profileError }
   const ending = { id: row.id, status, reason, error, ...figures }
-  const outcome = await pRetry(async () => endSession(parts.store.db, ending), { retries: 3, minTimeout: 100 })
+  const outcome = await pRetry(async () => endSession(deps.store.db, ending), { retries: 3, minTimeout: 100 })
   return outcome?.session ?? row
 }

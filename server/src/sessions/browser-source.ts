@@ -3,7 +3,7 @@ import type { Browser } from '../browsers/launch.ts'
 import type { BrowserPool } from '../browsers/pool.ts'
 import type { OpenProfile } from '../profiles/open-profile.ts'
 import type { Profiles } from '../profiles/profiles.ts'
-import { findTwin } from '../store/sessions.ts'
+import { findByIdempotencyKey } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 import type { NewSession } from './admission.ts'
 import { launchWithProfile } from './profile-browser.ts'
@@ -20,7 +20,7 @@ export interface BrowserSource {
 const startAttempts = 3
 
 /** What a source of browsers is made with. */
-export interface BrowserSourceParts {
+export interface BrowserSourceDeps {
   readonly browsers: BrowserPool
   readonly profiles: Profiles
   readonly store: Store
@@ -28,7 +28,7 @@ export interface BrowserSourceParts {
 
 /** Where the browser of a session comes from. With a profile it starts now: admission and launch go side by side. */
 export async function openSource(
-  { browsers, profiles, store }: BrowserSourceParts,
+  { browsers, profiles, store }: BrowserSourceDeps,
   id: string,
   { teamId, request, idempotencyKey, use = {} }: NewSession,
 ): Promise<BrowserSource> {
@@ -40,7 +40,7 @@ export async function openSource(
     return use.startsEmpty === true ? fromPool(browsers, used) : fromProfile(browsers, used)
   } catch (error) {
     // The holder may be the session that this very request has made before: admission will find it.
-    const isRepeated = (await findTwin(store.db, teamId, idempotencyKey)) !== undefined
+    const isRepeated = (await findByIdempotencyKey(store.db, teamId, idempotencyKey)) !== undefined
     if (isRepeated) return fromPool(browsers)
     throw error
   }
@@ -50,7 +50,7 @@ export async function openSource(
 function fromPool(browsers: BrowserPool, profile?: OpenProfile): BrowserSource {
   return {
     profile,
-    take: async () => insist(async () => browsers.take()),
+    take: async () => withRetries(async () => browsers.take()),
     discard: async () => profile?.[Symbol.asyncDispose](),
   }
 }
@@ -58,7 +58,7 @@ function fromPool(browsers: BrowserPool, profile?: OpenProfile): BrowserSource {
 /** A browser that is launched with a profile, from now on. */
 function fromProfile(browsers: BrowserPool, profile: OpenProfile): BrowserSource {
   const controller = new AbortController()
-  const launching = insist(async () => launchWithProfile(browsers, profile, controller.signal))
+  const launching = withRetries(async () => launchWithProfile(browsers, profile, controller.signal))
   // Admission may fail first; then nobody takes the browser.
   launching.catch(() => undefined)
   return {
@@ -76,7 +76,7 @@ function fromProfile(browsers: BrowserPool, profile: OpenProfile): BrowserSource
   }
 }
 
-async function insist(start: () => Promise<Browser>): Promise<Browser> {
+async function withRetries(start: () => Promise<Browser>): Promise<Browser> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await start()

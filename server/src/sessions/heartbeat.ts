@@ -1,13 +1,13 @@
 import { beatNode, findDeadNodes, registerNode, removeNode } from '../store/nodes.ts'
 import { reinstateKey, retireBootstrapKeys } from '../store/keys.ts'
 import { activeSessionsOfNode, recordActivity, sessionsOfRevokedKeys } from '../store/sessions.ts'
-import { judgeSilence } from './judge-silence.ts'
+import { isPeerTimedOut } from './peer-timeout.ts'
 import { endLostSessions, endStraySession } from './recovery.ts'
-import type { SessionParts } from './session-parts.ts'
+import type { SessionDeps } from './session-deps.ts'
 import type { Sessions } from './sessions.ts'
 
 /** What the heartbeat tells of this node. */
-export type HeartbeatParts = SessionParts & {
+export type HeartbeatDeps = SessionDeps & {
   readonly nodeUrl: string
   readonly bootstrapKeyId: string
   /** Identity of the folder or bucket in which this node stores blobs. */
@@ -21,8 +21,8 @@ export type HeartbeatParts = SessionParts & {
 type RetiredKeys = Awaited<ReturnType<typeof retireBootstrapKeys>>
 
 /** Registers this node with what others compare, and retires the bootstrap keys that no node is configured with any more. */
-export async function enterNode(parts: HeartbeatParts): Promise<RetiredKeys> {
-  const { store, nodeId: id, nodeUrl: url, maxSessions: slots, bootstrapKeyId, blobsId: blobs } = parts
+export async function enterNode(deps: HeartbeatDeps): Promise<RetiredKeys> {
+  const { store, nodeId: id, nodeUrl: url, maxSessions: slots, bootstrapKeyId, blobsId: blobs } = deps
   await registerNode(store.db, { id, url, slots, bootstrapKeyId, blobs })
   // Between its start and its registration, or after a long silence, others may have retired the key of this node.
   await reinstateKey(store.db, bootstrapKeyId)
@@ -35,9 +35,9 @@ const beatMs = 5000
 const deadAfterSeconds = 30
 
 /** The others took this node for dead and billed its sessions: they end here, too, and the node enters itself anew. */
-async function comeBack(parts: HeartbeatParts, sessions: Sessions): Promise<void> {
+async function reRegister(deps: HeartbeatDeps, sessions: Sessions): Promise<void> {
   await Promise.all(sessions.list().map(async (session) => sessions.end(session.row.id, 'lost')))
-  parts.onRetired(await enterNode(parts))
+  deps.onRetired(await enterNode(deps))
 }
 
 /**
@@ -45,15 +45,15 @@ async function comeBack(parts: HeartbeatParts, sessions: Sessions): Promise<void
  * the sessions of nodes that no longer say so, unless it could not say so itself just now. Ends the sessions whose key was
  * revoked on another node and those that the store has for this node and nobody got, and retires bootstrap keys that no node is configured with any more.
  */
-export function startHeartbeat(parts: HeartbeatParts, sessions: Sessions): AsyncDisposable {
+export function startHeartbeat(deps: HeartbeatDeps, sessions: Sessions): AsyncDisposable {
   const written = new Map<string, number>()
-  const isSilenceDeath = judgeSilence(performance.now())
+  const isSilenceDeath = isPeerTimedOut(performance.now())
   const beat = async (): Promise<void> => {
-    const { db } = parts.store
-    const isKnown = await beatNode(db, { id: parts.nodeId, live: sessions.load, draining: sessions.isDraining })
+    const { db } = deps.store
+    const isKnown = await beatNode(db, { id: deps.nodeId, live: sessions.load, draining: sessions.isDraining })
     const mayJudge = isSilenceDeath(performance.now())
-    if (!isKnown) await comeBack(parts, sessions)
-    await parts.profiles.renewLeases()
+    if (!isKnown) await reRegister(deps, sessions)
+    await deps.profiles.renewLeases()
     const live = sessions.list()
     const used = live.filter((session) => written.get(session.row.id) !== session.lastActivityAt())
     await recordActivity(
@@ -62,17 +62,17 @@ export function startHeartbeat(parts: HeartbeatParts, sessions: Sessions): Async
     )
     written.clear()
     for (const session of live) written.set(session.row.id, session.lastActivityAt())
-    for (const id of await sessionsOfRevokedKeys(db, parts.nodeId)) {
-      sessions.end(id, 'revoked').catch((error: unknown) => parts.onError(error, `ending session ${id} (revoked)`))
+    for (const id of await sessionsOfRevokedKeys(db, deps.nodeId)) {
+      sessions.end(id, 'revoked').catch((error: unknown) => deps.onError(error, `ending session ${id} (revoked)`))
     }
-    for (const row of await activeSessionsOfNode(db, parts.nodeId)) {
-      if (sessions.isStray(row)) await endStraySession(parts, row)
+    for (const row of await activeSessionsOfNode(db, deps.nodeId)) {
+      if (sessions.isStray(row)) await endStraySession(deps, row)
     }
-    parts.onRetired(await retireBootstrapKeys(db))
+    deps.onRetired(await retireBootstrapKeys(db))
     if (!mayJudge) return
     for (const node of await findDeadNodes(db, deadAfterSeconds)) {
-      if (node.id === parts.nodeId) continue
-      for (const row of await endLostSessions(parts, node.id, node.heartbeatAt)) parts.onEnd?.(row)
+      if (node.id === deps.nodeId) continue
+      for (const row of await endLostSessions(deps, node.id, node.heartbeatAt)) deps.onEnd?.(row)
       await removeNode(db, node.id)
     }
   }
@@ -83,10 +83,10 @@ export function startHeartbeat(parts: HeartbeatParts, sessions: Sessions): Async
     isBeating = true
     current = beat()
       .then(
-        () => parts.onBeat(undefined),
+        () => deps.onBeat(undefined),
         (error: unknown) => {
-          parts.onBeat(error)
-          parts.onError(error, 'heartbeat')
+          deps.onBeat(error)
+          deps.onError(error, 'heartbeat')
         },
       )
       .finally(() => {

@@ -11,19 +11,19 @@ import { billSession } from './bill.ts'
  * other work had set aside is released. The profiles they wrote stay as last saved and are free. Answers these sessions.
  */
 export async function endLostSessions(
-  parts: { readonly store: Store; readonly prices: Prices },
+  deps: { readonly store: Store; readonly prices: Prices },
   nodeId: string,
   heartbeatAt: Date | undefined,
 ): Promise<readonly SessionRow[]> {
-  const lost = await activeSessionsOfNode(parts.store.db, nodeId)
+  const lost = await activeSessionsOfNode(deps.store.db, nodeId)
   const ended: SessionRow[] = []
   for (const row of lost) {
     const lastSignMs = Math.max(row.lastActivityAt.getTime(), heartbeatAt?.getTime() ?? 0)
     const durationMs = lastSignMs - row.createdAt.getTime()
-    ended.push(await billSession(parts, row, { status: 'destroyed', reason: 'lost', durationMs }))
+    ended.push(await billSession(deps, row, { status: 'destroyed', reason: 'lost', durationMs }))
   }
-  await releaseWorkOfNode(parts.store.db, nodeId)
-  await releaseLeasesOfNode(parts.store.db, nodeId)
+  await releaseWorkOfNode(deps.store.db, nodeId)
+  await releaseLeasesOfNode(deps.store.db, nodeId)
   return ended
 }
 
@@ -32,9 +32,9 @@ export async function endLostSessions(
  * nobody got it. It costs nothing, and a second try with its idempotency key makes a new one.
  */
 export async function endStraySession(
-  parts: { readonly store: Store; readonly prices: Prices },
+  deps: { readonly store: Store; readonly prices: Prices },
   row: SessionRow,
 ): Promise<SessionRow> {
   const error = 'The database of the server was not available while the session was being made'
-  return billSession(parts, row, { status: 'error', reason: 'lost', durationMs: 0, error })
+  return billSession(deps, row, { status: 'error', reason: 'lost', durationMs: 0, error })
 }

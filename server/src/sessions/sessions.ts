@@ -6,13 +6,13 @@ import type { Browser } from '../browsers/launch.ts'
 import type { OpenProfile } from '../profiles/open-profile.ts'
 import type { SessionRow } from '../store/sessions.ts'
 import { priceOfSession } from '../usage/prices.ts'
-import { admit, assertCanPay, findEarlier, type NewSession } from './admission.ts'
+import { admit, assertCanPay, findRepeated, type NewSession } from './admission.ts'
 import { billSession, type ProfileEnd, type SessionEnd } from './bill.ts'
 import { openSource, type BrowserSource } from './browser-source.ts'
 import { startSessionClock, type LiveSession, type SessionClock } from './live-session.ts'
 import { saveAtEnd } from './profile-browser.ts'
 import { endStraySession } from './recovery.ts'
-import type { SessionEnding, SessionParts } from './session-parts.ts'
+import type { SessionEnding, SessionDeps } from './session-deps.ts'
 
 interface Entry {
   readonly session: LiveSession
@@ -30,7 +30,7 @@ interface Entry {
 
 /** The sessions whose browsers run on this node: creates them, ends each exactly once, and bills it. */
 export class Sessions implements AsyncDisposable {
-  readonly #parts: SessionParts
+  readonly #deps: SessionDeps
   readonly #entries = new Map<string, Entry>()
   /** Creations under way by team and idempotency key: a repeated request waits for the first. */
   readonly #creations = new Map<string, Promise<SessionRow>>()
@@ -40,8 +40,8 @@ export class Sessions implements AsyncDisposable {
   #starting = 0
   readonly #draining = new AbortController()
 
-  constructor(parts: SessionParts) {
-    this.#parts = parts
+  constructor(deps: SessionDeps) {
+    this.#deps = deps
   }
 
   /** Sessions alive or being started. */
@@ -50,7 +50,7 @@ export class Sessions implements AsyncDisposable {
   }
 
   get maxSessions(): number {
-    return this.#parts.maxSessions
+    return this.#deps.maxSessions
   }
 
   /** True once `drain` was called: nothing new is taken on. */
@@ -101,7 +101,7 @@ export class Sessions implements AsyncDisposable {
 
   /** Whether an active session, just read from the store, is entered for this node and is not here. */
   isStray({ id, nodeId }: SessionRow): boolean {
-    return nodeId === this.#parts.nodeId && !this.#entries.has(id) && !this.#starts.has(id)
+    return nodeId === this.#deps.nodeId && !this.#entries.has(id) && !this.#starts.has(id)
   }
 
   /** Ends a live session: closes its sockets, saves its profile, bills it, stops its browser. Undefined when it is not alive here. */
@@ -119,7 +119,7 @@ export class Sessions implements AsyncDisposable {
     const own = this.list().filter(({ row }) => row.apiKeyId === apiKeyId)
     await Promise.all(
       own.map(async ({ row: { id } }) =>
-        this.end(id, 'revoked').catch((error: unknown) => this.#parts.onError(error, `ending session ${id} (revoked)`)),
+        this.end(id, 'revoked').catch((error: unknown) => this.#deps.onError(error, `ending session ${id} (revoked)`)),
       ),
     )
   }
@@ -143,13 +143,13 @@ export class Sessions implements AsyncDisposable {
 
   async #create(wanted: NewSession): Promise<SessionRow> {
     if (this.isDraining) throw new BowlineError('DRAINING', 'This server is shutting down', { retryAfterSeconds: 5 })
-    const credits = priceOfSession(this.#parts.prices, wanted.request.ttl * 1000)
-    if (this.load >= this.#parts.maxSessions) {
+    const credits = priceOfSession(this.#deps.prices, wanted.request.ttl * 1000)
+    if (this.load >= this.#deps.maxSessions) {
       // The session that fills the last place may be the one that this very request has made before.
-      const earlier = await findEarlier(this.#parts.store, wanted)
+      const earlier = await findRepeated(this.#deps.store, wanted)
       if (earlier !== undefined) return earlier
-      await assertCanPay(this.#parts.store, wanted, credits)
-      throw this.#atLimit(`All ${this.#parts.maxSessions} sessions of this server are in use`)
+      await assertCanPay(this.#deps.store, wanted, credits)
+      throw this.#atLimit(`All ${this.#deps.maxSessions} sessions of this server are in use`)
     }
     const id = uuidV7()
     const start = this.#admitAndStart(id, wanted, credits)
@@ -165,16 +165,16 @@ export class Sessions implements AsyncDisposable {
 
   async #admitAndStart(id: string, wanted: NewSession, credits: number): Promise<SessionRow> {
     const startedAtMs = performance.now()
-    const source = await openSource(this.#parts, id, wanted)
+    const source = await openSource(this.#deps, id, wanted)
     const order = { id, wanted, credits, atLimit: (message: string) => this.#atLimit(message) }
-    const admitted = await admit(this.#parts, order).catch(async (error: unknown) => {
+    const admitted = await admit(this.#deps, order).catch(async (error: unknown) => {
       await this.#discard(source)
       throw error
     })
     if (admitted.isNew) return this.#start(admitted.row, startedAtMs, source)
     await this.#discard(source)
     if (!this.isStray(admitted.row)) return admitted.row
-    await endStraySession(this.#parts, admitted.row)
+    await endStraySession(this.#deps, admitted.row)
     return this.#admitAndStart(id, wanted, credits)
   }
 
@@ -182,7 +182,7 @@ export class Sessions implements AsyncDisposable {
     const browser = await source.take().catch(async (error: unknown) => {
       await this.#discard(source)
       const end = { status: 'error', reason: 'crashed', durationMs: 0, error: messageOf(error) } as const
-      await billSession(this.#parts, row, end)
+      await billSession(this.#deps, row, end)
       throw error
     })
     const controller = new AbortController()
@@ -194,7 +194,7 @@ export class Sessions implements AsyncDisposable {
     const unended = { ending: undefined, end: undefined, billing: undefined, finishing: undefined }
     const entry: Entry = { session, clock, controller, profile, ...unended }
     try {
-      await this.#parts.onStart?.(session)
+      await this.#deps.onStart?.(session)
     } catch (error) {
       throw await this.#abandon(entry, error)
     }
@@ -210,7 +210,7 @@ export class Sessions implements AsyncDisposable {
     // There from now on, so that a bill that cannot be written now is tried again.
     this.#entries.set(id, entry)
     await this.end(id, 'crashed', { isUnclaimed: true, error }).catch((failure: unknown) =>
-      this.#parts.onError(failure, `ending session ${id}, which could not be set up`),
+      this.#deps.onError(failure, `ending session ${id}, which could not be set up`),
     )
     if (cause instanceof BowlineError) return cause
     return new BowlineError('BROWSER_START_FAILED', `The session could not be set up: ${error}`, { cause })
@@ -218,14 +218,12 @@ export class Sessions implements AsyncDisposable {
 
   /** Undoes what was begun for a session. Never rejects: its creator is told why there is none. */
   async #discard(source: BrowserSource): Promise<void> {
-    await source
-      .discard()
-      .catch((error: unknown) => this.#parts.onError(error, 'giving back what a session was to use'))
+    await source.discard().catch((error: unknown) => this.#deps.onError(error, 'giving back what a session was to use'))
   }
 
   #endUnasked(id: string, reason: EndReason, error?: string): void {
     this.end(id, reason, error === undefined ? {} : { error }).catch((error: unknown) =>
-      this.#parts.onError(error, `ending session ${id} (${reason})`),
+      this.#deps.onError(error, `ending session ${id} (${reason})`),
     )
   }
 
@@ -237,10 +235,10 @@ export class Sessions implements AsyncDisposable {
     try {
       entry.finishing ??= this.#finish(entry, how)
       const profile = await entry.finishing
-      const ended = await billSession(this.#parts, row, { ...end, profile })
+      const ended = await billSession(this.#deps, row, { ...end, profile })
       clearTimeout(entry.billing)
       this.#entries.delete(row.id)
-      this.#parts.onEnd?.(ended)
+      this.#deps.onEnd?.(ended)
       return ended
     } catch (error) {
       // The bill is not written: it is tried again, by a later delete, after a while, or by the next start.
@@ -256,7 +254,7 @@ export class Sessions implements AsyncDisposable {
 
   /** Keeps what is to outlive the session. Never rejects. */
   async #finish(entry: Entry, how: SessionEnding): Promise<ProfileEnd | undefined> {
-    const { onEnding, onError } = this.#parts
+    const { onEnding, onError } = this.#deps
     const { session } = entry
     const [saved] = await Promise.all([
       how.isUnclaimed === true ? this.#discardProfile(entry) : this.#saveProfile(entry, how.reason),
@@ -270,7 +268,7 @@ export class Sessions implements AsyncDisposable {
     if (profile === undefined) return undefined
     const { browser, row } = session
     return saveAtEnd(profile, browser, { sessionId: row.id, reason }).catch((error: unknown) => {
-      this.#parts.onError(error, `saving the profile of session ${row.id}`)
+      this.#deps.onError(error, `saving the profile of session ${row.id}`)
       return { error: messageOf(error) }
     })
   }
@@ -280,21 +278,21 @@ export class Sessions implements AsyncDisposable {
     try {
       await profile?.[Symbol.asyncDispose]()
     } catch (error) {
-      this.#parts.onError(error, 'giving back the lease of a profile')
+      this.#deps.onError(error, 'giving back the lease of a profile')
     }
   }
 
   #close(browser: Browser): void {
     const closing = browser
       .kill()
-      .catch((error: unknown) => this.#parts.onError(error, `stopping browser ${browser.pid}`))
+      .catch((error: unknown) => this.#deps.onError(error, `stopping browser ${browser.pid}`))
       .finally(() => this.#closing.delete(closing))
     this.#closing.add(closing)
   }
 
   #atLimit(message: string): BowlineError {
     // Most sessions are ended long before their time, so nobody should wait for that.
-    const waitMs = Math.min(mostPatienceMs, ...[...this.#entries.values()].map(({ clock }) => clock.leftMs()))
+    const waitMs = Math.min(maxWaitMs, ...[...this.#entries.values()].map(({ clock }) => clock.leftMs()))
     const waitSeconds = Math.ceil(waitMs / 1000)
     return new BowlineError('CONCURRENCY_LIMIT', message, { retryAfterSeconds: Math.max(1, waitSeconds) })
   }
@@ -322,4 +320,4 @@ function errorOf(browser: Browser): string | undefined {
 }
 
 /** Milliseconds after which whoever found no room should ask again, at most. */
-const mostPatienceMs = 5000
+const maxWaitMs = 5000

@@ -6,7 +6,7 @@ import type { ActivityTable } from './tables/accounts.ts'
 export type ActivityRow = ActivityTable
 
 /** A place in the list of jobs: what comes after it is older. */
-export interface ActivityPlace {
+export interface ActivityPosition {
   readonly createdAt: Date
   readonly id: string
 }
@@ -16,7 +16,7 @@ export interface ActivityFilter {
   readonly teamId: string
   readonly endpoint?: string | undefined
   readonly since: Date
-  readonly after?: ActivityPlace | undefined
+  readonly after?: ActivityPosition | undefined
   readonly limit: number
 }
 

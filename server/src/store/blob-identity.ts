@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { uuidV7 } from 'bowline/kit/ids'
-import type { BlobPlace } from './blobs.ts'
+import type { BlobLocation } from './blobs.ts'
 
 const markerName = '.bowline-id'
 
@@ -9,7 +9,7 @@ const markerName = '.bowline-id'
  * A text that is equal for two servers exactly if they store blobs in the same place. A folder is known by a file in it,
  * because two machines may each have a folder at the same path, or one folder at two.
  */
-export async function identifyBlobs(place: BlobPlace): Promise<string> {
+export async function identifyBlobs(place: BlobLocation): Promise<string> {
   // Not its endpoint: the servers of one cluster may reach a service under different addresses.
   if (place.kind === 's3') return `s3://${place.bucket}/${place.prefix}`
   const path = join(place.path, markerName)

@@ -4,7 +4,7 @@ import { openFolderBlobs } from './folder-blobs.ts'
 import { openS3Blobs, type S3Credentials, type S3Place } from './s3-blobs.ts'
 
 /** Where blobs are kept: in a folder, or in a bucket of an S3-compatible service. */
-export type BlobPlace = { readonly kind: 'folder'; readonly path: string } | S3Place
+export type BlobLocation = { readonly kind: 'folder'; readonly path: string } | S3Place
 
 /** Large immutable values by key. A key is written once. */
 export interface Blobs {
@@ -25,12 +25,12 @@ export interface BlobsOptions {
 }
 
 /** Opens the blobs at a place. What was written is durable when `write` resolves. Throws PACKAGE_MISSING. */
-export async function openBlobs(place: BlobPlace, { silenceMs = 60_000 }: BlobsOptions = {}): Promise<Blobs> {
+export async function openBlobs(place: BlobLocation, { silenceMs = 60_000 }: BlobsOptions = {}): Promise<Blobs> {
   return place.kind === 's3' ? openS3Blobs(place, silenceMs) : openFolderBlobs(place.path)
 }
 
 /** Reads `s3://bucket/prefix?region=…&endpoint=…`, or the path of a folder. Throws CONFIG_INVALID. */
-export function parseBlobPlace(text: string, credentials: S3Credentials | undefined): BlobPlace {
+export function parseBlobLocation(text: string, credentials: S3Credentials | undefined): BlobLocation {
   if (!text.startsWith('s3:')) return { kind: 'folder', path: text }
   const url = URL.parse(text)
   if (url === null || url.hostname === '') {

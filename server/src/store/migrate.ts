@@ -4,7 +4,7 @@ import { BowlineError } from 'bowline/kit/errors'
 import { firstTables } from './migrations/0001-first-tables.ts'
 import { profiles } from './migrations/0002-profiles.ts'
 import { scrapes } from './migrations/0003-scrapes.ts'
-import { bulkJobs } from './migrations/0004-bulk-jobs.ts'
+import { jobs } from './migrations/0004-bulk-jobs.ts'
 import { search } from './migrations/0005-search.ts'
 import { webhooks } from './migrations/0006-webhooks.ts'
 import { monitors } from './migrations/0007-monitors.ts'
@@ -19,13 +19,14 @@ import { storedPages } from './migrations/0016-stored-pages.ts'
 import { heldPages } from './migrations/0017-held-pages.ts'
 import { matchingTime } from './migrations/0018-matching-time.ts'
 import { sourceUrls } from './migrations/0019-source-urls.ts'
+import { jobTables } from './migrations/0020-job-tables.ts'
 
 /** Every step of the schema as statements, in order. A released step is never edited: add another. */
 const steps: Readonly<Record<string, readonly string[]>> = {
   '0001-first-tables': firstTables,
   '0002-profiles': profiles,
   '0003-scrapes': scrapes,
-  '0004-bulk-jobs': bulkJobs,
+  '0004-bulk-jobs': jobs,
   '0005-search': search,
   '0006-webhooks': webhooks,
   '0007-monitors': monitors,
@@ -40,6 +41,7 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   '0017-held-pages': heldPages,
   '0018-matching-time': matchingTime,
   '0019-source-urls': sourceUrls,
+  '0020-job-tables': jobTables,
 }
 
 /** The names of all steps, in order. */

@@ -6,7 +6,7 @@ import type {
   RunningWorkTable,
   TeamTable,
 } from './tables/accounts.ts'
-import type { BulkJobTable, BulkPageTable } from './tables/bulk.ts'
+import type { JobTable, JobPageTable } from './tables/jobs.ts'
 import type {
   MailSubscriptionTable,
   MailTable,
@@ -37,8 +37,8 @@ export interface Database {
   readonly profileVersion: ProfileVersionTable
   readonly scrape: ScrapeTable
   readonly trackedPage: TrackedPageTable
-  readonly bulkJob: BulkJobTable
-  readonly bulkPage: BulkPageTable
+  readonly job: JobTable
+  readonly jobPage: JobPageTable
   readonly webhookDelivery: WebhookDeliveryTable
   readonly webhookSecret: WebhookSecretTable
   readonly indexedPage: IndexedPageTable

@@ -168,11 +168,11 @@ export async function deleteOldScrapes(
           where.not(
             where.exists(
               where
-                .selectFrom('bulkPage')
-                .innerJoin('bulkJob', 'bulkJob.id', 'bulkPage.jobId')
-                .select('bulkPage.place')
-                .where('bulkJob.createdAt', '<', before)
-                .whereRef('bulkPage.scrapeId', '=', 'scrape.id'),
+                .selectFrom('jobPage')
+                .innerJoin('job', 'job.id', 'jobPage.jobId')
+                .select('jobPage.position')
+                .where('job.createdAt', '<', before)
+                .whereRef('jobPage.scrapeId', '=', 'scrape.id'),
             ),
           ),
         )

@@ -61,7 +61,7 @@ export function admitStatement(db: Kysely<Database>, wanted: NewSession) {
             eb(eb('activeSessions', '+', eb.ref('activeScrapes')), '<', eb.ref('maxSessions')),
           ]),
         )
-        .where((eb) => eb.not(eb.exists(twinStatement(db, wanted.teamId, wanted.idempotencyKey))))
+        .where((eb) => eb.not(eb.exists(idempotencyStatement(db, wanted.teamId, wanted.idempotencyKey))))
         .returning('id'),
     )
     .with('admitted', (query) =>
@@ -76,7 +76,7 @@ export function admitStatement(db: Kysely<Database>, wanted: NewSession) {
 }
 
 /** The session of a team with that idempotency key; nothing without a key. */
-export function twinStatement(db: Kysely<Database>, teamId: string, idempotencyKey: string | undefined) {
+export function idempotencyStatement(db: Kysely<Database>, teamId: string, idempotencyKey: string | undefined) {
   return db
     .selectFrom('session')
     .selectAll()

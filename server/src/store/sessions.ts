@@ -8,7 +8,7 @@ import type { SessionTable } from './tables/sessions.ts'
 import {
   admitStatement,
   endStatement,
-  twinStatement,
+  idempotencyStatement,
   type NewSession,
   type SessionEnding,
 } from './session-statements.ts'
@@ -57,12 +57,12 @@ export async function endSession(db: Kysely<Database>, ending: SessionEnding): P
 }
 
 /** The session that the team has made with that idempotency key before, or undefined. */
-export async function findTwin(
+export async function findByIdempotencyKey(
   db: Kysely<Database>,
   teamId: string,
   idempotencyKey: string | undefined,
 ): Promise<SessionRow | undefined> {
-  const row = await twinStatement(db, teamId, idempotencyKey).executeTakeFirst()
+  const row = await idempotencyStatement(db, teamId, idempotencyKey).executeTakeFirst()
   return row && toRecord(row)
 }
 
@@ -176,7 +176,7 @@ function isTwin(error: unknown): boolean {
 }
 
 async function explainRefusal(db: Kysely<Database>, wanted: NewSession): Promise<Admission | undefined> {
-  const earlier = await findTwin(db, wanted.teamId, wanted.idempotencyKey)
+  const earlier = await findByIdempotencyKey(db, wanted.teamId, wanted.idempotencyKey)
   if (earlier !== undefined) return { outcome: 'repeated', session: earlier }
   const team = await findTeam(db, wanted.teamId)
   if (team === undefined) throw new BowlineError('FORBIDDEN', `There is no team with id ${wanted.teamId}`)

@@ -10,8 +10,8 @@ export interface TextPart {
 const mark = 'qzx'
 
 /** PostgreSQL counts no further, and no more places of one word. */
-const maxPlace = 16_383
-const maxPlaces = 255
+const maxSlot = 16_383
+const maxSlots = 255
 
 /** Cuts a text into parts that mean the same wherever they stand: spaces end all that PostgreSQL knows but tags. */
 export function splitText(text: string): readonly string[] {
@@ -59,9 +59,9 @@ export function joinVector(parts: readonly TextPart[]): string {
   for (const part of parts) {
     for (const [word, place] of part.words) {
       const places = all.get(word)
-      const at = Math.min(before + place, maxPlace)
+      const at = Math.min(before + place, maxSlot)
       if (places === undefined) all.set(word, [at])
-      else if (places.length < maxPlaces) places.push(at)
+      else if (places.length < maxSlots) places.push(at)
     }
     before += part.places
   }

@@ -15,7 +15,7 @@ const maxKnown = 10_000
 const maxKnownLetters = 40
 
 /** Read at once. PostgreSQL counts 255 places of a word, such as the end of a part, and takes a megabyte of words. */
-const atOnce = { parts: 250, letters: 50_000 } as const
+const atOnce = { deps: 250, letters: 50_000 } as const
 
 /**
  * Reads texts into what `to_tsvector` makes of them, in a fraction of the time of the embedded database, whose parser looks
@@ -35,17 +35,17 @@ export class TextVectors {
     const fresh = new Map<string, Promise<ReadonlyMap<string, TextPart>>>()
     const split = texts.map(({ configuration, text }) => {
       const key = keysFor(configuration)
-      return { configuration, parts: splitText(text).map((part) => this.#recall(key(part)) ?? part) }
+      return { configuration, deps: splitText(text).map((part) => this.#recall(key(part)) ?? part) }
     })
     for (const configuration of new Set(texts.map((text) => text.configuration))) {
       const mine = split.filter((each) => each.configuration === configuration)
-      const unknown = new Set(mine.flatMap(({ parts }) => parts.filter((part) => typeof part === 'string')))
+      const unknown = new Set(mine.flatMap(({ deps }) => deps.filter((part) => typeof part === 'string')))
       fresh.set(configuration, this.#ask(configuration, [...unknown]))
     }
     return Promise.all(
-      split.map(async ({ configuration, parts }) => {
+      split.map(async ({ configuration, deps }) => {
         const read = await fresh.get(configuration)
-        return joinVector(parts.flatMap((part) => (typeof part === 'string' ? (read?.get(part) ?? []) : part)))
+        return joinVector(deps.flatMap((part) => (typeof part === 'string' ? (read?.get(part) ?? []) : part)))
       }),
     )
   }
@@ -65,9 +65,9 @@ export class TextVectors {
   }
 
   /** Reads parts that are not known yet, and remembers them. */
-  async #ask(configuration: string, parts: readonly string[]): Promise<ReadonlyMap<string, TextPart>> {
+  async #ask(configuration: string, deps: readonly string[]): Promise<ReadonlyMap<string, TextPart>> {
     const fresh = new Map<string, TextPart>()
-    for (let groups = groupsOf(parts); groups.length > 0;) {
+    for (let groups = groupsOf(deps); groups.length > 0;) {
       const vectors = await this.#vectorsOf(configuration, groups)
       const unclear: string[] = []
       for (const [index, group] of groups.entries()) {
@@ -98,13 +98,13 @@ function keysFor(configuration: string): (part: string) => string {
   return configuration === 'english' ? (part) => part : (part) => `${part} ${configuration}`
 }
 
-function groupsOf(parts: readonly string[]): readonly (readonly string[])[] {
+function groupsOf(deps: readonly string[]): readonly (readonly string[])[] {
   const groups: string[][] = []
   let letters = 0
-  for (const part of parts) {
+  for (const part of deps) {
     const last = groups.at(-1)
     letters += part.length
-    const isFull = last === undefined || last.length >= atOnce.parts || letters > atOnce.letters
+    const isFull = last === undefined || last.length >= atOnce.deps || letters > atOnce.letters
     if (!isFull && !standsAlone(part) && !standsAlone(last[0] ?? '')) last.push(part)
     else {
       groups.push([part])

@@ -5,7 +5,7 @@ import {
   deleteOldActivities,
   insertActivities,
   listActivities,
-  type ActivityPlace,
+  type ActivityPosition,
   type ActivityRow,
 } from '../store/activity.ts'
 import type { Store } from '../store/store.ts'
@@ -95,11 +95,11 @@ function readLimit(text = ''): number {
   return limit >= 1 ? Math.min(limit, activityLimits.max) : activityLimits.default
 }
 
-function writeCursor({ createdAt, id }: ActivityPlace): string {
+function writeCursor({ createdAt, id }: ActivityPosition): string {
   return Buffer.from(`${createdAt.toISOString()}:${id}`).toString('base64url')
 }
 
-function readCursor(cursor: string | undefined): ActivityPlace | undefined {
+function readCursor(cursor: string | undefined): ActivityPosition | undefined {
   if (cursor === undefined) return undefined
   const [, time = '', id = ''] = /^(.+Z):([^:]+)$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   const createdAt = new Date(time)

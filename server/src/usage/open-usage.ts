@@ -15,15 +15,15 @@ export interface Usage {
 export function openUsage(
   undo: AsyncDisposableStack,
   settings: { readonly rateLimits: RateLimits },
-  parts: {
+  deps: {
     readonly store: Store
     readonly nodeId: string
     readonly onError: (error: unknown, what: string) => void
   },
 ): Usage {
   return {
-    activity: undo.use(openActivityLog(parts.store, parts.onError)),
-    permits: new WorkPermits(parts),
-    takeRequest: createRateLimiter(parts.store, settings.rateLimits),
+    activity: undo.use(openActivityLog(deps.store, deps.onError)),
+    permits: new WorkPermits(deps),
+    takeRequest: createRateLimiter(deps.store, settings.rateLimits),
   }
 }

@@ -94,7 +94,7 @@ export class WorkPermits {
         before,
         delay(Math.min(longestTimerMs, Math.max(0, untilMs - performance.now())), undefined, { signal }),
       ])
-      return await this.#waitForPlace(id, request, untilMs)
+      return await this.#waitForSlot(id, request, untilMs)
     } finally {
       isOver.abort()
       count(this.#waiting, teamId, -1)
@@ -103,7 +103,7 @@ export class WorkPermits {
     }
   }
 
-  async #waitForPlace(id: string, request: PermitRequest, untilMs: number): Promise<string | undefined> {
+  async #waitForSlot(id: string, request: PermitRequest, untilMs: number): Promise<string | undefined> {
     for (;;) {
       const outcome = await this.#admit(id, request)
       if (outcome.isAdmitted) return outcome.holdId

@@ -1,13 +1,13 @@
 import type { Dispatcher } from 'undici'
-import type { Jobs } from '../jobs/jobs.ts'
+import type { JobQueues } from '../queue/job-queues.ts'
 import type { Store } from '../store/store.ts'
 import { sweepDeliveries } from '../store/webhooks.ts'
 import { Webhooks } from './webhooks.ts'
 
 /** The parts of the server that webhooks are built from. */
-export interface OpenWebhooksParts {
+export interface OpenWebhooksDeps {
   readonly store: Store
-  readonly jobs: Jobs
+  readonly queues: JobQueues
   /** The way out, which judges every connection; open for longer than the jobs. */
   readonly dispatcher: Dispatcher
   readonly onError: (error: unknown, what: string) => void
@@ -29,12 +29,12 @@ const keptDays = 7
 export async function openWebhooks(
   undo: AsyncDisposableStack,
   settings: WebhookSettings,
-  { store, jobs, dispatcher, onError }: OpenWebhooksParts,
+  { store, queues, dispatcher, onError }: OpenWebhooksDeps,
 ): Promise<Webhooks> {
   const timer = setInterval(() => {
     sweepDeliveries(store.db, keptDays).catch((error: unknown) => onError(error, 'removing old deliveries'))
   }, sweepMs).unref()
   undo.defer(() => clearInterval(timer))
   const { webhookSecret: secret, retryDelaysSeconds, version } = settings
-  return Webhooks.open({ store, jobs, dispatcher, secret, retryDelaysSeconds, userAgent: `Bowline/${version}` })
+  return Webhooks.open({ store, queues, dispatcher, secret, retryDelaysSeconds, userAgent: `Bowline/${version}` })
 }

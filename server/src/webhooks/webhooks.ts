@@ -3,9 +3,9 @@ import type { Dispatcher } from 'undici'
 import { signatureHeader, type WebhookSpec } from 'bowline/contract/webhooks'
 import { BowlineError } from 'bowline/kit/errors'
 import { isUuid, uuidV7 } from 'bowline/kit/ids'
-import type { Jobs } from '../jobs/jobs.ts'
-import type { Queue } from '../jobs/queue.ts'
-import type { Attempt } from '../jobs/worker.ts'
+import type { JobQueues } from '../queue/job-queues.ts'
+import type { Queue } from '../queue/queue.ts'
+import type { Attempt } from '../queue/worker.ts'
 import type { Database } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import {
@@ -38,9 +38,9 @@ export interface WebhookMessage {
 }
 
 /** What webhooks are made with. */
-export interface WebhooksParts {
+export interface WebhooksDeps {
   readonly store: Store
-  readonly jobs: Jobs
+  readonly queues: JobQueues
   /** The way out, which judges every connection. */
   readonly dispatcher: Dispatcher
   /** Signs for teams that have no secret of their own. Undefined: they get no signature. */
@@ -57,23 +57,23 @@ const keptAttempts = 20
 
 /** Events on their way to those who asked for them: each is written down first, posted, tried again, and kept to be read. */
 export class Webhooks {
-  readonly #parts: WebhooksParts
+  readonly #deps: WebhooksDeps
   readonly #queue: Queue<{ readonly id: string }>
 
-  private constructor(parts: WebhooksParts) {
-    this.#parts = parts
+  private constructor(deps: WebhooksDeps) {
+    this.#deps = deps
     this.#queue = {
       name: 'webhook',
-      retryDelaysSeconds: parts.retryDelaysSeconds ?? [60, 300, 900],
+      retryDelaysSeconds: deps.retryDelaysSeconds ?? [60, 300, 900],
       // Longer than a try may take, with room for a slow store.
       expireSeconds: 60,
     }
   }
 
   /** Begins to deliver what is waiting. */
-  static async open(parts: WebhooksParts): Promise<Webhooks> {
-    const webhooks = new Webhooks(parts)
-    await parts.jobs.work(webhooks.#queue, { concurrency: parallel }, async ({ id }, attempt) =>
+  static async open(deps: WebhooksDeps): Promise<Webhooks> {
+    const webhooks = new Webhooks(deps)
+    await deps.queues.work(webhooks.#queue, { concurrency: parallel }, async ({ id }, attempt) =>
       webhooks.#deliver(id, attempt),
     )
     return webhooks
@@ -102,20 +102,20 @@ export class Webhooks {
     }
     const enter = async (transaction: Kysely<Database>): Promise<string | undefined> => {
       if (!(await insertDelivery(transaction, row))) return undefined
-      await this.#parts.jobs.send(this.#queue, { id }, { db: transaction })
+      await this.#deps.queues.send(this.#queue, { id }, { db: transaction })
       return id
     }
-    return db === undefined ? this.#parts.store.db.transaction().execute(enter) : enter(db)
+    return db === undefined ? this.#deps.store.db.transaction().execute(enter) : enter(db)
   }
 
   /** Deliveries of a team, newest first. */
   async list(filter: DeliveryFilter): Promise<readonly Omit<DeliveryRow, 'payload'>[]> {
-    return listDeliveries(this.#parts.store.db, filter)
+    return listDeliveries(this.#deps.store.db, filter)
   }
 
   /** One delivery of a team. Throws DELIVERY_NOT_FOUND. */
   async get(id: string, teamId: string): Promise<DeliveryRow> {
-    const row = isUuid(id) ? await findDelivery(this.#parts.store.db, id) : undefined
+    const row = isUuid(id) ? await findDelivery(this.#deps.store.db, id) : undefined
     if (row?.teamId === teamId) return row
     throw new BowlineError('DELIVERY_NOT_FOUND', `There is no delivery with the id ${JSON.stringify(id)}`)
   }
@@ -127,17 +127,17 @@ export class Webhooks {
     if (payload === undefined) {
       throw new BowlineError('DELIVERY_GONE', `The body of the delivery ${id} was removed, so it cannot be sent again`)
     }
-    await this.#parts.store.db.transaction().execute(async (db) => {
-      if (await reopenDelivery(db, id)) await this.#parts.jobs.send(this.#queue, { id }, { db })
+    await this.#deps.store.db.transaction().execute(async (db) => {
+      if (await reopenDelivery(db, id)) await this.#deps.queues.send(this.#queue, { id }, { db })
     })
     return this.get(id, teamId)
   }
 
   async #deliver(id: string, { attempt, signal }: Attempt): Promise<void> {
-    const { store, dispatcher, userAgent } = this.#parts
+    const { store, dispatcher, userAgent } = this.#deps
     const row = await findDelivery(store.db, id)
     if (row?.status !== 'pending' || row.payload === undefined) return
-    const secret = (await findWebhookSecret(store.db, row.teamId)) ?? this.#parts.secret
+    const secret = (await findWebhookSecret(store.db, row.teamId)) ?? this.#deps.secret
     const outcome = await postEvent({
       dispatcher,
       url: row.url,
@@ -162,7 +162,7 @@ export class Webhooks {
     const attempts = JSON.stringify([...tries, { at: now.toISOString(), ...facts }].slice(-keptAttempts))
     const delay = isFinal ? undefined : this.#queue.retryDelaysSeconds?.[attempt - 1]
     const isTaken = facts.error === undefined
-    await recordTry(this.#parts.store.db, row.id, {
+    await recordTry(this.#deps.store.db, row.id, {
       attempts,
       status: isTaken ? 'delivered' : delay === undefined ? 'failed' : 'pending',
       deliveredAt: isTaken ? now : undefined,

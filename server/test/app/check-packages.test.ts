@@ -31,17 +31,17 @@ const banner = `<h1>News</h1><p>The harbour was quiet.</p>
   <div class="cookie-banner" style="position:fixed;bottom:0"><p>We use cookies.</p><button>Reject all</button></div>`
 
 describe('a server without optional packages', () => {
-  const world = new AsyncDisposableStack()
+  const fixture = new AsyncDisposableStack()
   let server: ServerProcess
   let site: Site
   beforeAll(async () => {
-    const { path: dataDir } = world.use(await mkdtempDisposable(join(tmpdir(), 'bowline-optional-')))
-    site = world.use(
+    const { path: dataDir } = fixture.use(await mkdtempDisposable(join(tmpdir(), 'bowline-optional-')))
+    site = fixture.use(
       await startSite({ '/banner': fixedPage('News', banner), '/plain': fixedPage('News', '<h1>News</h1>') }),
     )
-    server = world.use(await startServerProcess({ dataDir, env: without(...optional) }))
+    server = fixture.use(await startServerProcess({ dataDir, env: without(...optional) }))
   })
-  afterAll(async () => world.disposeAsync())
+  afterAll(async () => fixture.disposeAsync())
 
   const scrape = async (path: string) =>
     server.api('POST', '/v2/scrape', { url: site.url(path), waitFor: 1, onlyMainContent: false })

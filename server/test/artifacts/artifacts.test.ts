@@ -8,7 +8,7 @@ import { sweepArtifacts } from '../../src/artifacts/sweep-artifacts.ts'
 import { openBlobs } from '../../src/store/blobs.ts'
 import { admitSession } from '../../src/store/sessions.ts'
 import { describeEachStore, temporaryFolder } from '../../../test/lab/stores.ts'
-import { makeTeam, newSession } from '../store/world.ts'
+import { makeTeam, newSession } from '../store/fixture.ts'
 
 const hourMs = 3_600_000
 

@@ -2,14 +2,14 @@ import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { findBrowser, listBrowsers } from '../../src/browsers/find.ts'
-import { browserPlaces, type BrowserPlace } from '../../src/browsers/places.ts'
+import { browserLocations, type BrowserLocation } from '../../src/browsers/browser-locations.ts'
 import { browserPaths } from '../../../test/lab/browser-paths.ts'
-import { openDataDir } from './ground.ts'
+import { openDataDir } from './browser-fixture.ts'
 
 const { shell: shellPath, chromium: chromiumPath } = browserPaths
 
-async function placesOf(kind: 'shell' | 'chromium', environment: Record<string, string>): Promise<BrowserPlace[]> {
-  return Array.fromAsync(browserPlaces(kind, environment))
+async function placesOf(kind: 'shell' | 'chromium', environment: Record<string, string>): Promise<BrowserLocation[]> {
+  return Array.fromAsync(browserLocations(kind, environment))
 }
 
 async function putProgram(path: string): Promise<string> {

@@ -4,7 +4,7 @@ import { chmod, mkdir, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openBootFolder } from '../../src/browsers/folders.ts'
-import { openDataDir } from './ground.ts'
+import { openDataDir } from './browser-fixture.ts'
 
 function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8)

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { startJanitor } from '../../src/browsers/janitor.ts'
 import { writeLedger } from '../../src/browsers/ledger.ts'
 import { groupMembers, readProcess } from '../../src/browsers/process-table.ts'
-import { openDataDir, until, untilNothingIsLeft } from './ground.ts'
+import { openDataDir, until, untilNothingIsLeft } from './browser-fixture.ts'
 import { replaceInFile } from './replace-in-file.ts'
 import { startServerLike, type Leash } from './server-like.ts'
 

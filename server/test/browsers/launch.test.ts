@@ -10,7 +10,7 @@ import { launchBrowser, type Browser } from '../../src/browsers/launch.ts'
 import { createOwnPorts } from '../../src/egress/own-ports.ts'
 import { openEgressProxy } from '../../src/egress/proxy.ts'
 import { groupMembers } from '../../src/browsers/process-table.ts'
-import { openGround, until, untilNothingIsLeft } from './ground.ts'
+import { openBrowserFixture, until, untilNothingIsLeft } from './browser-fixture.ts'
 
 const isRoot = process.getuid?.() === 0
 
@@ -68,7 +68,7 @@ describe('a browser', () => {
   let host: BrowserHost
 
   beforeAll(async () => {
-    host = await openGround('shell')
+    host = await openBrowserFixture('shell')
   })
   afterAll(async () => host[Symbol.asyncDispose]())
 
@@ -108,7 +108,7 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
   let host: BrowserHost
 
   beforeAll(async () => {
-    host = await openGround(kind)
+    host = await openBrowserFixture(kind)
   })
   afterAll(async () => host[Symbol.asyncDispose]())
 
@@ -191,7 +191,7 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
       findPeer: undefined,
       log: { debug: () => {}, warn: () => {} },
     })
-    await using browser = await launchBrowser(host, { openProxy: egress.openLane })
+    await using browser = await launchBrowser(host, { openProxy: egress.openProxyEndpoint })
     const targets = ['http://localhost:8099', 'http://127.0.0.1:8098', 'https://localhost:8097', 'ws://127.0.0.1:8096']
 
     for (const target of targets.slice(0, 3)) {
@@ -233,7 +233,7 @@ describe('a launch that fails', () => {
   let host: BrowserHost
 
   beforeAll(async () => {
-    host = await openGround()
+    host = await openBrowserFixture()
   })
   afterAll(async () => host[Symbol.asyncDispose]())
 

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { BrowserHost } from '../../src/browsers/host.ts'
 import { openBrowserPool, type BrowserPool, type BrowserPoolOptions } from '../../src/browsers/pool.ts'
 import { groupMembers } from '../../src/browsers/process-table.ts'
-import { openGround, until } from './ground.ts'
+import { openBrowserFixture, until } from './browser-fixture.ts'
 
 let host: BrowserHost
 
 beforeAll(async () => {
-  host = await openGround()
+  host = await openBrowserFixture()
 })
 afterAll(async () => host[Symbol.asyncDispose]())
 

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { BrowserHost } from '../../src/browsers/host.ts'
 import { launchBrowser } from '../../src/browsers/launch.ts'
-import { openGround } from './ground.ts'
+import { openBrowserFixture } from './browser-fixture.ts'
 
 const watch = { quietMs: 100, answerMs: 1000 }
 
 describe('a browser whose main process', () => {
   let host: BrowserHost
   beforeAll(async () => {
-    host = await openGround()
+    host = await openBrowserFixture()
   })
   afterAll(async () => host[Symbol.asyncDispose]())
 

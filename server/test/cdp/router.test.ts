@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { BrowserHost } from '../../src/browsers/host.ts'
 import { launchBrowser, type Browser } from '../../src/browsers/launch.ts'
-import { openGround } from '../browsers/ground.ts'
+import { openBrowserFixture } from '../browsers/browser-fixture.ts'
 import { openChannelClient } from './channel-client.ts'
 
 let host: BrowserHost
 let browser: Browser
 
 beforeAll(async () => {
-  host = await openGround()
+  host = await openBrowserFixture()
 })
 afterAll(async () => host[Symbol.asyncDispose]())
 beforeEach(async () => {

@@ -9,14 +9,14 @@ import { askPeer, relayRequest } from '../../src/cluster/relay.ts'
 import { relayUpgrade } from '../../src/cluster/relay-upgrade.ts'
 import { selfSigned } from '../egress/certificate.ts'
 
-const world = new AsyncDisposableStack()
-afterAll(async () => world.disposeAsync())
+const fixture = new AsyncDisposableStack()
+afterAll(async () => fixture.disposeAsync())
 
 /** Lets a server listen on a free port until the end of the file. */
 async function listen(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  world.defer(() => {
+  fixture.defer(() => {
     server.closeAllConnections()
     server.close()
   })

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll } from 'vitest'
 import { sendHtml } from '../../../test/lab/pages/page.ts'
-import { openDesk, type Desk } from './desk.ts'
+import { openDashboard, type DashboardFixture } from './dashboard-fixture.ts'
 import { testFrame } from './frame.ts'
 import { testPages } from './pages.ts'
 import { testSessions } from './sessions.ts'
 import { testWork } from './work.ts'
 
-let desk: Desk
+let desk: DashboardFixture
 let visits = 0
 
 beforeAll(async () => {
-  desk = await openDesk({
+  desk = await openDashboard({
     '/never-answers': () => undefined,
     '/said': (exchange) => sendHtml(exchange, 'Said', '<main><p>picture:javascript:alert(1)</p></main>'),
     '/prices': (exchange) => {
@@ -22,11 +22,11 @@ beforeAll(async () => {
 
 afterAll(async () => desk[Symbol.asyncDispose]())
 
-function openedDesk(): Desk {
+function dashboardFixture(): DashboardFixture {
   return desk
 }
 
-testSessions(openedDesk)
-testPages(openedDesk)
-testWork(openedDesk)
-testFrame(openedDesk)
+testSessions(dashboardFixture)
+testPages(dashboardFixture)
+testWork(dashboardFixture)
+testFrame(dashboardFixture)

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { repository } from '../../../test/lab/source-tree.ts'
-import { ensureDashboard, type Desk } from './desk.ts'
+import { ensureDashboard, type DashboardFixture } from './dashboard-fixture.ts'
 
 const places = [
   ['sessions', 'Sessions', 's'],
@@ -27,7 +27,7 @@ const unnamed = `[
 ].map((element) => element.outerHTML)`
 
 /** What all pages have in common, and how they are sent. */
-export function testFrame(desk: () => Desk): void {
+export function testFrame(desk: () => DashboardFixture): void {
   test('the keyboard leads to every page, and tells how', async () => {
     await using view = await desk().open()
     await view.page.getByRole('heading', { name: 'Sessions' }).waitFor()

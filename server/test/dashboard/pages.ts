@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { Desk } from './desk.ts'
+import type { DashboardFixture } from './dashboard-fixture.ts'
 
 /** The playground, profiles, keys and health. */
-export function testPages(desk: () => Desk): void {
+export function testPages(desk: () => DashboardFixture): void {
   test('the playground scrapes a page, finds it again, and shows the same as code', async () => {
     await using view = await desk().open('playground')
     const { page } = view

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { playwright } from '../../../src/playwright.ts'
-import type { Desk, View } from './desk.ts'
+import type { DashboardFixture, View } from './dashboard-fixture.ts'
 
 /** What the dashboard does with sessions. */
-export function testSessions(desk: () => Desk): void {
+export function testSessions(desk: () => DashboardFixture): void {
   test('a wrong key is refused in words, the right one opens the sessions, and signing out forgets it', async () => {
     await using view = await desk().open('', { key: '' })
     await view.page.getByLabel('API key').fill('bl-wrong')
@@ -138,7 +138,7 @@ async function countFrames({ page }: View): Promise<number> {
   return Number(await page.locator('.thumbnail').first().getAttribute('data-frames'))
 }
 
-async function lastActivity(desk: Desk, id: string): Promise<unknown> {
+async function lastActivity(desk: DashboardFixture, id: string): Promise<unknown> {
   const { body } = await desk.lab.api('GET', '/v2/browser?status=active')
   return (body['sessions'] as { id: string; lastActivity: string }[]).find((session) => session.id === id)?.lastActivity
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { Desk } from './desk.ts'
+import type { DashboardFixture } from './dashboard-fixture.ts'
 
 /** Jobs, monitors, usage and activity. */
-export function testWork(desk: () => Desk): void {
+export function testWork(desk: () => DashboardFixture): void {
   test('a batch is started, and shows its pages, its errors and its end', async () => {
     await using view = await desk().open('jobs')
     const { page } = view

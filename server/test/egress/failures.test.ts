@@ -12,7 +12,7 @@ import { createOwnPorts } from '../../src/egress/own-ports.ts'
 import { openEgressProxy } from '../../src/egress/proxy.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
-import { openGround } from '../browsers/ground.ts'
+import { openBrowserFixture } from '../browsers/browser-fixture.ts'
 import { selfSigned } from './certificate.ts'
 import { startRawServer } from './raw-client.ts'
 
@@ -20,7 +20,7 @@ const silent = { debug: () => {}, warn: () => {} }
 
 describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
   test('reports every reason for a failed connection by its own code', async () => {
-    await using host = await openGround(kind)
+    await using host = await openBrowserFixture(kind)
     await using proxy = openEgressProxy({
       // The name of each host is the failure of its connections.
       connector: {
@@ -37,7 +37,7 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
       findPeer: undefined,
       log: silent,
     })
-    await using browser = await launchBrowser(host, { openProxy: proxy.openLane })
+    await using browser = await launchBrowser(host, { openProxy: proxy.openProxyEndpoint })
     const { call, onEvent } = browser.router
     const { sessionId } = await call('Target.attachToTarget', { targetId: browser.parkedTargetId, flatten: true })
     const inPage = async (method: string, params: object = {}) => call(method, params, String(sessionId))

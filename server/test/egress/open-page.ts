@@ -6,7 +6,7 @@ import { chromium, type Browser, type Page } from 'playwright-core'
 import type { CreateSessionResponse } from '../../../src/contract.ts'
 import { startConfigured, type RunningServer } from '../../src/app.ts'
 import { parseConfig, type ServerOptions } from '../../src/config.ts'
-import { knownLayers } from '../../../test/lab/known-layers.ts'
+import { knownIsolation } from '../../../test/lab/known-isolation.ts'
 import type { Resolve } from '../../src/egress/resolve.ts'
 
 /** A page of a session on a server of its own. Disposing stops the server. */
@@ -22,7 +22,7 @@ export async function openPage(options: ServerOptions, resolve?: Resolve): Promi
   const dataDir = await mkdtemp(join(tmpdir(), 'bowline-egress-'))
   undo.defer(async () => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))
   const config = parseConfig({ port: 0, logLevel: 'silent', warm: 1, ...options, dataDir })
-  const server = undo.use(await startConfigured(config, { resolve, layers: await knownLayers(config) }))
+  const server = undo.use(await startConfigured(config, { resolve, layers: await knownIsolation(config) }))
   const created = await fetch(`${server.url}/v2/browser`, {
     method: 'POST',
     headers: { authorization: `Bearer ${server.apiKey}` },

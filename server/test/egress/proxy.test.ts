@@ -11,9 +11,9 @@ async function open(options: Partial<EgressOptions> = {}): Promise<Egress> {
 }
 
 /** Sends one plain request through a lane and returns the whole answer, without the replies of the proxy. */
-async function get(lane: Awaited<ReturnType<Egress['openLane']>>, url: string): Promise<string> {
+async function get(endpoint: Awaited<ReturnType<Egress['openProxyEndpoint']>>, url: string): Promise<string> {
   const [, host = '', port = '80', path = '/'] = /^http:\/\/([^/:]+)(?::(\d+))?(.*)$/.exec(url) ?? []
-  using client = await openRawSocks(lane, host, Number(port))
+  using client = await openRawSocks(endpoint, host, Number(port))
   client.socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
   return (await client.read()).slice(12)
 }
@@ -21,9 +21,9 @@ async function get(lane: Awaited<ReturnType<Egress['openLane']>>, url: string): 
 describe('a refused target', () => {
   test('is answered with the address, why, and the way out', async () => {
     await using egress = await open()
-    await using lane = await egress.openLane()
+    await using endpoint = await egress.openProxyEndpoint()
 
-    const answer = await get(lane, 'http://127.0.0.1:8080/secret?token=1')
+    const answer = await get(endpoint, 'http://127.0.0.1:8080/secret?token=1')
 
     expect(answer).toMatch(/^HTTP\/1\.1 403 Forbidden\r\n/)
     expect(answer).toContain('127.0.0.1:8080 is refused: the address is not public (loopback)')
@@ -32,9 +32,9 @@ describe('a refused target', () => {
 
   test('of a tunnel is answered with the same words', async () => {
     await using egress = await open()
-    await using lane = await egress.openLane()
+    await using endpoint = await egress.openProxyEndpoint()
 
-    using client = await openRawTunnel(lane, '169.254.169.254:443')
+    using client = await openRawTunnel(endpoint, '169.254.169.254:443')
 
     const answer = await client.read()
     expect(answer).toMatch(/^HTTP\/1\.1 403 Forbidden\r\n/)
@@ -47,10 +47,10 @@ describe('a refused target', () => {
     await using egress = await open({
       log: { ...silent, warn: (facts, message) => lines.push({ message, ...facts }) },
     })
-    await using lane = await egress.openLane()
+    await using endpoint = await egress.openProxyEndpoint()
 
-    await get(lane, 'http://10.0.0.1/secret?token=1')
-    await get(lane, 'http://10.0.0.2/')
+    await get(endpoint, 'http://10.0.0.1/secret?token=1')
+    await get(endpoint, 'http://10.0.0.2/')
 
     expect(lines).toEqual([
       {
@@ -73,10 +73,10 @@ describe('a refused target', () => {
   ])('is found behind %s', async (origin) => {
     await using site = await startRawServer()
     await using egress = await open()
-    await using lane = await egress.openLane()
+    await using endpoint = await egress.openProxyEndpoint()
 
-    const answer = await get(lane, `${origin}:${site.port}/`)
-    using tunnel = await openRawTunnel(lane, `${origin.slice(7)}:${site.port}`)
+    const answer = await get(endpoint, `${origin}:${site.port}/`)
+    using tunnel = await openRawTunnel(endpoint, `${origin.slice(7)}:${site.port}`)
 
     expect(answer).toContain('403 Forbidden')
     expect(await tunnel.read()).toContain('403 Forbidden')
@@ -90,9 +90,9 @@ describe('a refused target', () => {
       port: refused.port,
     })
     await using egress = await open({ allow: ['127.0.0.2'], resolve: async () => ['127.0.0.1', '127.0.0.2'] })
-    await using lane = await egress.openLane()
+    await using endpoint = await egress.openProxyEndpoint()
 
-    using tunnel = await openRawTunnel(lane, `two.example:${open1.port}`)
+    using tunnel = await openRawTunnel(endpoint, `two.example:${open1.port}`)
 
     expect(await tunnel.read()).toContain('from the allowed one')
     expect(refused.connections()).toBe(0)
@@ -105,12 +105,12 @@ test('a name is resolved once, and the very address that was judged is connected
   const answers = ['127.0.0.2', '127.0.0.1']
   let asked = 0
   await using egress = await open({ allow: ['127.0.0.2'], resolve: async () => [answers[asked++] ?? '127.0.0.1'] })
-  await using lane = await egress.openLane()
+  await using endpoint = await egress.openProxyEndpoint()
 
-  using first = await openRawTunnel(lane, `rebind.example:${victim.port}`)
+  using first = await openRawTunnel(endpoint, `rebind.example:${victim.port}`)
   expect(await first.read()).toContain('decoy')
   expect(asked).toBe(1)
-  using second = await openRawTunnel(lane, `rebind.example:${victim.port}`)
+  using second = await openRawTunnel(endpoint, `rebind.example:${victim.port}`)
 
   expect(await second.read()).toContain('403 Forbidden')
   expect({ asked, victim: victim.connections(), decoy: decoy.connections() }).toEqual({ asked: 2, victim: 0, decoy: 1 })
@@ -119,9 +119,9 @@ test('a name is resolved once, and the very address that was judged is connected
 test('the next address is tried when one does not answer', async () => {
   await using site = await startRawServer((socket) => socket.end('here'), { host: '127.0.0.2' })
   await using egress = await open({ allow: ['127.0.0.0/8'], resolve: async () => ['127.0.0.3', '127.0.0.2'] })
-  await using lane = await egress.openLane()
+  await using endpoint = await egress.openProxyEndpoint()
 
-  using tunnel = await openRawTunnel(lane, `two.example:${site.port}`)
+  using tunnel = await openRawTunnel(endpoint, `two.example:${site.port}`)
 
   expect(await tunnel.read()).toContain('here')
 })
@@ -131,11 +131,11 @@ test('lanes and guarded ports cannot be reached through a lane, even when loopba
     allow: ['127.0.0.0/8', '::/0', 'localhost'],
     databaseUrl: 'postgres://u:p@localhost:5499/x',
   })
-  await using lane = await egress.openLane()
-  await using other = await egress.openLane()
+  await using endpoint = await egress.openProxyEndpoint()
+  await using other = await egress.openProxyEndpoint()
 
-  for (const port of [portOf(lane), portOf(other), 5499]) {
-    using tunnel = await openRawTunnel(lane, `localhost:${port}`)
+  for (const port of [portOf(endpoint), portOf(other), 5499]) {
+    using tunnel = await openRawTunnel(endpoint, `localhost:${port}`)
     expect(await tunnel.read()).toContain(`port ${port} there belongs to this server`)
   }
 })
@@ -143,10 +143,10 @@ test('lanes and guarded ports cannot be reached through a lane, even when loopba
 test('a process of another user gets nothing from a lane', async () => {
   await using site = await startSite()
   await using egress = await open({ allow: ['127.0.0.1'] })
-  await using lane = await egress.openLane({ uid: (process.getuid?.() ?? 0) + 1 })
+  await using endpoint = await egress.openProxyEndpoint({ uid: (process.getuid?.() ?? 0) + 1 })
 
   expect(egress.isPeerChecked).toBe(true)
-  await expect(openRawSocks(lane, '127.0.0.1', site.port)).rejects.toThrow('it ended')
+  await expect(openRawSocks(endpoint, '127.0.0.1', site.port)).rejects.toThrow('it ended')
   expect(site.requests.all).toEqual([])
 })
 
@@ -156,9 +156,9 @@ test('a process of another user gets no tunnel from a lane', async () => {
     socket.on('data', (chunk: Buffer) => (heard += chunk.toString())).write('greeting')
   })
   await using egress = await open({ allow: ['127.0.0.1'] })
-  await using lane = await egress.openLane({ uid: (process.getuid?.() ?? 0) + 1 })
+  await using endpoint = await egress.openProxyEndpoint({ uid: (process.getuid?.() ?? 0) + 1 })
 
-  using client = await openRawClient(lane)
+  using client = await openRawClient(endpoint)
   client.socket.write(`CONNECT 127.0.0.1:${site.port} HTTP/1.1\r\nHost: x\r\n\r\nearly`)
 
   expect(await client.read()).toBe('')
@@ -173,8 +173,8 @@ describe('a tunnel', () => {
       socket.on('end', () => socket.end(`heard ${heard}`))
     })
     await using egress = await open({ allow: ['127.0.0.1'] })
-    await using lane = await egress.openLane()
-    using tunnel = await openRawTunnel(lane, `127.0.0.1:${site.port}`)
+    await using endpoint = await egress.openProxyEndpoint()
+    using tunnel = await openRawTunnel(endpoint, `127.0.0.1:${site.port}`)
 
     tunnel.socket.end('hello')
 
@@ -195,8 +195,8 @@ describe('a tunnel', () => {
       more()
     })
     await using egress = await open({ allow: ['127.0.0.1'] })
-    await using lane = await egress.openLane()
-    using tunnel = await openRawTunnel(lane, `127.0.0.1:${site.port}`)
+    await using endpoint = await egress.openProxyEndpoint()
+    using tunnel = await openRawTunnel(endpoint, `127.0.0.1:${site.port}`)
     tunnel.socket.removeAllListeners('data').pause()
 
     // Nobody reads: the buffers of the kernel fill, and then nothing moves any more.
@@ -218,27 +218,27 @@ describe('a tunnel', () => {
   test('is closed on both sides when its lane is', async () => {
     await using site = await startRawServer((socket) => socket.resume().on('end', () => socket.end()))
     await using egress = await open({ allow: ['127.0.0.1'] })
-    const lane = await egress.openLane()
-    using tunnel = await openRawTunnel(lane, `127.0.0.1:${site.port}`)
+    const endpoint = await egress.openProxyEndpoint()
+    using tunnel = await openRawTunnel(endpoint, `127.0.0.1:${site.port}`)
     const [remote] = [...site.sockets]
 
     const closed = Promise.all([once(tunnel.socket, 'close'), once(remote!, 'close')])
     tunnel.socket.resume()
-    await lane[Symbol.asyncDispose]()
+    await endpoint[Symbol.asyncDispose]()
 
     tunnel.socket.end()
     await closed
-    await expect(openRawClient(lane)).rejects.toThrow('ECONNREFUSED')
+    await expect(openRawClient(endpoint)).rejects.toThrow('ECONNREFUSED')
   })
 
   test('is one of a thousand at most', async () => {
     await using site = await startRawServer((socket) => socket.pipe(socket))
     await using egress = await open({ allow: ['127.0.0.1'] })
-    await using lane = await egress.openLane()
+    await using endpoint = await egress.openProxyEndpoint()
     await using clients = new AsyncDisposableStack()
 
     const tunnels = await Promise.all(
-      Array.from({ length: 1000 }, async () => clients.use(await openRawTunnel(lane, `127.0.0.1:${site.port}`))),
+      Array.from({ length: 1000 }, async () => clients.use(await openRawTunnel(endpoint, `127.0.0.1:${site.port}`))),
     )
     const echoes = await Promise.all(
       tunnels.map(async ({ socket, read }, index) => {
@@ -246,7 +246,7 @@ describe('a tunnel', () => {
         return read(`<${index}>`)
       }),
     )
-    const extra = clients.use(await openRawClient(lane))
+    const extra = clients.use(await openRawClient(endpoint))
 
     expect(echoes).toHaveLength(1000)
     expect(site.connections()).toBe(1000)
@@ -267,8 +267,8 @@ describe('a plain request', () => {
       })
     })
     await using egress = await open({ allow: ['127.0.0.1'] })
-    await using lane = await egress.openLane()
-    using client = await openRawSocks(lane, '127.0.0.1', site.port)
+    await using endpoint = await egress.openProxyEndpoint()
+    using client = await openRawSocks(endpoint, '127.0.0.1', site.port)
 
     client.socket.write(request)
 
@@ -279,7 +279,7 @@ describe('a plain request', () => {
   test('may come in pieces, by name or by address of either family', async () => {
     await using site = await startRawServer((socket) => socket.end('here'))
     await using egress = await open({ allow: ['127.0.0.1'] })
-    await using lane = await egress.openLane()
+    await using endpoint = await egress.openProxyEndpoint()
     const port = [site.port >> 8, site.port & 255]
     const mapped = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 127, 0, 0, 1]
 
@@ -288,7 +288,7 @@ describe('a plain request', () => {
       [1, 127, 0, 0, 1],
       [4, ...mapped],
     ]) {
-      using client = await openRawClient(lane)
+      using client = await openRawClient(endpoint)
       for (const byte of [5, 2, 2, 0, 5, 1, 0, ...address, ...port]) {
         client.socket.write(Buffer.from([byte]))
         await new Promise((resolve) => setImmediate(resolve))
@@ -303,8 +303,8 @@ describe('a plain request', () => {
     ['another version', [5, 1, 0, 4, 1, 0, 1, 127, 0, 0, 1, 0, 80]],
   ])('with %s ends the connection', async (_what, bytes) => {
     await using egress = await open()
-    await using lane = await egress.openLane()
-    using client = await openRawClient(lane)
+    await using endpoint = await egress.openProxyEndpoint()
+    using client = await openRawClient(endpoint)
 
     client.socket.write(Buffer.from(bytes))
 
@@ -313,16 +313,16 @@ describe('a plain request', () => {
 
   test('that was asked for in advance and cannot be delivered is closed', async () => {
     await using egress = await open()
-    await using lane = await egress.openLane()
-    using client = await openRawSocks(lane, '10.0.0.1', 80)
+    await using endpoint = await egress.openProxyEndpoint()
+    using client = await openRawSocks(endpoint, '10.0.0.1', 80)
 
     expect(await client.read()).toHaveLength(12)
   })
 
   test('to the proxy itself is a mistake', async () => {
     await using egress = await open()
-    await using lane = await egress.openLane()
-    using client = await openRawClient(lane)
+    await using endpoint = await egress.openProxyEndpoint()
+    using client = await openRawClient(endpoint)
 
     client.socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
 
@@ -333,8 +333,8 @@ describe('a plain request', () => {
 test('bytes and refusals are counted per lane and together', async () => {
   await using site = await startSite()
   await using egress = await open({ allow: [`127.0.0.1:${site.port}`] })
-  const busy = await egress.openLane()
-  await using idle = await egress.openLane()
+  const busy = await egress.openProxyEndpoint()
+  await using idle = await egress.openProxyEndpoint()
 
   const answer = await get(busy, site.url('/'))
   await get(busy, 'http://127.0.0.1:1/')

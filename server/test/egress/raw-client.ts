@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
-import type { Lane } from '../../src/egress/lane.ts'
+import type { ProxyEndpoint } from '../../src/egress/proxy-endpoint.ts'
 
 /** A client of a lane that writes its own bytes. */
 export interface RawClient extends Disposable {
@@ -10,8 +10,8 @@ export interface RawClient extends Disposable {
 }
 
 /** Connects to a lane. */
-export async function openRawClient(lane: Lane): Promise<RawClient> {
-  const socket = connect({ host: '127.0.0.1', port: portOf(lane), allowHalfOpen: true })
+export async function openRawClient(endpoint: ProxyEndpoint): Promise<RawClient> {
+  const socket = connect({ host: '127.0.0.1', port: portOf(endpoint), allowHalfOpen: true })
   await once(socket, 'connect')
   let text = ''
   let isOver = false
@@ -42,16 +42,16 @@ export async function openRawClient(lane: Lane): Promise<RawClient> {
 }
 
 /** Asks a lane for a tunnel and waits for its answer. */
-export async function openRawTunnel(lane: Lane, target: string): Promise<RawClient> {
-  const client = await openRawClient(lane)
+export async function openRawTunnel(endpoint: ProxyEndpoint, target: string): Promise<RawClient> {
+  const client = await openRawClient(endpoint)
   client.socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n\r\n`)
   await client.read('\r\n\r\n')
   return client
 }
 
 /** Asks a lane for a connection by SOCKS5, as Chromium does for plain http, and waits for its reply. */
-export async function openRawSocks(lane: Lane, host: string, port: number): Promise<RawClient> {
-  const client = await openRawClient(lane)
+export async function openRawSocks(endpoint: ProxyEndpoint, host: string, port: number): Promise<RawClient> {
+  const client = await openRawClient(endpoint)
   client.socket.write(Buffer.from([5, 1, 0]))
   await client.read('\u0005\u0000')
   const number = Buffer.alloc(2)
@@ -63,8 +63,8 @@ export async function openRawSocks(lane: Lane, host: string, port: number): Prom
 }
 
 /** The port of a lane. */
-export function portOf(lane: Lane): number {
-  return Number(new URL(lane.server).port)
+export function portOf(endpoint: ProxyEndpoint): number {
+  return Number(new URL(endpoint.server).port)
 }
 
 /** A TCP server that knows how often it was connected to. */

@@ -24,8 +24,8 @@ async function open(options: Partial<EgressOptions>): Promise<Egress> {
 
 /** Asks for a tunnel by a route and returns what is on it: the greeting of the site, or the answer of the proxy. */
 async function tunnel(egress: Egress, target: string, route: Route): Promise<string> {
-  await using lane = await egress.openLane({ route })
-  using client = await openRawTunnel(lane, target)
+  await using endpoint = await egress.openProxyEndpoint({ route })
+  using client = await openRawTunnel(endpoint, target)
   return await client.read()
 }
 

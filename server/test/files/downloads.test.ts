@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { openPipe } from '../../src/cdp/pipe.ts'
 import { routePipe } from '../../src/cdp/router.ts'
 import { Downloads } from '../../src/files/downloads.ts'
-import { Shelf } from '../../src/files/shelf.ts'
+import { SessionFiles } from '../../src/files/session-files.ts'
 import type { LiveSession } from '../../src/sessions/live-session.ts'
 
 test('a browser that was taken over cannot name a file of the server as its download', async () => {
@@ -19,8 +19,8 @@ test('a browser that was taken over cannot name a file of the server as its down
   const router = routePipe(openPipe(new PassThrough(), fromBrowser))
   const folder = { downloadsDir, uploadsDir: dir.path, seen: { downloadsDir, uploadsDir: dir.path } }
   const session = { browser: { router, folder }, ended: new AbortController().signal, touch: () => undefined }
-  const shelf = new Shelf(session as unknown as LiveSession, { maxFiles: 9, maxFilesMb: 1 })
-  const _downloads = new Downloads(shelf, () => undefined)
+  const sessionFiles = new SessionFiles(session as unknown as LiveSession, { maxFiles: 9, maxFilesMb: 1 })
+  const _downloads = new Downloads(sessionFiles, () => undefined)
   const say = async (method: string, params: object): Promise<void> => {
     fromBrowser.write(`${JSON.stringify({ method: `Browser.${method}`, params })}\0`)
     await setImmediate()
@@ -28,7 +28,7 @@ test('a browser that was taken over cannot name a file of the server as its down
 
   await say('downloadWillBegin', { guid: '../secret', suggestedFilename: 'a.txt' })
   await say('downloadProgress', { guid: '../secret', totalBytes: 6, receivedBytes: 6, state: 'completed' })
-  await expect(shelf.open('a.txt')).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' })
+  await expect(sessionFiles.open('a.txt')).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' })
   await say('downloadProgress', { guid: '../secret', totalBytes: 6, receivedBytes: 6, state: 'canceled' })
 
   expect(await readFile(secret, 'utf8')).toBe('secret')

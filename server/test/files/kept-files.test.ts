@@ -7,18 +7,18 @@ import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
 import { temporaryFolder } from '../../../test/lab/stores.ts'
 
-const world = new AsyncDisposableStack()
+const fixture = new AsyncDisposableStack()
 let lab: Lab
 let site: Site
 let folder: { readonly path: string }
 beforeAll(async () => {
-  folder = world.use(await temporaryFolder())
-  site = world.use(await startSite())
+  folder = fixture.use(await temporaryFolder())
+  site = fixture.use(await startSite())
   lab = await startLab({ dataDir: folder.path })
 })
 afterAll(async () => {
   await lab[Symbol.asyncDispose]()
-  await world.disposeAsync()
+  await fixture.disposeAsync()
 })
 
 function clientOf({ server }: Lab): Bowline {

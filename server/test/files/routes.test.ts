@@ -7,17 +7,17 @@ import { connectCdp, type CdpSocket } from '../../../test/lab/cdp-socket.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
 
-const world = new AsyncDisposableStack()
+const fixture = new AsyncDisposableStack()
 let lab: Lab
 let site: Site
 
 beforeAll(async () => {
-  lab = world.use(await startLab({ maxFiles: 4, maxFilesMb: 2 }))
-  site = world.use(await startSite())
+  lab = fixture.use(await startLab({ maxFiles: 4, maxFilesMb: 2 }))
+  site = fixture.use(await startSite())
 })
 
 afterAll(async () => {
-  await world.disposeAsync()
+  await fixture.disposeAsync()
 })
 
 /** A session with hands for its files; the token of its address is the only key. */

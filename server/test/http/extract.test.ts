@@ -6,9 +6,9 @@ import { startModel, type Model } from '../../../test/lab/language-model.ts'
 import { fixedPage } from '../../../test/lab/pages/page.ts'
 import { startReceiver } from '../../../test/lab/receiver.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
-import { linksTo } from '../map/world.ts'
+import { linksTo } from '../map/fixture.ts'
 
-const world = new AsyncDisposableStack()
+const fixture = new AsyncDisposableStack()
 const schema = { type: 'object', properties: { boats: { type: 'array' } } }
 let lab: Lab
 let site: Site
@@ -18,7 +18,7 @@ let client: Firecrawl
 let says: string
 
 beforeAll(async () => {
-  site = world.use(
+  site = fixture.use(
     await startSite({
       '/fleet/': linksTo('/fleet/red', '/fleet/blue', '/elsewhere'),
       '/dock/': fixedPage(
@@ -37,15 +37,15 @@ beforeAll(async () => {
       '/fleet/blue': fixedPage('Blue', '<h1>The blue boat</h1>'),
     }),
   )
-  model = world.use(await startModel(() => says))
-  lab = world.use(await startLab({ llmUrl: model.url }))
-  bowline = world.use(new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false }))
+  model = fixture.use(await startModel(() => says))
+  lab = fixture.use(await startLab({ llmUrl: model.url }))
+  bowline = fixture.use(new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false }))
   client = new Firecrawl({ apiKey: lab.server.apiKey, apiUrl: lab.server.url })
 })
 beforeEach(() => {
   says = '{"boats":["red"]}'
 })
-afterAll(async () => world.disposeAsync())
+afterAll(async () => fixture.disposeAsync())
 
 function asked(): string {
   return model.questions.at(-1)?.messages.at(-1)?.content ?? ''

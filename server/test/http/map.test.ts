@@ -4,14 +4,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Bowline } from '../../../src/index.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
-import { linksTo, sitemapOf, textPage } from '../map/world.ts'
+import { linksTo, sitemapOf, textPage } from '../map/fixture.ts'
 
-const world = new AsyncDisposableStack()
+const fixture = new AsyncDisposableStack()
 let lab: Lab
 let site: Site
 
 beforeAll(async () => {
-  site = world.use(
+  site = fixture.use(
     await startSite({
       '/': linksTo('/about', '/prices'),
       '/sitemap.xml': sitemapOf('/', '/about', '/blog/first'),
@@ -25,10 +25,10 @@ beforeAll(async () => {
       ),
     }),
   )
-  lab = world.use(await startLab())
+  lab = fixture.use(await startLab())
 })
 
-afterAll(async () => world.disposeAsync())
+afterAll(async () => fixture.disposeAsync())
 
 function urls(...paths: readonly string[]): readonly string[] {
   return paths.map((path) => site.url(path))

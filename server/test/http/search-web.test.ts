@@ -7,13 +7,13 @@ import { fixedPage, sendJson } from '../../../test/lab/pages/page.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
 import { openPgliteStore } from '../../../test/lab/stores.ts'
 
-const world = new AsyncDisposableStack()
+const fixture = new AsyncDisposableStack()
 let lab: Lab
 let site: Site
 let urls: readonly string[] = []
 
 beforeAll(async () => {
-  site = world.use(
+  site = fixture.use(
     await startSite({
       '/web/search': (exchange) => {
         const results = urls.map((url, index) => ({ url, title: `Result ${index}`, description: 'Found' }))
@@ -45,9 +45,9 @@ beforeAll(async () => {
       '/never': () => undefined,
     }),
   )
-  lab = world.use(await startLab({ braveUrl: site.url(''), braveKey: 'secret' }))
+  lab = fixture.use(await startLab({ braveUrl: site.url(''), braveKey: 'secret' }))
 })
-afterAll(async () => world.disposeAsync())
+afterAll(async () => fixture.disposeAsync())
 
 async function search(body: object, version = 'v2') {
   return lab.api('POST', `/${version}/search`, { query: 'boats', ...body })

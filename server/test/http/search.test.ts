@@ -5,22 +5,22 @@ import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { fixedPage } from '../../../test/lab/pages/page.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
 
-const world = new AsyncDisposableStack()
+const fixture = new AsyncDisposableStack()
 let lab: Lab
 let site: Site
 let bowline: Bowline
 let client: Firecrawl
 
 beforeAll(async () => {
-  site = world.use(
+  site = fixture.use(
     await startSite({
       '/harbour': fixedPage('The harbour', '<main><h1>The harbour</h1><p>Boats come in at night.</p></main>'),
       '/boats': fixedPage('Boats', '<main><h1>Boats</h1><p>What boats are made of.</p></main>'),
       '/secret': fixedPage('Secret boats', '<p>boats of the navy</p>'),
     }),
   )
-  lab = world.use(await startLab())
-  bowline = world.use(new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false }))
+  lab = fixture.use(await startLab())
+  bowline = fixture.use(new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false }))
   client = new Firecrawl({ apiKey: lab.server.apiKey, apiUrl: lab.server.url })
   await bowline.scrape(site.url('/harbour'))
   await bowline.scrape(site.url('/boats'))
@@ -28,7 +28,7 @@ beforeAll(async () => {
   await bowline.scrape(site.url('/secret'), { zeroDataRetention: true })
   await bowline.scrape(site.url('/secret'), { headers: { 'x-rank': 'captain' } })
 })
-afterAll(async () => world.disposeAsync())
+afterAll(async () => fixture.disposeAsync())
 
 async function search(body: object, version = 'v2') {
   return lab.api('POST', `/${version}/search`, body)

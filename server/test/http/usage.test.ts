@@ -6,24 +6,24 @@ import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { fixedPage } from '../../../test/lab/pages/page.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
 
-const world = new AsyncDisposableStack()
+const fixture = new AsyncDisposableStack()
 let lab: Lab
 let site: Site
 let teams = 0
 
 beforeAll(async () => {
   const held: (() => void)[] = []
-  world.defer(() => held.forEach((release) => release()))
-  site = world.use(
+  fixture.defer(() => held.forEach((release) => release()))
+  site = fixture.use(
     await startSite({
       '/': fixedPage('Home', '<p>Welcome.</p>'),
       '/gone': ({ response }) => void response.destroy(),
       '/slow': ({ response }) => void held.push(() => void response.end('late')),
     }),
   )
-  lab = world.use(await startLab({ maxBulkPages: 1 }))
+  lab = fixture.use(await startLab({ maxBulkPages: 1 }))
 })
-afterAll(async () => world.disposeAsync())
+afterAll(async () => fixture.disposeAsync())
 
 interface Caller {
   readonly team: string

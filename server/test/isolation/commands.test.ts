@@ -140,8 +140,8 @@ describe.each(['shell', 'chromium'] as const)('by no command a client of %s', (k
     await cdp.call('Page.navigate', { url: site.url('/') }, page)
     const { result } = await cdp.call('Page.getFrameTree', {}, page)
     const frameId = result?.['frameTree'].frame.id
-    const world = await cdp.call('Page.createIsolatedWorld', { frameId, grantUniveralAccess: true }, page)
-    const contextId = world.result?.['executionContextId']
+    const fixture = await cdp.call('Page.createIsolatedWorld', { frameId, grantUniveralAccess: true }, page)
+    const contextId = fixture.result?.['executionContextId']
 
     const fetched = await evaluate(`fetch('${file}').then((answer) => answer.text()).catch(String)`, { contextId })
     await evaluate(waysOfPages['a new window'], { contextId })

@@ -3,7 +3,7 @@ import { WebSocket } from 'ws'
 import { browserPids } from '../../../test/lab/browser-processes.ts'
 import { connectCdp, refusedUpgrade } from '../../../test/lab/cdp-socket.ts'
 import { startServerProcess } from '../../../test/lab/server-process.ts'
-import { openDataDir } from '../browsers/ground.ts'
+import { openDataDir } from '../browsers/browser-fixture.ts'
 
 function tokenOf(url: string | undefined): string {
   return new URL(url ?? '').searchParams.get('token') ?? ''

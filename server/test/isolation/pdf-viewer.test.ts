@@ -8,7 +8,7 @@ import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { sendHtml } from '../../../test/lab/pages/page.ts'
 import { leaveOnlyPage } from '../../../test/lab/only-page.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
-import { openDataDir } from '../browsers/ground.ts'
+import { openDataDir } from '../browsers/browser-fixture.ts'
 import { openRawBrowser } from './raw-browser.ts'
 
 const objects = [

@@ -5,14 +5,14 @@ import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { logIsolation } from '../../src/app/log-isolation.ts'
 import { openBrowserHost } from '../../src/browsers/host.ts'
-import { describeLayers, jailOf, type Layer } from '../../src/browsers/layers.ts'
+import { describeIsolation, jailOf, type IsolationLayer } from '../../src/browsers/isolation.ts'
 import { browserPaths } from '../../../test/lab/browser-paths.ts'
 import { writeUnsandboxed } from '../../../test/lab/unsandboxed-browser.ts'
-import { openDataDir } from '../browsers/ground.ts'
+import { openDataDir } from '../browsers/browser-fixture.ts'
 
 const hasBubblewrap = existsSync('/usr/bin/bwrap')
 
-function layer(layers: readonly Layer[], name: Layer['name']): Layer | undefined {
+function layer(layers: readonly IsolationLayer[], name: IsolationLayer['name']): IsolationLayer | undefined {
   return layers.find((each) => each.name === name)
 }
 
@@ -79,7 +79,7 @@ test.runIf(hasBubblewrap)(
 
     expect(jailOf(host.layers)).toBeUndefined()
     expect(host.layers.isSandboxed).toBe(true)
-    expect(layer(describeLayers(host.layers), 'bubblewrap')).toMatchObject({
+    expect(layer(describeIsolation(host.layers), 'bubblewrap')).toMatchObject({
       state: 'off',
       detail: expect.stringMatching(/^does not work here.*bwrap: execvp/),
     })
@@ -106,7 +106,7 @@ test.each([
 
   await using host = await openBrowserHost({ dataDir: dataDir.path, isolation, environment: process.env })
 
-  expect(layer(describeLayers(host.layers), 'bubblewrap')).toEqual({ name: 'bubblewrap', state: 'off', detail })
+  expect(layer(describeIsolation(host.layers), 'bubblewrap')).toEqual({ name: 'bubblewrap', state: 'off', detail })
   expect(host.layers.runAs).toBe(isolation === 'uid' && process.getuid?.() === 0 ? 'each' : 'self')
 })
 

@@ -4,15 +4,15 @@ import { chown } from 'node:fs/promises'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import type { Layer } from '../../src/browsers/layers.ts'
-import { openDataDir, untilNothingIsLeft } from '../browsers/ground.ts'
+import type { IsolationLayer } from '../../src/browsers/isolation.ts'
+import { openDataDir, untilNothingIsLeft } from '../browsers/browser-fixture.ts'
 
 const program = fileURLToPath(new URL('programs/read-file.ts', import.meta.url))
 const isRoot = process.getuid?.() === 0
 const hasBubblewrap = existsSync('/usr/bin/bwrap')
 
 interface Said {
-  readonly layers: readonly Layer[]
+  readonly layers: readonly IsolationLayer[]
   readonly text: string
   readonly bootPath: string
 }

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { htmlDocument } from '../../../test/lab/pages/page.ts'
-import { openTheatre, type Scene, type Theatre, type View } from './theatre.ts'
+import { openLiveViewFixture, type TestPage, type LiveViewFixture, type View } from './live-view-fixture.ts'
 
-let theatre: Theatre
+let liveViewFixture: LiveViewFixture
 beforeAll(async () => {
-  theatre = await openTheatre()
+  liveViewFixture = await openLiveViewFixture()
 })
-afterAll(async () => theatre[Symbol.asyncDispose]())
+afterAll(async () => liveViewFixture[Symbol.asyncDispose]())
 
-async function openBoth(path: string): Promise<Scene & { readonly view: View }> {
+async function openBoth(path: string): Promise<TestPage & { readonly view: View }> {
   await using undo = new AsyncDisposableStack()
-  const scene = undo.use(await theatre.openScene(path))
-  const view = undo.use(await theatre.openView(scene.session.interactiveLiveViewUrl))
+  const testPage = undo.use(await liveViewFixture.openTestPage(path))
+  const view = undo.use(await liveViewFixture.openView(testPage.session.interactiveLiveViewUrl))
   const opened = undo.move()
-  return { ...scene, view, [Symbol.asyncDispose]: async () => opened.disposeAsync() }
+  return { ...testPage, view, [Symbol.asyncDispose]: async () => opened.disposeAsync() }
 }
 
 describe('a form is filled through the view', () => {
@@ -176,18 +176,18 @@ test('what is let go of while the network is away does not stay pressed in the p
 })
 
 test('fingers tap and scroll', async () => {
-  await using scene = await theatre.openScene('/blocks')
-  await scene.page.setContent('<body style="height:5000px"><button onclick="document.title=\'tapped\'">Tap</button>')
-  await using view = await theatre.openView(scene.session.interactiveLiveViewUrl, {
+  await using testPage = await liveViewFixture.openTestPage('/blocks')
+  await testPage.page.setContent('<body style="height:5000px"><button onclick="document.title=\'tapped\'">Tap</button>')
+  await using view = await liveViewFixture.openView(testPage.session.interactiveLiveViewUrl, {
     viewport: { width: 390, height: 700 },
     hasTouch: true,
     isMobile: true,
   })
   const fingers = await view.page.context().newCDPSession(view.page)
-  const place = await view.placeOf(scene.page, 'button')
+  const place = await view.placeOf(testPage.page, 'button')
 
   await view.page.touchscreen.tap(place.x, place.y)
-  await expect.poll(() => scene.page.title()).toBe('tapped')
+  await expect.poll(() => testPage.page.title()).toBe('tapped')
   const [x, y] = [place.x + 100, place.y + 150]
   await fingers.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x, y }] })
   for (const moved of [20, 40, 60, 80, 100]) {
@@ -195,7 +195,7 @@ test('fingers tap and scroll', async () => {
   }
   await fingers.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
 
-  await expect.poll(() => scene.page.evaluate('scrollY')).toBeGreaterThan(30)
+  await expect.poll(() => testPage.page.evaluate('scrollY')).toBeGreaterThan(30)
 })
 
 test('what is copied in the page is in the clipboard of the viewer', async () => {
@@ -214,8 +214,8 @@ test('what is copied in the page is in the clipboard of the viewer', async () =>
 
 describe('dialogs', () => {
   test('a question that no client answers is answered by the viewer', async () => {
-    const session = await theatre.lab.createSession()
-    await using view = await theatre.openView(session.interactiveLiveViewUrl)
+    const session = await liveViewFixture.lab.createSession()
+    await using view = await liveViewFixture.openView(session.interactiveLiveViewUrl)
     const page = htmlDocument(
       'Asking',
       `<script>setTimeout(() => { document.title = prompt('Which knot?', 'reef') })</script>`,
@@ -231,9 +231,9 @@ describe('dialogs', () => {
   })
 
   test('Enter says yes, and who only watches sees the question without an answer', async () => {
-    const session = await theatre.lab.createSession()
-    await using acting = await theatre.openView(session.interactiveLiveViewUrl)
-    await using watching = await theatre.openView(session.liveViewUrl)
+    const session = await liveViewFixture.lab.createSession()
+    await using acting = await liveViewFixture.openView(session.interactiveLiveViewUrl)
+    await using watching = await liveViewFixture.openView(session.liveViewUrl)
     const page = htmlDocument('Asking', `<script>setTimeout(() => { document.title = confirm('Cast off?') })</script>`)
 
     await acting.page.fill('#address', `data:text/html,${encodeURIComponent(page)}`)
@@ -249,14 +249,14 @@ describe('dialogs', () => {
   })
 
   test('one that was open before anybody watched is answered by the first viewer', async () => {
-    await using scene = await theatre.openScene('/blocks')
+    await using testPage = await liveViewFixture.openTestPage('/blocks')
     const isOpen = Promise.withResolvers<void>()
     // The client hears of it and leaves it open.
-    scene.page.on('dialog', () => isOpen.resolve())
-    const answer = scene.page.evaluate(`prompt('Who is there?')`)
+    testPage.page.on('dialog', () => isOpen.resolve())
+    const answer = testPage.page.evaluate(`prompt('Who is there?')`)
     await isOpen.promise
 
-    await using view = await theatre.openView(scene.session.interactiveLiveViewUrl)
+    await using view = await liveViewFixture.openView(testPage.session.interactiveLiveViewUrl)
     await view.page.getByRole('dialog').getByText('Who is there?').waitFor()
     await view.page.getByRole('dialog').getByRole('textbox').fill('a viewer')
     await view.page.getByRole('dialog').getByRole('button', { name: 'OK' }).click()
@@ -281,17 +281,17 @@ describe('the bar', () => {
     await using both = await openBoth('/title?text=First')
     const { page, view } = both
 
-    await view.page.fill('#address', theatre.site.url('/title?text=Second').replace('http://', ''))
+    await view.page.fill('#address', liveViewFixture.site.url('/title?text=Second').replace('http://', ''))
     await view.page.press('#address', 'Enter')
     await expect.poll(() => page.title()).toBe('Second')
     await view.page.getByRole('button', { name: 'Back' }).click()
     await expect.poll(() => page.title()).toBe('First')
     await view.page.getByRole('button', { name: 'Forward' }).click()
     await expect.poll(() => page.title()).toBe('Second')
-    const visits = theatre.site.requests.all.length
+    const visits = liveViewFixture.site.requests.all.length
     await view.page.getByRole('button', { name: 'Reload' }).click()
 
-    await expect.poll(() => theatre.site.requests.all.length).toBeGreaterThan(visits)
+    await expect.poll(() => liveViewFixture.site.requests.all.length).toBeGreaterThan(visits)
   })
 
   test('does not go where clients may not go', async () => {

@@ -4,13 +4,13 @@ import type { Page as PuppeteerPage } from 'puppeteer-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { playwright } from '../../../src/playwright.ts'
 import { puppeteer } from '../../../src/puppeteer.ts'
-import { expectColour, openTheatre, type Theatre } from './theatre.ts'
+import { expectColour, openLiveViewFixture, type LiveViewFixture } from './live-view-fixture.ts'
 
-let theatre: Theatre
+let liveViewFixture: LiveViewFixture
 beforeAll(async () => {
-  theatre = await openTheatre()
+  liveViewFixture = await openLiveViewFixture()
 })
-afterAll(async () => theatre[Symbol.asyncDispose]())
+afterAll(async () => liveViewFixture[Symbol.asyncDispose]())
 
 /** What both libraries are asked to do, and what came of it. */
 interface Deeds {
@@ -23,15 +23,15 @@ interface Deeds {
 const viewport = '[innerWidth, innerHeight, devicePixelRatio].join()'
 
 async function actWithPlaywright(page: PlaywrightPage): Promise<Deeds> {
-  const url = theatre.site.url('/title?text=Real')
+  const url = liveViewFixture.site.url('/title?text=Real')
   await page.setViewportSize({ width: 611, height: 433 })
   page.on('dialog', (dialog) => void dialog.accept('spliced'))
-  await page.goto(theatre.site.url('/blocks'))
+  await page.goto(liveViewFixture.site.url('/blocks'))
   const dialog = await page.evaluate(`prompt('Which?')`)
   await page.route(url, async (route) => route.fulfill({ body: '<title>Made up</title>', contentType: 'text/html' }))
   await page.goto(url)
   const intercepted = await page.title()
-  await page.goto(theatre.site.url('/blocks'))
+  await page.goto(liveViewFixture.site.url('/blocks'))
   const downloading = page.waitForEvent('download')
   await page.evaluate(`location.href = '/download?name=report.txt'`)
   const download = (await downloading).suggestedFilename()
@@ -39,10 +39,10 @@ async function actWithPlaywright(page: PlaywrightPage): Promise<Deeds> {
 }
 
 async function actWithPuppeteer(page: PuppeteerPage): Promise<Deeds> {
-  const url = theatre.site.url('/title?text=Real')
+  const url = liveViewFixture.site.url('/title?text=Real')
   await page.setViewport({ width: 611, height: 433 })
   page.on('dialog', (dialog) => void dialog.accept('spliced'))
-  await page.goto(theatre.site.url('/blocks'))
+  await page.goto(liveViewFixture.site.url('/blocks'))
   const dialog = await page.evaluate(`prompt('Which?')`)
   await page.setRequestInterception(true)
   page.on('request', (request) => {
@@ -51,7 +51,7 @@ async function actWithPuppeteer(page: PuppeteerPage): Promise<Deeds> {
   })
   await page.goto(url)
   const intercepted = await page.title()
-  await page.goto(theatre.site.url('/blocks'))
+  await page.goto(liveViewFixture.site.url('/blocks'))
   const cdp = await page.createCDPSession()
   const downloading = new Promise<string>((resolve) => {
     cdp.on('Browser.downloadWillBegin', ({ suggestedFilename }) => resolve(suggestedFilename))
@@ -65,10 +65,10 @@ const expected: Deeds = { dialog: 'spliced', intercepted: 'Made up', viewport: '
 
 describe('a viewer that watches and one that acts change nothing', () => {
   test('for a client with Playwright', async () => {
-    const session = await theatre.lab.createSession()
+    const session = await liveViewFixture.lab.createSession()
     await using handles = await playwright.connect(session)
-    await using watching = await theatre.openView(session.liveViewUrl)
-    await using acting = await theatre.openView(session.interactiveLiveViewUrl)
+    await using watching = await liveViewFixture.openView(session.liveViewUrl)
+    await using acting = await liveViewFixture.openView(session.interactiveLiveViewUrl)
     await acting.page.mouse.move(400, 400)
 
     const deeds = await actWithPlaywright(handles.page)
@@ -78,10 +78,10 @@ describe('a viewer that watches and one that acts change nothing', () => {
   })
 
   test('for a client with Puppeteer', async () => {
-    const session = await theatre.lab.createSession()
+    const session = await liveViewFixture.lab.createSession()
     await using handles = await puppeteer.connect(session)
-    await using watching = await theatre.openView(session.liveViewUrl)
-    await using acting = await theatre.openView(session.interactiveLiveViewUrl)
+    await using watching = await liveViewFixture.openView(session.liveViewUrl)
+    await using acting = await liveViewFixture.openView(session.interactiveLiveViewUrl)
     await acting.page.mouse.move(400, 400)
 
     const deeds = await actWithPuppeteer(handles.page)
@@ -91,15 +91,15 @@ describe('a viewer that watches and one that acts change nothing', () => {
   })
 
   test('also when they come and go while the client works', async () => {
-    const session = await theatre.lab.createSession()
+    const session = await liveViewFixture.lab.createSession()
     await using handles = await playwright.connect(session)
     const { page } = handles
     await page.setViewportSize({ width: 611, height: 433 })
     await page.emulateMedia({ colorScheme: 'dark' })
-    await page.goto(theatre.site.url('/blocks'))
+    await page.goto(liveViewFixture.site.url('/blocks'))
 
     for (const url of [session.liveViewUrl, session.interactiveLiveViewUrl]) {
-      await using view = await theatre.openView(url)
+      await using view = await liveViewFixture.openView(url)
       await expectColour(view, [150, 100], [255, 0, 0])
     }
 
@@ -109,11 +109,11 @@ describe('a viewer that watches and one that acts change nothing', () => {
 })
 
 test('a download that a client started while somebody watches comes whole', async () => {
-  const session = await theatre.lab.createSession()
+  const session = await liveViewFixture.lab.createSession()
   await using handles = await playwright.connect(session)
-  await using view = await theatre.openView(session.liveViewUrl)
+  await using view = await liveViewFixture.openView(session.liveViewUrl)
   await handles.page.setViewportSize({ width: 600, height: 400 })
-  await handles.page.goto(theatre.site.url('/blocks'))
+  await handles.page.goto(liveViewFixture.site.url('/blocks'))
 
   const downloading = handles.page.waitForEvent('download')
   await handles.page.evaluate(`location.href = '/download?name=report.txt'`)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectColour, openTheatre, type Theatre } from './theatre.ts'
+import { expectColour, openLiveViewFixture, type LiveViewFixture } from './live-view-fixture.ts'
 
 const [red, green, blue, yellow] = [
   [255, 0, 0],
@@ -9,16 +9,16 @@ const [red, green, blue, yellow] = [
 ] as const
 
 describe.each(['shell', 'chromium'] as const)('what is seen of %s', (browser) => {
-  let theatre: Theatre
+  let liveViewFixture: LiveViewFixture
   beforeAll(async () => {
-    theatre = await openTheatre(browser)
+    liveViewFixture = await openLiveViewFixture(browser)
   })
-  afterAll(async () => theatre[Symbol.asyncDispose]())
+  afterAll(async () => liveViewFixture[Symbol.asyncDispose]())
 
   test('the picture is that of the page, each colour in its place', async () => {
-    await using scene = await theatre.openScene('/blocks')
+    await using testPage = await liveViewFixture.openTestPage('/blocks')
 
-    await using view = await theatre.openView(scene.session.liveViewUrl)
+    await using view = await liveViewFixture.openView(testPage.session.liveViewUrl)
 
     await expectColour(view, [150, 100], red)
     await expectColour(view, [450, 100], green)
@@ -27,38 +27,38 @@ describe.each(['shell', 'chromium'] as const)('what is seen of %s', (browser) =>
   })
 
   test('a change of the page is seen by every viewer, also by one that came later', async () => {
-    await using scene = await theatre.openScene('/blocks')
-    await using first = await theatre.openView(scene.session.liveViewUrl)
-    await using second = await theatre.openView(scene.session.interactiveLiveViewUrl)
+    await using testPage = await liveViewFixture.openTestPage('/blocks')
+    await using first = await liveViewFixture.openView(testPage.session.liveViewUrl)
+    await using second = await liveViewFixture.openView(testPage.session.interactiveLiveViewUrl)
 
-    await scene.page.goto(theatre.site.url('/one-colour?colour=ff00ff'))
+    await testPage.page.goto(liveViewFixture.site.url('/one-colour?colour=ff00ff'))
 
     await expectColour(first, [300, 200], [255, 0, 255])
     await expectColour(second, [300, 200], [255, 0, 255])
-    await using third = await theatre.openView(scene.session.liveViewUrl)
+    await using third = await liveViewFixture.openView(testPage.session.liveViewUrl)
     await expectColour(third, [300, 200], [255, 0, 255])
   })
 
   test('the view follows the tab that the client drives', async () => {
-    await using scene = await theatre.openScene('/one-colour?colour=ff0000')
-    await using view = await theatre.openView(scene.session.liveViewUrl)
-    const other = await scene.page.context().newPage()
+    await using testPage = await liveViewFixture.openTestPage('/one-colour?colour=ff0000')
+    await using view = await liveViewFixture.openView(testPage.session.liveViewUrl)
+    const other = await testPage.page.context().newPage()
     await other.setViewportSize({ width: 600, height: 400 })
 
-    await other.goto(theatre.site.url('/one-colour?colour=00ff00'))
+    await other.goto(liveViewFixture.site.url('/one-colour?colour=00ff00'))
     await expectColour(view, [300, 200], green)
-    await scene.page.bringToFront()
+    await testPage.page.bringToFront()
     await expectColour(view, [300, 200], red)
-    await scene.page.close()
+    await testPage.page.close()
 
     await expectColour(view, [300, 200], green)
     expect(await view.page.getByRole('tab').count()).toBe(1)
   })
 
   test('a page that crashes is said to have crashed, and can be reloaded', async () => {
-    await using scene = await theatre.openScene('/blocks')
-    await using view = await theatre.openView(scene.session.interactiveLiveViewUrl)
-    const cdp = await scene.page.context().newCDPSession(scene.page)
+    await using testPage = await liveViewFixture.openTestPage('/blocks')
+    await using view = await liveViewFixture.openView(testPage.session.interactiveLiveViewUrl)
+    const cdp = await testPage.page.context().newCDPSession(testPage.page)
 
     cdp.send('Page.crash').catch(() => undefined)
 
@@ -71,22 +71,22 @@ describe.each(['shell', 'chromium'] as const)('what is seen of %s', (browser) =>
   if (browser === 'chromium') return
 
   test('title and address are those of the page', async () => {
-    await using scene = await theatre.openScene('/blocks')
-    await using view = await theatre.openView(scene.session.liveViewUrl)
+    await using testPage = await liveViewFixture.openTestPage('/blocks')
+    await using view = await liveViewFixture.openView(testPage.session.liveViewUrl)
 
-    await scene.page.goto(theatre.site.url('/title?text=Second'))
+    await testPage.page.goto(liveViewFixture.site.url('/title?text=Second'))
 
     await expect.poll(() => view.page.getByRole('tab', { selected: true }).textContent()).toBe('Second')
-    expect(await view.page.locator('#address').inputValue()).toBe(theatre.site.url('/title?text=Second'))
+    expect(await view.page.locator('#address').inputValue()).toBe(liveViewFixture.site.url('/title?text=Second'))
   })
 
   test('a viewer may look at another tab, and follow again', async () => {
-    await using scene = await theatre.openScene('/one-colour?colour=ff0000')
-    const other = await scene.page.context().newPage()
+    await using testPage = await liveViewFixture.openTestPage('/one-colour?colour=ff0000')
+    const other = await testPage.page.context().newPage()
     await other.setViewportSize({ width: 600, height: 400 })
-    await other.goto(theatre.site.url('/one-colour?colour=00ff00'))
-    await using view = await theatre.openView(scene.session.liveViewUrl)
-    await using neighbour = await theatre.openView(scene.session.liveViewUrl)
+    await other.goto(liveViewFixture.site.url('/one-colour?colour=00ff00'))
+    await using view = await liveViewFixture.openView(testPage.session.liveViewUrl)
+    await using neighbour = await liveViewFixture.openView(testPage.session.liveViewUrl)
 
     await view.page.getByRole('tab', { name: 'Colour ff0000' }).click()
     await expectColour(view, [300, 200], red)
@@ -97,15 +97,15 @@ describe.each(['shell', 'chromium'] as const)('what is seen of %s', (browser) =>
   })
 
   test('the picture keeps its shape when the page or the window changes its size', async () => {
-    await using scene = await theatre.openScene('/blocks')
-    await using view = await theatre.openView(scene.session.liveViewUrl)
+    await using testPage = await liveViewFixture.openTestPage('/blocks')
+    await using view = await liveViewFixture.openView(testPage.session.liveViewUrl)
     const shape = async () => {
       const box = await view.page.locator('#picture').boundingBox()
       return box === null ? 0 : Math.round((box.width / box.height) * 10) / 10
     }
 
     await expect.poll(shape).toBe(1.5)
-    await scene.page.setViewportSize({ width: 400, height: 800 })
+    await testPage.page.setViewportSize({ width: 400, height: 800 })
     await expect.poll(shape).toBe(0.5)
     await view.page.setViewportSize({ width: 390, height: 500 })
 
@@ -115,10 +115,12 @@ describe.each(['shell', 'chromium'] as const)('what is seen of %s', (browser) =>
   })
 
   test('it can be embedded in a page of another site', async () => {
-    await using scene = await theatre.openScene('/blocks')
-    await using view = await theatre.openView(scene.session.liveViewUrl)
+    await using testPage = await liveViewFixture.openTestPage('/blocks')
+    await using view = await liveViewFixture.openView(testPage.session.liveViewUrl)
 
-    await view.page.goto(theatre.site.crossUrl(`/embed?src=${encodeURIComponent(scene.session.liveViewUrl ?? '')}`))
+    await view.page.goto(
+      liveViewFixture.site.crossUrl(`/embed?src=${encodeURIComponent(testPage.session.liveViewUrl ?? '')}`),
+    )
     const frame = view.page.frameLocator('iframe')
     await frame.locator('body[data-phase=live]').waitFor()
 
@@ -127,8 +129,8 @@ describe.each(['shell', 'chromium'] as const)('what is seen of %s', (browser) =>
   })
 
   test('after a refresh the picture is there again', async () => {
-    await using scene = await theatre.openScene('/blocks')
-    await using view = await theatre.openView(scene.session.liveViewUrl)
+    await using testPage = await liveViewFixture.openTestPage('/blocks')
+    await using view = await liveViewFixture.openView(testPage.session.liveViewUrl)
 
     await view.page.reload()
     await view.page.waitForSelector('body[data-phase=live]')
@@ -137,21 +139,21 @@ describe.each(['shell', 'chromium'] as const)('what is seen of %s', (browser) =>
   })
 
   test('after the network was away the picture is there again', async () => {
-    await using scene = await theatre.openScene('/one-colour?colour=ff0000')
-    await using view = await theatre.openView(scene.session.liveViewUrl)
+    await using testPage = await liveViewFixture.openTestPage('/one-colour?colour=ff0000')
+    await using view = await liveViewFixture.openView(testPage.session.liveViewUrl)
 
     // The page asks why it was refused. What is answered late must not make it connect a second time.
     const asked = Promise.withResolvers<() => Promise<void>>()
-    await view.page.route(scene.session.liveViewUrl ?? '', (route) => asked.resolve(async () => route.continue()))
+    await view.page.route(testPage.session.liveViewUrl ?? '', (route) => asked.resolve(async () => route.continue()))
     const connections: string[] = []
     view.page.on('websocket', (socket) => connections.push(socket.url()))
     await view.page.context().setOffline(true)
     await view.page.waitForSelector('body[data-phase=reconnecting]')
-    await scene.page.goto(theatre.site.url('/one-colour?colour=0000ff'))
+    await testPage.page.goto(liveViewFixture.site.url('/one-colour?colour=0000ff'))
     const answer = await asked.promise
     await view.page.context().setOffline(false)
     await view.page.waitForSelector('body[data-phase=live]')
-    const answered = view.page.waitForResponse(scene.session.liveViewUrl ?? '')
+    const answered = view.page.waitForResponse(testPage.session.liveViewUrl ?? '')
     await answer()
     await answered
 
@@ -162,10 +164,10 @@ describe.each(['shell', 'chromium'] as const)('what is seen of %s', (browser) =>
   })
 
   test('when the session ends the page says why, how long it was and what it cost', async () => {
-    await using scene = await theatre.openScene('/blocks')
-    await using view = await theatre.openView(scene.session.liveViewUrl)
+    await using testPage = await liveViewFixture.openTestPage('/blocks')
+    await using view = await liveViewFixture.openView(testPage.session.liveViewUrl)
 
-    const { body } = await theatre.lab.api('DELETE', `/v2/browser/${scene.session.id}`)
+    const { body } = await liveViewFixture.lab.api('DELETE', `/v2/browser/${testPage.session.id}`)
 
     await view.page.waitForSelector('body[data-phase=ended]')
     await expect.poll(() => view.page.locator('#cover dd').allTextContents()).toHaveLength(2)

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { startRawServer } from '../egress/raw-client.ts'
 import type { Exchange } from '../../../test/lab/pages/page.ts'
-import { indexOf, linksTo, sitemapOf, startMapWorld, textPage } from './world.ts'
+import { indexOf, linksTo, sitemapOf, startMapFixture, textPage } from './fixture.ts'
 
 /** Writes for as long as it is listened to. */
 async function writeForever(response: ServerResponse, text: string): Promise<void> {
@@ -18,7 +18,7 @@ async function writeForever(response: ServerResponse, text: string): Promise<voi
 describe('a map is made in spite of', () => {
   test('a sitemap that unpacks to gigabytes', async () => {
     const bomb = gzipSync(gzipSync(Buffer.concat([Buffer.from('<urlset><url><loc>'), Buffer.alloc(300e6, 'x')])))
-    await using world = await startMapWorld({
+    await using fixture = await startMapFixture({
       '/': linksTo('/a'),
       '/robots.txt': textPage('Sitemap: /bomb.xml\nSitemap: /good.xml', 'text/plain'),
       '/bomb.xml': ({ response }) => {
@@ -29,23 +29,23 @@ describe('a map is made in spite of', () => {
     })
     const before = process.memoryUsage().rss
 
-    expect(await world.paths('/')).toEqual(['/', '/a', '/b'])
+    expect(await fixture.paths('/')).toEqual(['/', '/a', '/b'])
 
     expect(process.memoryUsage().rss - before).toBeLessThan(200e6)
   })
 
   test('a sitemap that never ends', async () => {
-    await using world = await startMapWorld({
+    await using fixture = await startMapFixture({
       '/robots.txt': textPage('Sitemap: /endless.xml\nSitemap: /good.xml', 'text/plain'),
       '/endless.xml': async ({ response }) => writeForever(response, `<x>${'y'.repeat(60_000)}</x>`),
       '/good.xml': sitemapOf('/b'),
     })
 
-    expect(await world.paths('/', { sitemap: 'only' })).toEqual(['/b'])
+    expect(await fixture.paths('/', { sitemap: 'only' })).toEqual(['/b'])
   })
 
   test('a robots.txt and a start page that never end', async () => {
-    await using world = await startMapWorld({
+    await using fixture = await startMapFixture({
       '/robots.txt': async ({ response }) => writeForever(response, `# ${'x'.repeat(60_000)}\n`),
       '/': async ({ response }) => {
         response.setHeader('content-type', 'text/html')
@@ -54,7 +54,7 @@ describe('a map is made in spite of', () => {
       '/a': linksTo(),
     })
 
-    expect(await world.paths('/', { sitemap: 'skip' })).toEqual(['/', '/a'])
+    expect(await fixture.paths('/', { sitemap: 'skip' })).toEqual(['/', '/a'])
   })
 
   test('sitemaps that name each other, themselves and more without end', async () => {
@@ -63,15 +63,19 @@ describe('a map is made in spite of', () => {
       asked += 1
       void indexOf('/sitemap.xml', '/more.xml', `/more.xml?${asked}`, '/good.xml')(exchange)
     }
-    await using world = await startMapWorld({ '/sitemap.xml': more, '/more.xml': more, '/good.xml': sitemapOf('/b') })
+    await using fixture = await startMapFixture({
+      '/sitemap.xml': more,
+      '/more.xml': more,
+      '/good.xml': sitemapOf('/b'),
+    })
 
-    expect(await world.paths('/', { sitemap: 'only' })).toEqual(['/b'])
+    expect(await fixture.paths('/', { sitemap: 'only' })).toEqual(['/b'])
     expect(asked).toBeLessThan(20)
   })
 
   test('an index that points at other hosts, which are left alone', async () => {
     await using victim = await startRawServer()
-    await using world = await startMapWorld({
+    await using fixture = await startMapFixture({
       '/sitemap.xml': textPage(
         `<sitemapindex><sitemap><loc>http://127.0.0.1:${victim.port}/x.xml</loc></sitemap>
          <sitemap><loc>file:///etc/passwd</loc></sitemap><sitemap><loc>/good.xml</loc></sitemap></sitemapindex>`,
@@ -79,14 +83,14 @@ describe('a map is made in spite of', () => {
       '/good.xml': sitemapOf('/b'),
     })
 
-    expect(await world.paths('/', { sitemap: 'only' })).toEqual(['/b'])
+    expect(await fixture.paths('/', { sitemap: 'only' })).toEqual(['/b'])
     expect(victim.connections()).toBe(0)
   })
 
   test('sitemaps and pages at private addresses, redirects to them included', async () => {
     await using victim = await startRawServer()
     const inside = `http://127.0.0.1:${victim.port}/`
-    await using world = await startMapWorld({
+    await using fixture = await startMapFixture({
       '/robots.txt': textPage(`Sitemap: ${inside}\nSitemap: /astray.xml\nSitemap: /good.xml`, 'text/plain'),
       '/astray.xml': ({ response }) => {
         response.writeHead(302, { location: inside }).end()
@@ -94,12 +98,12 @@ describe('a map is made in spite of', () => {
       '/good.xml': sitemapOf('/b'),
     })
 
-    expect(await world.paths('/', { sitemap: 'only' })).toEqual(['/b'])
+    expect(await fixture.paths('/', { sitemap: 'only' })).toEqual(['/b'])
     expect(victim.connections()).toBe(0)
   })
 
   test('an answer that is cut off, and one that is no gzip behind its first bytes', async () => {
-    await using world = await startMapWorld({
+    await using fixture = await startMapFixture({
       '/robots.txt': textPage('Sitemap: /cut.xml\nSitemap: /false.xml.gz\nSitemap: /good.xml', 'text/plain'),
       '/cut.xml': ({ response, url }) => {
         response.setHeader('content-length', 10_000)
@@ -109,31 +113,31 @@ describe('a map is made in spite of', () => {
       '/good.xml': sitemapOf('/b'),
     })
 
-    expect((await world.paths('/', { sitemap: 'only' })).toSorted()).toEqual(['/a', '/b'])
+    expect((await fixture.paths('/', { sitemap: 'only' })).toSorted()).toEqual(['/a', '/b'])
   })
 })
 
 describe('a map fails', () => {
   test('when the start page redirects to a private address', async () => {
     await using victim = await startRawServer()
-    await using world = await startMapWorld({
+    await using fixture = await startMapFixture({
       '/': ({ response }) => {
         response.writeHead(302, { location: `http://127.0.0.1:${victim.port}/` }).end()
       },
     })
 
-    await expect(world.map('/')).rejects.toMatchObject({ code: 'EGRESS_REFUSED' })
+    await expect(fixture.map('/')).rejects.toMatchObject({ code: 'EGRESS_REFUSED' })
     expect(victim.connections()).toBe(0)
   })
 
   test('when the start page redirects in a circle', async () => {
-    await using world = await startMapWorld({
+    await using fixture = await startMapFixture({
       '/': ({ response }) => {
         response.writeHead(302, { location: '/' }).end()
       },
     })
 
-    await expect(world.map('/')).rejects.toMatchObject({
+    await expect(fixture.map('/')).rejects.toMatchObject({
       code: 'EGRESS_FAILED',
       message: expect.stringContaining('8 times'),
     })
@@ -141,18 +145,18 @@ describe('a map fails', () => {
 
   test('when its timeout is over, and drops its connections', async () => {
     const hung = Promise.withResolvers<void>()
-    await using world = await startMapWorld({
+    await using fixture = await startMapFixture({
       '/': ({ response }) => void response.on('close', hung.resolve),
     })
 
-    await expect(world.map('/', { timeout: 200 })).rejects.toMatchObject({ code: 'MAP_TIMEOUT', status: 408 })
+    await expect(fixture.map('/', { timeout: 200 })).rejects.toMatchObject({ code: 'MAP_TIMEOUT', status: 408 })
     await hung.promise
   })
 
   test('when its caller leaves', async () => {
     const leaving = new AbortController()
-    await using world = await startMapWorld({ '/': () => leaving.abort(new Error('gone')) })
+    await using fixture = await startMapFixture({ '/': () => leaving.abort(new Error('gone')) })
 
-    await expect(world.map('/', {}, leaving.signal)).rejects.toThrow('gone')
+    await expect(fixture.map('/', {}, leaving.signal)).rejects.toThrow('gone')
   })
 })

@@ -1,60 +1,60 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { indexOf, linksTo, sitemapOf, startMapWorld, textPage } from './world.ts'
+import { indexOf, linksTo, sitemapOf, startMapFixture, textPage } from './fixture.ts'
 
 describe('a map holds', () => {
   test('the start page, the links of it, and what the sitemap lists, each once', async () => {
-    await using world = await startMapWorld({
+    await using fixture = await startMapFixture({
       '/': linksTo('/a', '/b/', '/a#part', 'mailto:x@y.example', 'https://elsewhere.example/'),
       '/sitemap.xml': sitemapOf('/b', '/c'),
     })
 
-    expect(await world.paths('/')).toEqual(['/', '/a', '/b/', '/c'])
+    expect(await fixture.paths('/')).toEqual(['/', '/a', '/b/', '/c'])
   })
 
   test('titles and descriptions where they are known', async () => {
-    await using world = await startMapWorld({
+    await using fixture = await startMapFixture({
       '/': textPage('<title>Home</title><meta name="description" content="Of it all">', 'text/html'),
     })
 
-    expect((await world.map('/')).links).toEqual([
-      { url: world.site.url('/'), title: 'Home', description: 'Of it all' },
+    expect((await fixture.map('/')).links).toEqual([
+      { url: fixture.site.url('/'), title: 'Home', description: 'Of it all' },
     ])
   })
 
   test('titles as their page spells them, in whatever charset it names', async () => {
     const title = Buffer.from([0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2])
-    await using world = await startMapWorld({
+    await using fixture = await startMapFixture({
       '/': textPage(Buffer.concat([Buffer.from('<meta charset="windows-1251"><title>'), title]), 'text/html'),
     })
 
-    expect((await world.map('/')).links).toMatchObject([{ title: 'Привет' }])
+    expect((await fixture.map('/')).links).toMatchObject([{ title: 'Привет' }])
   })
 
   test('titles of pages that name no charset as their letters are', async () => {
     const title = Buffer.from([
       0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2, 0x20, 0xe2, 0xf1, 0xe5, 0xec, 0x20, 0xeb, 0xfe, 0xe4, 0xff, 0xec,
     ])
-    await using world = await startMapWorld({
+    await using fixture = await startMapFixture({
       '/': textPage(Buffer.concat([Buffer.from('<title>'), title, Buffer.from('</title>')]), 'text/html'),
     })
 
-    expect((await world.map('/')).links).toMatchObject([{ title: 'Привет всем людям' }])
+    expect((await fixture.map('/')).links).toMatchObject([{ title: 'Привет всем людям' }])
   })
 
   test('the sitemaps that robots.txt names, in place of the usual ones', async () => {
-    await using world = await startMapWorld({
+    await using fixture = await startMapFixture({
       '/robots.txt': textPage('Sitemap: /one.xml\nSitemap: /two.txt', 'text/plain'),
       '/one.xml': sitemapOf('/1'),
       '/two.txt': ({ response, url }) => response.end(`${url.origin}/2\n`) as never,
       '/sitemap.xml': sitemapOf('/3'),
     })
 
-    expect((await world.paths('/', { sitemap: 'only' })).toSorted()).toEqual(['/1', '/2'])
+    expect((await fixture.paths('/', { sitemap: 'only' })).toSorted()).toEqual(['/1', '/2'])
   })
 
   test('what the sitemaps of an index list, packed ones included', async () => {
-    await using world = await startMapWorld({
+    await using fixture = await startMapFixture({
       '/sitemap.xml': indexOf('/deep.xml', '/packed.xml.gz'),
       '/deep.xml': indexOf('/leaf.xml'),
       '/leaf.xml': sitemapOf('/1'),
@@ -63,20 +63,20 @@ describe('a map holds', () => {
       },
     })
 
-    expect((await world.paths('/', { sitemap: 'only' })).toSorted()).toEqual(['/1', '/2'])
+    expect((await fixture.paths('/', { sitemap: 'only' })).toSorted()).toEqual(['/1', '/2'])
   })
 
   test('the items of a feed when there is no sitemap', async () => {
-    await using world = await startMapWorld({
+    await using fixture = await startMapFixture({
       '/': textPage('<link rel="alternate" type="application/rss+xml" href="/feed">', 'text/html'),
       '/feed': textPage('<rss><channel><item><title>One</title><link>/one</link></item></channel></rss>'),
     })
 
-    expect((await world.map('/')).links).toContainEqual({ url: world.site.url('/one'), title: 'One' })
+    expect((await fixture.map('/')).links).toContainEqual({ url: fixture.site.url('/one'), title: 'One' })
   })
 
   test('what pages lead to when there is no sitemap, as far as robots.txt allows', async () => {
-    await using world = await startMapWorld({
+    await using fixture = await startMapFixture({
       '/robots.txt': textPage('User-agent: *\nDisallow: /private', 'text/plain'),
       '/': linksTo('/a', '/private'),
       '/a': linksTo('/b'),
@@ -84,70 +84,74 @@ describe('a map holds', () => {
       '/private': linksTo('/secret'),
     })
 
-    expect(await world.paths('/')).toEqual(['/', '/a', '/private', '/b', '/c'])
-    expect(world.site.requests.all.map(({ path }) => path)).not.toContain('/private')
+    expect(await fixture.paths('/')).toEqual(['/', '/a', '/private', '/b', '/c'])
+    expect(fixture.site.requests.all.map(({ path }) => path)).not.toContain('/private')
   })
 
   test('nothing of sitemaps when they are to be skipped', async () => {
-    await using world = await startMapWorld({ '/': linksTo('/a'), '/a': linksTo(), '/sitemap.xml': sitemapOf('/b') })
+    await using fixture = await startMapFixture({
+      '/': linksTo('/a'),
+      '/a': linksTo(),
+      '/sitemap.xml': sitemapOf('/b'),
+    })
 
-    expect(await world.paths('/', { sitemap: 'skip' })).toEqual(['/', '/a'])
-    expect(world.site.requests.all.map(({ path }) => path)).not.toContain('/sitemap.xml')
+    expect(await fixture.paths('/', { sitemap: 'skip' })).toEqual(['/', '/a'])
+    expect(fixture.site.requests.all.map(({ path }) => path)).not.toContain('/sitemap.xml')
   })
 
   test('as many links as the limit says', async () => {
-    await using world = await startMapWorld({ '/': linksTo('/a'), '/sitemap.xml': sitemapOf('/1', '/2', '/3') })
+    await using fixture = await startMapFixture({ '/': linksTo('/a'), '/sitemap.xml': sitemapOf('/1', '/2', '/3') })
 
-    expect(await world.paths('/', { limit: 3 })).toEqual(['/', '/a', '/1'])
+    expect(await fixture.paths('/', { limit: 3 })).toEqual(['/', '/a', '/1'])
   })
 
   test('what lies under the path, or with a warning the site when nothing does', async () => {
-    await using world = await startMapWorld({
+    await using fixture = await startMapFixture({
       '/docs': linksTo('/docs/a', '/blog'),
       '/lonely': linksTo('/blog'),
       '/sitemap.xml': sitemapOf('/docs/b', '/docsearch'),
     })
 
-    expect(await world.paths('/docs')).toEqual(['/docs', '/docs/a', '/docs/b'])
-    expect(await world.paths('/docs', { filterByPath: false })).toContain('/blog')
-    const lonely = await world.map('/lonely')
-    expect(lonely.links.map(({ url }) => url)).toContain(world.site.url('/blog'))
+    expect(await fixture.paths('/docs')).toEqual(['/docs', '/docs/a', '/docs/b'])
+    expect(await fixture.paths('/docs', { filterByPath: false })).toContain('/blog')
+    const lonely = await fixture.map('/lonely')
+    expect(lonely.links.map(({ url }) => url)).toContain(fixture.site.url('/blog'))
     expect(lonely.warning).toContain('/lonely')
   })
 
   test('addresses that differ by their query only when that is wanted', async () => {
-    await using world = await startMapWorld({ '/sitemap.xml': sitemapOf('/p?id=1', '/p?id=2&utm_source=x') })
+    await using fixture = await startMapFixture({ '/sitemap.xml': sitemapOf('/p?id=1', '/p?id=2&utm_source=x') })
 
-    expect(await world.paths('/', { sitemap: 'only' })).toEqual(['/p'])
-    expect(await world.paths('/', { sitemap: 'only', ignoreQueryParameters: false })).toEqual(['/p?id=1', '/p?id=2'])
+    expect(await fixture.paths('/', { sitemap: 'only' })).toEqual(['/p'])
+    expect(await fixture.paths('/', { sitemap: 'only', ignoreQueryParameters: false })).toEqual(['/p?id=1', '/p?id=2'])
   })
 
   test('subdomains unless they are unwanted, and never other sites', async () => {
     const page = linksTo('/a')
-    await using world = await startMapWorld({
+    await using fixture = await startMapFixture({
       '/': page,
       '/sitemap.xml': ({ response, url }) => {
         const at = (host: string): string => `<url><loc>http://${host}:${url.port}/x</loc></url>`
         response.end(`<urlset>${at('shop.site.test')}${at('www.site.test')}${at('evilsite.test')}</urlset>`)
       },
     })
-    const start = world.named('site.test', '/')
+    const start = fixture.named('site.test', '/')
 
-    expect(await world.paths(start)).toEqual([
+    expect(await fixture.paths(start)).toEqual([
       '/',
       '/a',
-      world.named('shop.site.test', '/x'),
-      world.named('www.site.test', '/x'),
+      fixture.named('shop.site.test', '/x'),
+      fixture.named('www.site.test', '/x'),
     ])
-    expect(await world.paths(start, { includeSubdomains: false })).toEqual([
+    expect(await fixture.paths(start, { includeSubdomains: false })).toEqual([
       '/',
       '/a',
-      world.named('www.site.test', '/x'),
+      fixture.named('www.site.test', '/x'),
     ])
   })
 
   test('the sitemaps of the subdomains it finds', async () => {
-    await using world = await startMapWorld({
+    await using fixture = await startMapFixture({
       '/': ({ response, url }) => {
         if (url.hostname === 'site.test') response.setHeader('content-type', 'text/html')
         response.end(`<a href="http://blog.site.test:${url.port}/post">Blog</a>`)
@@ -161,15 +165,15 @@ describe('a map holds', () => {
       },
       '/posts.xml': sitemapOf('/older-post'),
     })
-    const start = world.named('site.test', '/')
-    const post = world.named('blog.site.test', '/post')
+    const start = fixture.named('site.test', '/')
+    const post = fixture.named('blog.site.test', '/post')
 
-    expect(await world.paths(start)).toEqual(['/', post, '/shop', world.named('blog.site.test', '/older-post')])
-    expect(await world.paths(start, { sitemap: 'skip' })).toEqual(['/', post])
+    expect(await fixture.paths(start)).toEqual(['/', post, '/shop', fixture.named('blog.site.test', '/older-post')])
+    expect(await fixture.paths(start, { sitemap: 'skip' })).toEqual(['/', post])
   })
 
   test('the host that the start page redirects to', async () => {
-    await using world = await startMapWorld({
+    await using fixture = await startMapFixture({
       '/': (exchange) => {
         const location = `http://new.test:${exchange.url.port}/`
         if (exchange.url.hostname === 'new.test') void linksTo('/a')(exchange)
@@ -178,38 +182,41 @@ describe('a map holds', () => {
       '/a': linksTo(),
     })
 
-    expect(await world.paths(world.named('old.test', '/'), { sitemap: 'skip' })).toEqual([
-      world.named('new.test', '/'),
-      world.named('new.test', '/a'),
+    expect(await fixture.paths(fixture.named('old.test', '/'), { sitemap: 'skip' })).toEqual([
+      fixture.named('new.test', '/'),
+      fixture.named('new.test', '/a'),
     ])
   })
 })
 
 test('with a search, the pages that have to do with it come first, wherever they were found', async () => {
   const paths = Array.from({ length: 500 }, (_, index) => `/page-${index}`)
-  await using world = await startMapWorld({ '/': linksTo('/a'), '/sitemap.xml': sitemapOf(...paths, '/price-list') })
+  await using fixture = await startMapFixture({
+    '/': linksTo('/a'),
+    '/sitemap.xml': sitemapOf(...paths, '/price-list'),
+  })
 
-  expect(await world.paths('/', { search: 'list of prices', limit: 2 })).toEqual(['/price-list', expect.any(String)])
+  expect(await fixture.paths('/', { search: 'list of prices', limit: 2 })).toEqual(['/price-list', expect.any(String)])
 })
 
 test('the site hears of languages and of the own headers, other hosts of the languages alone', async () => {
-  await using world = await startMapWorld({
+  await using fixture = await startMapFixture({
     '/robots.txt': (exchange) => {
       exchange.response.end(`Sitemap: http://cdn.test:${exchange.url.port}/map.xml`)
     },
     '/map.xml': sitemapOf('/'),
   })
 
-  await world.map(world.named('site.test', '/'), { location: { country: 'ch' }, headers: { 'X-Token': 'secret' } })
+  await fixture.map(fixture.named('site.test', '/'), { location: { country: 'ch' }, headers: { 'X-Token': 'secret' } })
 
-  const headersOf = (path: string) => world.site.requests.all.find((request) => request.path === path)?.headers
+  const headersOf = (path: string) => fixture.site.requests.all.find((request) => request.path === path)?.headers
   expect(headersOf('/')).toMatchObject({ 'accept-language': 'de-CH,de;q=0.9,en;q=0.8', 'x-token': 'secret' })
   expect(headersOf('/map.xml')).toMatchObject({ 'accept-language': 'de-CH,de;q=0.9,en;q=0.8' })
   expect(headersOf('/map.xml')).not.toHaveProperty('x-token')
 })
 
 test('a site that the start redirects to gets none of the caller’s headers', async () => {
-  await using world = await startMapWorld({
+  await using fixture = await startMapFixture({
     '/moved': ({ response, url }) => {
       response.writeHead(302, { location: `http://other.test:${url.port}/home` }).end()
     },
@@ -217,9 +224,9 @@ test('a site that the start redirects to gets none of the caller’s headers', a
     '/next': linksTo(),
   })
 
-  await world.map(world.named('site.test', '/moved'), { headers: { 'X-Token': 'secret' } })
+  await fixture.map(fixture.named('site.test', '/moved'), { headers: { 'X-Token': 'secret' } })
 
-  const askedWith = world.site.requests.all.map(({ headers }) => [headers.host?.split(':')[0], headers['x-token']])
+  const askedWith = fixture.site.requests.all.map(({ headers }) => [headers.host?.split(':')[0], headers['x-token']])
   expect(askedWith).toContainEqual(['site.test', 'secret'])
   expect(askedWith).toContainEqual(['other.test', undefined])
   expect(askedWith).not.toContainEqual(['other.test', 'secret'])
@@ -231,9 +238,9 @@ describe('a warning tells', () => {
     ['that a page is all there is', '/lonely', {}, 'Only 1 page'],
     ['why there is nothing', '/absent', {}, '/absent answered 404'],
   ] as const)('%s', async (_what, path, options, words) => {
-    await using world = await startMapWorld({ '/lonely': linksTo() })
+    await using fixture = await startMapFixture({ '/lonely': linksTo() })
 
-    expect((await world.map(path, options)).warning).toContain(words)
+    expect((await fixture.map(path, options)).warning).toContain(words)
   })
 
   test.each([
@@ -279,33 +286,33 @@ describe('a warning tells', () => {
       'up to 3 levels deep',
     ],
   ])('what is left out: %s', async (_what, pages, words) => {
-    await using world = await startMapWorld(pages)
+    await using fixture = await startMapFixture(pages)
 
-    expect((await world.map('/')).warning).toContain(words)
+    expect((await fixture.map('/')).warning).toContain(words)
   })
 
   test('that only some subdomains were asked for sitemaps', async () => {
     const hosts = Array.from({ length: 11 }, (_, index) => `//s${index}.site.test`)
-    await using world = await startMapWorld({
+    await using fixture = await startMapFixture({
       '/': ({ response, url }) =>
         void response
           .setHeader('content-type', 'text/html')
           .end(hosts.map((host) => `<a href="${host}:${new URL(url).port}/">there</a>`).join('')),
     })
 
-    const { warning } = await world.map(world.named('site.test', '/'), { includeSubdomains: true })
+    const { warning } = await fixture.map(fixture.named('site.test', '/'), { includeSubdomains: true })
 
     expect(warning).toContain('The sitemaps of 10 of 11 subdomains were read.')
   })
 
   test('that a walk did not come to its end', async () => {
-    await using world = await startMapWorld({
+    await using fixture = await startMapFixture({
       '/': linksTo(...Array.from({ length: 60 }, (_, index) => `/title?${index}`)),
     })
 
-    const { warning } = await world.map('/', { ignoreQueryParameters: false })
+    const { warning } = await fixture.map('/', { ignoreQueryParameters: false })
 
     expect(warning).toContain('only some of its pages were followed')
-    expect(world.site.requests.all.filter(({ path }) => path.startsWith('/title'))).toHaveLength(50)
+    expect(fixture.site.requests.all.filter(({ path }) => path.startsWith('/title'))).toHaveLength(50)
   })
 })

@@ -6,9 +6,9 @@ import { listLedger } from '../../src/store/ledger.ts'
 import { availableCredits } from '../../src/store/teams.ts'
 import { startSite } from '../../../test/lab/site.ts'
 import { openPgliteStore } from '../../../test/lab/stores.ts'
-import { makeTeam } from '../store/world.ts'
+import { makeTeam } from '../store/fixture.ts'
 
-async function startWorld(credits: number) {
+async function startFixture(credits: number) {
   const undo = new AsyncDisposableStack()
   onTestFinished(async () => undo.disposeAsync())
   const site = undo.use(await startSite())
@@ -28,27 +28,27 @@ async function startWorld(credits: number) {
 }
 
 test('a map costs one credit and is on the bill by its id', async () => {
-  const world = await startWorld(5)
+  const fixture = await startFixture(5)
 
-  const { id } = await world.map(world.site.url('/'))
+  const { id } = await fixture.map(fixture.site.url('/'))
 
-  expect(await world.credits()).toBe(4)
-  expect(await world.bills()).toMatchObject([{ kind: 'map', subjectId: id, credits: 1 }])
+  expect(await fixture.credits()).toBe(4)
+  expect(await fixture.bills()).toMatchObject([{ kind: 'map', subjectId: id, credits: 1 }])
 })
 
 test('a team without credits gets no map, and the site is not asked', async () => {
-  const world = await startWorld(0)
+  const fixture = await startFixture(0)
 
-  await expect(world.map(world.site.url('/'))).rejects.toMatchObject({ code: 'INSUFFICIENT_CREDITS', status: 402 })
+  await expect(fixture.map(fixture.site.url('/'))).rejects.toMatchObject({ code: 'INSUFFICIENT_CREDITS', status: 402 })
 
-  expect(world.site.requests.all).toEqual([])
+  expect(fixture.site.requests.all).toEqual([])
 })
 
 test('a map that fails costs nothing', async () => {
-  const world = await startWorld(5)
+  const fixture = await startFixture(5)
 
-  await expect(world.map('http://10.0.0.1/')).rejects.toMatchObject({ code: 'EGRESS_REFUSED' })
+  await expect(fixture.map('http://10.0.0.1/')).rejects.toMatchObject({ code: 'EGRESS_REFUSED' })
 
-  expect(await world.credits()).toBe(5)
-  expect(await world.bills()).toEqual([])
+  expect(await fixture.credits()).toBe(5)
+  expect(await fixture.bills()).toEqual([])
 })

@@ -2,7 +2,7 @@ import { Firecrawl } from 'firecrawl'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Bowline } from '../../../src/index.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
-import { createMonitor, runCheck, startChangingSite, type ChangingSite } from './world.ts'
+import { createMonitor, runCheck, startChangingSite, type ChangingSite } from './fixture.ts'
 
 const nobody = '00000000-0000-4000-8000-000000000000'
 
@@ -17,9 +17,7 @@ beforeAll(async () => {
 })
 afterAll(async () => undo.disposeAsync())
 
-function targets() {
-  return [{ type: 'scrape', urls: [site.url('/page')] }]
-}
+const targets = () => [{ type: 'scrape', urls: [site.url('/page')] }]
 function valid() {
   return { name: 'Page', schedule: { text: 'daily' }, targets: targets() }
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { createTransport } from 'nodemailer'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
-import { openJobs } from '../../src/jobs/open-jobs.ts'
+import { openJobQueues } from '../../src/queue/open-job-queues.ts'
 import { Mailer } from '../../src/mail/mailer.ts'
 import { checkQueue } from '../../src/monitors/check-queue.ts'
 import { runCheck } from '../../src/monitors/run-check.ts'
@@ -18,8 +18,8 @@ import { findTeam } from '../../src/store/teams.ts'
 import { startMailServer } from '../../../test/lab/mail-server.ts'
 import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 import { temporaryFolder } from '../../../test/lab/stores.ts'
-import { makeTeam } from '../store/world.ts'
-import { plainMonitor } from './world.ts'
+import { makeTeam } from '../store/fixture.ts'
+import { plainMonitor } from './fixture.ts'
 
 const now = new Date('2026-03-06T10:00:30Z')
 function daysAgo(days: number): Date {
@@ -36,10 +36,10 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (p
     const databaseUrl = database?.url
     store = undo.use(await openStore({ dataDir: undo.use(await temporaryFolder()).path, databaseUrl }))
     const onError = (error: unknown): void => expect.fail(String(error))
-    const jobs = undo.use(await openJobs({ store, onError }))
+    const queues = undo.use(await openJobQueues({ store, onError }))
     // Nobody does the checks: they stay as they were begun.
-    await jobs.work(checkQueue, { concurrency: 1 }, async () => undefined)
-    parts = { store, jobs, scrapes: { estimate: () => 1 }, searches: { price: () => 2 }, onError }
+    await queues.work(checkQueue, { concurrency: 1 }, async () => undefined)
+    parts = { store, queues, scrapes: { estimate: () => 1 }, searches: { price: () => 2 }, onError }
   })
   afterAll(async () => undo.disposeAsync())
 
@@ -229,7 +229,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (p
     const transport = createTransport({ url: server.url })
     const publicUrl = 'http://bowline.example'
     const settings = { publicUrl, from: 'bot@a.example', trusted: ['a.example'], retryDelaysSeconds: [0.1, 0.1] }
-    const mailer = await Mailer.open({ store, jobs: parts.jobs, transport, ...settings })
+    const mailer = await Mailer.open({ store, queues: parts.queues, transport, ...settings })
     const { id, teamId } = await makeMonitor(null)
     const email = { enabled: true, recipients: ['one@a.example'], includeDiffs: false }
     await updateMonitor(store.db, { id, teamId }, { notification: JSON.stringify({ email }) })

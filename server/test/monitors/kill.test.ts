@@ -3,7 +3,7 @@ import { startReceiver } from '../../../test/lab/receiver.ts'
 import { startServerProcess, type ServerProcess } from '../../../test/lab/server-process.ts'
 import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 import { temporaryFolder } from '../../../test/lab/stores.ts'
-import { createMonitor, startChangingSite, whenEnded } from './world.ts'
+import { createMonitor, startChangingSite, whenEnded } from './fixture.ts'
 
 test.concurrent.each(['PGlite', 'PostgreSQL'])(
   'a check whose server is killed is ended by the next one: each page done, told and billed once, in %s',

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, test, vi } from 'vitest'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { startMailServer, type Mail } from '../../../test/lab/mail-server.ts'
-import { createMonitor, runCheck, startChangingSite, type ChangingSite } from './world.ts'
+import { createMonitor, runCheck, startChangingSite, type ChangingSite } from './fixture.ts'
 
 /** Where the links in mails lead, whatever the Host header of a request says. */
 const publicUrl = 'http://bowline.example'

@@ -3,7 +3,7 @@ import type { CheckPage as Page } from '../../../src/contract.ts'
 import { startLab, type Answer, type Lab } from '../../../test/lab/lab.ts'
 import { startReceiver } from '../../../test/lab/receiver.ts'
 import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
-import { createMonitor, runCheck, startChangingSite, startModel, type ChangingSite, type Model } from './world.ts'
+import { createMonitor, runCheck, startChangingSite, startModel, type ChangingSite, type Model } from './fixture.ts'
 
 function pathsOf({ pages }: Answer['body']) {
   return Object.fromEntries((pages as Page[]).map((page) => [new URL(page.url).pathname, page.status]))

@@ -7,16 +7,21 @@ import { zstdCompressSync } from 'node:zlib'
 import { pack, type Header } from 'tar-stream'
 import { describe, expect, test } from 'vitest'
 import type { BowlineError } from '../../../src/kit/errors.ts'
-import { readArchive, writeArchive, type Archive, type ArchiveParts } from '../../src/profiles/archives.ts'
-import { seal } from '../../src/profiles/seal.ts'
+import { readArchive, writeArchive, type Archive, type ArchiveDeps } from '../../src/profiles/archives.ts'
+import { encryptStream } from '../../src/profiles/encrypt-stream.ts'
 import { openBlobs } from '../../src/store/blobs.ts'
-import { describeEachPlace, openFolderPlace, openS3Place, type LabBlobPlace } from '../../../test/lab/blob-places.ts'
+import {
+  describeEachLocation,
+  openFolderLocation,
+  openS3Location,
+  type LabBlobLocation,
+} from '../../../test/lab/blob-locations.ts'
 import { temporaryFolder } from '../../../test/lab/stores.ts'
 
 const profileId = '01a1fd15-0c10-7879-aa7c-0b034b2f48df'
 const key = { bytes: randomBytes(32), id: 'one key' }
 
-async function openParts({ place }: LabBlobPlace, quotaBytes = 1e9): Promise<ArchiveParts> {
+async function openParts({ place }: LabBlobLocation, quotaBytes = 1e9): Promise<ArchiveDeps> {
   return {
     blobs: await openBlobs(place),
     key,
@@ -39,14 +44,14 @@ async function filesOf(folder: string): Promise<Record<string, string>> {
   return Object.fromEntries(contents.map(([path, bytes]) => [path, bytes!.toString('latin1')]))
 }
 
-async function restore(parts: ArchiveParts, archive: Pick<Archive, 'blob' | 'keyId'>, id = profileId) {
+async function restore(parts: ArchiveDeps, archive: Pick<Archive, 'blob' | 'keyId'>, id = profileId) {
   await using folder = await temporaryFolder()
   const extras = await readArchive(parts, { profileId: id, ...archive }, folder.path)
   return { extras, files: await filesOf(folder.path) }
 }
 
 test('an archive in a bucket that does not answer is said to be out of reach for now, without the address', async () => {
-  const lab = await openS3Place()
+  const lab = await openS3Location()
   await using source = await temporaryFolder()
   await fill(source.path, { 'Default/Cookies': 'cookies' })
   const parts = await openParts(lab)
@@ -59,7 +64,7 @@ test('an archive in a bucket that does not answer is said to be out of reach for
   expect((error as BowlineError).message + (error as BowlineError).hint).not.toMatch(/127\.0\.0\.1|rollback/)
 })
 
-describeEachPlace('an archive', (open) => {
+describeEachLocation('an archive', (open) => {
   test('holds what a profile keeps, its extras, and no caches', async () => {
     await using lab = await open()
     await using source = await temporaryFolder()
@@ -128,7 +133,7 @@ describe('an archive is refused', () => {
   const unreadable = { code: 'PROFILE_UNREADABLE' }
 
   const openSaved = async (undo: AsyncDisposableStack) => {
-    const parts = await openParts(undo.use(await openFolderPlace()))
+    const parts = await openParts(undo.use(await openFolderLocation()))
     const source = undo.use(await temporaryFolder())
     await fill(source.path, { 'Default/Cookies': randomBytes(200_000) })
     const archive = await writeArchive(parts, profileId, { userDataDir: source.path, extras: '{}' })
@@ -191,13 +196,13 @@ describe('an archive is refused', () => {
     ['a hard link', { name: 'Default/Cookies', type: 'link', linkname: '/etc/passwd' }],
     ['a device', { name: 'Default/Cookies', type: 'character-device' }],
   ])('when it holds %s, though it was made with the key', async (_what, header) => {
-    await using lab = await openFolderPlace()
+    await using lab = await openFolderLocation()
     const parts = await openParts(lab)
     const tar = pack()
     tar.entry(header, '')
     tar.finalize()
     const packed = zstdCompressSync(await buffer(tar))
-    const sealed = seal(Readable.from([packed]), key.bytes, `${profileId} profiles/evil`)
+    const sealed = encryptStream(Readable.from([packed]), key.bytes, `${profileId} profiles/evil`)
     await parts.blobs.write('profiles/evil', Readable.from(sealed, { objectMode: false }))
 
     await expect(restore(parts, { blob: 'profiles/evil', keyId: key.id })).rejects.toMatchObject(unreadable)
@@ -214,7 +219,7 @@ describe('an archive is refused', () => {
 })
 
 test('links that a browser left in its folder are not followed', async () => {
-  await using lab = await openFolderPlace()
+  await using lab = await openFolderLocation()
   await using source = await temporaryFolder()
   await using outside = await temporaryFolder()
   await fill(outside.path, { secret: 'of the server', 'leveldb/secret': 'of the server' })

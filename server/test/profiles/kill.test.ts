@@ -16,7 +16,7 @@ import { releaseLeasesOfNode } from '../../src/store/profile-leases.ts'
 import { findCurrentVersion, listProfiles } from '../../src/store/profiles.ts'
 import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 import { temporaryFolder } from '../../../test/lab/stores.ts'
-import { makeTeam } from '../store/world.ts'
+import { makeTeam } from '../store/fixture.ts'
 
 const program = fileURLToPath(new URL('programs/save-for-ever.ts', import.meta.url))
 /** Each process saves four profiles at once: a kill interrupts four savers, each at a moment of its own. */

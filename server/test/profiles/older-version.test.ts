@@ -9,7 +9,7 @@ import { readArchive, writeArchive } from '../../src/profiles/archives.ts'
 import { openBlobs } from '../../src/store/blobs.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
 import { temporaryFolder } from '../../../test/lab/stores.ts'
-import { openDataDir, openGround } from '../browsers/ground.ts'
+import { openDataDir, openBrowserFixture } from '../browsers/browser-fixture.ts'
 
 const olderVersion = '120.0.6099.5'
 
@@ -48,7 +48,7 @@ async function carryOver(writer: string, alter: (userDataDir: string) => Promise
   const site = undo.use(await startSite())
   const folder = undo.use(await temporaryFolder())
   const dataDir = undo.use(await openDataDir())
-  const host = undo.use(await openGround('chromium'))
+  const host = undo.use(await openBrowserFixture('chromium'))
   const older = undo.use(await openBrowserHost({ dataDir: dataDir.path, choice: writer, environment: process.env }))
   const blobs = await openBlobs({ kind: 'folder', path: join(folder.path, 'blobs') })
   const parts = { blobs, key: { bytes: randomBytes(32), id: 'key' }, quotaBytes: 1e8 }

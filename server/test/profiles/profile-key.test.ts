@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { readProfileKey } from '../../src/profiles/profile-key.ts'
 import { uuidV7 } from '../../../src/kit/ids.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
-import { makeTeam } from '../store/world.ts'
+import { makeTeam } from '../store/fixture.ts'
 
 describeEachStore('the key of profiles', (openStore) => {
   test('is made once, and never replaced while a profile needs it', async () => {

@@ -7,21 +7,21 @@ import { Bowline, type Session } from '../../../src/index.ts'
 import { playwright } from '../../../src/playwright.ts'
 import { browserPids } from '../../../test/lab/browser-processes.ts'
 import { describeEachDriver, type SharedPage } from '../../../test/lab/drivers.ts'
-import { Spool } from '../../src/recordings/spool.ts'
+import { TempFile } from '../../src/recordings/temp-file.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
 import { temporaryFolder } from '../../../test/lab/stores.ts'
 
-const world = new AsyncDisposableStack()
+const fixture = new AsyncDisposableStack()
 let lab: Lab
 let site: Site
 let bowline: Bowline
 beforeAll(async () => {
-  site = world.use(await startSite())
-  lab = world.use(await startLab({ warm: 2 }))
-  bowline = world.use(new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false }))
+  site = fixture.use(await startSite())
+  lab = fixture.use(await startLab({ warm: 2 }))
+  bowline = fixture.use(new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false }))
 })
-afterAll(async () => world.disposeAsync())
+afterAll(async () => fixture.disposeAsync())
 
 interface Header {
   readonly name: string
@@ -218,7 +218,7 @@ test('recording leaves emulation, dialogs and interception to the user, and noth
 
 test('what a page says while its recording is being closed does not cost what it said before', async () => {
   await using folder = await temporaryFolder()
-  const spool = new Spool(join(folder.path, 'console'), 1e6)
+  const spool = new TempFile(join(folder.path, 'console'), 1e6)
   spool.append(Buffer.alloc(500_000))
   const closing = spool.close()
 

@@ -7,29 +7,29 @@ import { fixedPage } from '../../../test/lab/pages/page.ts'
 import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 import { startSite } from '../../../test/lab/site.ts'
 import { startHttpUpstream } from '../egress/upstream-server.ts'
-import { startScrapeWorld, type ScrapeWorld } from './world.ts'
+import { startScrapeFixture, type ScrapeFixture } from './fixture.ts'
 
-const world = new AsyncDisposableStack()
+const fixture = new AsyncDisposableStack()
 let store: Store
-let scraping: ScrapeWorld
+let scraping: ScrapeFixture
 let teamId: string
 
 // On PostgreSQL, so that the test can look into the store of the running server.
 beforeAll(async () => {
-  const database = world.use(await (await sharedPostgres()).createDatabase())
-  const strict = world.use(await startSite({ '/': ({ response }) => void response.writeHead(403).end('go away') }))
-  const friendly = world.use(await startSite({ '/': fixedPage('Shop', '<p>Come in.</p>') }))
-  const basic = world.use(await startHttpUpstream(strict.port))
-  const enhanced = world.use(await startHttpUpstream(friendly.port))
+  const database = fixture.use(await (await sharedPostgres()).createDatabase())
+  const strict = fixture.use(await startSite({ '/': ({ response }) => void response.writeHead(403).end('go away') }))
+  const friendly = fixture.use(await startSite({ '/': fixedPage('Shop', '<p>Come in.</p>') }))
+  const basic = fixture.use(await startHttpUpstream(strict.port))
+  const enhanced = fixture.use(await startHttpUpstream(friendly.port))
   const proxies = {
     proxyBasic: `http://127.0.0.1:${basic.port}`,
     proxyEnhanced: `http://127.0.0.1:${enhanced.port}`,
   }
-  scraping = world.use(await startScrapeWorld({ databaseUrl: database.url, ...proxies }))
-  store = world.use(await openStore({ dataDir: scraping.lab.dataDir, databaseUrl: database.url }))
+  scraping = fixture.use(await startScrapeFixture({ databaseUrl: database.url, ...proxies }))
+  store = fixture.use(await openStore({ dataDir: scraping.lab.dataDir, databaseUrl: database.url }))
   teamId = (await ensureTeam(store.db, { name: 'default' })).id
 })
-afterAll(async () => world.disposeAsync())
+afterAll(async () => fixture.disposeAsync())
 
 describe('a scrape', () => {
   test('is entered in the ledger once, under its id, and taken from the credits of its team', async () => {

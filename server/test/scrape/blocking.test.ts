@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { fixedPage } from '../../../test/lab/pages/page.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
 import { startHttpUpstream } from '../egress/upstream-server.ts'
-import { startScrapeWorld, type ScrapeWorld } from './world.ts'
+import { startScrapeFixture, type ScrapeFixture } from './fixture.ts'
 
 function bar(buttons: string) {
   return `<div class="our-bar" style="position:fixed;bottom:0;left:0;right:0;background:#eee">
@@ -43,22 +43,22 @@ const pages = {
   ),
 }
 
-const world = new AsyncDisposableStack()
-let scraping: ScrapeWorld
+const fixture = new AsyncDisposableStack()
+let scraping: ScrapeFixture
 let elsewhere: Site
 
 beforeAll(async () => {
-  const lists = world.use(
+  const lists = fixture.use(
     await startSite({ '/list.txt': ({ response }) => void response.end('[Adblock Plus 2.0]\n/sponsors/banner.\n') }),
   )
   // Every other host, under any name and port.
-  elsewhere = world.use(await startSite({ '/ad.js': fixedPage('', ''), '/ours.js': fixedPage('', '') }))
-  const upstream = world.use(await startHttpUpstream(elsewhere.port))
+  elsewhere = fixture.use(await startSite({ '/ad.js': fixedPage('', ''), '/ours.js': fixedPage('', '') }))
+  const upstream = fixture.use(await startHttpUpstream(elsewhere.port))
   const proxyBasic = `http://127.0.0.1:${upstream.port}`
-  scraping = world.use(await startScrapeWorld({ adLists: [lists.url('/list.txt')], proxyBasic }, pages))
+  scraping = fixture.use(await startScrapeFixture({ adLists: [lists.url('/list.txt')], proxyBasic }, pages))
   await lists.requests.waitFor('/list.txt')
 })
-afterAll(async () => world.disposeAsync())
+afterAll(async () => fixture.disposeAsync())
 
 function askedFor(path: string): number {
   return scraping.site.requests.all.filter((request) => request.path === path).length

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fixedPage } from '../../../test/lab/pages/page.ts'
-import { startScrapeWorld, type ScrapeWorld } from './world.ts'
+import { startScrapeFixture, type ScrapeFixture } from './fixture.ts'
 
 interface Question {
   readonly authorization: string | undefined
@@ -13,10 +13,10 @@ interface Question {
   readonly response_format: { readonly type: string; readonly json_schema?: { readonly schema: unknown } }
 }
 
-const world = new AsyncDisposableStack()
+const fixture = new AsyncDisposableStack()
 const questions: Question[] = []
 let answer: string | ((question: Question) => string) = '{}'
-let scraping: ScrapeWorld
+let scraping: ScrapeFixture
 
 /** A language model that says what the test wants it to. */
 async function startModel(): Promise<string> {
@@ -31,17 +31,17 @@ async function startModel(): Promise<string> {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  world.defer(() => void server.close())
+  fixture.defer(() => void server.close())
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
 }
 
 beforeAll(async () => {
   const llmUrl = await startModel()
-  scraping = world.use(
-    await startScrapeWorld({ llmUrl, llmModel: 'small', llmKey: 'k-1' }, { '/long': fixedPage('Long', longText) }),
+  scraping = fixture.use(
+    await startScrapeFixture({ llmUrl, llmModel: 'small', llmKey: 'k-1' }, { '/long': fixedPage('Long', longText) }),
   )
 })
-afterAll(async () => world.disposeAsync())
+afterAll(async () => fixture.disposeAsync())
 
 const longText = `<p>${'word '.repeat(41_000)}</p>`
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { rendererPids } from '../../../test/lab/browser-processes.ts'
 import { fixedPage, type Page } from '../../../test/lab/pages/page.ts'
 import { makePdf } from './make-pdf.ts'
-import { startScrapeWorld, type ScrapeWorld } from './world.ts'
+import { startScrapeFixture, type ScrapeFixture } from './fixture.ts'
 
 function bytes(
   body: string | Uint8Array,
@@ -66,11 +66,11 @@ const pages = {
   '/silent': ({ response }) => void response.on('close', () => dropped.resolve()),
 } satisfies Record<string, Page>
 
-let world: ScrapeWorld
+let fixture: ScrapeFixture
 beforeAll(async () => {
-  world = await startScrapeWorld({}, pages)
+  fixture = await startScrapeFixture({}, pages)
 })
-afterAll(async () => world[Symbol.asyncDispose]())
+afterAll(async () => fixture[Symbol.asyncDispose]())
 
 describe('a PDF', () => {
   test.each([
@@ -79,7 +79,7 @@ describe('a PDF', () => {
     ['without pages', '/no-pages.pdf', 'PDF_INVALID', 'pages'],
     ['that is a web page', '/web-page.pdf', 'PDF_INVALID', '<!doctype html>'],
   ])('%s is refused with its reason', async (_, path, code, reason) => {
-    const { status, body } = await world.scrape(path)
+    const { status, body } = await fixture.scrape(path)
 
     expect(status).toBe(422)
     expect(body).toMatchObject({ success: false, code, error: expect.stringContaining(reason) })
@@ -89,70 +89,70 @@ describe('a PDF', () => {
     ['HTML', '/hidden-pdf', 'Found all the same'],
     ['an image', '/image.pdf', 'Not a picture'],
   ])('that is announced as %s is read', async (_, path, text) => {
-    expect((await world.read(path))['markdown']).toContain(text)
+    expect((await fixture.read(path))['markdown']).toContain(text)
   })
 })
 
 test('a style sheet of nothing but fences is fenced', async () => {
-  expect((await world.read('/fences'))['markdown']).toMatch(/^````css\n```a /)
+  expect((await fixture.read('/fences'))['markdown']).toMatch(/^````css\n```a /)
 })
 
 test('a page has no attribute that every object has', async () => {
   const formats = [{ type: 'attributes', selectors: [{ selector: 'p', attribute: 'constructor' }] }]
 
-  expect((await world.read('/images', { formats }))['attributes']).toEqual([
+  expect((await fixture.read('/images', { formats }))['attributes']).toEqual([
     { selector: 'p', attribute: 'constructor', values: [] },
   ])
 })
 
 describe('an answer that lies about its packing', () => {
   test('and unpacks to a gigabyte is cut at 20 MB', async () => {
-    const page = await world.read('/bomb', { formats: ['rawHtml'] })
+    const page = await fixture.read('/bomb', { formats: ['rawHtml'] })
 
     expect(page['rawHtml']).toHaveLength(20_000_000)
     expect(page['warning']).toContain('20 MB')
   })
 
   test('or names a packing that nobody knows is taken as it is', async () => {
-    expect((await world.read('/unheard-of'))['markdown']).toContain('plain')
+    expect((await fixture.read('/unheard-of'))['markdown']).toContain('plain')
   })
 
   test.each(['/packed-5-times', '/packed-in-two-headers'])('up to five times is unpacked: %s', async (path) => {
-    expect((await world.read(path))['markdown']).toBe('packed\n')
+    expect((await fixture.read(path))['markdown']).toBe('packed\n')
   })
 
   test.each(['/packed-6-times', '/packed-without-end'])('more than five times is refused: %s', async (path) => {
     const before = process.cpuUsage()
-    const { body } = await world.scrape(path)
+    const { body } = await fixture.scrape(path)
 
     expect(body).toMatchObject({ code: 'SCRAPE_SITE_ERROR', error: expect.stringContaining('content codings') })
     expect(process.cpuUsage(before).user / 1e6).toBeLessThan(1)
   })
 
   test('or is not packed at all is a clear error', async () => {
-    const { body } = await world.scrape('/not-gzip')
+    const { body } = await fixture.scrape('/not-gzip')
 
     expect(body).toMatchObject({ success: false, code: 'SCRAPE_SITE_ERROR' })
   })
 })
 
 test('of a flood of cookies, a site gets back as many as a browser would send', async () => {
-  expect((await world.read('/many-cookies'))['markdown']).toMatch(/^4\d{3} bytes\n$/)
+  expect((await fixture.read('/many-cookies'))['markdown']).toMatch(/^4\d{3} bytes\n$/)
 })
 
 test.each([
   ['/500', 500],
   ['/503', 503],
 ])('a page that answers %s is a page, and says so in its metadata', async (path, statusCode) => {
-  const { markdown, metadata } = await world.read(path)
+  const { markdown, metadata } = await fixture.read(path)
 
   expect(markdown).toMatch(/Out of order|Back soon/)
   expect(metadata).toMatchObject({ statusCode, error: expect.stringContaining(String(statusCode)) })
 })
 
 test('images inside the page lose their data, or keep it with `removeBase64Images: false`', async () => {
-  const without = await world.read('/images')
-  const whole = await world.read('/images', { removeBase64Images: false })
+  const without = await fixture.read('/images')
+  const whole = await fixture.read('/images', { removeBase64Images: false })
 
   expect(without['markdown']).toContain('![dot](')
   expect(without['markdown']).not.toContain('iVBORw0KGgo')
@@ -160,24 +160,24 @@ test('images inside the page lose their data, or keep it with `removeBase64Image
 })
 
 test('a tab that crashes fails its scrape, and the next page is rendered', async () => {
-  const scrape = world.scrape('/doomed', { waitFor: 20_000, timeout: 40_000 })
-  await world.site.requests.waitFor('/doomed')
+  const scrape = fixture.scrape('/doomed', { waitFor: 20_000, timeout: 40_000 })
+  await fixture.site.requests.waitFor('/doomed')
 
-  for (const pid of rendererPids(world.lab.dataDir)) process.kill(pid, 'SIGKILL')
+  for (const pid of rendererPids(fixture.lab.dataDir)) process.kill(pid, 'SIGKILL')
 
   expect((await scrape).body).toMatchObject({ success: false, error: expect.stringContaining('crashed') })
-  expect((await world.read('/shell'))['markdown']).toContain('Rendered')
+  expect((await fixture.read('/shell'))['markdown']).toContain('Rendered')
 })
 
 test('a caller who hangs up stops the scrape, its request to the site too', async () => {
   const stop = new AbortController()
-  const gone = fetch(`${world.lab.server.url}/v2/scrape`, {
+  const gone = fetch(`${fixture.lab.server.url}/v2/scrape`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${world.lab.server.apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ url: world.site.url('/silent'), timeout: 60_000 }),
+    headers: { authorization: `Bearer ${fixture.lab.server.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ url: fixture.site.url('/silent'), timeout: 60_000 }),
     signal: stop.signal,
   })
-  await world.site.requests.waitFor('/silent')
+  await fixture.site.requests.waitFor('/silent')
 
   stop.abort()
 

@@ -3,12 +3,12 @@ import { request, type IncomingMessage } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Answer } from '../../../test/lab/lab.ts'
-import { startScrapeWorld, type ScrapeWorld } from './world.ts'
+import { startScrapeFixture, type ScrapeFixture } from './fixture.ts'
 
-let world: ScrapeWorld
+let fixture: ScrapeFixture
 let version = 1
 beforeAll(async () => {
-  world = await startScrapeWorld(
+  fixture = await startScrapeFixture(
     {},
     {
       '/changing': ({ response }) => {
@@ -26,14 +26,14 @@ beforeAll(async () => {
     },
   )
 })
-afterAll(async () => world[Symbol.asyncDispose]())
+afterAll(async () => fixture[Symbol.asyncDispose]())
 
 describe('a page that was scraped', () => {
   test('is answered from the store while it is young enough, for the same price', async () => {
-    const first = await world.read('/changing', { maxAge: 60_000 })
+    const first = await fixture.read('/changing', { maxAge: 60_000 })
     version += 1
-    const second = await world.read('/changing', { maxAge: 60_000 })
-    const third = await world.read('/changing', { maxAge: 0 })
+    const second = await fixture.read('/changing', { maxAge: 60_000 })
+    const third = await fixture.read('/changing', { maxAge: 0 })
 
     expect(second['markdown']).toBe(first['markdown'])
     expect(second['metadata']).toMatchObject({ cacheState: 'hit', cachedAt: expect.any(String), creditsUsed: 1 })
@@ -54,17 +54,17 @@ describe('a page that was scraped', () => {
     ['a strict check of the certificate', { skipTlsVerification: true }, {}],
   ])('serves scrapes with %s as if it had been loaded for them', async (name, first, second) => {
     const path = `/article?serves=${encodeURIComponent(name)}`
-    await world.read(path, first)
-    const asked = world.site.requests.all.length
-    const fresh = await world.read(`${path}&fresh`, second)
-    const hit = await world.read(path, { ...second, maxAge: 60_000 })
+    await fixture.read(path, first)
+    const asked = fixture.site.requests.all.length
+    const fresh = await fixture.read(`${path}&fresh`, second)
+    const hit = await fixture.read(path, { ...second, maxAge: 60_000 })
 
     const { metadata, screenshot, ...content } = hit
     const { metadata: freshMetadata, screenshot: _, ...freshContent } = fresh
     expect(metadata).toMatchObject({ cacheState: 'hit', creditsUsed: 1, title: freshMetadata['title'] })
     expect(JSON.stringify(content)).toBe(JSON.stringify(freshContent))
     expect(screenshot === undefined).toBe(!('screenshot' in fresh))
-    expect(world.site.requests.all.slice(asked).map((each) => each.path)).not.toContain(path)
+    expect(fixture.site.requests.all.slice(asked).map((each) => each.path)).not.toContain(path)
   })
 
   test.each([
@@ -78,18 +78,18 @@ describe('a page that was scraped', () => {
     ['changes to tell', {}, { formats: ['markdown', 'changeTracking'] }],
   ])('does not serve scrapes with %s', async (name, first, second) => {
     const path = `/article?differs=${encodeURIComponent(name)}`
-    await world.read(path, first)
+    await fixture.read(path, first)
 
-    expect((await world.read(path, { ...second, maxAge: 60_000 }))['metadata']['cacheState']).toBe('miss')
-    const { status } = await world.scrape(`${path}&never`, { ...second, lockdown: true })
+    expect((await fixture.read(path, { ...second, maxAge: 60_000 }))['metadata']['cacheState']).toBe('miss')
+    const { status } = await fixture.scrape(`${path}&never`, { ...second, lockdown: true })
     expect(status).toBe(404)
   })
 
   test('that is empty without its scripts serves scrapes that open no browser, and no others', async () => {
-    await world.read('/shell?stored', { fastMode: true })
+    await fixture.read('/shell?stored', { fastMode: true })
 
-    const fetched = await world.read('/shell?stored', { fastMode: true, formats: ['rawHtml'], maxAge: 60_000 })
-    const rendered = await world.read('/shell?stored', { maxAge: 60_000 })
+    const fetched = await fixture.read('/shell?stored', { fastMode: true, formats: ['rawHtml'], maxAge: 60_000 })
+    const rendered = await fixture.read('/shell?stored', { maxAge: 60_000 })
 
     expect(fetched['metadata']['cacheState']).toBe('hit')
     expect(rendered).toMatchObject({ markdown: expect.stringContaining('Rendered'), metadata: { cacheState: 'miss' } })
@@ -97,7 +97,7 @@ describe('a page that was scraped', () => {
 
   test('and is a PDF serves scrapes of the pages that were read, at their price', async () => {
     const first = (maxPages: number) => ({ parsers: [{ type: 'pdf', maxPages }] })
-    await world.read('/three.pdf?kept', first(2))
+    await fixture.read('/three.pdf?kept', first(2))
     const states = []
     for (const options of [
       first(1),
@@ -107,7 +107,7 @@ describe('a page that was scraped', () => {
       { parsers: [] },
       { formats: ['html'] },
     ]) {
-      const { metadata } = await world.read('/three.pdf?kept', { ...options, maxAge: 60_000 })
+      const { metadata } = await fixture.read('/three.pdf?kept', { ...options, maxAge: 60_000 })
       states.push([metadata['cacheState'], metadata['creditsUsed']])
     }
 
@@ -125,23 +125,23 @@ describe('a page that was scraped', () => {
     'is not stored for others with %o',
     async (options) => {
       const path = `/article?${JSON.stringify(options)}`
-      await world.read(path, options)
+      await fixture.read(path, options)
 
-      expect((await world.read(path, { maxAge: 60_000 }))['metadata']['cacheState']).toBe('miss')
+      expect((await fixture.read(path, { maxAge: 60_000 }))['metadata']['cacheState']).toBe('miss')
     },
   )
 
   test.each(['5000', 'many', '-3'])('costs no more when it says that it has %s pages', async (pages) => {
-    await world.read(`/says-pages?${pages}`)
+    await fixture.read(`/says-pages?${pages}`)
     for (const formats of [['markdown'], ['links']]) {
-      const { metadata } = await world.read(`/says-pages?${pages}`, { formats, maxAge: 60_000 })
+      const { metadata } = await fixture.read(`/says-pages?${pages}`, { formats, maxAge: 60_000 })
 
       expect(metadata).toMatchObject({ cacheState: 'hit', creditsUsed: 1 })
     }
   })
 
   test('is served with the warnings that belong to the request', async () => {
-    const asked = (path: string, options: object) => world.read(path, { maxAge: 60_000, ...options })
+    const asked = (path: string, options: object) => fixture.read(path, { maxAge: 60_000, ...options })
     const narrow = await asked('/notes.txt?warned', { includeTags: ['p'] })
     const plain = await asked('/notes.txt?warned', { formats: ['links'] })
     const narrowAgain = await asked('/notes.txt?warned', { formats: ['links'], excludeTags: ['b'] })
@@ -158,23 +158,23 @@ describe('a page that was scraped', () => {
   })
 
   test('is told apart by views of an application in its address, and not by places in it', async () => {
-    const first = await world.read('/views#/first', { maxAge: 60_000, waitFor: 1 })
-    const second = await world.read('/views#/second', { maxAge: 60_000, waitFor: 1 })
-    await world.read('/views#top', { maxAge: 60_000, waitFor: 1 })
-    const place = await world.read('/views#end', { maxAge: 60_000, waitFor: 1 })
+    const first = await fixture.read('/views#/first', { maxAge: 60_000, waitFor: 1 })
+    const second = await fixture.read('/views#/second', { maxAge: 60_000, waitFor: 1 })
+    await fixture.read('/views#top', { maxAge: 60_000, waitFor: 1 })
+    const place = await fixture.read('/views#end', { maxAge: 60_000, waitFor: 1 })
 
     expect([first['markdown'], second['markdown']]).toEqual(['#/first\n', '#/second\n'])
-    expect(place['metadata']).toMatchObject({ cacheState: 'hit', sourceURL: world.site.url('/views#end') })
+    expect(place['metadata']).toMatchObject({ cacheState: 'hit', sourceURL: fixture.site.url('/views#end') })
   })
 
   test.each([{ formats: ['screenshot'] }, { formats: ['screenshot', 'html'] }])(
     'has its picture at the host of the caller, not of the one who had it stored: %j',
     async (options) => {
-      const url = world.site.url(`/article?hosts=${options.formats.length}`)
+      const url = fixture.site.url(`/article?hosts=${options.formats.length}`)
       const ask = async (host: string, method: string, path: string, body?: object): Promise<Answer['body']> => {
-        const sent = request(`${world.lab.server.url}${path}`, {
+        const sent = request(`${fixture.lab.server.url}${path}`, {
           method,
-          headers: { host, authorization: `Bearer ${world.lab.server.apiKey}`, 'content-type': 'application/json' },
+          headers: { host, authorization: `Bearer ${fixture.lab.server.apiKey}`, 'content-type': 'application/json' },
         })
         sent.end(body && JSON.stringify(body))
         const [response] = (await once(sent, 'response')) as [IncomingMessage]
@@ -192,60 +192,60 @@ describe('a page that was scraped', () => {
   )
 
   test('can be read again by its id, under both versions of the API', async () => {
-    const page = await world.read('/article')
+    const page = await fixture.read('/article')
     const id = page['metadata']['scrapeId']
 
     for (const root of ['/v1', '/v2']) {
-      const { status, body } = await world.lab.api('GET', `${root}/scrape/${id}`)
+      const { status, body } = await fixture.lab.api('GET', `${root}/scrape/${id}`)
       expect(status).toBe(200)
       expect(body).toEqual({ success: true, data: page })
     }
   })
 
   test('is nobody else’s', async () => {
-    const { metadata } = await world.read('/article')
-    const { body } = await world.lab.api('POST', '/v2/team/keys', { team: 'others' })
+    const { metadata } = await fixture.read('/article')
+    const { body } = await fixture.lab.api('POST', '/v2/team/keys', { team: 'others' })
     const headers = { authorization: `Bearer ${body['key']}` }
 
-    expect((await world.lab.api('GET', `/v2/scrape/${metadata['scrapeId']}`, undefined, headers)).status).toBe(403)
-    expect((await world.lab.api('GET', '/v2/scrape/01a1fd15-0c10-7879-aa7c-0b034b2f48df')).status).toBe(404)
+    expect((await fixture.lab.api('GET', `/v2/scrape/${metadata['scrapeId']}`, undefined, headers)).status).toBe(403)
+    expect((await fixture.lab.api('GET', '/v2/scrape/01a1fd15-0c10-7879-aa7c-0b034b2f48df')).status).toBe(404)
   })
 
   test('is not kept at all with zeroDataRetention, not even its picture, for a credit more', async () => {
-    const page = await world.read('/article', { zeroDataRetention: true, formats: ['markdown', 'screenshot'] })
+    const page = await fixture.read('/article', { zeroDataRetention: true, formats: ['markdown', 'screenshot'] })
 
     expect(page['screenshot']).toMatch(/^data:image\/png;base64,/)
     expect(page['metadata']['creditsUsed']).toBe(2)
-    expect((await world.lab.api('GET', `/v2/scrape/${page['metadata']['scrapeId']}`)).status).toBe(404)
+    expect((await fixture.lab.api('GET', `/v2/scrape/${page['metadata']['scrapeId']}`)).status).toBe(404)
   })
 
   test('that is larger than a row is read again all the same', async () => {
-    const page = await world.read('/article', { formats: ['rawHtml', 'markdown'], waitFor: 1 })
-    const large = await world.read('/deep', { formats: ['rawHtml'] })
+    const page = await fixture.read('/article', { formats: ['rawHtml', 'markdown'], waitFor: 1 })
+    const large = await fixture.read('/deep', { formats: ['rawHtml'] })
 
     expect(page['rawHtml']).toContain('harbour')
-    const { body } = await world.lab.api('GET', `/v2/scrape/${large['metadata']['scrapeId']}`)
+    const { body } = await fixture.lab.api('GET', `/v2/scrape/${large['metadata']['scrapeId']}`)
     expect(body['data']['rawHtml']).toHaveLength(large['rawHtml'].length)
   })
 })
 
 describe('the store alone', () => {
   test('answers with lockdown, for four credits more, or 404', async () => {
-    await world.read('/article?locked')
+    await fixture.read('/article?locked')
 
-    const found = await world.read('/article?locked', { lockdown: true, formats: ['links', 'markdown'] })
-    const missing = await world.scrape('/article?never', { lockdown: true })
+    const found = await fixture.read('/article?locked', { lockdown: true, formats: ['links', 'markdown'] })
+    const missing = await fixture.scrape('/article?never', { lockdown: true })
 
     expect(found['metadata']).toMatchObject({ cacheState: 'hit', creditsUsed: 5 })
     expect([missing.status, missing.body['code']]).toEqual([404, 'SCRAPE_LOCKDOWN_CACHE_MISS'])
   })
 
   test('answers with minAge what is old enough, or 404', async () => {
-    await world.read('/article?aged')
+    await fixture.read('/article?aged')
 
-    const aged = await world.read('/article?aged', { minAge: 0, formats: ['html'] })
+    const aged = await fixture.read('/article?aged', { minAge: 0, formats: ['html'] })
     expect(aged['metadata']['cacheState']).toBe('hit')
-    const tooYoung = await world.scrape('/article?aged', { minAge: 3_600_000 })
+    const tooYoung = await fixture.scrape('/article?aged', { minAge: 3_600_000 })
     expect([tooYoung.status, tooYoung.body['code']]).toEqual([404, 'SCRAPE_NO_CACHED_DATA'])
   })
 })
@@ -255,11 +255,11 @@ test('changes since the last scrape are told, by team and tag', async () => {
     formats: ['markdown', { type: 'changeTracking', modes: ['git-diff'], tag }],
     onlyMainContent: false,
   })
-  const first = await world.read('/changing', track('a'))
-  const same = await world.read('/changing', track('a'))
+  const first = await fixture.read('/changing', track('a'))
+  const same = await fixture.read('/changing', track('a'))
   version += 1
-  const changed = await world.read('/changing', track('a'))
-  const otherTag = await world.read('/changing', track('b'))
+  const changed = await fixture.read('/changing', track('a'))
+  const otherTag = await fixture.read('/changing', track('b'))
 
   expect(first['changeTracking']).toEqual({ previousScrapeAt: null, changeStatus: 'new', visibility: 'visible' })
   expect(same['changeTracking']).toMatchObject({ changeStatus: 'same', previousScrapeAt: expect.any(String) })

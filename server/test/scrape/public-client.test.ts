@@ -1,26 +1,26 @@
 import { Firecrawl } from 'firecrawl'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startScrapeWorld, type ScrapeWorld } from './world.ts'
+import { startScrapeFixture, type ScrapeFixture } from './fixture.ts'
 
 describe('the public client `firecrawl`, unmodified', () => {
-  let world: ScrapeWorld
+  let fixture: ScrapeFixture
   let client: Firecrawl
   beforeAll(async () => {
-    world = await startScrapeWorld()
-    client = new Firecrawl({ apiKey: world.lab.server.apiKey, apiUrl: world.lab.server.url })
+    fixture = await startScrapeFixture()
+    client = new Firecrawl({ apiKey: fixture.lab.server.apiKey, apiUrl: fixture.lab.server.url })
   })
-  afterAll(async () => world[Symbol.asyncDispose]())
+  afterAll(async () => fixture[Symbol.asyncDispose]())
 
   test('scrapes a page by the second version of the API', async () => {
-    const page = await client.scrape(world.site.url('/article'), { formats: ['markdown', 'links'], timeout: 20_000 })
+    const page = await client.scrape(fixture.site.url('/article'), { formats: ['markdown', 'links'], timeout: 20_000 })
 
     expect(page.markdown).toContain('# The harbour')
-    expect(page.links).toContain(world.site.url('/lighthouse'))
+    expect(page.links).toContain(fixture.site.url('/lighthouse'))
     expect(page.metadata).toMatchObject({ title: 'Harbour', statusCode: 200 })
   })
 
   test('performs actions', async () => {
-    const page = await client.scrape(world.site.url('/acting'), {
+    const page = await client.scrape(fixture.site.url('/acting'), {
       formats: [{ type: 'screenshot', fullPage: true }],
       actions: [{ type: 'executeJavascript', script: '1 + 1' }],
     })
@@ -30,7 +30,7 @@ describe('the public client `firecrawl`, unmodified', () => {
   })
 
   test('scrapes a page by the first version of the API', async () => {
-    const page = await client.v1.scrapeUrl(world.site.url('/article'), {
+    const page = await client.v1.scrapeUrl(fixture.site.url('/article'), {
       formats: ['markdown', 'html'],
       parsePDF: true,
     })
@@ -40,6 +40,6 @@ describe('the public client `firecrawl`, unmodified', () => {
 
   test('gets our errors as its own', async () => {
     await expect(client.scrape('http://nothing.invalid/')).rejects.toThrow('does not resolve')
-    await expect(client.scrape(world.site.url('/drip'), { timeout: 1000 })).rejects.toMatchObject({ status: 408 })
+    await expect(client.scrape(fixture.site.url('/drip'), { timeout: 1000 })).rejects.toMatchObject({ status: 408 })
   })
 })

@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startScrapeWorld, type ScrapeWorld } from './world.ts'
+import { startScrapeFixture, type ScrapeFixture } from './fixture.ts'
 
-let world: ScrapeWorld
+let fixture: ScrapeFixture
 beforeAll(async () => {
-  world = await startScrapeWorld()
+  fixture = await startScrapeFixture()
 })
-afterAll(async () => world[Symbol.asyncDispose]())
+afterAll(async () => fixture[Symbol.asyncDispose]())
 
 test('a page that is empty without its scripts is rendered', async () => {
-  const page = await world.read('/shell')
-  const fetched = await world.read('/shell', { fastMode: true })
+  const page = await fixture.read('/shell')
+  const fetched = await fixture.read('/shell', { fastMode: true })
 
   expect(page['markdown']).toBe('# Rendered\n\nby a script\n')
   expect(fetched['markdown']).not.toContain('Rendered')
 })
 
 test('what a page draws by timers soon after its load belongs to it', async () => {
-  const page = await world.read('/step-by-step', { onlyMainContent: false })
+  const page = await fixture.read('/step-by-step', { onlyMainContent: false })
 
   expect(page['markdown']).toContain('Step 0')
 })
 
 test('frames, foreign ones too, and open shadow trees are part of the page', async () => {
-  const page = await world.read('/nested', { waitFor: 100, onlyMainContent: false })
+  const page = await fixture.read('/nested', { waitFor: 100, onlyMainContent: false })
 
   for (const text of ['Outside', 'Inside a frame', 'Inside a foreign frame', 'In the shadow']) {
     expect(page['markdown']).toContain(text)
@@ -31,7 +31,7 @@ test('frames, foreign ones too, and open shadow trees are part of the page', asy
 
 describe('actions', () => {
   test('write, click, wait, run scripts and hand over what they yield, in order', async () => {
-    const { actions, markdown } = await world.read('/acting', {
+    const { actions, markdown } = await fixture.read('/acting', {
       onlyMainContent: false,
       actions: [
         { type: 'click', selector: '#name' },
@@ -50,7 +50,9 @@ describe('actions', () => {
     })
 
     expect(markdown).toContain('Hello Ada')
-    expect(actions['scrapes']).toEqual([{ url: world.site.url('/acting'), html: expect.stringContaining('Hello Ada') }])
+    expect(actions['scrapes']).toEqual([
+      { url: fixture.site.url('/acting'), html: expect.stringContaining('Hello Ada') },
+    ])
     expect(actions['javascriptReturns']).toEqual([
       { type: 'string', value: '2' },
       { type: 'object', value: { a: 1 } },
@@ -61,7 +63,7 @@ describe('actions', () => {
   })
 
   test('press keys and scroll', async () => {
-    const { actions } = await world.read('/acting', {
+    const { actions } = await fixture.read('/acting', {
       actions: [
         { type: 'click', selector: '#name' },
         { type: 'press', key: 'Enter' },
@@ -81,7 +83,7 @@ describe('actions', () => {
   })
 
   test('reach into open shadow trees and frames of the same site', async () => {
-    const { actions } = await world.read('/nested-controls', {
+    const { actions } = await fixture.read('/nested-controls', {
       actions: [
         { type: 'wait', selector: '#shaded' },
         { type: 'click', selector: '#shaded' },
@@ -96,7 +98,7 @@ describe('actions', () => {
 
   test('press combinations of keys', async () => {
     const press = (key: string) => ({ type: 'press', key })
-    const { actions } = await world.read('/acting', {
+    const { actions } = await fixture.read('/acting', {
       actions: [
         { type: 'click', selector: '#name' },
         { type: 'write', text: 'Ada' },
@@ -126,14 +128,14 @@ describe('actions', () => {
   })
 
   test.each(['Control+Nothing', 'a+b', 'Hyper', '', 'ab', 'F25'])('with the unknown key %j are a 400', async (key) => {
-    const { status, body } = await world.scrape('/never-asked', { actions: [{ type: 'press', key }] })
+    const { status, body } = await fixture.scrape('/never-asked', { actions: [{ type: 'press', key }] })
 
     expect([status, body['error']]).toEqual([400, expect.stringContaining('unknown key')])
-    expect(world.site.requests.all.map(({ path }) => path)).not.toContain('/never-asked')
+    expect(fixture.site.requests.all.map(({ path }) => path)).not.toContain('/never-asked')
   })
 
   test('take pictures and print, at addresses that need no key but their token', async () => {
-    const { actions } = await world.read('/acting', {
+    const { actions } = await fixture.read('/acting', {
       actions: [
         { type: 'screenshot', viewport: { width: 400, height: 300 } },
         { type: 'screenshot', fullPage: true, quality: 50 },
@@ -157,7 +159,7 @@ describe('actions', () => {
     ['#no', 'No element matches "#no"'],
     ["p['", "`p['` is not a CSS selector"],
   ])('that cannot be performed say which and why: %s', async (selector, why) => {
-    const { status, body } = await world.scrape('/acting', {
+    const { status, body } = await fixture.scrape('/acting', {
       actions: [{ type: 'scrape' }, { type: 'click', selector }],
     })
 
@@ -166,7 +168,7 @@ describe('actions', () => {
   })
 
   test('that outlast the scrape are named with what they waited for', async () => {
-    const { status, body } = await world.scrape('/acting', {
+    const { status, body } = await fixture.scrape('/acting', {
       timeout: 3000,
       actions: [{ type: 'scrape' }, { type: 'wait', selector: '#never' }],
     })
@@ -174,7 +176,7 @@ describe('actions', () => {
     expect(status).toBe(408)
     expect(body).toMatchObject({
       code: 'SCRAPE_TIMEOUT',
-      error: `${world.site.url('/acting')} was not scraped within 3000 ms: action 2 (wait) still waited for "#never"`,
+      error: `${fixture.site.url('/acting')} was not scraped within 3000 ms: action 2 (wait) still waited for "#never"`,
       hint: 'Check the selector against the page, or raise `timeout`.',
     })
   })
@@ -183,7 +185,7 @@ describe('actions', () => {
 test('the screenshot format shows the whole page when asked to', async () => {
   const [part, whole] = await Promise.all(
     ['screenshot', 'screenshot@fullPage'].map(async (format) => {
-      const { screenshot } = await world.read('/acting', { formats: [format] })
+      const { screenshot } = await fixture.read('/acting', { formats: [format] })
       return Buffer.from(await (await fetch(screenshot)).arrayBuffer())
     }),
   )
@@ -215,7 +217,7 @@ describe('a warning tells', () => {
       'the first 100 were clicked',
     ],
   ])('%s', async (_what, options, actions, words) => {
-    const page = await world.read('/acting', { onlyMainContent: false, ...options, actions })
+    const page = await fixture.read('/acting', { onlyMainContent: false, ...options, actions })
 
     expect(page['warning']).toContain(words)
   })
@@ -223,26 +225,26 @@ describe('a warning tells', () => {
 
 describe('the reader of a page', () => {
   test('is where the location says', async () => {
-    const page = await world.read('/place', { waitFor: 1, location: { country: 'de' } })
+    const page = await fixture.read('/place', { waitFor: 1, location: { country: 'de' } })
 
     expect(page['markdown']).toContain('de-DE | Europe/Berlin | desk | 1280 | 1.234,5')
   })
 
   test('speaks the languages that are named', async () => {
-    const page = await world.read('/headers', { location: { country: 'ch', languages: ['fr-CH', 'it'] } })
+    const page = await fixture.read('/headers', { location: { country: 'ch', languages: ['fr-CH', 'it'] } })
 
     expect(page['markdown']).toContain('"accept-language":"fr-CH,fr;q=0.9,it;q=0.8"')
   })
 
   test('is on a phone with `mobile`', async () => {
-    expect((await world.read('/place', { mobile: true }))['markdown']).toContain('| phone | 390 |')
+    expect((await fixture.read('/place', { mobile: true }))['markdown']).toContain('| phone | 390 |')
   })
 
   test.each([
     ['without a location', {}, 'en-US | America/New_York'],
     ['with languages alone', { location: { languages: ['fr-FR'] } }, 'fr-FR | America/New_York'],
   ])('is in the United States %s', async (_, options, place) => {
-    expect((await world.read('/place', { waitFor: 1, ...options }))['markdown']).toContain(place)
+    expect((await fixture.read('/place', { waitFor: 1, ...options }))['markdown']).toContain(place)
   })
 
   const windows =
@@ -260,7 +262,7 @@ describe('the reader of a page', () => {
     const script = `JSON.stringify({ userAgent: navigator.userAgent, platform: navigator.platform,
       brand: navigator.userAgentData.brands.find(({ brand }) => brand === 'Google Chrome')?.version ?? null,
       system: navigator.userAgentData.platform, mobile: navigator.userAgentData.mobile })`
-    const page = await world.read('/headers', {
+    const page = await fixture.read('/headers', {
       ...options,
       onlyMainContent: false,
       headers: { 'user-agent': userAgent },
@@ -272,7 +274,7 @@ describe('the reader of a page', () => {
   })
 
   test('sends headers of the caller with the page, in a browser too', async () => {
-    const page = await world.read('/headers', { waitFor: 1, headers: { 'x-team': 'blue' }, onlyMainContent: false })
+    const page = await fixture.read('/headers', { waitFor: 1, headers: { 'x-team': 'blue' }, onlyMainContent: false })
 
     expect(page['markdown']).toContain('"x-team":"blue"')
   })
@@ -282,32 +284,32 @@ test.each([
   ['rendered', { waitFor: 1, onlyMainContent: false }],
   ['fetched', { onlyMainContent: false }],
 ])('advertisements and consent banners of a %s page are left out, or kept when asked for', async (_, how) => {
-  const clean = await world.read('/ads', how)
-  const whole = await world.read('/ads', { ...how, blockAds: false })
+  const clean = await fixture.read('/ads', how)
+  const whole = await fixture.read('/ads', { ...how, blockAds: false })
 
   expect(clean['markdown'].trim()).toBe('# News')
   expect(whole['markdown']).toContain('We value your privacy')
 })
 
 test('a page that hangs its browser is given up in time, and the next one is rendered', async () => {
-  const { status } = await world.scrape('/hang', { waitFor: 1, timeout: 2000 })
+  const { status } = await fixture.scrape('/hang', { waitFor: 1, timeout: 2000 })
 
   expect(status).toBe(408)
-  expect((await world.read('/shell'))['markdown']).toContain('Rendered')
+  expect((await fixture.read('/shell'))['markdown']).toContain('Rendered')
 })
 
 test('a PDF is read even when a browser was asked for', async () => {
-  expect((await world.read('/three.pdf', { waitFor: 1 }))['markdown']).toContain('Third page')
+  expect((await fixture.read('/three.pdf', { waitFor: 1 }))['markdown']).toContain('Third page')
 })
 
 test('a profile keeps what a page stored for the next scrape', async () => {
   const profile = { name: 'scraper' }
   const write = [{ type: 'executeJavascript', script: 'document.cookie = "seen=yes; max-age=1000"' }]
-  await world.read('/acting', { profile, actions: write })
+  await fixture.read('/acting', { profile, actions: write })
 
-  const page = await world.read('/headers', { profile: { ...profile, saveChanges: false } })
+  const page = await fixture.read('/headers', { profile: { ...profile, saveChanges: false } })
 
   expect(page['markdown']).toContain('seen=yes')
-  const file = await world.read('/members.pdf', { profile: { ...profile, saveChanges: false } })
+  const file = await fixture.read('/members.pdf', { profile: { ...profile, saveChanges: false } })
   expect(file['markdown']).toContain('For members')
 })

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startReceiver } from '../../../test/lab/receiver.ts'
-import { startBulkWorld, type BulkWorld } from '../bulk/world.ts'
+import { startJobFixture, type JobFixture } from '../jobs/fixture.ts'
 
-let world: BulkWorld
+let fixture: JobFixture
 let root: string
 beforeAll(async () => {
-  world = await startBulkWorld('PGlite')
-  root = world.site.url('/').replace(/\/$/, '')
+  fixture = await startJobFixture('PGlite')
+  root = fixture.site.url('/').replace(/\/$/, '')
 })
-afterAll(async () => world[Symbol.asyncDispose]())
+afterAll(async () => fixture[Symbol.asyncDispose]())
 
 async function scraped(path: string, body: object) {
-  return (await world.lab.api('POST', path, body)).body['data']['metadata']
+  return (await fixture.lab.api('POST', path, body)).body['data']['metadata']
 }
 
 test.each(['/v1/scrape', '/v2/scrape'])('%s names the address as its caller wrote it', async (path) => {
@@ -35,7 +35,7 @@ test('an address that cannot be kept as it was written is named in its canonical
 })
 
 test.each(['/v1/batch/scrape', '/v2/batch/scrape'])('%s names addresses as its caller wrote them', async (path) => {
-  const { lab, site, start, ended } = world
+  const { lab, site, start, ended } = fixture
   const urls = [root, `${root}/./page`, site.url('/page')]
   const broken = `${root}/./broken`
   const job = await start(path, { urls: [...urls, broken] })
@@ -51,8 +51,8 @@ test.each(['/v1/batch/scrape', '/v2/batch/scrape'])('%s names addresses as its c
 test('webhooks name the addresses of pages that failed as the caller wrote them', async () => {
   await using receiver = await startReceiver()
   const broken = `${root}/./broken`
-  await world.ended(
-    await world.start('/v2/batch/scrape', { urls: [broken], webhook: { url: receiver.url(), events: ['page'] } }),
+  await fixture.ended(
+    await fixture.start('/v2/batch/scrape', { urls: [broken], webhook: { url: receiver.url(), events: ['page'] } }),
   )
 
   const [page] = await receiver.whenReceived(1)
@@ -60,7 +60,7 @@ test('webhooks name the addresses of pages that failed as the caller wrote them'
 })
 
 test.each(['/v1/crawl', '/v2/crawl'])('%s names its start as its caller wrote it', async (path) => {
-  const status = await world.ended(await world.start(path, { url: root, limit: 1 }))
+  const status = await fixture.ended(await fixture.start(path, { url: root, limit: 1 }))
 
   expect(status['data']).toMatchObject([{ metadata: { sourceURL: root, url: `${root}/` } }])
 })

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startScrapeWorld, type ScrapeWorld } from './world.ts'
+import { startScrapeFixture, type ScrapeFixture } from './fixture.ts'
 
 const hasBubblewrap = existsSync('/usr/bin/bwrap')
 
 describe.runIf(hasBubblewrap).each(['shell', 'chromium'] as const)('under strict isolation %s', (browser) => {
-  let world: ScrapeWorld
+  let fixture: ScrapeFixture
   beforeAll(async () => {
-    world = await startScrapeWorld({ browser, isolation: 'strict' })
+    fixture = await startScrapeFixture({ browser, isolation: 'strict' })
   })
-  afterAll(async () => world[Symbol.asyncDispose]())
+  afterAll(async () => fixture[Symbol.asyncDispose]())
 
   test.each([
     ['a wait', { waitFor: 50 }],
@@ -18,7 +18,7 @@ describe.runIf(hasBubblewrap).each(['shell', 'chromium'] as const)('under strict
     ['a profile that is saved', { profile: { name: 'strict', saveChanges: true } }],
     ['a profile that is read', { profile: { name: 'strict', saveChanges: false } }],
   ])('renders a page with %s', async (_name, options) => {
-    const page = await world.read('/shell', options)
+    const page = await fixture.read('/shell', options)
 
     expect(page['markdown']).toContain('Rendered')
   })

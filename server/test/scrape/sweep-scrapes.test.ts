@@ -4,8 +4,8 @@ import { randomSecret, uuidV7 } from '../../../src/kit/ids.ts'
 import { blobKey } from '../../src/scrape/scrape-files.ts'
 import { sweepScrapes } from '../../src/scrape/sweep-scrapes.ts'
 import { openBlobs } from '../../src/store/blobs.ts'
-import { deleteExpiredBulkJobs, insertBulkJob } from '../../src/store/bulk-jobs.ts'
-import { insertBulkPages } from '../../src/store/bulk-pages.ts'
+import { deleteExpiredJobs, insertJob } from '../../src/store/jobs.ts'
+import { insertJobPages } from '../../src/store/job-pages.ts'
 import { insertKey } from '../../src/store/keys.ts'
 import { findScrape, recordScrape } from '../../src/store/scrapes.ts'
 import { ensureTeam } from '../../src/store/teams.ts'
@@ -27,7 +27,7 @@ describeEachStore('old scrapes', (openStore) => {
     await recordScrape(store.db, { id: scrapeId, teamId: team.id, apiKeyId: key.id, credits: 1 }, row)
     const jobId = uuidV7()
     const past = new Date(Date.now() - 60_000)
-    await insertBulkJob(store.db, {
+    await insertJob(store.db, {
       id: jobId,
       teamId: team.id,
       apiKeyId: key.id,
@@ -41,12 +41,12 @@ describeEachStore('old scrapes', (openStore) => {
       createdAt: past,
       expiresAt: past,
     })
-    const pages = [{ place: 0, url: 'https://a.example/', scrapeId }]
-    await insertBulkPages(store.db, jobId, { pages, round: 0, depth: 0 })
+    const pages = [{ position: 0, url: 'https://a.example/', scrapeId }]
+    await insertJobPages(store.db, jobId, { pages, round: 0, depth: 0 })
 
     await sweepScrapes({ store, blobs }, past)
     const young = await findScrape(store.db, id)
-    await deleteExpiredBulkJobs(store.db)
+    await deleteExpiredJobs(store.db)
     await sweepScrapes({ store, blobs }, new Date(Date.now() + 60_000))
 
     expect(young?.id).toBe(id)

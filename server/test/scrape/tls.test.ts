@@ -3,10 +3,10 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { selfSigned } from '../egress/certificate.ts'
-import { startScrapeWorld, type ScrapeWorld } from './world.ts'
+import { startScrapeFixture, type ScrapeFixture } from './fixture.ts'
 
-const world = new AsyncDisposableStack()
-let scraping: ScrapeWorld
+const fixture = new AsyncDisposableStack()
+let scraping: ScrapeFixture
 let url: string
 
 beforeAll(async () => {
@@ -16,14 +16,14 @@ beforeAll(async () => {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  world.defer(() => {
+  fixture.defer(() => {
     server.close()
     server.closeAllConnections()
   })
   url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  scraping = world.use(await startScrapeWorld())
+  scraping = fixture.use(await startScrapeFixture())
 })
-afterAll(async () => world.disposeAsync())
+afterAll(async () => fixture.disposeAsync())
 
 const ways = [
   ['fetched', {}],

@@ -4,9 +4,9 @@ import { createBraveProvider } from '../../src/search/brave-provider.ts'
 import type { SearchProvider, SearchWish } from '../../src/search/provider.ts'
 import { sendJson, type Exchange, type Page } from '../../../test/lab/pages/page.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
-import { noSignal, wishFor } from './world.ts'
+import { noSignal, wishFor } from './fixture.ts'
 
-const world = new AsyncDisposableStack()
+const fixture = new AsyncDisposableStack()
 let site: Site
 let brave: SearchProvider
 let isLimited = false
@@ -44,7 +44,7 @@ function guarded(maxCount: number, answer: (exchange: Exchange, count: number, o
 }
 
 beforeAll(async () => {
-  site = world.use(
+  site = fixture.use(
     await startSite({
       '/web/search': guarded(20, (_, count, offset) => {
         const results = Array.from({ length: count }, (__, index) => {
@@ -65,7 +65,7 @@ beforeAll(async () => {
 beforeEach(() => {
   isLimited = false
 })
-afterAll(async () => world.disposeAsync())
+afterAll(async () => fixture.disposeAsync())
 
 async function search(query: string, changes: Partial<SearchWish> = {}) {
   const before = site.requests.all.length

@@ -6,8 +6,8 @@ import { PageIndex } from '../../src/search/page-index.ts'
 import type { SearchWish } from '../../src/search/provider.ts'
 import type { Store } from '../../src/store/store.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
-import { makeTeam } from '../store/world.ts'
-import { noSignal, wishFor } from './world.ts'
+import { makeTeam } from '../store/fixture.ts'
+import { noSignal, wishFor } from './fixture.ts'
 
 interface Page {
   readonly url: string

@@ -5,7 +5,7 @@ import { countryOf } from '../../src/search/country.ts'
 import { keepMatching } from '../../src/search/keep-matching.ts'
 import { parseQuery, writeQuery } from '../../src/search/parse-query.ts'
 import { plainText } from '../../src/search/plain-text.ts'
-import { wishFor } from './world.ts'
+import { wishFor } from './fixture.ts'
 
 function read(query: string): readonly string[] {
   return parseQuery(query).map((clause) =>

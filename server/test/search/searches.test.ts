@@ -7,8 +7,8 @@ import { listLedger } from '../../src/store/ledger.ts'
 import { availableCredits } from '../../src/store/teams.ts'
 import type { Store } from '../../src/store/store.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
-import { makeTeam } from '../store/world.ts'
-import { noSignal } from './world.ts'
+import { makeTeam } from '../store/fixture.ts'
+import { noSignal } from './fixture.ts'
 
 /** Knows so many pages. */
 function providerOf(known: number): SearchProvider {

@@ -6,7 +6,7 @@ import { createSearxngProvider } from '../../src/search/searxng-provider.ts'
 import { sendJson, type Page, type Pages } from '../../../test/lab/pages/page.ts'
 import { hasSearx, startSearx } from '../../../test/lab/searx.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
-import { noSignal, wishFor } from './world.ts'
+import { noSignal, wishFor } from './fixture.ts'
 
 const perPage = 10
 const pages = 4
@@ -32,17 +32,17 @@ function results(kind: string): Page {
 const engines: Pages = { '/web': results('web'), '/news': results('news'), '/slow': () => undefined }
 
 describe.skipIf(!hasSearx())('SearXNG', () => {
-  const world = new AsyncDisposableStack()
+  const fixture = new AsyncDisposableStack()
   let upstream: Site
   let url: string
   let provider: SearchProvider
 
   beforeAll(async () => {
-    upstream = world.use(await startSite(engines))
-    url = world.use(await startSearx(upstream.url(''))).url
+    upstream = fixture.use(await startSite(engines))
+    url = fixture.use(await startSearx(upstream.url(''))).url
     provider = createSearxngProvider(url)
   }, 60_000)
-  afterAll(async () => world.disposeAsync())
+  afterAll(async () => fixture.disposeAsync())
 
   const asked = (path: string): readonly string[] =>
     upstream.requests.all

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { labS3Credentials, openCuttableBucket, openS3Place } from '../../../test/lab/blob-places.ts'
+import { labS3Credentials, openCuttableBucket, openS3Location } from '../../../test/lab/blob-locations.ts'
 import { browserPids } from '../../../test/lab/browser-processes.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { memoriesOf, memoryPages, recall, remember } from '../../../test/lab/memories.ts'
@@ -63,7 +63,7 @@ test.concurrent(
   },
   async ({ expect }) => {
     await using undo = new AsyncDisposableStack()
-    const bucket = undo.use(await openS3Place())
+    const bucket = undo.use(await openS3Location())
     const postgres = await sharedPostgres()
     const database = undo.use(await postgres.createDatabase())
     const start = async (): Promise<ServerProcess> => {

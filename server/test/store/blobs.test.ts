@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { openBlobs, parseBlobPlace } from '../../src/store/blobs.ts'
-import { describeEachPlace, labS3Credentials, openFolderPlace } from '../../../test/lab/blob-places.ts'
+import { openBlobs, parseBlobLocation } from '../../src/store/blobs.ts'
+import { describeEachLocation, labS3Credentials, openFolderLocation } from '../../../test/lab/blob-locations.ts'
 
-describeEachPlace('blobs', (open) => {
+describeEachLocation('blobs', (open) => {
   test('come out as they went in, 20 MB as a stream', async () => {
     await using lab = await open()
     const blobs = await openBlobs(lab.place)
@@ -76,7 +76,7 @@ describeEachPlace('blobs', (open) => {
 })
 
 test('a folder of blobs shows no blob before it is complete, and takes no key that leads out of it', async () => {
-  await using lab = await openFolderPlace()
+  await using lab = await openFolderLocation()
   const blobs = await openBlobs(lab.place)
   const source = new PassThrough()
   const writing = blobs.write('things/one', source)
@@ -93,7 +93,7 @@ test('a folder of blobs shows no blob before it is complete, and takes no key th
 })
 
 test('files that a server left incomplete a day ago are removed', async () => {
-  await using lab = await openFolderPlace()
+  await using lab = await openFolderLocation()
   await openBlobs(lab.place)
   const [old, fresh] = ['old', 'fresh'].map((name) => join(lab.address, '.incomplete', name))
   for (const path of [old!, fresh!]) await writeFile(path, 'half')
@@ -109,7 +109,7 @@ test('a bucket that falls silent is given up', async () => {
   const server = createServer((socket) => void socket.on('error', () => undefined).resume()).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  const place = parseBlobPlace(`s3://lab?endpoint=http://127.0.0.1:${port}`, labS3Credentials)
+  const place = parseBlobLocation(`s3://lab?endpoint=http://127.0.0.1:${port}`, labS3Credentials)
 
   const asked = (await openBlobs(place, { silenceMs: 100 })).has('things/one')
 
@@ -118,5 +118,5 @@ test('a bucket that falls silent is given up', async () => {
 })
 
 test('a place without a bucket is refused', () => {
-  expect(() => parseBlobPlace('s3:///prefix', undefined)).toThrow(/names no bucket/)
+  expect(() => parseBlobLocation('s3:///prefix', undefined)).toThrow(/names no bucket/)
 })

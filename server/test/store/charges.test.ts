@@ -5,7 +5,7 @@ import type { KeyRow } from '../../src/store/keys.ts'
 import { listLedger } from '../../src/store/ledger.ts'
 import { availableCredits } from '../../src/store/teams.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
-import { makeTeam } from './world.ts'
+import { makeTeam } from './fixture.ts'
 
 function chargeOf(key: KeyRow, credits: number): Charge {
   return {

@@ -13,7 +13,7 @@ import { listLedger } from '../../src/store/ledger.ts'
 import type { Store } from '../../src/store/store.ts'
 import { availableCredits } from '../../src/store/teams.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
-import { makeTeam } from './world.ts'
+import { makeTeam } from './fixture.ts'
 
 /** An extraction that was paid for with 40 of 100 credits. */
 async function enter(store: Store) {

@@ -8,18 +8,18 @@ import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 const limits = { silentMs: 200, probeMs: 400 }
 const gone = { code: 'STORE_UNAVAILABLE', status: 503, retryAfterSeconds: 2 }
 
-const world = new AsyncDisposableStack()
+const fixture = new AsyncDisposableStack()
 let postgres: PausablePostgres
 let pool: ResilientPool
 let db: ReturnType<typeof queriesOf>
 beforeAll(async () => {
-  const database = world.use(await (await sharedPostgres()).createDatabase())
-  postgres = world.use(await openPausablePostgres(database.url))
+  const database = fixture.use(await (await sharedPostgres()).createDatabase())
+  postgres = fixture.use(await openPausablePostgres(database.url))
   pool = new ResilientPool({ databaseUrl: postgres.url, connections: 3, log: undefined, ...limits })
   db = queriesOf(pool)
-  world.defer(() => db.destroy())
+  fixture.defer(() => db.destroy())
 })
-afterAll(async () => world.disposeAsync())
+afterAll(async () => fixture.disposeAsync())
 
 test('statements fail soon while PostgreSQL hangs, also within transactions, and work again afterwards', async () => {
   // All connections are there: new ones have a time limit of their own.

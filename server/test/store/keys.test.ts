@@ -12,7 +12,7 @@ import {
 } from '../../src/store/keys.ts'
 import { registerNode } from '../../src/store/nodes.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
-import { makeTeam } from './world.ts'
+import { makeTeam } from './fixture.ts'
 
 describeEachStore('keys', (openStore) => {
   test('a key is found by its hash, with its team', async () => {

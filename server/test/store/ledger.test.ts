@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
 import { listLedger } from '../../src/store/ledger.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
-import { makeTeam } from './world.ts'
+import { makeTeam } from './fixture.ts'
 
 describeEachStore('the ledger', (openStore) => {
   test('bills of a team are listed newest first, within times and up to a limit', async () => {

@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openJobs } from '../../src/jobs/open-jobs.ts'
+import { openJobQueues } from '../../src/queue/open-job-queues.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { LabDatabase } from '../../../test/lab/postgres.ts'
 import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 import { temporaryFolder } from '../../../test/lab/stores.ts'
 
-const world = new AsyncDisposableStack()
+const fixture = new AsyncDisposableStack()
 let database: LabDatabase
 let store: Store
 beforeAll(async () => {
-  database = world.use(await (await sharedPostgres()).createDatabase())
-  store = world.use(await openStore({ dataDir: '', databaseUrl: database.url }))
+  database = fixture.use(await (await sharedPostgres()).createDatabase())
+  store = fixture.use(await openStore({ dataDir: '', databaseUrl: database.url }))
 })
-afterAll(async () => world.disposeAsync())
+afterAll(async () => fixture.disposeAsync())
 
 const gone = { code: 'STORE_UNAVAILABLE', status: 503, retryAfterSeconds: 2 }
 
@@ -64,14 +64,14 @@ test('statements fail at once while the database is away, and work again once it
 })
 
 test('queues go on after all connections were lost, and hear of new jobs again', async () => {
-  await using jobs = await openJobs({ store, onError: () => undefined })
+  await using queues = await openJobQueues({ store, onError: () => undefined })
   const heard = new Set<string>()
   const queue = { name: 'lost', expireSeconds: 30 }
-  await jobs.work<{ readonly to: string }>(queue, { concurrency: 2 }, async ({ to }) => void heard.add(to))
+  await queues.work<{ readonly to: string }>(queue, { concurrency: 2 }, async ({ to }) => void heard.add(to))
   await database.disconnect()
   await works()
 
-  await store.db.transaction().execute(async (db) => jobs.send(queue, { to: 'back' }, { db }))
+  await store.db.transaction().execute(async (db) => queues.send(queue, { to: 'back' }, { db }))
 
   await expect.poll(() => heard.has('back'), { timeout: 10_000 }).toBe(true)
 })

@@ -14,7 +14,7 @@ import {
 import { commitVersion, deleteProfile, findCurrentVersion, pruneVersions } from '../../src/store/profiles.ts'
 import type { Database } from '../../src/store/schema.ts'
 import { describeEachStore, temporaryFolder } from '../../../test/lab/stores.ts'
-import { makeTeam } from './world.ts'
+import { makeTeam } from './fixture.ts'
 
 const nodeId = '00000000-0000-7000-8000-000000000001'
 

@@ -16,7 +16,7 @@ import {
 } from '../../src/store/sessions.ts'
 import { availableCredits, findTeam } from '../../src/store/teams.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
-import { makeTeam, newSession } from './world.ts'
+import { makeTeam, newSession } from './fixture.ts'
 
 async function admit(db: Kysely<Database>, key: KeyRow, changes?: Partial<NewSession>): Promise<SessionRow> {
   const admission = await admitSession(db, newSession(key, changes))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { assertEmbeddedStoreExpected, assertPostgresExpected } from '../../src/app/check-store-change.ts'
 import { openPostgresStore, temporaryFolder } from '../../../test/lab/stores.ts'
-import { makeTeam } from './world.ts'
+import { makeTeam } from './fixture.ts'
 
 test('a data directory is not used with an empty store of the other kind', async () => {
   await using folder = await temporaryFolder()

@@ -18,7 +18,7 @@ import { createRateLimiter } from '../../src/usage/rate-limiter.ts'
 import { WorkPermits } from '../../src/usage/work-permits.ts'
 import { createRandom, type Random } from '../../../test/lab/random.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
-import { makeTeam, newSession } from '../store/world.ts'
+import { makeTeam, newSession } from '../store/fixture.ts'
 
 interface Site {
   readonly store: Store

@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { getGlobalDispatcher } from 'undici'
 import type { WebhookSpec } from '../../../src/contract.ts'
 import { openEgress } from '../../src/egress/egress.ts'
-import { openJobs } from '../../src/jobs/open-jobs.ts'
+import { openJobQueues } from '../../src/queue/open-job-queues.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { ensureTeam } from '../../src/store/teams.ts'
@@ -34,8 +34,8 @@ describe.concurrent.each(['PGlite', 'PostgreSQL'] as const)('webhooks, in %s', (
     const dispatcher = egress.createDispatcher()
     undo.defer(async () => dispatcher.destroy())
     const onError = (error: unknown): void => log.error(error)
-    const jobs = undo.use(await openJobs({ store, onError }))
-    webhooks = await openWebhooks(undo, { version: '1', retryDelaysSeconds }, { store, jobs, dispatcher, onError })
+    const queues = undo.use(await openJobQueues({ store, onError }))
+    webhooks = await openWebhooks(undo, { version: '1', retryDelaysSeconds }, { store, queues, dispatcher, onError })
     teamId = (await ensureTeam(store.db, { name: 'senders' })).id
   })
   afterAll(async () => undo.disposeAsync())

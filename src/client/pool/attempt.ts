@@ -32,15 +32,15 @@ export async function runAttempt<Item, Result, Handles>(
     readonly timeoutMs: number
     readonly add: (item: Item) => boolean
     /** Aborts when the session is lost. */
-    readonly trouble: AbortSignal | undefined
+    readonly failureSignal: AbortSignal | undefined
   },
 ): Promise<Attempt<Awaited<Result>>> {
-  const { timeoutMs, add, trouble } = options
+  const { timeoutMs, add, failureSignal } = options
   const late = new AbortController()
   const timer = setTimeout(() => {
     late.abort(new BowlineError('TIMEOUT', `The work on item ${task.index} did not end within ${timeoutMs} ms`))
   }, timeoutMs)
-  const signals = [scope.signal, late.signal, trouble].filter((each) => each !== undefined)
+  const signals = [scope.signal, late.signal, failureSignal].filter((each) => each !== undefined)
   const signal = AbortSignal.any(signals)
   const startedAt = performance.now()
   const durationMs = (): number => Math.round(performance.now() - startedAt)

@@ -35,7 +35,7 @@ const header = { bowline: 'checkpoint', version: 1 }
 const firstLine = `${JSON.stringify(header)}\n`
 const chunkBytes = 65_536
 
-interface Place {
+interface ResumePoint {
   readonly offset: number
   readonly length: number
 }
@@ -53,11 +53,11 @@ interface Line {
  */
 export async function openCheckpoint(path: string): Promise<Checkpoint> {
   const file = openSync(path, 'a+')
-  const places = new Map<string, Place>()
+  const places = new Map<string, ResumePoint>()
   const open = new Set<string>()
   let billed = 0
   let end: number
-  const remember = (line: Line, place: Place): void => {
+  const remember = (line: Line, place: ResumePoint): void => {
     if (line.key !== undefined) places.set(line.key, place)
     if (line.session === undefined) return
     if (line.credits === undefined) return void open.add(line.session)
@@ -72,7 +72,7 @@ export async function openCheckpoint(path: string): Promise<Checkpoint> {
     throw error
   }
   const sync = syncInTurn(file)
-  const append = (line: object): Place => {
+  const append = (line: object): ResumePoint => {
     const bytes = Buffer.from(`${toLine(line)}\n`)
     const place = { offset: end, length: bytes.length }
     try {
@@ -127,7 +127,7 @@ function cutTornLine(path: string, file: number): void {
 }
 
 /** Reads all lines, and tells where they end. */
-async function readLines(path: string, onLine: (line: Line, place: Place) => void): Promise<number> {
+async function readLines(path: string, onLine: (line: Line, place: ResumePoint) => void): Promise<number> {
   let offset = 0
   let number = 0
   for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {

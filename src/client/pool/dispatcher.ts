@@ -1,17 +1,17 @@
 import type { Budget } from './budget.ts'
 import type { Hosts } from './hosts.ts'
-import type { Lane } from './lane.ts'
+import type { PoolWorker } from './pool-worker.ts'
 import type { Task } from './task.ts'
 
 /** What a dispatcher needs of its run. */
-export interface DispatcherParts<Item> {
+export interface DispatcherDeps<Item> {
   /** Sessions at once, at most. */
   readonly size: number
   /** Least credits of a session. */
   readonly minimum: number
   readonly budget: Budget
   readonly hosts: Hosts
-  readonly lanes: ReadonlySet<Lane<Item>>
+  readonly workers: ReadonlySet<PoolWorker<Item>>
   readonly open: (task: Task<Item>) => void
   readonly onStart: (task: Task<Item>) => void
   /** Called when a time has come at which more may be startable. */
@@ -23,13 +23,13 @@ type Verdict = 'started' | 'later' | 'short' | 'blocked'
 
 /** Decides which task goes to which session, and when a session is opened for one. */
 export class Dispatcher<Item> {
-  readonly #parts: DispatcherParts<Item>
+  readonly #deps: DispatcherDeps<Item>
   readonly #waiting: Task<Item>[] = []
   #openAfterMs = 0
   #timer: NodeJS.Timeout | undefined
 
-  constructor(parts: DispatcherParts<Item>) {
-    this.#parts = parts
+  constructor(deps: DispatcherDeps<Item>) {
+    this.#deps = deps
   }
 
   /** Puts a task at the end, or with `isNext` in front. */
@@ -49,8 +49,8 @@ export class Dispatcher<Item> {
 
   /** Starts what can be started, and looks again when more can. Tells what keeps the rest waiting; `empty`: there is none. */
   dispatch(): 'waiting' | 'short' | 'empty' {
-    const { lanes, size, budget, minimum } = this.#parts
-    if (lanes.size >= size && ![...lanes].some((lane) => lane.isFree())) return 'waiting'
+    const { workers, size, budget, minimum } = this.#deps
+    if (workers.size >= size && ![...workers].some((worker) => worker.isFree())) return 'waiting'
     const waitsMs = new Map<Task<Item>, number>()
     this.#sift(waitsMs, (task) => this.#startOnFree(task))
     const pausedMs = this.#openAfterMs - performance.now()
@@ -82,45 +82,45 @@ export class Dispatcher<Item> {
   }
 
   #waitMs({ notBeforeMs, host }: Task<Item>): number {
-    return Math.max(notBeforeMs - performance.now(), this.#parts.hosts.waitMs(host), 0)
+    return Math.max(notBeforeMs - performance.now(), this.#deps.hosts.waitMs(host), 0)
   }
 
   #startOnFree(task: Task<Item>): Verdict {
-    const lane = [...this.#parts.lanes].find((each) => each.isFree() && each.sessionKey === task.sessionKey)
-    if (lane === undefined) return 'blocked'
-    this.#parts.onStart(task)
-    lane.give(task)
+    const worker = [...this.#deps.workers].find((each) => each.isFree() && each.sessionKey === task.sessionKey)
+    if (worker === undefined) return 'blocked'
+    this.#deps.onStart(task)
+    worker.give(task)
     return 'started'
   }
 
   #startOnNew(task: Task<Item>): Verdict {
-    const { lanes, size, budget, minimum } = this.#parts
-    const writer = task.writes === undefined ? undefined : [...lanes].find((lane) => lane.writes === task.writes)
+    const { workers, size, budget, minimum } = this.#deps
+    const writer = task.writes === undefined ? undefined : [...workers].find((worker) => worker.writes === task.writes)
     if (writer !== undefined) {
       // It has other options, so it would wait, and hold the profile, for nothing.
       if (writer.isFree()) writer.retire('idle')
       return 'blocked'
     }
-    if (lanes.size >= size) {
+    if (workers.size >= size) {
       this.#makeRoom()
       return 'blocked'
     }
     if (!budget.has(task.leastCredits) || !budget.tryReserve(minimum)) return 'short'
-    this.#parts.onStart(task)
-    this.#parts.open(task)
+    this.#deps.onStart(task)
+    this.#deps.open(task)
     return 'started'
   }
 
   #makeRoom(): void {
-    const lanes = [...this.#parts.lanes]
+    const workers = [...this.#deps.workers]
     // No task that can start waits for a free one, or it would not be free.
-    if (!lanes.some((lane) => lane.isRetiring())) lanes.find((lane) => lane.isFree())?.retire('idle')
+    if (!workers.some((worker) => worker.isRetiring())) workers.find((worker) => worker.isFree())?.retire('idle')
   }
 
   #arm(waitsMs: Iterable<number>): void {
     clearTimeout(this.#timer)
     let soonestMs = Infinity
     for (const waitMs of waitsMs) soonestMs = Math.min(soonestMs, waitMs)
-    if (soonestMs !== Infinity) this.#timer = setTimeout(this.#parts.onTime, Math.ceil(soonestMs))
+    if (soonestMs !== Infinity) this.#timer = setTimeout(this.#deps.onTime, Math.ceil(soonestMs))
   }
 }

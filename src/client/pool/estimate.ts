@@ -26,11 +26,11 @@ export function estimatePool(
   { items, itemMs }: PoolLoad,
 ): PoolEstimate {
   const stepMs = itemMs + overheadMs
-  const lanes = Math.min(settings.size, items)
+  const workers = Math.min(settings.size, items)
   let sessions = 0
   let credits = 0
-  for (let lane = 0; lane < lanes; lane += 1) {
-    const share = Math.floor(items / lanes) + (lane < items % lanes ? 1 : 0)
+  for (let worker = 0; worker < workers; worker += 1) {
+    const share = Math.floor(items / workers) + (worker < items % workers ? 1 : 0)
     const whole = Math.floor(share / settings.maxUses)
     const rest = share % settings.maxUses
     sessions += whole + (rest > 0 ? 1 : 0)
@@ -38,7 +38,7 @@ export function estimatePool(
       whole * priceOf(settings.price, settings.maxUses * stepMs) +
       (rest > 0 ? priceOf(settings.price, rest * stepMs) : 0)
   }
-  const elapsedMs = Math.ceil(items / Math.max(1, lanes)) * stepMs
+  const elapsedMs = Math.ceil(items / Math.max(1, workers)) * stepMs
   const isWithin = settings.budget === undefined || credits <= settings.budget
   const affordable = isWithin ? items : Math.floor((items * (settings.budget ?? 0)) / credits)
   return { sessions, credits, elapsedMs, affordable }

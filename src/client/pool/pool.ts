@@ -1,5 +1,5 @@
 import { checkOptions, type OptionNames } from '../check-options.ts'
-import type { WithSessionParts } from '../with-session.ts'
+import type { WithSessionDeps } from '../with-session.ts'
 import type { PoolFunction } from './attempt.ts'
 import { resolvePoolOptions, type PoolOptions } from './options.ts'
 import type { ItemOutcome, PoolProgress, PoolSummary } from './outcome.ts'
@@ -35,7 +35,7 @@ export interface Pool<Handles> {
 }
 
 /** Makes a pool of a client. Throws CONFIG_INVALID. */
-export function createPool<Handles>(client: WithSessionParts, options: PoolOptions<Handles>): Pool<Handles> {
+export function createPool<Handles>(client: WithSessionDeps, options: PoolOptions<Handles>): Pool<Handles> {
   const settings = resolvePoolOptions(options)
   return {
     run: (items, work, itemOptions = {}) => {

@@ -1,27 +1,27 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { BowlineError, isBowlineError } from '../../kit/errors.ts'
 import type { Session } from '../session.ts'
-import type { WithSessionParts } from '../with-session.ts'
+import type { WithSessionDeps } from '../with-session.ts'
 import type { PoolFunction } from './attempt.ts'
 import { createBudget, type Budget } from './budget.ts'
 import { openCheckpoint, type Checkpoint } from './checkpoint.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { isCrowded, isHopeless, retryAfterMs } from './failure-kind.ts'
 import { createHosts } from './hosts.ts'
-import { createIntake, type Intake } from './intake.ts'
-import { openLane, type Lane, type LaneEnd } from './lane.ts'
+import { createInputQueue, type InputQueue } from './input-queue.ts'
+import { openPoolWorker, type PoolWorker, type PoolWorkerEnd } from './pool-worker.ts'
 import type { PoolSettings } from './options.ts'
-import { createOutbox, type Outbox } from './outbox.ts'
+import { createResultQueue, type ResultQueue } from './result-queue.ts'
 import type { FailureKind, ItemOutcome, PoolProgress, PoolSummary } from './outcome.ts'
 import { retryDelayMs, withFailure } from './retry-policy.ts'
-import type { Served } from './served.ts'
+import type { Completed } from './completed.ts'
 import { spentBefore } from './spent-before.ts'
-import { createTally, type Tally } from './tally.ts'
+import { createProgressTracker, type ProgressTracker } from './progress-tracker.ts'
 import { attemptsOf, createTask, keyOf, type ItemOptions, type Task } from './task.ts'
 
 /** What a run is made of. */
-export interface RunParts<Item, Result, Handles> {
-  readonly client: WithSessionParts
+export interface RunDeps<Item, Result, Handles> {
+  readonly client: WithSessionDeps
   readonly settings: PoolSettings<Handles>
   readonly items: Iterable<Item> | AsyncIterable<Item>
   readonly work: PoolFunction<Item, Result, Handles>
@@ -33,14 +33,14 @@ const leastPauseMs = 1000
 
 /** One run of a pool: from its items to their outcomes. */
 export class Run<Item, Result, Handles> {
-  readonly #parts: RunParts<Item, Result, Handles>
-  readonly #lanes = new Set<Lane<Item>>()
+  readonly #deps: RunDeps<Item, Result, Handles>
+  readonly #workers = new Set<PoolWorker<Item>>()
   readonly #hosts: ReturnType<typeof createHosts>
-  readonly #tally: Tally
-  readonly #intake: Intake<Item>
-  readonly #outbox: Outbox<ItemOutcome<Item, Awaited<Result>>>
+  readonly #tracker: ProgressTracker
+  readonly #inputs: InputQueue<Item>
+  readonly #results: ResultQueue<ItemOutcome<Item, Awaited<Result>>>
   readonly #stopping = new AbortController()
-  readonly #lanesGone = Promise.withResolvers<void>()
+  readonly #workersDone = Promise.withResolvers<void>()
   #begun: Promise<void> | undefined
   #closed: Promise<void> | undefined
   #stoppedBy: PoolSummary['stoppedBy'] = 'return'
@@ -51,23 +51,23 @@ export class Run<Item, Result, Handles> {
   #dispatcher: Dispatcher<Item> | undefined
 
   /** Prepares a run, which begins with the first call of `next`. Throws CONFIG_INVALID when `items` cannot be iterated. */
-  constructor(parts: RunParts<Item, Result, Handles>) {
-    const { settings, items, itemOptions } = parts
+  constructor(deps: RunDeps<Item, Result, Handles>) {
+    const { settings, items, itemOptions } = deps
     const highWater = Math.max(leastLookahead, settings.size * 10)
-    this.#parts = parts
+    this.#deps = deps
     this.#hosts = createHosts(settings.perHost)
-    this.#tally = createTally({
+    this.#tracker = createProgressTracker({
       budget: () => this.#budget,
       waiting: () => this.#dispatcher?.waiting() ?? 0,
       running: () => this.#running,
-      sessions: () => this.#lanes.size,
+      sessions: () => this.#workers.size,
       onProgress: settings.onProgress,
     })
-    this.#outbox = createOutbox({ order: settings.order, highWater, onRead: () => this.#intake.pull() })
-    this.#intake = createIntake(items, {
+    this.#results = createResultQueue({ order: settings.order, highWater, onRead: () => this.#inputs.pull() })
+    this.#inputs = createInputQueue(items, {
       keyOf: (item) => keyOf(item, itemOptions),
       hasRoom: () =>
-        this.#closed === undefined && !this.#outbox.isFull() && (this.#dispatcher?.waiting() ?? 0) < highWater,
+        this.#closed === undefined && !this.#results.isFull() && (this.#dispatcher?.waiting() ?? 0) < highWater,
       onItem: (item, index) => this.#take(createTask(item, index, settings.session, itemOptions)),
       onEnd: () => this.#dispatch(),
       onError: (error) => this.#fail(error),
@@ -78,16 +78,16 @@ export class Run<Item, Result, Handles> {
   async next(): Promise<ItemOutcome<Item, Awaited<Result>> | undefined> {
     this.#begun ??= this.#begin().catch((error: unknown) => this.#fail(error))
     await this.#begun
-    return this.#outbox.next()
+    return this.#results.next()
   }
 
   progress(): PoolProgress {
-    return this.#tally.progress()
+    return this.#tracker.progress()
   }
 
   summary(): PoolSummary {
     const { done, failed, resumed, retried, credits, elapsedMs } = this.progress()
-    const sessions = this.#tally.opened()
+    const sessions = this.#tracker.opened()
     return { done, failed, resumed, retried, sessions, credits, elapsedMs, stoppedBy: this.#stoppedBy }
   }
 
@@ -101,7 +101,7 @@ export class Run<Item, Result, Handles> {
   }
 
   async #begin(): Promise<void> {
-    const { client, settings } = this.#parts
+    const { client, settings } = this.#deps
     const { signal, checkpoint: path, price } = settings
     signal?.throwIfAborted()
     signal?.addEventListener('abort', this.#onAbort, { once: true })
@@ -117,7 +117,7 @@ export class Run<Item, Result, Handles> {
       minimum: price.minimum,
       budget: this.#budget,
       hosts: this.#hosts,
-      lanes: this.#lanes,
+      workers: this.#workers,
       open: (task) => this.#open(task),
       onStart: (task) => {
         this.#running += 1
@@ -125,18 +125,18 @@ export class Run<Item, Result, Handles> {
       },
       onTime: () => this.#dispatch(),
     })
-    this.#intake.pull()
+    this.#inputs.pull()
   }
 
-  readonly #onAbort = (): void => this.#fail(this.#parts.settings.signal?.reason)
+  readonly #onAbort = (): void => this.#fail(this.#deps.settings.signal?.reason)
 
   /** Starts what can start, and ends the run when there is nothing left, or nothing left to pay with. */
   #dispatch(): void {
     if (this.#closed !== undefined || this.#dispatcher === undefined) return
-    this.#intake.pull()
+    this.#inputs.pull()
     const state = this.#dispatcher.dispatch()
-    if (state === 'empty' && this.#running === 0 && this.#intake.isDone()) this.#close('end')
-    if (state === 'short' && this.#lanes.size === 0) this.#close('budget')
+    if (state === 'empty' && this.#running === 0 && this.#inputs.isDone()) this.#close('end')
+    if (state === 'short' && this.#workers.size === 0) this.#close('budget')
   }
 
   #take(task: Task<Item>): void {
@@ -152,16 +152,16 @@ export class Run<Item, Result, Handles> {
   }
 
   #open(task: Task<Item>): void {
-    const { client, settings, work } = this.#parts
+    const { client, settings, work } = this.#deps
     if (this.#budget === undefined) return
-    const lane = openLane<Item, Result, Handles>(
+    const worker = openPoolWorker<Item, Result, Handles>(
       {
         client,
         settings,
         work,
         budget: this.#budget,
         signal: this.#stopping.signal,
-        add: (item) => this.#closed === undefined && this.#intake.add(item),
+        add: (item) => this.#closed === undefined && this.#inputs.add(item),
         onCreated: ({ id }) => this.#keep((checkpoint) => checkpoint.addSession(id)),
         onOpened: (session) => this.#onOpened(session),
         onBilled: ({ sessionId, creditsBilled: credits }) => {
@@ -174,26 +174,26 @@ export class Run<Item, Result, Handles> {
           if (waitMs > 0) await delay(waitMs, undefined, { signal })
           this.#hosts.begun(host)
         },
-        onServed: (task, served) => this.#onServed(task, served),
+        onCompleted: (task, completed) => this.#onCompleted(task, completed),
         onFree: () => this.#dispatch(),
-        onEnded: (lane, end) => this.#onEnded(lane, end),
+        onEnded: (worker, end) => this.#onEnded(worker, end),
       },
       task,
     )
-    this.#lanes.add(lane)
+    this.#workers.add(worker)
   }
 
   #onOpened({ id, liveViewUrl }: Session): void {
     this.#failedOpenings = 0
-    this.#tally.tell({ type: 'session-opened', sessionId: id, liveViewUrl })
+    this.#tracker.emit({ type: 'session-opened', sessionId: id, liveViewUrl })
   }
 
-  #onServed(task: Task<Item>, served: Served<Awaited<Result>>): void {
+  #onCompleted(task: Task<Item>, completed: Completed<Awaited<Result>>): void {
     this.#release(task)
-    if (served.state === 'failed') {
-      this.#onFailure(task, served.kind, served.error)
+    if (completed.state === 'failed') {
+      this.#onFailure(task, completed.kind, completed.error)
     } else {
-      const { result, durationMs } = served
+      const { result, durationMs } = completed
       const attempts = attemptsOf(task) + 1
       this.#keep((checkpoint) => checkpoint.addDone(task.key, { result, attempts, durationMs }))
       const { index, item } = task
@@ -204,23 +204,23 @@ export class Run<Item, Result, Handles> {
 
   #onFailure(task: Task<Item>, kind: FailureKind, error: unknown): void {
     const tried = withFailure(task, kind)
-    const waitMs = retryDelayMs(tried, kind, error, this.#parts.settings.retries)
+    const waitMs = retryDelayMs(tried, kind, error, this.#deps.settings.retries)
     const { index, item } = task
     if (waitMs !== undefined) {
       this.#dispatcher?.add({ ...tried, notBeforeMs: performance.now() + waitMs }, true)
-      return this.#tally.tell({ type: 'retry', index, item, kind, error, waitMs })
+      return this.#tracker.emit({ type: 'retry', index, item, kind, error, waitMs })
     }
     this.#deliver({ state: 'failed', index, item, error, kind, attempts: attemptsOf(tried) })
-    if (this.#parts.settings.stopOnError === true) this.#fail(error)
+    if (this.#deps.settings.stopOnError === true) this.#fail(error)
   }
 
-  #onEnded(lane: Lane<Item>, { reason, uses, bill, unheard, failure, left }: LaneEnd<Item>): void {
-    this.#lanes.delete(lane)
+  #onEnded(worker: PoolWorker<Item>, { reason, uses, bill, unheard, failure, left }: PoolWorkerEnd<Item>): void {
+    this.#workers.delete(worker)
     if (unheard > 0) this.#keep((checkpoint) => checkpoint.addBill('unheard of', unheard))
-    if (bill !== undefined) this.#tally.tell({ type: 'session-ended', reason, uses, bill })
+    if (bill !== undefined) this.#tracker.emit({ type: 'session-ended', reason, uses, bill })
     if (left !== undefined) this.#release(left)
     if (this.#closed !== undefined) {
-      if (this.#lanes.size === 0) this.#lanesGone.resolve()
+      if (this.#workers.size === 0) this.#workersDone.resolve()
       return
     }
     if (failure !== undefined) this.#onLost(failure.error, left)
@@ -230,12 +230,12 @@ export class Run<Item, Result, Handles> {
 
   /** A session could not be opened, or failed between two tasks. */
   #onLost(error: unknown, left: Task<Item> | undefined): void {
-    const { settings, itemOptions } = this.#parts
+    const { settings, itemOptions } = this.#deps
     if (isBowlineError(error) && error.code === 'DELETE_FAILED') {
       process.emitWarning(error.toLine(), { code: 'BOWLINE_DELETE_FAILED' })
     } else if (isHopeless(error) && itemOptions.session === undefined) {
       this.#fail(error)
-    } else if (isCrowded(error) && this.#lanes.size > 0 && left !== undefined) {
+    } else if (isCrowded(error) && this.#workers.size > 0 && left !== undefined) {
       this.#dispatcher?.pauseOpening(Math.max(leastPauseMs, retryAfterMs(error)))
       this.#dispatcher?.add(left, true)
     } else if (++this.#failedOpenings > settings.retries.infrastructure + settings.size) {
@@ -261,8 +261,8 @@ export class Run<Item, Result, Handles> {
   }
 
   #deliver(outcome: ItemOutcome<Item, Awaited<Result>>): void {
-    this.#outbox.push(outcome.index, outcome)
-    this.#tally.tell({ type: 'item', outcome })
+    this.#results.push(outcome.index, outcome)
+    this.#tracker.emit({ type: 'item', outcome })
   }
 
   #fail(error: unknown): void {
@@ -275,19 +275,19 @@ export class Run<Item, Result, Handles> {
     if (this.#closed !== undefined) return
     this.#stoppedBy = by
     this.#dispatcher?.stop()
-    this.#parts.settings.signal?.removeEventListener('abort', this.#onAbort)
-    if (this.#lanes.size === 0) this.#lanesGone.resolve()
-    for (const lane of this.#lanes) lane.retire('done')
+    this.#deps.settings.signal?.removeEventListener('abort', this.#onAbort)
+    if (this.#workers.size === 0) this.#workersDone.resolve()
+    for (const worker of this.#workers) worker.retire('done')
     this.#closed = this.#settle(failure)
   }
 
   async #settle(failure: { readonly error: unknown } | undefined): Promise<void> {
-    await this.#lanesGone.promise
+    await this.#workersDone.promise
     const closing = await Promise.allSettled([
-      this.#intake[Symbol.asyncDispose](),
+      this.#inputs[Symbol.asyncDispose](),
       this.#checkpoint?.[Symbol.asyncDispose](),
     ])
     const broken = closing.find((each) => each.status === 'rejected')
-    this.#outbox.end(failure ?? (broken === undefined ? undefined : { error: broken.reason as unknown }))
+    this.#results.end(failure ?? (broken === undefined ? undefined : { error: broken.reason as unknown }))
   }
 }

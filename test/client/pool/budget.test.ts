@@ -2,25 +2,25 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Driver } from '../../../src/index.ts'
 import { sendJson } from '../foreign-service.ts'
-import { read, startPoolWorld } from './world.ts'
+import { read, startPoolFixture } from './fixture.ts'
 
 /** A credit a second, so that a test sees several of them. */
 const dear = { hour: 3600, minimum: 6 }
 
 test('no session is opened that the budget does not pay for, and the run says so', async () => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
 
-  const run = world.bowline.pool({ size: 4, maxUses: 1, budget: 5 }).run([1, 2, 3, 4], (item) => item)
+  const run = fixture.bowline.pool({ size: 4, maxUses: 1, budget: 5 }).run([1, 2, 3, 4], (item) => item)
 
   expect(new Set(await read(run))).toEqual(new Set([1, 2]))
   expect(await run.done()).toMatchObject({ done: 2, credits: 4, stoppedBy: 'budget' })
 })
 
 test('work is stopped before its session would cost more than the budget', async () => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
   let reason: unknown
 
-  const run = world.bowline.pool({ size: 1, budget: 7, price: dear }).run([1], async (_, { signal }) => {
+  const run = fixture.bowline.pool({ size: 1, budget: 7, price: dear }).run([1], async (_, { signal }) => {
     await delay(30_000, undefined, { signal }).catch(() => undefined)
     reason = signal.reason
   })
@@ -31,11 +31,11 @@ test('work is stopped before its session would cost more than the budget', async
   expect(summary.elapsedMs).toBeGreaterThan(1800)
   expect(summary.elapsedMs).toBeLessThan(6000)
   expect(reason).toMatchObject({ message: 'The budget of the pool is spent' })
-  expect(world.service.live.size).toBe(0)
+  expect(fixture.service.live.size).toBe(0)
 })
 
 test('a failure that is judged after the budget has cut its session off is not counted twice', async () => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
   const judged = Promise.withResolvers<object>()
   const late = judged.promise.then(async () => delay(100))
   let connections = 0
@@ -45,7 +45,7 @@ test('a failure that is judged after the budget has cut its session off is not c
     reuse: () => {
       const isFirst = ++connections === 1
       const next = async (): Promise<object> => (isFirst ? judged.promise : {})
-      return { next, probe: async () => undefined, trouble: new AbortController().signal }
+      return { next, probe: async () => undefined, failureSignal: new AbortController().signal }
     },
   }
   const items = async function* (): AsyncGenerator<string> {
@@ -55,7 +55,7 @@ test('a failure that is judged after the budget has cut its session off is not c
   }
   let attempts = 0
 
-  const run = world.bowline
+  const run = fixture.bowline
     .pool({ size: 1, driver, budget: 60, price: { hour: 36_000, minimum: 51 } })
     .run(items(), (item) => {
       attempts += 1
@@ -69,9 +69,9 @@ test('a failure that is judged after the budget has cut its session off is not c
 })
 
 test('a price without a minimum does not open one session after the other when the budget is spent', async () => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
 
-  const run = world.bowline
+  const run = fixture.bowline
     .pool({ size: 1, budget: 2, price: { hour: 3600, minimum: 0 } })
     .run([1], async (_, { signal }) => delay(30_000, undefined, { signal }))
 
@@ -79,13 +79,13 @@ test('a price without a minimum does not open one session after the other when t
 })
 
 test('work that was cut off and not billed is not begun again with what it had', async () => {
-  await using world = await startPoolWorld(({ method }, response) => {
+  await using fixture = await startPoolFixture(({ method }, response) => {
     if (method !== 'DELETE') return false
     return sendJson(response, 200, { success: true, sessionDurationMs: 0, creditsBilled: 0 })
   })
   let begun = 0
 
-  const run = world.bowline
+  const run = fixture.bowline
     .pool({ size: 1, budget: 12, price: { hour: 7200, minimum: 0 } })
     .run([1], async (_, { signal }) => {
       begun += 1
@@ -98,9 +98,9 @@ test('work that was cut off and not billed is not begun again with what it had',
 })
 
 test('where time costs nothing, a session goes on for what it cost at first', async () => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
 
-  const run = world.bowline
+  const run = fixture.bowline
     .pool({ size: 1, budget: 3, price: { hour: 0, minimum: 2 } })
     .run([1], async (item) => delay(50, item))
 
@@ -109,14 +109,14 @@ test('where time costs nothing, a session goes on for what it cost at first', as
 })
 
 test('a session that waits is given up when the time it has paid for is over', async () => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
   const slow = async function* (): AsyncGenerator<number> {
     yield 1
-    await world.service.whenDeleted(1)
+    await fixture.service.whenDeleted(1)
     yield 2
   }
 
-  const run = world.bowline.pool({ size: 1, price: dear }).run(slow(), (_, { session }) => session.id)
+  const run = fixture.bowline.pool({ size: 1, price: dear }).run(slow(), (_, { session }) => session.id)
 
   expect(await read(run)).toEqual(['session-1', 'session-2'])
 })

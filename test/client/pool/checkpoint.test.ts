@@ -9,13 +9,13 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { startProgram, type Program } from '../program.ts'
 import { sendJson } from '../foreign-service.ts'
-import { read, startPoolWorld, type PoolWorld } from './world.ts'
+import { read, startPoolFixture, type PoolFixture } from './fixture.ts'
 
-function startPool(world: PoolWorld, home: string, ...args: readonly string[]): Program {
+function startPool(fixture: PoolFixture, home: string, ...args: readonly string[]): Program {
   return startProgram('test/client/pool/pool-program.ts', args, {
     HOME: home,
-    BOWLINE_BASE_URL: world.service.url,
-    BOWLINE_API_KEY: world.service.apiKey,
+    BOWLINE_BASE_URL: fixture.service.url,
+    BOWLINE_API_KEY: fixture.service.apiKey,
   })
 }
 
@@ -23,22 +23,22 @@ test.each([
   ['killed', 'SIGKILL', false],
   ['told to end', 'SIGTERM', true],
 ] as const)('a run that was %s goes on where it was, with its results and its costs', async (_, signal, isBilled) => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
   await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-pool-'))
   const path = join(folder.path, 'run.jsonl')
   {
-    await using killed = startPool(world, folder.path, path, '3')
+    await using killed = startPool(fixture, folder.path, path, '3')
     await killed.line('result 2')
     killed.child.kill(signal)
     expect((await killed.ended).signal).toBe(signal)
     // When killed, by the process that outlives it.
-    await world.service.whenDeleted(1)
+    await fixture.service.whenDeleted(1)
   }
   expect((await readFile(path, 'utf8')).includes('{"session":"session-1","credits":2}')).toBe(isBilled)
   // What a power failure leaves of a line.
   await appendFile(path, `{"key":"3","result":"${'x'.repeat(isBilled ? 100_000 : 10)}`)
 
-  await using resumed = startPool(world, folder.path, path)
+  await using resumed = startPool(fixture, folder.path, path)
   const end = await resumed.ended
 
   expect(end.code, resumed.errors()).toBe(0)
@@ -52,7 +52,7 @@ test.each([
 test('sessions that a run gave up while they were being made count against the budget of the next', async () => {
   let isHeld = true
   const caller = new AbortController()
-  await using world = await startPoolWorld(({ method }, response) => {
+  await using fixture = await startPoolFixture(({ method }, response) => {
     if (method !== 'POST' || !isHeld) return false
     caller.abort(new Error('enough'))
     void setTimeout(20).then(() =>
@@ -64,17 +64,17 @@ test('sessions that a run gave up while they were being made count against the b
   const checkpoint = join(folder.path, 'run.jsonl')
   const options = { size: 1, budget: 3, checkpoint }
 
-  const aborted = world.bowline.pool({ ...options, signal: caller.signal }).run([1], () => 1)
+  const aborted = fixture.bowline.pool({ ...options, signal: caller.signal }).run([1], () => 1)
   await expect(aborted.done()).rejects.toThrow('enough')
-  await world.service.whenDeleted(1)
+  await fixture.service.whenDeleted(1)
   isHeld = false
-  const next = world.bowline.pool(options).run([1], () => 1)
+  const next = fixture.bowline.pool(options).run([1], () => 1)
 
   expect(await next.done()).toMatchObject({ done: 0, credits: 2, stoppedBy: 'budget' })
 })
 
 test('a run that is aborted while its checkpoint is opened does not leave the file open', async () => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
   await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-pool-'))
   const path = join(folder.path, 'run.jsonl')
   const openFiles = (): readonly string[] =>
@@ -87,7 +87,7 @@ test('a run that is aborted while its checkpoint is opened does not leave the fi
     })
   const caller = new AbortController()
 
-  const aborted = world.bowline.pool({ checkpoint: path, signal: caller.signal }).run([1], () => 1)
+  const aborted = fixture.bowline.pool({ checkpoint: path, signal: caller.signal }).run([1], () => 1)
   const ended = aborted.done().catch((error: unknown) => error)
   expect(openFiles()).toContain(path)
   caller.abort(new Error('enough'))
@@ -97,9 +97,9 @@ test('a run that is aborted while its checkpoint is opened does not leave the fi
 })
 
 test('any text can be a result', async () => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
   await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-pool-'))
-  const pool = world.bowline.pool({ checkpoint: join(folder.path, 'run.jsonl') })
+  const pool = fixture.bowline.pool({ checkpoint: join(folder.path, 'run.jsonl') })
   const text = 'one\u2028two\u2029three\r\n\u{1f6a2}\\u2028'
 
   const first = await read(pool.run(['a', 'b'], () => text))
@@ -109,12 +109,12 @@ test('any text can be a result', async () => {
 })
 
 test('a run whose results cannot be kept ends, and says why', async () => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
   await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-pool-'))
-  const pool = world.bowline.pool({ size: 1, checkpoint: join(folder.path, 'run.jsonl') })
+  const pool = fixture.bowline.pool({ size: 1, checkpoint: join(folder.path, 'run.jsonl') })
 
   await expect(pool.run([1, 2], BigInt).done()).rejects.toThrow('BigInt')
-  expect([world.service.created.length, world.service.live.size]).toEqual([1, 0])
+  expect([fixture.service.created.length, fixture.service.live.size]).toEqual([1, 0])
 })
 
 test('a line for which there is no room leaves the others readable', async () => {
@@ -144,9 +144,9 @@ test('a line for which there is no room leaves the others readable', async () =>
 })
 
 test('what the earlier runs of a checkpoint have cost counts against the budget', async () => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
   await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-pool-'))
-  const pool = world.bowline.pool({ size: 1, budget: 5, checkpoint: join(folder.path, 'run.jsonl') })
+  const pool = fixture.bowline.pool({ size: 1, budget: 5, checkpoint: join(folder.path, 'run.jsonl') })
   await read(pool.run(['a'], () => 1))
   await read(pool.run(['a', 'b'], () => 2))
 
@@ -161,7 +161,7 @@ test.each([
   ['is forgotten counts as the least one costs', 404, { success: false, error: 'Not found.' }, 2],
 ])('a session of a killed run that %s against the budget', async (_, status, answer, credits) => {
   const ended: string[] = []
-  await using world = await startPoolWorld(({ method, path }, response) => {
+  await using fixture = await startPoolFixture(({ method, path }, response) => {
     if (method !== 'DELETE' || !path.startsWith('/v2/browser/left')) return false
     ended.push(path)
     return sendJson(response, status, answer)
@@ -170,7 +170,7 @@ test.each([
   const path = join(folder.path, 'run.jsonl')
   await writeFile(path, '{"bowline":"checkpoint","version":1}\n{"session":"left"}\n')
 
-  const run = world.bowline.pool({ budget: 3, price: { hour: 120, minimum: 2 }, checkpoint: path }).run([1], () => 1)
+  const run = fixture.bowline.pool({ budget: 3, price: { hour: 120, minimum: 2 }, checkpoint: path }).run([1], () => 1)
 
   expect(await run.done()).toMatchObject({ done: 0, credits, stoppedBy: 'budget' })
   expect(ended).toEqual(['/v2/browser/left'])
@@ -180,12 +180,12 @@ test.each([
   ['another file', 'name,price\n'],
   ['a broken line', '{"bowline":"checkpoint","version":1}\nnonsense\n'],
 ])('%s is refused and left as it is', async (_, content) => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
   await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-pool-'))
   const path = join(folder.path, 'prices.csv')
   await writeFile(path, content)
 
-  const run = world.bowline.pool({ checkpoint: path }).run([1], () => 1)
+  const run = fixture.bowline.pool({ checkpoint: path }).run([1], () => 1)
 
   await expect(run.done()).rejects.toMatchObject({ code: 'CHECKPOINT_INVALID' })
   expect(await readFile(path, 'utf8')).toBe(content)

@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest'
-import { read, startPoolWorld } from './world.ts'
+import { read, startPoolFixture } from './fixture.ts'
 
 test('a source is closed when an item ends the run, and when the run ends while it looks for the next one', async () => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
   const closed: string[] = []
   const source = async function* (name: string, next: Promise<unknown>): AsyncGenerator<string> {
     try {
@@ -19,17 +19,17 @@ test('a source is closed when an item ends the run, and when the run ends while 
   }
   const left = Promise.withResolvers<void>()
 
-  await expect(world.bowline.pool().run(source('broken', Promise.resolve()), String, { key }).done()).rejects.toThrow(
+  await expect(fixture.bowline.pool().run(source('broken', Promise.resolve()), String, { key }).done()).rejects.toThrow(
     'no key',
   )
-  for await (const _ of world.bowline.pool().run(source('left', left.promise), String)) break
+  for await (const _ of fixture.bowline.pool().run(source('left', left.promise), String)) break
   left.resolve()
 
   await expect.poll(() => closed).toEqual(['broken', 'left'])
 })
 
 test('an item that cannot be added leaves no gap in the order', async () => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
   const numbers = Array.from({ length: 400 }, (_, index) => index)
   const work = (number: number, { add }: { readonly add: (number: number) => boolean }): number => {
     if (number === 0) expect(() => add(-1)).toThrow('no such number')
@@ -40,13 +40,13 @@ test('an item that cannot be added leaves no gap in the order', async () => {
     return {}
   }
 
-  expect(await read(world.bowline.pool({ order: 'input' }).run(numbers, work, { session }))).toEqual(numbers)
+  expect(await read(fixture.bowline.pool({ order: 'input' }).run(numbers, work, { session }))).toEqual(numbers)
 })
 
 test('a profile goes from a session that waits to one with other options', async () => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
 
-  const run = world.bowline
+  const run = fixture.bowline
     .pool({ size: 2, price: { hour: 0, minimum: 2 } })
     .run([300, 600], (ttl) => ttl, { session: (ttl) => ({ profile: { name: 'ann' }, ttl }) })
 
@@ -54,7 +54,7 @@ test('a profile goes from a session that waits to one with other options', async
 })
 
 test('an item whose time comes while others are looked at is not forgotten', async () => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
   const now = performance.now.bind(performance)
   let looks = 0
   // A machine so busy that time passes from one look at the clock to the next.
@@ -62,7 +62,7 @@ test('an item whose time comes while others are looked at is not forgotten', asy
   using _ = { [Symbol.dispose]: () => clock.mockRestore() }
   const numbers = Array.from({ length: 30 }, (_, index) => index)
 
-  const run = world.bowline
+  const run = fixture.bowline
     .pool({ size: 1, retries: { page: 1, delayMs: 1 }, price: { hour: 0, minimum: 2 } })
     .run(numbers, (number, { attempt }) => {
       if (attempt === 1) throw new Error('mine')
@@ -70,5 +70,5 @@ test('an item whose time comes while others are looked at is not forgotten', asy
     })
 
   expect(new Set(await read(run))).toEqual(new Set(numbers))
-  expect(world.service.created).toHaveLength(1)
+  expect(fixture.service.created).toHaveLength(1)
 })

@@ -2,26 +2,26 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { PoolOptions } from '../../../src/index.ts'
 import { sendJson } from '../foreign-service.ts'
-import { quickly, read, startPoolWorld } from './world.ts'
+import { quickly, read, startPoolFixture } from './fixture.ts'
 
 test('the items of an async iterable are worked on, and a session is replaced after maxUses of them', async () => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
   const numbers = async function* (): AsyncGenerator<number> {
     for (let number = 0; number < 10; number += 1) yield number
   }
 
-  const run = world.bowline.pool({ size: 1, maxUses: 4 }).run(numbers(), (number) => number * 2)
+  const run = fixture.bowline.pool({ size: 1, maxUses: 4 }).run(numbers(), (number) => number * 2)
 
   expect(await read(run)).toEqual([0, 2, 4, 6, 8, 10, 12, 14, 16, 18])
   expect(await run.done()).toMatchObject({ done: 10, failed: 0, sessions: 3, credits: 6, stoppedBy: 'end' })
-  expect(world.service.deleted).toHaveLength(3)
+  expect(fixture.service.deleted).toHaveLength(3)
 })
 
 test('outcomes come as they are completed, or in the order of the input', async () => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
   const runIn = async (order: 'completed' | 'input'): Promise<readonly unknown[]> => {
     const second = Promise.withResolvers<void>()
-    const pool = world.bowline.pool({
+    const pool = fixture.bowline.pool({
       size: 2,
       order,
       onProgress: (_progress, { type }) => {
@@ -44,11 +44,11 @@ test('outcomes come as they are completed, or in the order of the input', async 
 })
 
 test('what the work throws is reported with its item, unchanged, and is tried again only when asked', async () => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
   const thrown = new Error('mine')
   const attempts: number[] = []
   const run = (retries: PoolOptions['retries']) =>
-    world.bowline.pool({ size: 1, retries }).run(['bad', 'good'], (item, { attempt }) => {
+    fixture.bowline.pool({ size: 1, retries }).run(['bad', 'good'], (item, { attempt }) => {
       attempts.push(attempt)
       if (item === 'bad') throw thrown
       return item
@@ -67,21 +67,21 @@ test('what the work throws is reported with its item, unchanged, and is tried ag
 })
 
 test('with stopOnError the first failure ends the run with its error', async () => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
   const thrown = new Error('mine')
 
-  const run = world.bowline.pool({ stopOnError: true }).run([1, 2, 3], () => Promise.reject(thrown))
+  const run = fixture.bowline.pool({ stopOnError: true }).run([1, 2, 3], () => Promise.reject(thrown))
 
   await expect(run.done()).rejects.toBe(thrown)
-  expect(world.service.live.size).toBe(0)
+  expect(fixture.service.live.size).toBe(0)
 })
 
 test('an item whose session is gone is tried on another one', async () => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
 
-  const run = world.bowline.pool({ size: 1, retries: quickly }).run(['only'], async (item, { attempt, session }) => {
+  const run = fixture.bowline.pool({ size: 1, retries: quickly }).run(['only'], async (item, { attempt, session }) => {
     if (attempt > 1) return `${item} on ${session.id}`
-    await world.bowline.sessions.delete(session.id)
+    await fixture.bowline.sessions.delete(session.id)
     throw new Error('the socket was closed')
   })
 
@@ -90,9 +90,9 @@ test('an item whose session is gone is tried on another one', async () => {
 })
 
 test('work that takes too long is given up, and its session replaced', async () => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
 
-  const run = world.bowline
+  const run = fixture.bowline
     .pool({ size: 1, timeoutMs: 50 })
     .run([1, 2], (item, { session }) => (item === 1 ? new Promise<never>(() => undefined) : session.id))
 
@@ -104,29 +104,29 @@ test('work that takes too long is given up, and its session replaced', async () 
 })
 
 test('a session on which an item failed is deleted as one that failed, so that its recordings are kept', async () => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
   const fail = (item: string): void => {
     if (item === 'bad') throw new Error('mine')
   }
 
   const options = { size: 1, session: { record: { keep: 'on-failure' } } } as const
-  await world.bowline.pool(options).run(['good'], fail).done()
-  await world.bowline.pool(options).run(['bad', 'good'], fail).done()
+  await fixture.bowline.pool(options).run(['good'], fail).done()
+  await fixture.bowline.pool(options).run(['bad', 'good'], fail).done()
   await expect(
-    world.bowline
+    fixture.bowline
       .pool({ ...options, stopOnError: true })
       .run(['bad'], fail)
       .done(),
   ).rejects.toThrow('mine')
 
-  const deletions = world.service.requests.filter(({ method }) => method === 'DELETE')
+  const deletions = fixture.service.requests.filter(({ method }) => method === 'DELETE')
   expect(deletions.map(({ path }) => path.split('?')[1])).toEqual([undefined, 'failed=true', 'failed=true'])
 })
 
 test('a limit of time beyond what timers can wait is no limit', async () => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
 
-  const run = world.bowline
+  const run = fixture.bowline
     .pool({ size: 1, timeoutMs: Number.MAX_SAFE_INTEGER })
     .run([1], async (item) => delay(20, item))
 
@@ -134,25 +134,25 @@ test('a limit of time beyond what timers can wait is no limit', async () => {
 })
 
 test('leaving the loop ends the sessions', async () => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
   const endless = function* (): Generator<number> {
     for (let number = 0; ; number += 1) yield number
   }
 
-  const run = world.bowline.pool({ size: 2 }).run(endless(), (number) => number)
+  const run = fixture.bowline.pool({ size: 2 }).run(endless(), (number) => number)
   for await (const { index } of run) if (index >= 5) break
 
-  expect(world.service.live.size).toBe(0)
+  expect(fixture.service.live.size).toBe(0)
   expect(await run.done()).toMatchObject({ stoppedBy: 'return' })
 })
 
 test('an abort rejects with the caller’s reason when the sessions are gone, and tells the work', async () => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
   const caller = new AbortController()
   const reason = new Error('no longer needed')
   let heard: unknown
 
-  const run = world.bowline.pool({ size: 1, signal: caller.signal }).run([1, 2], (_, { signal }) => {
+  const run = fixture.bowline.pool({ size: 1, signal: caller.signal }).run([1, 2], (_, { signal }) => {
     signal.addEventListener('abort', () => {
       heard = signal.reason
     })
@@ -162,22 +162,22 @@ test('an abort rejects with the caller’s reason when the sessions are gone, an
 
   await expect(run.done()).rejects.toBe(reason)
   expect(heard).toBe(reason)
-  expect(world.service.live.size).toBe(0)
+  expect(fixture.service.live.size).toBe(0)
 })
 
 test('an input that throws ends the run with its error', async () => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
   const broken = function* (): Generator<number> {
     yield 1
     throw new Error('the list is torn')
   }
 
-  await expect(world.bowline.pool().run(broken(), String).done()).rejects.toThrow('the list is torn')
-  expect(world.service.live.size).toBe(0)
+  await expect(fixture.bowline.pool().run(broken(), String).done()).rejects.toThrow('the list is torn')
+  expect(fixture.service.live.size).toBe(0)
 })
 
 test('one host is spared: so many items at a time, and a pause between them', async () => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
   const starts: number[] = []
   let running = 0
   let most = 0
@@ -190,7 +190,7 @@ test('one host is spared: so many items at a time, and a pause between them', as
   }
 
   const urls = ['shy', 'shy', 'other', 'shy', 'other'].map((host, path) => `http://${host}.example/${path}`)
-  await world.bowline
+  await fixture.bowline
     .pool({ size: 3, perHost: { concurrency: 1, delayMs: 60 } })
     .run(urls, visit)
     .done()
@@ -201,11 +201,11 @@ test('one host is spared: so many items at a time, and a pause between them', as
 })
 
 test('items of one profile share sessions, and only one at a time writes it', async () => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
   const using = new Map<string, Set<string>>()
   const customers = ['ann', 'bob', 'ann', 'bob', 'ann', 'bob']
 
-  const run = world.bowline.pool({ size: 4 }).run(
+  const run = fixture.bowline.pool({ size: 4 }).run(
     customers,
     async (name, { session }) => {
       using.set(name, (using.get(name) ?? new Set()).add(session.id))
@@ -219,10 +219,10 @@ test('items of one profile share sessions, and only one at a time writes it', as
 })
 
 test('more profiles than sessions take turns', async () => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
   const names = Array.from({ length: 6 }, (_, index) => `p${index % 3}`)
 
-  const run = world.bowline
+  const run = fixture.bowline
     .pool({ size: 1 })
     .run(names, (name) => name, { session: (name) => ({ profile: { name, saveChanges: false } }) })
 
@@ -232,8 +232,8 @@ test('more profiles than sessions take turns', async () => {
 
 test('a service that has no room for another session is asked again after Retry-After, and no item suffers', async () => {
   let refusals = 0
-  await using world = await startPoolWorld(({ method }, response) => {
-    if (method !== 'POST' || world.service.live.size <= 1) return false
+  await using fixture = await startPoolFixture(({ method }, response) => {
+    if (method !== 'POST' || fixture.service.live.size <= 1) return false
     refusals += 1
     return sendJson(
       response,
@@ -244,7 +244,7 @@ test('a service that has no room for another session is asked again after Retry-
   })
   const isRefused = Promise.withResolvers<void>()
 
-  const run = world.bowline.pool({ size: 2, retries: 0 }).run([1, 2, 3, 4], async (item) => {
+  const run = fixture.bowline.pool({ size: 2, retries: 0 }).run([1, 2, 3, 4], async (item) => {
     if (item === 1) await expect.poll(() => refusals).toBeGreaterThan(0)
     isRefused.resolve()
     return item
@@ -259,20 +259,20 @@ test.each([
   ['is out of order', 503, 'DRAINING', 3],
 ])('a service that %s ends the run with its error', async (_, status, code, creations) => {
   let asked = 0
-  await using world = await startPoolWorld(({ method }, response) => {
+  await using fixture = await startPoolFixture(({ method }, response) => {
     if (method !== 'POST') return false
     asked += 1
     return sendJson(response, status, { success: false, error: 'No.', code })
   })
 
-  const run = world.bowline.pool({ size: 1, retries: { infrastructure: 1, delayMs: 1 } }).run([1, 2, 3], () => 1)
+  const run = fixture.bowline.pool({ size: 1, retries: { infrastructure: 1, delayMs: 1 } }).run([1, 2, 3], () => 1)
 
   await expect(run.done()).rejects.toMatchObject({ code })
   expect(asked).toBe(creations)
 })
 
 test('work can add items, each once', async () => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
   const links: Record<string, readonly string[]> = {
     '/': ['/a', '/b'],
     '/a': ['/', '/b', '/c'],
@@ -280,7 +280,7 @@ test('work can add items, each once', async () => {
     '/c': ['/a'],
   }
 
-  const run = world.bowline.pool({ size: 2 }).run(['/'], (path, { add }) => {
+  const run = fixture.bowline.pool({ size: 2 }).run(['/'], (path, { add }) => {
     for (const link of links[path] ?? []) add(link)
     return path
   })
@@ -289,11 +289,11 @@ test('work can add items, each once', async () => {
 })
 
 test('progress counts what happens, and what it throws changes nothing but a warning', async () => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
   const events: string[] = []
   const warning = new Promise<Error>((resolve) => void process.once('warning', resolve))
 
-  const run = world.bowline
+  const run = fixture.bowline
     .pool({
       size: 1,
       onProgress: (progress, event) => {
@@ -316,15 +316,15 @@ test.each([
   [{ retries: -1 }, '`retries.infrastructure` is -1; it must be a whole number, 0 or more'],
   [{ price: { hour: -1, minimum: 0 } }, '`price` is {"hour":-1,"minimum":0}; it must be two numbers, 0 or more'],
 ])('the options %o are refused', async (options, message) => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
 
-  expect(() => world.bowline.pool(options)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID', message }))
+  expect(() => fixture.bowline.pool(options)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID', message }))
 })
 
 test('a single address is no list of items', async () => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
 
-  expect(() => world.bowline.pool().run('http://one.example', String)).toThrow(
+  expect(() => fixture.bowline.pool().run('http://one.example', String)).toThrow(
     expect.objectContaining({
       code: 'CONFIG_INVALID',
       message: 'The items of a pool are string; they must be iterable',
@@ -333,25 +333,25 @@ test('a single address is no list of items', async () => {
 })
 
 test('the types of item, page and result follow from the input, the driver and the work', async () => {
-  await using world = await startPoolWorld()
+  await using fixture = await startPoolFixture()
 
-  const run = world.bowline.pool().run([{ url: 'http://a.example' }], ({ url }) => url.length)
+  const run = fixture.bowline.pool().run([{ url: 'http://a.example' }], ({ url }) => url.length)
   for await (const outcome of run) {
     const { item, result } = outcome
     const typed: { readonly url: string } = item
     if (outcome.state === 'done') expect(result satisfies number | undefined).toBe(typed.url.length)
   }
   // @ts-expect-error without a driver there is no page
-  world.bowline.pool().run([1], (_, { page }) => page)
+  fixture.bowline.pool().run([1], (_, { page }) => page)
 })
 
 test('an estimate tells sessions, credits and time before anything starts', async () => {
-  await using world = await startPoolWorld()
-  const pool = world.bowline.pool({ size: 4, maxUses: 50, budget: 20 })
+  await using fixture = await startPoolFixture()
+  const pool = fixture.bowline.pool({ size: 4, maxUses: 50, budget: 20 })
 
   const estimate = pool.estimate({ items: 1000, itemMs: 1900 })
 
   // Four sessions at a time, 50 items of 2 s each: 100 s, which is 4 credits.
   expect(estimate).toEqual({ sessions: 20, credits: 80, elapsedMs: 500_000, affordable: 250 })
-  expect(world.service.requests).toHaveLength(0)
+  expect(fixture.service.requests).toHaveLength(0)
 })

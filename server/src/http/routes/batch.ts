@@ -4,20 +4,20 @@ import type { z } from 'zod'
 import type { BatchRequest } from 'bowline/contract/batch'
 import { pageUrl, sourceUrl } from 'bowline/contract/page-url'
 import { scrapeFields, type ScrapeOptions } from 'bowline/contract/scrape'
-import { listIssues, shorten, tellMore } from 'bowline/contract/validation-issues'
+import { listIssues, shorten, andMore } from 'bowline/contract/validation-issues'
 import { BowlineError } from 'bowline/kit/errors'
-import type { BulkJobs, BulkPage } from '../../bulk/bulk-jobs.ts'
-import type { BulkRound } from '../../bulk/plan.ts'
-import { earlierBatch } from '../../compat/earlier-batch.ts'
+import type { Jobs, JobPage } from '../../jobs/jobs.ts'
+import type { Submission } from '../../jobs/plan.ts'
+import { v1Batch } from '../../compat/v1-batch.ts'
 import type { LanguageModel } from '../../scrape/formats/language-model.ts'
 import type { Scrapes } from '../../scrape/scrapes.ts'
-import { bulkHandlers } from '../bulk-handlers.ts'
-import { bulkPath } from '../bulk-status.ts'
+import { jobHandlers } from '../job-handlers.ts'
+import { bulkPath } from '../job-status.ts'
 import { versionOf, type Call, type Handlers } from '../register.ts'
 
 /** What the routes of batches ask. */
-export interface BatchRouteParts {
-  readonly bulk: BulkJobs
+export interface BatchRouteDeps {
+  readonly jobs: Jobs
   readonly scrapes: Scrapes
   /** Undefined: prompts of crawls are not read. */
   readonly languageModel: LanguageModel | undefined
@@ -26,7 +26,7 @@ export interface BatchRouteParts {
 type Started = Awaited<ReturnType<NonNullable<Handlers['startBatch']>>>
 
 /** The routes of batches. */
-export function batchRoutes({ bulk, scrapes }: BatchRouteParts): Handlers {
+export function batchRoutes({ jobs, scrapes }: BatchRouteDeps): Handlers {
   const start = async (body: BatchRequest, showsExtract: boolean, call: Call): Promise<Started> => {
     const { key, baseUrl, idempotencyKey } = call
     const { pages, invalid } = await checkUrls(body)
@@ -37,7 +37,7 @@ export function batchRoutes({ bulk, scrapes }: BatchRouteParts): Handlers {
     const requestHash = createHash('sha256').update(JSON.stringify(body)).digest('hex')
     const { id } =
       appendToId === undefined
-        ? await bulk.start({
+        ? await jobs.start({
             kind: 'batch_scrape',
             version,
             teamId: key.teamId,
@@ -45,10 +45,10 @@ export function batchRoutes({ bulk, scrapes }: BatchRouteParts): Handlers {
             baseUrl,
             idempotencyKey,
             requestHash,
-            plan: { rounds: [round], webhook, maxConcurrency },
+            plan: { submissions: [round], webhook, maxConcurrency },
             pages,
           })
-        : await bulk.append(
+        : await jobs.append(
             { id: appendToId, teamId: key.teamId, kind: 'batch_scrape' },
             { round: { ...round, idempotencyKey, requestHash }, pages },
           )
@@ -59,10 +59,10 @@ export function batchRoutes({ bulk, scrapes }: BatchRouteParts): Handlers {
       ...(body.ignoreInvalidURLs && { invalidURLs: [...invalid] }),
     }
   }
-  const { get, cancel, errors } = bulkHandlers(bulk, 'batch_scrape')
+  const { get, cancel, errors } = jobHandlers(jobs, 'batch_scrape')
   return {
     startBatch: async ({ body }, call) => start(body, false, call),
-    startEarlierBatch: async ({ body }, call) => start(earlierBatch(body), body.formats.includes('extract'), call),
+    startV1Batch: async ({ body }, call) => start(v1Batch(body), body.formats.includes('extract'), call),
     getBatch: get,
     cancelBatch: cancel,
     getBatchErrors: errors,
@@ -73,8 +73,8 @@ export function batchRoutes({ bulk, scrapes }: BatchRouteParts): Handlers {
 async function checkUrls({
   urls,
   ignoreInvalidURLs,
-}: BatchRequest): Promise<{ readonly pages: readonly BulkPage[]; readonly invalid: readonly string[] }> {
-  const valid: BulkPage[] = []
+}: BatchRequest): Promise<{ readonly pages: readonly JobPage[]; readonly invalid: readonly string[] }> {
+  const valid: JobPage[] = []
   const invalid: string[] = []
   const issues: z.core.$ZodIssue[] = []
   for (const [index, url] of urls.entries()) {
@@ -92,7 +92,7 @@ async function checkUrls({
   const [first] = issues
   const reason = first?.message ?? 'Invalid URL'
   if (first !== undefined && !ignoreInvalidURLs) {
-    const message = `Bad Request: ${first.path.join('.')}: ${reason}${tellMore(more)}`
+    const message = `Bad Request: ${first.path.join('.')}: ${reason}${andMore(more)}`
     throw new BowlineError('BAD_REQUEST', message, { details })
   }
   if (valid.length === 0) {
@@ -106,7 +106,7 @@ const checkedAtOnce = 500
 
 const scrapeKeys = new Set(Object.keys(scrapeFields))
 
-function toRound(body: BatchRequest, showsExtract: boolean): BulkRound {
+function toRound(body: BatchRequest, showsExtract: boolean): Submission {
   return {
     request: Object.fromEntries(
       Object.entries(body).filter(([key]) => scrapeKeys.has(key)),

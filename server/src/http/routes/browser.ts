@@ -3,22 +3,22 @@ import { BowlineError } from 'bowline/kit/errors'
 import { askPeer } from '../../cluster/relay.ts'
 import { sessionUrls } from '../../sessions/urls.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
-import { findTwin, getSession, listSessions, type SessionRow } from '../../store/sessions.ts'
+import { findByIdempotencyKey, getSession, listSessions, type SessionRow } from '../../store/sessions.ts'
 import type { KeyRow } from '../../store/keys.ts'
 import { listTeams } from '../../store/teams.ts'
 import { createSessionCreator } from '../create-session.ts'
-import { peerOfRow, type PlacementParts } from '../placement.ts'
+import { peerOfRow, type PlacementDeps } from '../placement.ts'
 import type { Call, Handlers } from '../register.ts'
 
 /** The routes of browser sessions. */
-export function browserRoutes(parts: PlacementParts): Handlers {
+export function browserRoutes(deps: PlacementDeps): Handlers {
   /**
    * Throws SESSION_NOT_FOUND, and FORBIDDEN for a session of another team. The API defines 403 for reading and deleting a
    * session by its id, and its clients rely on it: the id alone, which has 74 random bits, gives no access. Every other
    * route of a session (files, recordings, CDP, live view) answers 404, as for an unknown id.
    */
   const visibleSession = async (id: string, key: KeyRow): Promise<SessionRow> => {
-    const row = await getSession(parts.store.db, id)
+    const row = await getSession(deps.store.db, id)
     // An admin key may read and end the sessions of every team; what they show stays with their team.
     if (row.teamId !== key.teamId && key.role !== 'admin') throw new BowlineError('FORBIDDEN', 'Forbidden.')
     return row
@@ -26,7 +26,7 @@ export function browserRoutes(parts: PlacementParts): Handlers {
 
   /** The id of the session that an idempotency key made, for clients that never got it. */
   const idOf = async ({ id, idempotencyKey }: DeleteSessionRequest, { key }: Call): Promise<string> => {
-    const found = id ?? (await findTwin(parts.store.db, key.teamId, idempotencyKey))?.id
+    const found = id ?? (await findByIdempotencyKey(deps.store.db, key.teamId, idempotencyKey))?.id
     if (found === undefined) throw new BowlineError('SESSION_NOT_FOUND', 'No session was created with this key.')
     return found
   }
@@ -34,12 +34,12 @@ export function browserRoutes(parts: PlacementParts): Handlers {
   /** Has the node that holds the session end it; undefined when that is this node, or when the session has ended. */
   const endElsewhere = async (row: SessionRow, hasFailed: boolean, call: Call) => {
     try {
-      const peer = await peerOfRow(parts, row, call.raw.raw)
+      const peer = await peerOfRow(deps, row, call.raw.raw)
       if (peer === undefined) return undefined
       return deleteSessionResponse.parse(await askPeer(peer, call.raw.raw, { id: row.id, failed: hasFailed }))
     } catch (error) {
       // A node that hangs is given up after a while, and its sessions are ended by the others.
-      const { status } = await getSession(parts.store.db, row.id)
+      const { status } = await getSession(deps.store.db, row.id)
       if (status === 'active') throw error
       return undefined
     }
@@ -50,7 +50,7 @@ export function browserRoutes(parts: PlacementParts): Handlers {
     const elsewhere = await endElsewhere(row, hasFailed, call)
     if (elsewhere !== undefined) return elsewhere
     if (creator.revoke(id, call)) return { success: true as const, cleanupQueued: true }
-    const ended = row.status === 'active' ? await parts.sessions.end(row.id, 'deleted', { hasFailed }) : row
+    const ended = row.status === 'active' ? await deps.sessions.end(row.id, 'deleted', { hasFailed }) : row
     const bill = ended ?? (await visibleSession(id, call.key))
     return {
       success: true as const,
@@ -61,22 +61,22 @@ export function browserRoutes(parts: PlacementParts): Handlers {
     }
   }
 
-  const creator = createSessionCreator(parts)
+  const creator = createSessionCreator(deps)
   return {
     createSession: async ({ body }, call) => creator.create(body, call),
     listSessions: async ({ query }, call) => {
-      const teams = await teamsToList(parts, query.team, call.key)
-      const rows = await listSessions(parts.store.db, {
+      const teams = await teamsToList(deps, query.team, call.key)
+      const rows = await listSessions(deps.store.db, {
         teamId: teams.size === 1 ? [...teams.keys()][0] : undefined,
         status: query.status,
         limit: query.limit,
       })
       const nameOf = (row: SessionRow) => (query.team === undefined ? undefined : teams.get(row.teamId))
-      return { success: true, sessions: rows.map((row) => summary(row, parts.sessions, call, nameOf(row))) }
+      return { success: true, sessions: rows.map((row) => summary(row, deps.sessions, call, nameOf(row))) }
     },
     getSession: async ({ params }, call) => {
       const row = await visibleSession(params.id, call.key)
-      return { success: true, ...summary(row, parts.sessions, call) }
+      return { success: true, ...summary(row, deps.sessions, call) }
     },
     deleteSession: async ({ params, query }, call) => end(params.id, query.failed === 'true', call),
     deleteSessionByBody: async ({ body }, call) => end(await idOf(body, call), body.failed === true, call),
@@ -85,7 +85,7 @@ export function browserRoutes(parts: PlacementParts): Handlers {
 
 /** The names of the teams whose sessions are listed, by id: one, or all. Throws FORBIDDEN, TEAM_NOT_FOUND. */
 async function teamsToList(
-  { store }: PlacementParts,
+  { store }: PlacementDeps,
   wanted: string | undefined,
   key: KeyRow,
 ): Promise<ReadonlyMap<string, string>> {

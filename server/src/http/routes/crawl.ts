@@ -3,46 +3,46 @@ import type { CrawlRequest } from 'bowline/contract/crawl'
 import { sentUrl } from 'bowline/contract/page-url'
 import { maxUrlLength } from 'bowline/kit/canonical-url'
 import { BowlineError } from 'bowline/kit/errors'
-import { toCrawlPage } from '../../bulk/choose-links.ts'
-import type { CrawlPlan } from '../../bulk/crawl-plan.ts'
-import { optionsFromPrompt } from '../../bulk/crawl-prompt.ts'
-import { withLinks } from '../../bulk/page-links.ts'
-import { earlierCrawl } from '../../compat/earlier-crawl.ts'
-import { bulkHandlers } from '../bulk-handlers.ts'
-import { bulkPath } from '../bulk-status.ts'
+import { toCrawlPage } from '../../jobs/choose-links.ts'
+import type { CrawlPlan } from '../../jobs/crawl-plan.ts'
+import { optionsFromPrompt } from '../../jobs/crawl-prompt.ts'
+import { withLinks } from '../../jobs/page-links.ts'
+import { v1Crawl } from '../../compat/v1-crawl.ts'
+import { jobHandlers } from '../job-handlers.ts'
+import { bulkPath } from '../job-status.ts'
 import { versionOf, type Call, type Handlers } from '../register.ts'
-import type { BatchRouteParts } from './batch.ts'
+import type { BatchRouteDeps } from './batch.ts'
 
 type Started = Awaited<ReturnType<NonNullable<Handlers['startCrawl']>>>
 
 /** What the second version of the API has no words for. */
-interface EarlierPart {
+interface V1CrawlOptions {
   readonly maxPathDepth: number | undefined
   readonly showsExtract: boolean
 }
 
 /** The routes of crawls. */
-export function crawlRoutes(parts: BatchRouteParts): Handlers {
-  const { get, cancel, errors } = bulkHandlers(parts.bulk)
+export function crawlRoutes(deps: BatchRouteDeps): Handlers {
+  const { get, cancel, errors } = jobHandlers(deps.jobs)
   return {
     startCrawl: async ({ body }, call) => {
-      if (body.prompt === undefined) return start(parts, { body }, call)
-      const { languageModel } = parts
-      if (languageModel === undefined) return { ...(await start(parts, { body }, call)), warning: noModelWarning }
+      if (body.prompt === undefined) return start(deps, { body }, call)
+      const { languageModel } = deps
+      if (languageModel === undefined) return { ...(await start(deps, { body }, call)), warning: noModelWarning }
       const written = await optionsFromPrompt(languageModel, { url: body.url, prompt: body.prompt })
       const sent: object = call.sentBody ?? {}
       const taken = Object.fromEntries(Object.entries(written).filter(([name]) => !Object.hasOwn(sent, name)))
       const { prompt: _prompt, scrapeOptions: _scrapeOptions, webhook: _webhook, ...final } = { ...body, ...taken }
-      const started = await start(parts, { body: { ...body, ...taken } }, call)
+      const started = await start(deps, { body: { ...body, ...taken } }, call)
       return { ...started, promptGeneratedOptions: written, finalCrawlerOptions: final }
     },
-    startEarlierCrawl: async ({ body }, call) => {
+    startV1Crawl: async ({ body }, call) => {
       const showsExtract = body.scrapeOptions.formats.includes('extract')
-      return start(parts, { body: earlierCrawl(body), earlier: { maxPathDepth: body.maxDepth, showsExtract } }, call)
+      return start(deps, { body: v1Crawl(body), v1: { maxPathDepth: body.maxDepth, showsExtract } }, call)
     },
     listActiveCrawls: async (_input, { key }) => ({
       success: true,
-      crawls: (await parts.bulk.active(key.teamId, 'crawl')).map(({ id, teamId, target, createdAt, plan }) => ({
+      crawls: (await deps.jobs.active(key.teamId, 'crawl')).map(({ id, teamId, target, createdAt, plan }) => ({
         id,
         teamId,
         url: target,
@@ -51,7 +51,7 @@ export function crawlRoutes(parts: BatchRouteParts): Handlers {
       })),
     }),
     previewCrawl: async ({ body: { url, prompt } }) => {
-      const { languageModel } = parts
+      const { languageModel } = deps
       if (languageModel === undefined) throw noPrompt()
       return { success: true, data: { ...(await optionsFromPrompt(languageModel, { url, prompt })), url } }
     },
@@ -62,8 +62,8 @@ export function crawlRoutes(parts: BatchRouteParts): Handlers {
 }
 
 async function start(
-  { bulk, scrapes }: BatchRouteParts,
-  { body, earlier }: { readonly body: CrawlRequest; readonly earlier?: EarlierPart },
+  { jobs, scrapes }: BatchRouteDeps,
+  { body, v1 }: { readonly body: CrawlRequest; readonly v1?: V1CrawlOptions },
   call: Call,
 ): Promise<Started> {
   const { key, baseUrl, idempotencyKey } = call
@@ -73,10 +73,10 @@ async function start(
     zeroDataRetention: body.zeroDataRetention ?? body.scrapeOptions.zeroDataRetention,
   }
   scrapes.check({ ...request, url: body.url })
-  const crawl = toPlan(body, earlier)
+  const crawl = toPlan(body, v1)
   const { webhook, maxConcurrency } = body
   const version = versionOf(call)
-  const { id } = await bulk.start({
+  const { id } = await jobs.start({
     kind: 'crawl',
     version,
     teamId: key.teamId,
@@ -85,7 +85,7 @@ async function start(
     idempotencyKey,
     requestHash: createHash('sha256').update(JSON.stringify(body)).digest('hex'),
     plan: {
-      rounds: [{ request, showsExtract: earlier?.showsExtract ?? false, hidesLinks: true }],
+      submissions: [{ request, showsExtract: v1?.showsExtract ?? false, hidesLinks: true }],
       webhook,
       maxConcurrency,
       crawl,
@@ -113,7 +113,7 @@ function noPrompt(): BowlineError {
   )
 }
 
-function toPlan(body: CrawlRequest, earlier: EarlierPart | undefined): CrawlPlan {
+function toPlan(body: CrawlRequest, v1: V1CrawlOptions | undefined): CrawlPlan {
   const { url, webhook: _webhook, origin: _origin, integration: _integration, ...options } = body
   const { limit, maxDiscoveryDepth, includePaths, excludePaths, regexOnFullURL, sitemap, delay } = options
   const { allowExternalLinks, allowSubdomains, ignoreQueryParameters, ignoreRobotsTxt } = options
@@ -121,7 +121,7 @@ function toPlan(body: CrawlRequest, earlier: EarlierPart | undefined): CrawlPlan
     url,
     limit,
     maxDiscoveryDepth,
-    maxPathDepth: earlier?.maxPathDepth,
+    maxPathDepth: v1?.maxPathDepth,
     includePaths,
     excludePaths,
     regexOnFullURL,

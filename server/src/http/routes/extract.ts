@@ -5,12 +5,12 @@ import type { Extracts } from '../../extract/extracts.ts'
 import type { Call, Handlers } from '../register.ts'
 
 /** What the routes of extractions ask. */
-export interface ExtractRouteParts {
+export interface ExtractRouteDeps {
   readonly extracts: Extracts
 }
 
 /** The routes of extractions. */
-export function extractRoutes({ extracts }: ExtractRouteParts): Handlers {
+export function extractRoutes({ extracts }: ExtractRouteDeps): Handlers {
   const start = async (
     request: ExtractRequest,
     { key, baseUrl }: Call,

@@ -4,7 +4,7 @@ import { routes, type Route, type RouteName, type Routes } from 'bowline/contrac
 import { BowlineError } from 'bowline/kit/errors'
 import type { Artifacts } from '../../artifacts/artifacts.ts'
 import { ended, findKeptFile, listKeptFiles } from '../../files/kept-files.ts'
-import type { Shelves } from '../../files/shelves.ts'
+import type { SessionFileStore } from '../../files/session-file-store.ts'
 import type { LiveSession } from '../../sessions/live-session.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import { admitToken } from '../../sessions/admit-token.ts'
@@ -16,10 +16,10 @@ import { detachBody } from '../detach-body.ts'
 import { schemaOf } from '../register.ts'
 
 /** What the routes of files ask. */
-export interface FileRouteParts {
+export interface FileRouteDeps {
   readonly store: Store
   readonly sessions: Sessions
-  readonly shelves: Shelves
+  readonly sessionFileStore: SessionFileStore
   readonly artifacts: Artifacts
   readonly authenticator: Authenticator
 }
@@ -27,30 +27,30 @@ export interface FileRouteParts {
 type FileRoute = Extract<RouteName, 'listFiles' | 'uploadFile' | 'downloadFile' | 'deleteFile'>
 
 /** Registers the routes of files. They take the API key, or the token of the session's CDP address. */
-export function registerFiles(app: FastifyInstance, parts: FileRouteParts): void {
+export function registerFiles(app: FastifyInstance, deps: FileRouteDeps): void {
   // A file may claim any type; its bytes are read as they come.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
-  const { shelves, artifacts } = parts
+  const { sessionFileStore, artifacts } = deps
 
   register(app, 'listFiles', async (request) => {
-    const { row, session } = await admitOwner(parts, request)
-    const files = session === undefined ? await listKeptFiles(artifacts, row) : shelves.of(session).list()
+    const { row, session } = await admitOwner(deps, request)
+    const files = session === undefined ? await listKeptFiles(artifacts, row) : sessionFileStore.of(session).list()
     return { success: true, files }
   })
 
   register(app, 'uploadFile', async (request) => {
-    const session = await admit(parts, request)
+    const session = await admit(deps, request)
     const { name, group, lastModified } = request.query as Query<'uploadFile'>
     const announced = request.headers['content-length']
     const announcedBytes = announced === undefined ? undefined : Number(announced)
     const upload = { name, group, lastModified, announcedBytes, body: detachBody(request.raw) }
-    const received = await shelves.of(session).receive(upload)
+    const received = await sessionFileStore.of(session).receive(upload)
     return { success: true, ...received }
   })
 
   register(app, 'downloadFile', async (request, reply) => {
-    const { row, session } = await admitOwner(parts, request)
+    const { row, session } = await admitOwner(deps, request)
     const { name } = request.params as Params<'downloadFile'>
     if (session === undefined) {
       const kept = await findKeptFile(artifacts, row, name)
@@ -59,7 +59,7 @@ export function registerFiles(app: FastifyInstance, parts: FileRouteParts): void
       void reply.headers({ 'accept-ranges': 'none', 'content-length': kept.bytes })
       return reply.send(await artifacts.read(kept))
     }
-    const { entry, read, close } = await shelves.of(session).open(name)
+    const { entry, read, close } = await sessionFileStore.of(session).open(name)
     const range = byteRange(request.headers.range, entry.size)
     describeFile(reply, entry.name)
     if (range === 'unsatisfiable') {
@@ -75,10 +75,10 @@ export function registerFiles(app: FastifyInstance, parts: FileRouteParts): void
   })
 
   register(app, 'deleteFile', async (request) => {
-    const { row, session } = await admitOwner(parts, request)
+    const { row, session } = await admitOwner(deps, request)
     const { name } = request.params as Params<'deleteFile'>
     if (session === undefined) await artifacts.remove((await findKeptFile(artifacts, row, name)).id)
-    else await shelves.remove(session, name)
+    else await sessionFileStore.remove(session, name)
     return { success: true }
   })
 }
@@ -95,27 +95,27 @@ function register(app: FastifyInstance, name: FileRoute, handler: RouteHandlerMe
 }
 
 /** Finds the live session of a request. Throws SESSION_ENDED when it lives no more. */
-async function admit(parts: FileRouteParts, request: FastifyRequest): Promise<LiveSession> {
-  const { row, session } = await admitOwner(parts, request)
+async function admit(deps: FileRouteDeps, request: FastifyRequest): Promise<LiveSession> {
+  const { row, session } = await admitOwner(deps, request)
   if (session === undefined) throw ended(row)
   return session
 }
 
 /** Makes sure that the caller may use the files of a session; `session` is undefined when it has ended. */
 async function admitOwner(
-  parts: FileRouteParts,
+  deps: FileRouteDeps,
   request: FastifyRequest,
 ): Promise<{ readonly row: SessionRow; readonly session: LiveSession | undefined }> {
   const { id } = request.params as Params<'listFiles'>
   const { token } = request.query as Query<'listFiles'>
-  const row = await rowOf(parts, request, { id, token })
-  const session = parts.sessions.find(row.id)
+  const row = await rowOf(deps, request, { id, token })
+  const session = deps.sessions.find(row.id)
   session?.touch()
   return { row, session }
 }
 
 async function rowOf(
-  { store, authenticator }: FileRouteParts,
+  { store, authenticator }: FileRouteDeps,
   request: FastifyRequest,
   { id, token }: { readonly id: string; readonly token: string | undefined },
 ): Promise<SessionRow> {

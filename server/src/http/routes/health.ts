@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { abortable } from 'bowline/kit/abort'
 import type { BrowserPool } from '../../browsers/pool.ts'
-import type { Layer } from '../../browsers/layers.ts'
+import type { IsolationLayer } from '../../browsers/isolation.ts'
 import type { BrowserBinary } from '../../browsers/find.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import type { Store } from '../../store/store.ts'
@@ -9,11 +9,11 @@ import { readDisk, reasonsNotReady, type WriteHealth } from '../readiness.ts'
 import type { Authenticator } from '../auth.ts'
 
 /** What the health routes ask. */
-export interface HealthParts {
+export interface HealthDeps {
   readonly store: Store
   readonly browsers: BrowserPool
   readonly sessions: Sessions
-  readonly layers: readonly Layer[]
+  readonly layers: readonly IsolationLayer[]
   readonly binary: BrowserBinary
   readonly dataDir: string
   /** What the heartbeats of this node, each of which writes to the store, have come to. */
@@ -27,27 +27,27 @@ export interface HealthParts {
 const pingTimeoutMs = 2000
 
 /** Registers the routes that need no key: liveness, readiness, and the names public clients probe. */
-export function registerHealth(app: FastifyInstance, parts: HealthParts): void {
+export function registerHealth(app: FastifyInstance, deps: HealthDeps): void {
   const hidden = { schema: { hide: true } as object }
   let hasStarted = false
-  void parts.whenStarted.then(() => {
+  void deps.whenStarted.then(() => {
     hasStarted = true
   })
   let isWarm = false
-  void parts.browsers.whenWarm.then(() => {
+  void deps.browsers.whenWarm.then(() => {
     isWarm = true
   })
 
   const readiness = async () => {
-    const store = await parts.store.ping(AbortSignal.timeout(pingTimeoutMs)).then(
+    const store = await deps.store.ping(AbortSignal.timeout(pingTimeoutMs)).then(
       () => 'open' as const,
       () => 'unreachable' as const,
     )
     // Where it cannot be read, nothing is said of it.
-    const disk = await readDisk(parts.dataDir).catch(() => undefined)
-    const { binary, sessions } = parts
+    const disk = await readDisk(deps.dataDir).catch(() => undefined)
+    const { binary, sessions } = deps
     const { isDraining } = sessions
-    const areWritesFailing = parts.writes.isFailing
+    const areWritesFailing = deps.writes.isFailing
     const reasons = reasonsNotReady({
       isStoreOpen: store === 'open',
       areWritesFailing,
@@ -59,11 +59,11 @@ export function registerHealth(app: FastifyInstance, parts: HealthParts): void {
       status: reasons.length === 0 ? 'ok' : 'unavailable',
       reasons,
       browser: { path: binary.path, kind: binary.kind, version: binary.version },
-      store: { kind: parts.store.kind, state: store, isWritable: store === 'open' && !areWritesFailing },
+      store: { kind: deps.store.kind, state: store, isWritable: store === 'open' && !areWritesFailing },
       disk,
-      pool: { ...parts.browsers.stats(), isWarm },
+      pool: { ...deps.browsers.stats(), isWarm },
       sessions: { live: sessions.load, max: sessions.maxSessions, isDraining },
-      layers: parts.layers,
+      layers: deps.layers,
     }
   }
 
@@ -83,7 +83,7 @@ export function registerHealth(app: FastifyInstance, parts: HealthParts): void {
       }
       // A probe with a key that is no longer valid, or that cannot be checked now, is answered like one without.
       const signal = AbortSignal.timeout(pingTimeoutMs)
-      const isKnown = await abortable(parts.authenticator.authenticate(request.headers.authorization), signal).then(
+      const isKnown = await abortable(deps.authenticator.authenticate(request.headers.authorization), signal).then(
         () => true,
         () => false,
       )

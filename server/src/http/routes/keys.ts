@@ -11,20 +11,20 @@ import type { Handlers } from '../register.ts'
 const prefixLength = 7
 
 /** What the routes of keys work with. */
-export interface KeyRouteParts {
+export interface KeyRouteDeps {
   readonly store: Store
   readonly authenticator: Authenticator
   readonly sessions: Sessions
 }
 
 /** The routes of API keys. */
-export function keyRoutes(parts: KeyRouteParts): Handlers {
+export function keyRoutes(deps: KeyRouteDeps): Handlers {
   return {
     createKey: async ({ body }, { key: caller, raw }) => {
       requireAdmin(caller)
-      const team = await ensureTeam(parts.store.db, { name: body.team ?? caller.teamName })
+      const team = await ensureTeam(deps.store.db, { name: body.team ?? caller.teamName })
       const key = newApiKey()
-      const row = await insertKey(parts.store.db, {
+      const row = await insertKey(deps.store.db, {
         id: uuidV7(),
         teamId: team.id,
         name: body.name,
@@ -36,7 +36,7 @@ export function keyRoutes(parts: KeyRouteParts): Handlers {
       return { success: true, key, data: summary(row) }
     },
     listKeys: async (_input, { key: caller }) => {
-      const rows = await listKeys(parts.store.db, caller.role === 'admin' ? {} : { teamId: caller.teamId })
+      const rows = await listKeys(deps.store.db, caller.role === 'admin' ? {} : { teamId: caller.teamId })
       return { success: true, data: rows.map(summary) }
     },
     revokeKey: async ({ params }, { key: caller, raw }) => {
@@ -44,12 +44,12 @@ export function keyRoutes(parts: KeyRouteParts): Handlers {
       if (params.id === caller.id) {
         throw new BowlineError('BAD_REQUEST', 'A key cannot revoke itself', { hint: 'Use another admin key.' })
       }
-      const row = isUuid(params.id) ? await revokeKey(parts.store.db, params.id) : undefined
+      const row = isUuid(params.id) ? await revokeKey(deps.store.db, params.id) : undefined
       if (row === undefined)
         throw new BowlineError('KEY_NOT_FOUND', `There is no key with id ${JSON.stringify(params.id)}`)
-      parts.authenticator.forget()
+      deps.authenticator.forget()
       raw.log.info({ audit: 'key.revoked', ...facts(row), byKeyId: caller.id }, 'API key revoked')
-      await parts.sessions.endOfKey(row.id)
+      await deps.sessions.endOfKey(row.id)
       return { success: true, data: summary(row) }
     },
   }

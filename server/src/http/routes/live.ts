@@ -9,13 +9,13 @@ import { firstToken, type TokenQuery } from '../first-token.ts'
 import type { Store } from '../../store/store.ts'
 
 /** What the routes of the live view ask. */
-export interface LiveRouteParts {
+export interface LiveRouteDeps {
   readonly store: Store
   readonly sessions: Sessions
 }
 
 /** Registers the page of the live view and its files. They need no key: the address holds a token. */
-export function registerLive(app: FastifyInstance, { store, sessions }: LiveRouteParts): void {
+export function registerLive(app: FastifyInstance, { store, sessions }: LiveRouteDeps): void {
   const hidden = { schema: { hide: true } as object }
   const findFile = createPageFiles()
   const render = createPageRenderer()

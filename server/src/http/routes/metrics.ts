@@ -5,7 +5,7 @@ import type { Authenticator } from '../auth.ts'
 import type { Metrics } from '../metrics.ts'
 
 /** What the route of the metrics works with. */
-export interface MetricsRouteParts {
+export interface MetricsRouteDeps {
   readonly authenticator: Pick<Authenticator, 'authenticate'>
   readonly metrics: Metrics
   /** Token for jobs that only scrape metrics. Default: none. */
@@ -13,8 +13,8 @@ export interface MetricsRouteParts {
 }
 
 /** Registers the Prometheus metrics. They tell of all teams, so they take an admin key or the metrics token. */
-export function registerMetrics(app: FastifyInstance, parts: MetricsRouteParts): void {
-  const { authenticator, metrics, metricsToken } = parts
+export function registerMetrics(app: FastifyInstance, deps: MetricsRouteDeps): void {
+  const { authenticator, metrics, metricsToken } = deps
   app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
     const token = request.headers.authorization?.split(' ')[1]
     const isScrapeJob = token !== undefined && metricsToken !== undefined && equalSecrets(token, metricsToken)

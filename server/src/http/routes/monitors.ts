@@ -9,13 +9,13 @@ import { notificationStatuses } from '../../monitors/notification-status.ts'
 import type { Call, Handlers } from '../register.ts'
 
 /** What the routes of monitors ask. */
-export interface MonitorRouteParts {
+export interface MonitorRouteDeps {
   readonly store: Store
   readonly monitors: Monitors
 }
 
 /** The routes of monitors. */
-export function monitorRoutes({ store, monitors }: MonitorRouteParts): Handlers {
+export function monitorRoutes({ store, monitors }: MonitorRouteDeps): Handlers {
   const describeAll = async (rows: readonly ListedMonitor[]) => {
     const readers = await listSubscriptions(
       store.db,

@@ -1,17 +1,17 @@
 import type { Profiles } from '../../profiles/profiles.ts'
-import { exportState, importState, type StateParts } from '../../sessions/state/storage-state.ts'
+import { exportState, importState, type StateDeps } from '../../sessions/state/storage-state.ts'
 import type { ProfileSummary, ProfileVersionRow } from '../../store/profiles.ts'
 import { untilCallerLeaves, type CallerPresence } from '../caller.ts'
 import type { Call, Handlers } from '../register.ts'
 
 /** What the routes of profiles ask. */
-export interface ProfileRouteParts {
+export interface ProfileRouteDeps {
   readonly profiles: Profiles
-  readonly states: StateParts
+  readonly states: StateDeps
 }
 
 /** The routes of profiles. */
-export function profileRoutes({ profiles, states }: ProfileRouteParts): Handlers {
+export function profileRoutes({ profiles, states }: ProfileRouteDeps): Handlers {
   const own = ({ name }: { readonly name: string }, { key }: Call) => ({ teamId: key.teamId, name })
   const ownState = (params: { readonly name: string }, call: Call, { signal }: CallerPresence) => ({
     ...own(params, call),

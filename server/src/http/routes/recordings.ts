@@ -12,7 +12,7 @@ import { schemaOf, type Handlers } from '../register.ts'
 import { Readable } from 'node:stream'
 
 /** What the routes of recordings ask. */
-export interface RecordingRouteParts {
+export interface RecordingRouteDeps {
   readonly store: Store
   readonly artifacts: Artifacts
   readonly recordings: Recordings
@@ -20,7 +20,7 @@ export interface RecordingRouteParts {
 }
 
 /** The route that lists recordings. */
-export function recordingRoutes({ store, recordings }: RecordingRouteParts): Handlers {
+export function recordingRoutes({ store, recordings }: RecordingRouteDeps): Handlers {
   return {
     listRecordings: async ({ params }, call) => {
       const row = await getTeamSession(store.db, params.id, call.key.teamId)
@@ -44,8 +44,8 @@ const readHeaders = {
 }
 
 /** Registers the route that reads a recording. It takes the API key, or the token of the recording's address. */
-export function registerRecordings(app: FastifyInstance, parts: RecordingRouteParts): void {
-  const { artifacts } = parts
+export function registerRecordings(app: FastifyInstance, deps: RecordingRouteDeps): void {
+  const { artifacts } = deps
   let player: Player | undefined
   const route: Route = routes.readRecording
   for (const path of [route.path, ...(route.aliases ?? [])]) {
@@ -55,7 +55,7 @@ export function registerRecordings(app: FastifyInstance, parts: RecordingRoutePa
       schema: schemaOf('readRecording', route, path !== route.path),
       handler: async (request, reply) => {
         const { name } = request.params as Request
-        const folder = { sessionId: (await admit(parts, request)).id, kind: 'recording' } as const
+        const folder = { sessionId: (await admit(deps, request)).id, kind: 'recording' } as const
         if (name === playerName) {
           const kept = await artifacts.list(folder)
           if (kept.length === 0) throw new BowlineError('FILE_NOT_FOUND', 'Nothing was recorded of this session')
@@ -72,7 +72,7 @@ export function registerRecordings(app: FastifyInstance, parts: RecordingRoutePa
   }
 }
 
-async function admit({ store, authenticator }: RecordingRouteParts, request: FastifyRequest): Promise<SessionRow> {
+async function admit({ store, authenticator }: RecordingRouteDeps, request: FastifyRequest): Promise<SessionRow> {
   const { token } = request.query as { readonly token?: string }
   const { id } = request.params as Request
   if (token === undefined) {

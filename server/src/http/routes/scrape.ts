@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { sentUrl } from 'bowline/contract/page-url'
-import { earlierScrape } from '../../compat/earlier-scrape.ts'
+import { v1Scrape } from '../../compat/v1-scrape.ts'
 import { atBase, readScrapeFile } from '../../scrape/scrape-files.ts'
 import type { Scrapes, ScrapeOutcome } from '../../scrape/scrapes.ts'
 import type { Blobs } from '../../store/blobs.ts'
@@ -10,14 +10,14 @@ import { untilCallerLeaves } from '../caller.ts'
 import type { Call, Handlers } from '../register.ts'
 
 /** What the routes of scrapes ask. */
-export interface ScrapeRouteParts {
+export interface ScrapeRouteDeps {
   readonly store: Store
   readonly blobs: Blobs
   readonly scrapes: Scrapes
 }
 
 /** The routes of scrapes. */
-export function scrapeRoutes({ scrapes }: ScrapeRouteParts): Handlers {
+export function scrapeRoutes({ scrapes }: ScrapeRouteDeps): Handlers {
   const scrape = async (request: ScrapeRequest, { key, baseUrl, raw, sentBody }: Call): Promise<ScrapeOutcome> => {
     using caller = untilCallerLeaves(raw)
     const who = { teamId: key.teamId, apiKeyId: key.id, baseUrl, signal: caller.signal }
@@ -27,9 +27,9 @@ export function scrapeRoutes({ scrapes }: ScrapeRouteParts): Handlers {
 
   return {
     scrape: async ({ body }, call) => ({ success: true, data: (await scrape(body, call)).document }),
-    earlierScrape: async ({ body }, call) => {
-      const { document } = await scrape(earlierScrape.request(body), call)
-      return { success: true, data: earlierScrape.response(document, body) }
+    v1Scrape: async ({ body }, call) => {
+      const { document } = await scrape(v1Scrape.request(body), call)
+      return { success: true, data: v1Scrape.response(document, body) }
     },
     getScrape: async ({ params }, { key, baseUrl }) => ({
       success: true,
@@ -39,13 +39,13 @@ export function scrapeRoutes({ scrapes }: ScrapeRouteParts): Handlers {
 }
 
 /** Registers the files of scrapes. They need no key: the address holds a token. */
-export function registerScrapeFiles(app: FastifyInstance, parts: ScrapeRouteParts): void {
+export function registerScrapeFiles(app: FastifyInstance, deps: ScrapeRouteDeps): void {
   const hidden = { schema: { hide: true } as object }
   app.get<{ Params: { id: string; name: string }; Querystring: { token?: string } }>(
     '/files/scrape/:id/:name',
     hidden,
     async (request, reply) => {
-      const { type, contents } = await readScrapeFile(parts, { ...request.params, token: request.query.token ?? '' })
+      const { type, contents } = await readScrapeFile(deps, { ...request.params, token: request.query.token ?? '' })
       // Pages are foreign: nothing of theirs may run under this address.
       return reply
         .headers({ 'content-type': type, 'x-content-type-options': 'nosniff', 'content-security-policy': 'sandbox' })

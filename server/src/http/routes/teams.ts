@@ -9,14 +9,14 @@ import type { Authenticator } from '../auth.ts'
 import type { Handlers } from '../register.ts'
 
 /** What the routes of teams ask. */
-export interface TeamRouteParts {
+export interface TeamRouteDeps {
   readonly store: Store
   readonly authenticator: Pick<Authenticator, 'forget'>
   readonly permits: Pick<WorkPermits, 'forget'>
 }
 
 /** The routes of teams. Changing one takes an admin key; others see their own team. */
-export function teamRoutes({ store, authenticator, permits }: TeamRouteParts): Handlers {
+export function teamRoutes({ store, authenticator, permits }: TeamRouteDeps): Handlers {
   return {
     listTeams: async (_input, { key }) => {
       const teams = await listTeams(store.db, key.role === 'admin' ? {} : { id: key.teamId })

@@ -1,11 +1,11 @@
 import { tokensPerCredit } from 'bowline/contract/usage'
 import { usageHistory, type HistoryOptions } from '../../usage/history.ts'
-import { teamLoad, type LoadParts } from '../../usage/team-load.ts'
+import { teamLoad, type LoadDeps } from '../../usage/team-load.ts'
 import type { Call, Handlers } from '../register.ts'
 
 /** The routes of what a team used and what runs for it. */
-export function usageRoutes(parts: LoadParts): Handlers {
-  const historyOf = async ({ key }: Call, query: HistoryOptions) => usageHistory(parts.store, key.teamId, query)
+export function usageRoutes(deps: LoadDeps): Handlers {
+  const historyOf = async ({ key }: Call, query: HistoryOptions) => usageHistory(deps.store, key.teamId, query)
 
   return {
     creditHistory: async ({ query }, call) => ({
@@ -22,7 +22,7 @@ export function usageRoutes(parts: LoadParts): Handlers {
       }),
     }),
     queueStatus: async (_input, { key }) => {
-      const { running, waiting, maxConcurrency, lastSuccessAt } = await teamLoad(parts, key.teamId)
+      const { running, waiting, maxConcurrency, lastSuccessAt } = await teamLoad(deps, key.teamId)
       return {
         success: true,
         jobsInQueue: running + waiting,
@@ -33,7 +33,7 @@ export function usageRoutes(parts: LoadParts): Handlers {
       }
     },
     concurrencyCheck: async (_input, { key }) => {
-      const { running, maxConcurrency } = await teamLoad(parts, key.teamId)
+      const { running, maxConcurrency } = await teamLoad(deps, key.teamId)
       return { success: true, concurrency: running, maxConcurrency }
     },
   }

@@ -9,13 +9,13 @@ import type { Webhooks } from '../../webhooks/webhooks.ts'
 import type { Handlers } from '../register.ts'
 
 /** What the routes of webhooks ask. */
-export interface WebhookRouteParts {
+export interface WebhookRouteDeps {
   readonly store: Store
   readonly webhooks: Webhooks
 }
 
 /** The routes of what is sent to webhooks. */
-export function webhookRoutes({ store, webhooks }: WebhookRouteParts): Handlers {
+export function webhookRoutes({ store, webhooks }: WebhookRouteDeps): Handlers {
   return {
     listDeliveries: async ({ query: { limit, cursor, status, jobId } }, { key: { teamId } }) => {
       if (cursor !== undefined && !isUuid(cursor)) throw new BowlineError('BAD_REQUEST', 'Invalid cursor.')

@@ -32,7 +32,7 @@ export function focusKeyboard(place?: { readonly clientX: number; readonly clien
 
 function listenToKeys(keys: HTMLTextAreaElement, send: Send): void {
   const held = new Map<string, KeyboardEvent>()
-  const tell = (action: 'down' | 'up', event: KeyboardEvent): void => {
+  const emit = (action: 'down' | 'up', event: KeyboardEvent): void => {
     const { key, code, keyCode, location, repeat: isRepeat } = event
     const name = isMac && key === 'Meta' ? 'Control' : key
     send({ type: 'key', action, key: name, code, keyCode, location, modifiers: modifiersOf(event), isRepeat })
@@ -44,14 +44,14 @@ function listenToKeys(keys: HTMLTextAreaElement, send: Send): void {
     held.set(event.code, event)
     // Asked for first: cutting takes the selection away.
     if (isCopying(event)) send({ type: 'copy' })
-    tell('down', event)
+    emit('down', event)
   })
   keys.addEventListener('keyup', (event) => {
-    if (held.delete(event.code)) tell('up', event)
+    if (held.delete(event.code)) emit('up', event)
   })
   // Keys let go of elsewhere are never told of; in the page they would stay down.
   keys.addEventListener('blur', () => {
-    for (const event of held.values()) tell('up', event)
+    for (const event of held.values()) emit('up', event)
     held.clear()
   })
 }

@@ -45,8 +45,8 @@ function start(isInteractive: boolean): void {
     dialogs: createDialogs(connection.send, isInteractive),
     hasFrame: false,
   }
-  document.addEventListener('visibilitychange', () => tellLooks(view))
-  new ResizeObserver(() => tellLooks(view)).observe(elements.stage)
+  document.addEventListener('visibilitychange', () => sendLayout(view))
+  new ResizeObserver(() => sendLayout(view)).observe(elements.stage)
   elements.follow.addEventListener('click', () => connection.send({ type: 'show', tab: null }))
   elements.role.textContent = isInteractive ? '' : 'Watching'
   if (!isInteractive) return
@@ -58,7 +58,7 @@ function start(isInteractive: boolean): void {
 function receive(view: View, message: ServerMessage): void {
   switch (message.type) {
     case 'hello':
-      return tellLooks(view)
+      return sendLayout(view)
     case 'tabs':
       showTabs(message, view.isInteractive, view.connection.send)
       return showPage(view)
@@ -84,7 +84,7 @@ function receive(view: View, message: ServerMessage): void {
 }
 
 /** Tells the server how large a picture is of use, and whether anybody can see it. */
-function tellLooks(view: View): void {
+function sendLayout(view: View): void {
   const { clientWidth, clientHeight } = elements.stage
   const size = (length: number): number => Math.min(8192, Math.max(1, Math.round(length * devicePixelRatio)))
   const isVisible = document.visibilityState === 'visible'

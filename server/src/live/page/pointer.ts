@@ -46,7 +46,7 @@ function listenToMouse(
     clicks = { count, button: event.button, x: event.clientX, y: event.clientY, at: event.timeStamp }
     return count
   }
-  const tell = (action: 'move' | 'down' | 'up', event: PointerEvent): void => {
+  const emit = (action: 'move' | 'down' | 'up', event: PointerEvent): void => {
     const button = action === 'move' ? heldButton(event.buttons) : (buttonNames[event.button] ?? 'none')
     const count = action === 'down' ? countClick(event) : action === 'up' ? clicks.count : 0
     const { buttons } = event
@@ -61,7 +61,7 @@ function listenToMouse(
     })
   }
   const flushMove = (): void => {
-    if (waitingMove !== undefined) tell('move', waitingMove)
+    if (waitingMove !== undefined) emit('move', waitingMove)
     waitingMove = undefined
   }
   const onMouse = (name: 'pointermove' | 'pointerdown' | 'pointerup', act: (event: PointerEvent) => void): void =>
@@ -77,11 +77,11 @@ function listenToMouse(
     surface.setPointerCapture(event.pointerId)
     flushMove()
     onPress(event)
-    tell('down', event)
+    emit('down', event)
   })
   onMouse('pointerup', (event) => {
     flushMove()
-    tell('up', event)
+    emit('up', event)
   })
 }
 

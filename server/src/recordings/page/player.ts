@@ -97,9 +97,9 @@ function seek(ms: number): void {
   show()
 }
 
-function addRow(list: HTMLElement, atMs: number, kind: string, parts: readonly Element[]): void {
+function addRow(list: HTMLElement, atMs: number, kind: string, deps: readonly Element[]): void {
   const row = make('li', `${kind} later`.trim())
-  row.append(make('time', '', toText(atMs)), ...parts)
+  row.append(make('time', '', toText(atMs)), ...deps)
   row.addEventListener('click', () => seek(atMs))
   list.append(row)
   timed.push({ atMs, element: row })

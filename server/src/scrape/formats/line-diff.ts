@@ -32,7 +32,7 @@ export function diffLines(
   const [oldLines, newLines] = [before.length - start - end, after.length - start - end]
   if (oldLines + newLines <= maxLines) {
     const [left, right] = numbered(before.slice(start, start + oldLines), after.slice(start, start + newLines))
-    compare(left, right, { tell: runs.add, onCoarse })
+    compare(left, right, { onRun: runs.add, onCoarse })
   } else {
     onCoarse()
     runs.add('del', oldLines)
@@ -64,18 +64,18 @@ function numbered(before: readonly string[], after: readonly string[]): readonly
   return [Int32Array.from(before, numberOf), Int32Array.from(after, numberOf)]
 }
 
-type Tell = (kind: DiffRun['kind'], count: number) => void
+type OnRun = (kind: DiffRun['kind'], count: number) => void
 
-interface Means {
-  readonly tell: Tell
+interface DiffContext {
+  readonly onRun: OnRun
   readonly onCoarse: () => void
 }
 
-function compare(left: Int32Array, right: Int32Array, means: Means): void {
+function compare(left: Int32Array, right: Int32Array, context: DiffContext): void {
   let [from, to, effort] = [0, 0, maxEffort]
   for (const [leftEnd, rightEnd] of [...anchorsOf(left, right), [left.length, right.length] as const]) {
-    effort -= compareStretch(left.subarray(from, leftEnd), right.subarray(to, rightEnd), { ...means, effort })
-    if (leftEnd < left.length) means.tell('same', 1)
+    effort -= compareStretch(left.subarray(from, leftEnd), right.subarray(to, rightEnd), { ...context, effort })
+    if (leftEnd < left.length) context.onRun('same', 1)
     from = leftEnd + 1
     to = rightEnd + 1
   }
@@ -85,20 +85,20 @@ function compare(left: Int32Array, right: Int32Array, means: Means): void {
 function compareStretch(
   left: Int32Array,
   right: Int32Array,
-  { effort, tell, onCoarse }: Means & { readonly effort: number },
+  { effort, onRun, onCoarse }: DiffContext & { readonly effort: number },
 ): number {
   const maxEditLength = Math.min(maxEdits, Math.floor(Math.sqrt(effort)))
   const isPlain = left.length === 0 || right.length === 0
   const changes = isPlain ? undefined : diffArrays(Array.from(left), Array.from(right), { maxEditLength })
   if (changes === undefined) {
     if (!isPlain) onCoarse()
-    tell('del', left.length)
-    tell('add', right.length)
+    onRun('del', left.length)
+    onRun('add', right.length)
     return isPlain ? 0 : maxEditLength ** 2
   }
   let edits = 0
   for (const { added, removed, count } of changes) {
-    tell(added ? 'add' : removed ? 'del' : 'same', count)
+    onRun(added ? 'add' : removed ? 'del' : 'same', count)
     if (added || removed) edits += count
   }
   return edits ** 2
@@ -107,7 +107,7 @@ function compareStretch(
 /** Collects what becomes of the lines, in order. */
 function createRuns(before: readonly string[], after: readonly string[]) {
   const counts: { readonly kind: DiffRun['kind']; count: number }[] = []
-  const add: Tell = (kind, count) => {
+  const add: OnRun = (kind, count) => {
     const last = counts.at(-1)
     if (last?.kind === kind) last.count += count
     else if (count > 0) counts.push({ kind, count })

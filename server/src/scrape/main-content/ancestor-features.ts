@@ -1,6 +1,6 @@
 import type { Layout } from './layout.ts'
 import { flag, log } from './numbers.ts'
-import type { Group, Place } from './place.ts'
+import type { Group, ElementContext } from './element-context.ts'
 
 /** What the elements around a text hold. */
 export function ancestorFeatures(layout: Layout, index: number): number[] {
@@ -75,8 +75,8 @@ export function cardFeatures(layout: Layout, index: number): number[] {
 export function topFeatures(layout: Layout, index: number): number[] {
   const { top, total } = layout
   if (top === undefined) return [0, 30, 0, 0, 0]
-  const above = new Set<Place>()
-  for (let up: Place | undefined = top; up !== undefined; up = up.parent) above.add(up)
+  const above = new Set<ElementContext>()
+  for (let up: ElementContext | undefined = top; up !== undefined; up = up.parent) above.add(up)
   let steps = 0
   let isIn = false
   for (let place = layout.places[index]; place !== undefined; place = place.parent) {

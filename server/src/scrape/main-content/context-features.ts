@@ -1,6 +1,6 @@
 import { headingLevel, overlap, type Layout } from './layout.ts'
 import { flag, log } from './numbers.ts'
-import type { Place } from './place.ts'
+import type { ElementContext } from './element-context.ts'
 
 /** Texts of a page in the same kind of place, such as all titles of its cards. */
 export interface Alike {
@@ -12,9 +12,9 @@ export interface Alike {
 }
 
 /** The names and classes of an element and its two nearest ancestors. */
-function lookOf(place: Place): string {
+function lookOf(place: ElementContext): string {
   let look = ''
-  let up: Place | undefined = place
+  let up: ElementContext | undefined = place
   for (let step = 0; step < 3 && up !== undefined; step++, up = up.parent) {
     look += `>${up.element.name}.${(up.element.attribs['class'] ?? '').replace(/\d+/g, '')}`
   }

@@ -5,7 +5,7 @@ import type { LeafFacts } from './leaf-facts.ts'
 import { markNames } from './lexicon.ts'
 import { flag, log } from './numbers.ts'
 import { outlineFeatures, outlineNames, readOutline } from './outline-features.ts'
-import { areaNames } from './place.ts'
+import { areaNames } from './element-context.ts'
 import { neighbourFeatures, ownFeatures, positionFeatures, tagKinds } from './text-features.ts'
 
 /** Names of the numbers in a row of features, in order. */

@@ -1,30 +1,30 @@
 import type { Document, Element } from 'domhandler'
 import { readLeaf, type LeafFacts } from './leaf-facts.ts'
 import { readPageFacts, type PageFacts } from './page-facts.ts'
-import { addToSums, findGroups, placeOf, type Group, type Place, type Sums } from './place.ts'
+import { addToSums, findGroups, contextOf, type Group, type ElementContext, type Sums } from './element-context.ts'
 import type { Leaf } from './segment.ts'
 
 /** A page laid out: every text with its facts and its place, and what the whole page is like. */
 export interface Layout {
   readonly leaves: readonly Leaf[]
   readonly facts: readonly LeafFacts[]
-  readonly places: readonly Place[]
+  readonly places: readonly ElementContext[]
   readonly page: PageFacts
   readonly total: Sums
   readonly firstHeading: number
   readonly biggestGroup: Group | undefined
   readonly firstSeen: ReadonlyMap<string, number>
   readonly repeats: ReadonlyMap<string, number>
-  readonly top: Place | undefined
+  readonly top: ElementContext | undefined
   readonly prices: number
   readonly articles: number
 }
 
 /** Lays out the texts of a page. */
 export function layOut(document: Document, leaves: readonly Leaf[]): Layout {
-  const byElement = new Map<Element, Place>()
+  const byElement = new Map<Element, ElementContext>()
   const facts = leaves.map(readLeaf)
-  const places = leaves.map((leaf) => placeOf(leaf.parent, byElement))
+  const places = leaves.map((leaf) => contextOf(leaf.parent, byElement))
   const page = readPageFacts(document)
   const firstSeen = new Map<string, number>()
   const repeats = new Map<string, number>()
@@ -107,9 +107,9 @@ export function headingLevel(element: Element): number {
 }
 
 /** The place that most prose stands in directly: each text gives points to its ancestors, fewer with every step. */
-function findTop(places: readonly Place[], facts: readonly LeafFacts[]): Place | undefined {
-  const scores = new Map<Place, number>()
-  let best: Place | undefined
+function findTop(places: readonly ElementContext[], facts: readonly LeafFacts[]): ElementContext | undefined {
+  const scores = new Map<ElementContext, number>()
+  let best: ElementContext | undefined
   for (const [index, place] of places.entries()) {
     const fact = facts[index]
     if (fact === undefined || fact.words < 6) continue

@@ -1,6 +1,6 @@
 import { headingLevel, type Layout } from './layout.ts'
 import { log } from './numbers.ts'
-import type { Place } from './place.ts'
+import type { ElementContext } from './element-context.ts'
 
 /** What a heading announces, by its words. */
 const kinds = [
@@ -34,7 +34,7 @@ export interface Outline {
   readonly sectionWords: readonly number[]
   readonly sectionLinkWords: readonly number[]
   /** Bits of the kinds of the heading that a box opens with. */
-  readonly opened: ReadonlyMap<Place, number>
+  readonly opened: ReadonlyMap<ElementContext, number>
 }
 
 function kindsOf(text: string): number {
@@ -61,7 +61,7 @@ export function readOutline(layout: Layout): Outline {
     section: new Int32Array(count),
     sectionWords: [0],
     sectionLinkWords: [0],
-    opened: new Map<Place, number>(),
+    opened: new Map<ElementContext, number>(),
   }
   let stack: readonly Heading[] = []
   for (const [index, leaf] of layout.leaves.entries()) {
@@ -87,8 +87,14 @@ export function readOutline(layout: Layout): Outline {
 }
 
 /** Notes a heading in all boxes that it opens, those with most of the page aside. */
-function openBoxes(place: Place, index: number, bits: number, pageWords: number, opened: Map<Place, number>): void {
-  for (let up: Place | undefined = place; up !== undefined; up = up.parent) {
+function openBoxes(
+  place: ElementContext,
+  index: number,
+  bits: number,
+  pageWords: number,
+  opened: Map<ElementContext, number>,
+): void {
+  for (let up: ElementContext | undefined = place; up !== undefined; up = up.parent) {
     if (up.sums.order < index - lead || up.sums.words > pageWords / 2) return
     if (!opened.has(up)) opened.set(up, bits)
   }

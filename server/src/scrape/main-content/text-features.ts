@@ -1,6 +1,6 @@
 import { headingLevel, overlap, type Layout } from './layout.ts'
 import { flag, log } from './numbers.ts'
-import { areaNames } from './place.ts'
+import { areaNames } from './element-context.ts'
 
 /** Elements told apart: that a text is in, or that its parent is in. */
 export const tagKinds = [

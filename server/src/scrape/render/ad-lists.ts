@@ -17,7 +17,7 @@ export interface AdLists extends AsyncDisposable {
 }
 
 /** What ad lists are kept with. */
-export interface AdListParts {
+export interface AdListDeps {
   /** Addresses of lists in the syntax of EasyList. */
   readonly urls: readonly string[]
   readonly dataDir: string
@@ -31,14 +31,14 @@ const dayMs = 24 * 60 * 60 * 1000
 const maxListBytes = 50_000_000
 
 /** Opens block lists: from the data directory when they were fetched within a day, else from their addresses; then daily again. */
-export function openAdLists(parts: AdListParts): AdLists {
+export function openAdLists(deps: AdListDeps): AdLists {
   const stop = new AbortController()
   let blocker: Blocker | undefined
   const load = async (): Promise<void> => {
     try {
-      blocker = await loadBlocker(parts, stop.signal)
+      blocker = await loadBlocker(deps, stop.signal)
     } catch (error) {
-      if (!stop.signal.aborted) parts.onError(error, 'fetching the lists of advertisements')
+      if (!stop.signal.aborted) deps.onError(error, 'fetching the lists of advertisements')
     }
   }
   const loaded = load()
@@ -59,18 +59,18 @@ interface Blocker {
   readonly isAd: AdLists['isAd']
 }
 
-async function loadBlocker(parts: AdListParts, signal: AbortSignal): Promise<Blocker> {
+async function loadBlocker(deps: AdListDeps, signal: AbortSignal): Promise<Blocker> {
   const { FiltersEngine: Engine, Request: AdRequest, ENGINE_VERSION } = await import('@ghostery/adblocker')
   const name = createHash('sha256')
-    .update(JSON.stringify([ENGINE_VERSION, parts.urls]))
+    .update(JSON.stringify([ENGINE_VERSION, deps.urls]))
     .digest('hex')
     .slice(0, 16)
-  const folder = join(parts.dataDir, 'ad-lists')
+  const folder = join(deps.dataDir, 'ad-lists')
   const path = join(folder, `${name}.bin`)
   const known = await readKnown(path)
   if (known !== undefined && known.ageMs < dayMs) return toBlocker(Engine.deserialize(known.bytes), AdRequest)
   try {
-    const bytes = await compile(await fetchLists(parts, signal), signal)
+    const bytes = await compile(await fetchLists(deps, signal), signal)
     await mkdir(folder, { recursive: true })
     const fresh = `${path}.${randomSecret().slice(0, 8)}`
     await writeFile(fresh, bytes)
@@ -79,7 +79,7 @@ async function loadBlocker(parts: AdListParts, signal: AbortSignal): Promise<Blo
   } catch (error) {
     if (known === undefined || signal.aborted) throw error
     // Yesterday's lists are better than none.
-    parts.onError(error, 'renewing the lists of advertisements')
+    deps.onError(error, 'renewing the lists of advertisements')
     return toBlocker(Engine.deserialize(known.bytes), AdRequest)
   }
 }
@@ -93,7 +93,7 @@ async function readKnown(path: string): Promise<{ readonly bytes: Uint8Array; re
   }
 }
 
-async function fetchLists({ urls, dispatcher }: AdListParts, signal: AbortSignal): Promise<readonly string[]> {
+async function fetchLists({ urls, dispatcher }: AdListDeps, signal: AbortSignal): Promise<readonly string[]> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(120_000)])
   return Promise.all(
     urls.map(async (address) => {

@@ -1,5 +1,5 @@
 import { userAgentOf } from '../fetch/browser-headers.ts'
-import type { Place } from '../place.ts'
+import type { PageLocale } from '../page-locale.ts'
 import { adHosts } from './ad-hosts.ts'
 import type { AdLists } from './ad-lists.ts'
 import { interceptRequests } from './intercept.ts'
@@ -10,7 +10,7 @@ import { overrideOf } from './user-agent.ts'
 export interface Disguise {
   readonly chromeMajor: string
   readonly isMobile: boolean
-  readonly place: Place
+  readonly pageLocale: PageLocale
   readonly skipTlsVerification: boolean
   readonly blockAds: boolean
   /** Lists to block by besides the built-in one. */
@@ -28,7 +28,7 @@ export const screens = {
 
 /** Makes a page ready: what it may load, and whom it takes its reader for. */
 export async function emulate(tab: Tab, disguise: Disguise): Promise<void> {
-  const { isMobile, place } = disguise
+  const { isMobile, pageLocale } = disguise
   await Promise.all([
     tab.call('Page.enable'),
     tab.call('Network.enable'),
@@ -38,12 +38,12 @@ export async function emulate(tab: Tab, disguise: Disguise): Promise<void> {
     tab.call('Emulation.setFocusEmulationEnabled', { enabled: true }),
     tab.call('Emulation.setUserAgentOverride', {
       ...overrideOf(headerOf(disguise.headers, 'user-agent') ?? userAgentOf(disguise), isMobile),
-      acceptLanguage: place.languages.join(','),
+      acceptLanguage: pageLocale.languages.join(','),
     }),
-    tab.call('Emulation.setLocaleOverride', { locale: (place.languages[0] ?? 'en-US').replace('_', '-') }),
-    ...(place.timezone === undefined
+    tab.call('Emulation.setLocaleOverride', { locale: (pageLocale.languages[0] ?? 'en-US').replace('_', '-') }),
+    ...(pageLocale.timezone === undefined
       ? []
-      : [tab.call('Emulation.setTimezoneOverride', { timezoneId: place.timezone })]),
+      : [tab.call('Emulation.setTimezoneOverride', { timezoneId: pageLocale.timezone })]),
     ...(isMobile ? [tab.call('Emulation.setTouchEmulationEnabled', { enabled: true, maxTouchPoints: 5 })] : []),
     ...(disguise.skipTlsVerification ? [tab.call('Security.setIgnoreCertificateErrors', { ignore: true })] : []),
     ...(disguise.blockAds

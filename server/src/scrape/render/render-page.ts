@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
-import { throwIfCut } from 'bowline/kit/abort'
+import { rethrowAbort } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import type { CdpRouter } from '../../cdp/router.ts'
 import { classifyBody } from '../fetch/classify-body.ts'
 import { withWarnings, type LoadedPage } from '../loaded-page.ts'
-import type { Place } from '../place.ts'
+import type { PageLocale } from '../page-locale.ts'
 import type { MadeFile } from '../scrape-files.ts'
 import { performActions, type ActionYield } from './actions.ts'
 import type { AdLists } from './ad-lists.ts'
@@ -20,7 +20,7 @@ import { openTab, type Tab } from './tab.ts'
 /** What a page is rendered with. */
 export interface RenderTask {
   readonly request: ScrapeRequest
-  readonly place: Place
+  readonly pageLocale: PageLocale
   readonly chromeMajor: string
   readonly adLists: AdLists | undefined
   /** Reads the script that dismisses banners about cookies. */
@@ -63,7 +63,7 @@ export async function renderPage(task: RenderTask): Promise<RenderOutcome> {
     return { kind: 'page', page: withWarnings(page, [...tab.cuts]) }
   } catch (error) {
     // A wait that was cut short does not know why.
-    throwIfCut(tab.signal, error)
+    rethrowAbort(tab.signal, error)
     throw error
   } finally {
     // The end of its context closes it; a page of a profile has none of its own.

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
-import { throwIfCut } from 'bowline/kit/abort'
+import { rethrowAbort } from 'bowline/kit/abort'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import type { LaunchOptions } from '../../browsers/launch.ts'
 import type { BrowserPool } from '../../browsers/pool.ts'
@@ -9,16 +9,16 @@ import type { Egress } from '../../egress/egress.ts'
 import type { Profiles } from '../../profiles/profiles.ts'
 import { launchWithProfile, saveProfile } from '../../sessions/profile-browser.ts'
 import { explainFetchFailure } from '../fetch/explain-failure.ts'
-import type { Place } from '../place.ts'
+import type { PageLocale } from '../page-locale.ts'
 import type { AdLists } from './ad-lists.ts'
 import { createConsentScript } from './consent.ts'
 import { renderPage, unreachable, type RenderedPage, type RenderOutcome, type RenderTask } from './render-page.ts'
-import { ScrapeBrowsers, type BrowserPlace, type RenderRoute } from './scrape-browsers.ts'
+import { ScrapeBrowsers, type SharedBrowser, type RenderRoute } from './scrape-browsers.ts'
 
 /** What pages are rendered with. */
-export interface RendererParts {
+export interface RendererDeps {
   readonly browsers: BrowserPool
-  readonly egress: Pick<Egress, 'openLane' | 'connector'>
+  readonly egress: Pick<Egress, 'openProxyEndpoint' | 'connector'>
   readonly profiles: Profiles
   readonly maxPages: number
   readonly chromeMajor: string
@@ -29,7 +29,7 @@ export interface RendererParts {
 /** One page to render. */
 export interface RenderCall {
   readonly request: ScrapeRequest
-  readonly place: Place
+  readonly pageLocale: PageLocale
   readonly route: RenderRoute
   readonly teamId: string
   readonly signal: AbortSignal
@@ -42,19 +42,19 @@ const farewellMs = 3000
 
 /** Renders pages, each in a browser context of its own, or in a browser with a profile. */
 export class Renderer implements AsyncDisposable {
-  readonly #parts: RendererParts
+  readonly #deps: RendererDeps
   readonly #shared: ScrapeBrowsers
   readonly #consentScript = createConsentScript()
   readonly #farewells = new Set<Promise<void>>()
 
-  constructor(parts: RendererParts) {
-    this.#parts = parts
-    this.#shared = new ScrapeBrowsers(parts)
+  constructor(deps: RendererDeps) {
+    this.#deps = deps
+    this.#shared = new ScrapeBrowsers(deps)
   }
 
   /** Renders a page. With cookies alone: the address is a file, which they are for. Throws SCRAPE_*, EGRESS_REFUSED, PROFILE_LOCKED, or the signal's reason. */
   async render(call: RenderCall): Promise<RenderedPage | Pick<Download, 'cookies'>> {
-    const outcome = call.request.profile === undefined ? await this.#insist(call) : await this.#withProfile(call)
+    const outcome = call.request.profile === undefined ? await this.#withRetries(call) : await this.#withProfile(call)
     if (outcome.kind === 'page') return outcome.page
     if (outcome.kind === 'download') return { cookies: outcome.cookies }
     throw await this.#explain(call, outcome.kind)
@@ -66,11 +66,11 @@ export class Renderer implements AsyncDisposable {
   }
 
   /** A browser that dies takes the pages of others with it: they get another one, once. */
-  async #insist(call: RenderCall): Promise<RenderOutcome> {
+  async #withRetries(call: RenderCall): Promise<RenderOutcome> {
     try {
       return await this.#inContext(call)
     } catch (error) {
-      throwIfCut(call.signal, error)
+      rethrowAbort(call.signal, error)
       if (!isBowlineError(error) || error.code !== 'CDP_FAILED') throw error
       return this.#inContext(call)
     }
@@ -78,8 +78,8 @@ export class Renderer implements AsyncDisposable {
 
   async #inContext(call: RenderCall): Promise<RenderOutcome> {
     await using undo = new AsyncDisposableStack()
-    const place = undo.use(await this.#shared.take(call.route, call))
-    const { router } = place.browser
+    const pageLocale = undo.use(await this.#shared.take(call.route, call))
+    const { router } = pageLocale.browser
     const { browserContextId } = await router.call('Target.createBrowserContext', { disposeOnDetach: true })
     undo.move()
     try {
@@ -89,18 +89,19 @@ export class Renderer implements AsyncDisposable {
       return outcome
     } finally {
       // Whoever asked for the page need not wait for its end.
-      const farewell = leave(place, browserContextId)
-      this.#farewells.add(farewell)
-      void farewell.finally(() => this.#farewells.delete(farewell))
+      const cleanup = leave(pageLocale, browserContextId)
+      this.#farewells.add(cleanup)
+      void cleanup.finally(() => this.#farewells.delete(cleanup))
     }
   }
 
   async #withProfile(call: RenderCall): Promise<RenderOutcome> {
-    const { browsers, egress, profiles } = this.#parts
+    const { browsers, egress, profiles } = this.#deps
     const { name, saveChanges: isWritable } = call.request.profile ?? { name: '', saveChanges: false }
     using _ = await this.#shared.admit(call)
     await using profile = await profiles.open({ teamId: call.teamId, name, isWritable, sessionId: undefined })
-    const openProxy: LaunchOptions['openProxy'] = async (options) => egress.openLane({ ...options, route: call.route })
+    const openProxy: LaunchOptions['openProxy'] = async (options) =>
+      egress.openProxyEndpoint({ ...options, route: call.route })
     const launch: BrowserPool['launch'] = async (options, signal) => browsers.launch({ ...options, openProxy }, signal)
     const browser = await launchWithProfile({ ...browsers, launch }, profile, call.signal)
     try {
@@ -112,10 +113,14 @@ export class Renderer implements AsyncDisposable {
     }
   }
 
-  #task({ request, place, signal }: RenderCall, router: CdpRouter, browserContextId: string | undefined): RenderTask {
-    const { chromeMajor, adLists } = this.#parts
+  #task(
+    { request, pageLocale, signal }: RenderCall,
+    router: CdpRouter,
+    browserContextId: string | undefined,
+  ): RenderTask {
+    const { chromeMajor, adLists } = this.#deps
     const consentScript = this.#consentScript
-    return { request, place, signal, router, browserContextId, chromeMajor, adLists, consentScript }
+    return { request, pageLocale, signal, router, browserContextId, chromeMajor, adLists, consentScript }
   }
 
   /** Asks once more by the same way, to hear why there is none. */
@@ -126,7 +131,7 @@ export class Renderer implements AsyncDisposable {
       port: Number(port || (protocol === 'https:' ? 443 : 80)),
     }
     try {
-      const socket = await this.#parts.egress.connector.connect(target, route, signal)
+      const socket = await this.#deps.egress.connector.connect(target, route, signal)
       socket.destroy()
       // Only what it redirected to was refused.
       return kind === 'refused'
@@ -139,11 +144,11 @@ export class Renderer implements AsyncDisposable {
 }
 
 /** Ends the context of a page and gives its place back. Never rejects. */
-async function leave(place: BrowserPlace, browserContextId: unknown): Promise<void> {
-  const gone = place.browser.router.call('Target.disposeBrowserContext', { browserContextId }).then(
+async function leave(pageLocale: SharedBrowser, browserContextId: unknown): Promise<void> {
+  const gone = pageLocale.browser.router.call('Target.disposeBrowserContext', { browserContextId }).then(
     () => true,
     () => true,
   )
-  if (!(await Promise.race([gone, sleep(farewellMs, false, { ref: false })]))) place.condemn()
-  await place[Symbol.asyncDispose]()
+  if (!(await Promise.race([gone, sleep(farewellMs, false, { ref: false })]))) pageLocale.discard()
+  await pageLocale[Symbol.asyncDispose]()
 }

@@ -7,18 +7,18 @@ import type { Egress } from '../../egress/egress.ts'
 export type RenderRoute = 'basic' | 'enhanced'
 
 /** What scraping browsers are made from. */
-export interface ScrapeBrowserParts {
+export interface ScrapeBrowserDeps {
   readonly browsers: BrowserPool
-  readonly egress: Pick<Egress, 'openLane'>
+  readonly egress: Pick<Egress, 'openProxyEndpoint'>
   /** Pages open at once, in all browsers; further ones wait. */
   readonly maxPages: number
 }
 
 /** A place for one page in a browser. Disposing gives it back. */
-export interface BrowserPlace extends AsyncDisposable {
+export interface SharedBrowser extends AsyncDisposable {
   readonly browser: Browser
   /** Gives up the browser: it is killed, and whoever shares it fails, too. */
-  readonly condemn: () => void
+  readonly discard: () => void
 }
 
 interface Shared {
@@ -41,19 +41,19 @@ const idleMs = 60_000
 
 /** Browsers that pages are rendered in: shared by many pages one after another, each in a context of its own. */
 export class ScrapeBrowsers implements AsyncDisposable {
-  readonly #parts: ScrapeBrowserParts
+  readonly #deps: ScrapeBrowserDeps
   readonly #shared = new Set<Shared>()
   readonly #closing = new Set<Promise<unknown>>()
   readonly #queue: PromiseWithResolvers<void>[] = []
   #open = 0
 
-  constructor(parts: ScrapeBrowserParts) {
-    this.#parts = parts
+  constructor(deps: ScrapeBrowserDeps) {
+    this.#deps = deps
   }
 
   /** Takes one of the places for pages without a browser, for a page that brings its own. Disposing gives it back. */
   async admit({ signal }: Abortable): Promise<Disposable> {
-    if (this.#open >= this.#parts.maxPages) await this.#wait(signal)
+    if (this.#open >= this.#deps.maxPages) await this.#wait(signal)
     else this.#open += 1
     let isGiven = false
     return {
@@ -68,7 +68,7 @@ export class ScrapeBrowsers implements AsyncDisposable {
   }
 
   /** Takes a place in a browser of a route, started when there is none. Throws BROWSER_START_FAILED or the signal's reason. */
-  async take(route: RenderRoute, { signal }: Abortable): Promise<BrowserPlace> {
+  async take(route: RenderRoute, { signal }: Abortable): Promise<SharedBrowser> {
     const admission = await this.admit({ signal })
     const shared = this.#find(route) ?? this.#start(route)
     shared.uses += 1
@@ -85,7 +85,7 @@ export class ScrapeBrowsers implements AsyncDisposable {
     }
     try {
       const browser = await abortable(shared.starting, signal)
-      return { browser, condemn: () => this.#condemn(shared, browser), [Symbol.asyncDispose]: giveBack }
+      return { browser, discard: () => this.#discard(shared, browser), [Symbol.asyncDispose]: giveBack }
     } catch (error) {
       await giveBack()
       throw error
@@ -127,8 +127,8 @@ export class ScrapeBrowsers implements AsyncDisposable {
   }
 
   #start(route: RenderRoute): Shared {
-    const { browsers, egress } = this.#parts
-    const starting = browsers.launch({ openProxy: async (options) => egress.openLane({ ...options, route }) })
+    const { browsers, egress } = this.#deps
+    const starting = browsers.launch({ openProxy: async (options) => egress.openProxyEndpoint({ ...options, route }) })
     const shared: Shared = { route, starting, uses: 0, active: 0, isRetired: false, retirement: undefined }
     this.#shared.add(shared)
     const drop = (): void => {
@@ -153,7 +153,7 @@ export class ScrapeBrowsers implements AsyncDisposable {
     this.#end(shared.starting.then(async (browser) => browser.kill()))
   }
 
-  #condemn(shared: Shared, browser: Browser): void {
+  #discard(shared: Shared, browser: Browser): void {
     shared.isRetired = true
     this.#end(browser.kill())
   }

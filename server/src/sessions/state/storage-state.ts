@@ -14,7 +14,7 @@ import { readDatabases, writeStorage } from './page-scripts.ts'
 import { runInSession } from './state-session.ts'
 
 /** What exports and imports are made with. */
-export interface StateParts {
+export interface StateDeps {
   readonly sessions: Sessions
   readonly profiles: Profiles
 }
@@ -39,7 +39,7 @@ const importSecondsPerOrigin = 1
  * PROFILE_NOT_FOUND, PACKAGE_MISSING, what creating a session throws, SESSION_ENDED when it takes longer than 300 s.
  */
 export async function exportState(
-  { sessions, profiles }: StateParts,
+  { sessions, profiles }: StateDeps,
   { teamId, name, ...request }: StateRequest,
 ): Promise<StorageState> {
   const { currentVersion } = await profiles.get({ teamId, name })
@@ -71,7 +71,7 @@ export async function exportState(
  * BAD_REQUEST, PROFILE_LOCKED, PROFILE_TOO_LARGE, what creating a session throws, SESSION_ENDED when it takes too long.
  */
 export async function importState(
-  { sessions }: StateParts,
+  { sessions }: StateDeps,
   { name, ...request }: StateRequest,
   state: StorageState,
 ): Promise<void> {

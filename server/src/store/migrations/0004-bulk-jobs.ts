@@ -1,5 +1,5 @@
 /** Jobs of many pages: batches and crawls. */
-export const bulkJobs: readonly string[] = [
+export const jobs: readonly string[] = [
   `create table bulk_job (
     id uuid primary key,
     team_id uuid not null references team (id) on delete cascade,

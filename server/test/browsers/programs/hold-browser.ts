@@ -1,6 +1,6 @@
 import { openBrowserHost } from '../../../src/browsers/host.ts'
 import { launchBrowser } from '../../../src/browsers/launch.ts'
-import type { Layers } from '../../../src/browsers/layers.ts'
+import type { IsolationLayers } from '../../../src/browsers/isolation.ts'
 import { openEgress } from '../../../src/egress/egress.ts'
 
 // Stands for a server: opens a browser, says which, and waits to be killed.
@@ -8,12 +8,12 @@ const [dataDir = '', leash] = process.argv.slice(2)
 const isolation = leash === 'own network' ? 'strict' : 'auto'
 const host = await openBrowserHost({ dataDir, choice: 'shell', isolation, environment: process.env })
 const noJail = { missing: 'not wanted here' }
-const layers: Layers = {
+const layers: IsolationLayers = {
   ...host.layers,
   ...(leash === 'bubblewrap' || leash === 'own network' ? {} : { jail: noJail }),
   ...(leash === 'pipe' ? { setprivPath: undefined } : {}),
 }
 const egress = await openEgress({ log: { debug: () => {}, warn: () => {} } })
-const browser = await launchBrowser({ ...host, layers }, { openProxy: egress.openLane })
+const browser = await launchBrowser({ ...host, layers }, { openProxy: egress.openProxyEndpoint })
 process.stdout.write(`${JSON.stringify({ pid: browser.pid, bootPath: host.boot.path, swept: host.swept })}\n`)
 setInterval(() => {}, 60_000)

@@ -1,0 +1,43 @@
+import type { IconName } from '../components/icon.tsx'
+
+/** A page of the dashboard as the navigation shows it. */
+export interface NavItem {
+  readonly name: string
+  readonly title: string
+  readonly icon: IconName
+  /** Pressed after `g`. */
+  readonly key: string
+}
+
+/** The pages in the order of the navigation, in groups. */
+export const placeGroups: readonly { readonly title: string; readonly navItems: readonly NavItem[] }[] = [
+  {
+    title: 'Browsers',
+    navItems: [
+      { name: 'sessions', title: 'Sessions', icon: 'wall', key: 's' },
+      { name: 'profiles', title: 'Profiles', icon: 'profile', key: 'p' },
+    ],
+  },
+  {
+    title: 'Pages',
+    navItems: [
+      { name: 'playground', title: 'Playground', icon: 'play', key: 'l' },
+      { name: 'jobs', title: 'Jobs', icon: 'jobs', key: 'j' },
+      { name: 'monitors', title: 'Monitors', icon: 'monitor', key: 'm' },
+      { name: 'webhooks', title: 'Webhooks', icon: 'hook', key: 'w' },
+    ],
+  },
+  {
+    title: 'Team',
+    navItems: [
+      { name: 'usage', title: 'Usage', icon: 'chart', key: 'u' },
+      { name: 'activity', title: 'Activity', icon: 'list', key: 'a' },
+      { name: 'teams', title: 'Teams', icon: 'team', key: 't' },
+      { name: 'keys', title: 'Keys', icon: 'key', key: 'k' },
+      { name: 'health', title: 'Health', icon: 'pulse', key: 'h' },
+    ],
+  },
+]
+
+/** All pages. */
+export const navItems: readonly NavItem[] = placeGroups.flatMap((group) => group.navItems)

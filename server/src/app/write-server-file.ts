@@ -1,0 +1,11 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ServerConfig } from '../config.ts'
+import { writePrivate } from '../identity.ts'
+
+/** Leaves word in the data directory, so that the CLI on this machine finds the server. */
+export async function writeServerFile(undo: AsyncDisposableStack, config: ServerConfig, url: string): Promise<void> {
+  const path = join(config.dataDir, 'server.json')
+  await writePrivate(path, `${JSON.stringify({ url, pid: process.pid })}\n`)
+  undo.defer(async () => rm(path, { force: true }))
+}

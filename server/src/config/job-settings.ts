@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { wholeNumber, type Setting } from './setting.ts'
+
+/** Settings of batches and crawls. */
+export const jobSettings = {
+  maxBulkPages: {
+    flag: 'max-bulk-pages',
+    env: 'BOWLINE_MAX_BULK_PAGES',
+    help: 'pages of batches and crawls that are scraped at once',
+    accepts: 'a whole number from 1 to 1000',
+    schema: wholeNumber(1, 1000).default(16),
+  },
+  maxHostPages: {
+    flag: 'max-host-pages',
+    env: 'BOWLINE_MAX_HOST_PAGES',
+    help: 'of these, pages of one host',
+    accepts: 'a whole number from 1 to 1000',
+    schema: wholeNumber(1, 1000).default(8),
+  },
+  hostDelay: {
+    flag: 'host-delay',
+    env: 'BOWLINE_HOST_DELAY',
+    help: 'milliseconds between the starts of two of these pages of one host',
+    accepts: 'a whole number from 0 to 600000',
+    schema: wholeNumber(0, 600_000).default(0),
+  },
+  robots: {
+    flag: 'robots',
+    env: 'BOWLINE_ROBOTS',
+    help: 'honour: batches leave out what robots.txt forbids; crawls do so either way, unless told not to',
+    accepts: '"honour" or "ignore"',
+    schema: z.enum(['honour', 'ignore']).default('ignore'),
+  },
+} as const satisfies Record<string, Setting>

@@ -1,0 +1,206 @@
+import { randomBytes } from 'node:crypto'
+import { constants, type ReadStream } from 'node:fs'
+import { chmod, mkdir, open, rm, utimes } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Transform, type Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { SessionFile } from 'bowline/contract/files'
+import { BowlineError } from 'bowline/kit/errors'
+import { freeFileName } from 'bowline/kit/file-name'
+import type { LiveSession } from '../sessions/live-session.ts'
+import { browserPath } from './browser-path.ts'
+import { pathParts } from './path-parts.ts'
+import { describeEntry, type FileEntry } from './file-entry.ts'
+
+/** How much the files of one session may be. */
+export interface FileLimits {
+  readonly maxFiles: number
+  readonly maxFilesMb: number
+}
+
+/** A file that is being sent. */
+export interface Upload {
+  readonly name: string
+  readonly group: string | undefined
+  /** In milliseconds since the epoch. Undefined: when it was received. */
+  readonly lastModified: number | undefined
+  /** What the client says it will send, in bytes. */
+  readonly announcedBytes: number | undefined
+  readonly body: Readable
+}
+
+/** A file that was taken in. */
+export interface Received {
+  readonly file: SessionFile
+  /** As the browser sees it. */
+  readonly path: string
+}
+
+const bytesPerMb = 1_000_000
+
+/** Failed downloads that are remembered. */
+const mostFailed = 100
+
+/** The files of one session. They lie in the folder of its browser and go with it. */
+export class SessionFiles {
+  readonly session: LiveSession
+  readonly #limits: FileLimits
+  readonly #entries = new Map<string, FileEntry>()
+
+  constructor(session: LiveSession, limits: FileLimits) {
+    this.session = session
+    this.#limits = limits
+  }
+
+  /** All files, oldest first. */
+  list(): readonly SessionFile[] {
+    return [...this.#entries.values()].map(describeEntry)
+  }
+
+  /** The file with this name, else the download with this guid. */
+  find(key: string): FileEntry | undefined {
+    return this.#entries.get(key) ?? [...this.#entries.values()].find((entry) => entry.guid === key)
+  }
+
+  /** Enters a file that is about to be written, under a name of its own. */
+  add(file: Pick<FileEntry, 'name' | 'direction' | 'path' | 'guid'>): FileEntry {
+    const failed = [...this.#entries.values()].filter((entry) => entry.state.kind === 'failed')
+    if (failed.length >= mostFailed) this.#entries.delete(failed[0]?.name ?? '')
+    const name = freeFileName(file.name, (name) => this.#entries.has(name))
+    const entry: FileEntry = { ...file, name, createdAt: new Date(), size: 0, state: { kind: 'running' } }
+    this.#entries.set(name, entry)
+    return entry
+  }
+
+  /** The error of a session that would have `moreFiles` and `moreBytes` on top of what it has; undefined when they fit. */
+  overLimit(moreFiles: number, moreBytes: number): BowlineError | undefined {
+    const kept = [...this.#entries.values()].filter((entry) => entry.state.kind !== 'failed')
+    const { maxFiles, maxFilesMb } = this.#limits
+    if (kept.length + moreFiles > maxFiles) {
+      return new BowlineError('FILE_QUOTA_EXCEEDED', `A session may have ${maxFiles} files`)
+    }
+    const bytes = kept.reduce((sum, entry) => sum + entry.size, moreBytes)
+    if (bytes <= maxFilesMb * bytesPerMb) return undefined
+    return new BowlineError('FILE_QUOTA_EXCEEDED', `The files of a session may have ${maxFilesMb} MB together`)
+  }
+
+  /** Takes a file in. Throws BAD_REQUEST, CONFLICT, FILE_QUOTA_EXCEEDED; SESSION_ENDED when it ends meanwhile. */
+  async receive(upload: Upload): Promise<Received> {
+    try {
+      return await this.#receive(upload)
+    } finally {
+      upload.body.destroy()
+    }
+  }
+
+  async #receive(upload: Upload): Promise<Received> {
+    const parts = pathParts(upload.name)
+    const refusal = this.overLimit(1, upload.announcedBytes ?? 0)
+    if (refusal !== undefined) throw refusal
+    const { folder } = this.session.browser
+    const groupDir = join(folder.uploadsDir, upload.group ?? randomBytes(9).toString('base64url'))
+    const path = join(groupDir, ...parts)
+    const entry = this.add({ name: parts.join('/'), direction: 'upload', path, guid: undefined })
+    try {
+      await this.#write(entry, groupDir, upload.body)
+      if (upload.lastModified !== undefined) await utimes(path, new Date(), new Date(upload.lastModified))
+    } catch (error) {
+      this.#entries.delete(entry.name)
+      throw this.#translate(error, upload.name)
+    }
+    entry.state = { kind: 'complete' }
+    return { file: describeEntry(entry), path: browserPath(folder, path) }
+  }
+
+  /** Opens a file for reading. Throws FILE_NOT_FOUND, FILE_INCOMPLETE. */
+  async open(key: string): Promise<{
+    readonly entry: FileEntry
+    readonly read: (range?: ByteRange) => ReadStream
+    readonly close: () => Promise<void>
+  }> {
+    const entry = this.#require(key)
+    if (entry.state.kind !== 'complete') {
+      const why = entry.state.kind === 'failed' ? entry.state.error : 'it is still being transferred'
+      throw new BowlineError('FILE_INCOMPLETE', `${entry.name} is not complete: ${why}`)
+    }
+    // A browser that was taken over could have put a link to a file of the server in its place.
+    const handle = await open(entry.path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
+      () => {
+        throw notFound(key)
+      },
+    )
+    const found = await handle.stat()
+    if (!found.isFile() || found.nlink > 1) {
+      await handle.close()
+      throw notFound(key)
+    }
+    entry.size = found.size
+    return {
+      entry,
+      read: (range) => handle.createReadStream({ ...range, autoClose: true }),
+      close: async () => handle.close(),
+    }
+  }
+
+  /** Deletes a file. Throws FILE_NOT_FOUND. */
+  async remove(key: string): Promise<FileEntry> {
+    const entry = this.#require(key)
+    this.#entries.delete(entry.name)
+    await rm(entry.path, { force: true })
+    return entry
+  }
+
+  #require(key: string): FileEntry {
+    const entry = this.find(key)
+    if (entry === undefined) throw notFound(key)
+    return entry
+  }
+
+  async #write(entry: FileEntry, groupDir: string, body: Readable): Promise<void> {
+    const { uploadsDir } = this.session.browser.folder
+    await mkdir(dirname(entry.path), { recursive: true })
+    // Whatever the umask of the server, the browser's user must get to the file.
+    for (let dir = dirname(entry.path); dir.length >= groupDir.length && dir !== uploadsDir; dir = dirname(dir)) {
+      await chmod(dir, 0o755)
+    }
+    const file = await open(entry.path, 'wx', 0o644)
+    try {
+      await file.chmod(0o644)
+      await pipeline(body, this.#meter(entry), file.createWriteStream(), { signal: this.session.ended })
+    } catch (error) {
+      await file.close().catch(() => undefined)
+      await rm(entry.path, { force: true })
+      throw error
+    }
+  }
+
+  /** Counts bytes as they pass and stops at the limit. */
+  #meter(entry: FileEntry): Transform {
+    return new Transform({
+      transform: (chunk: Buffer, _encoding, done) => {
+        this.session.touch()
+        entry.size += chunk.length
+        done(this.overLimit(0, 0) ?? null, chunk)
+      },
+    })
+  }
+
+  #translate(error: unknown, name: string): unknown {
+    if (this.session.ended.aborted) return new BowlineError('SESSION_ENDED', 'Browser session has been destroyed.')
+    const code = Error.isError(error) && 'code' in error ? error.code : undefined
+    if (code === 'EEXIST' || code === 'ENOTDIR' || code === 'EISDIR') {
+      return new BowlineError('CONFLICT', `The group already has a file at ${JSON.stringify(name)}`)
+    }
+    return error
+  }
+}
+
+/** Bytes from `start` to `end`, both counted in. */
+export interface ByteRange {
+  readonly start: number
+  readonly end: number
+}
+
+function notFound(key: string): BowlineError {
+  return new BowlineError('FILE_NOT_FOUND', `The session has no file ${JSON.stringify(key.slice(0, 200))}`)
+}

@@ -1,0 +1,36 @@
+import type { BulkErrors, BulkStatusQuery, BulkStatusResponse } from 'bowline/contract/bulk'
+import type { Jobs } from '../jobs/jobs.ts'
+import type { Job } from '../jobs/plan.ts'
+import { readJobStatus } from './job-status.ts'
+import { versionOf, type Call } from './register.ts'
+
+interface OneJob {
+  readonly params: { readonly id: string }
+}
+
+/** What can be asked of a job that was started. */
+export interface JobHandlers {
+  readonly get: (input: OneJob & { readonly query: BulkStatusQuery }, call: Call) => Promise<BulkStatusResponse>
+  readonly cancel: (
+    input: OneJob,
+    call: Call,
+  ) => Promise<{ readonly success: true; readonly status: 'cancelled'; readonly message: string }>
+  readonly errors: (input: OneJob, call: Call) => Promise<BulkErrors>
+}
+
+/** Answers what is asked of jobs: of one kind, or of any, since clients of the first version ask for batches among the crawls. */
+export function jobHandlers(jobs: Jobs, kind?: Job['kind']): JobHandlers {
+  const ref = ({ params: { id } }: OneJob, { key }: Call) => ({ id, teamId: key.teamId, kind })
+  return {
+    get: async (input, call) => {
+      const job = await jobs.find(ref(input, call))
+      const { baseUrl } = call
+      return (await readJobStatus(jobs, job, { baseUrl, version: versionOf(call), query: input.query })).status
+    },
+    cancel: async (input, call) => {
+      await jobs.cancel(ref(input, call))
+      return { success: true, status: 'cancelled', message: 'The job was cancelled. What it has scraped stays.' }
+    },
+    errors: async (input, call) => jobs.errors(ref(input, call)),
+  }
+}

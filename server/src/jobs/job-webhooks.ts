@@ -1,0 +1,63 @@
+import type { Kysely } from 'kysely'
+import type { Document } from 'bowline/contract/document'
+import type { JobPageRow } from '../store/job-pages.ts'
+import type { Database } from '../store/schema.ts'
+import type { Webhooks } from '../webhooks/webhooks.ts'
+import { roundOf, type Job } from './plan.ts'
+import { showDocument } from './show-document.ts'
+
+/** Tells the webhook of a job what happens, in the transaction in which it happens: as often, and no oftener. */
+export class JobWebhooks {
+  readonly #webhooks: Pick<Webhooks, 'send'>
+
+  constructor(webhooks: Pick<Webhooks, 'send'>) {
+    this.#webhooks = webhooks
+  }
+
+  async started(db: Kysely<Database>, job: Job): Promise<void> {
+    await this.#send(db, job, { event: 'started', key: 'started', data: [] })
+  }
+
+  async ended(db: Kysely<Database>, job: Job, error?: string): Promise<void> {
+    const event = error === undefined ? 'completed' : 'failed'
+    // A batch that was added to completes again.
+    await this.#send(db, job, { event, key: `${event}:${job.plan.submissions.length}`, data: [], error })
+  }
+
+  async pageCompleted(db: Kysely<Database>, job: Job, page: JobPageRow, document: Document): Promise<void> {
+    const data = [showDocument(document, roundOf(job, page.round))]
+    await this.#send(db, job, { event: 'page', key: `page:${page.position}`, data })
+  }
+
+  async pageFailed(db: Kysely<Database>, job: Job, page: JobPageRow, error: string): Promise<void> {
+    const data = [{ metadata: { sourceURL: page.sourceUrl ?? page.url, scrapeId: page.scrapeId, error } }]
+    await this.#send(db, job, { event: 'page', key: `page:${page.position}`, data, error })
+  }
+
+  async #send(
+    db: Kysely<Database>,
+    job: Job,
+    message: {
+      readonly event: string
+      readonly key: string
+      readonly data: readonly unknown[]
+      readonly error?: string | undefined
+    },
+  ): Promise<void> {
+    const { webhook, submissions } = job.plan
+    if (webhook === undefined) return
+    const { event, key, data, error } = message
+    await this.#webhooks.send(
+      {
+        teamId: job.teamId,
+        target: webhook,
+        event: `${job.kind}.${event}`,
+        jobId: job.id,
+        body: { success: error === undefined, data, error },
+        uniqueKey: `${job.id}:${key}`,
+        keepsPayload: !submissions.some(({ request }) => request.zeroDataRetention),
+      },
+      { db },
+    )
+  }
+}

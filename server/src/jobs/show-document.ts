@@ -1,0 +1,14 @@
+import type { Document } from 'bowline/contract/document'
+import { withoutLinks } from './page-links.ts'
+import type { Submission } from './plan.ts'
+
+/** A document as the caller of its job asked for it. */
+export function showDocument(document: Document, { showsExtract, hidesLinks }: Submission): Document {
+  const { attributes, json, ...rest } = document
+  const shown = hidesLinks ? withoutLinks(attributes) : attributes
+  return {
+    ...rest,
+    ...(shown !== undefined && { attributes: shown }),
+    ...(json !== undefined && (showsExtract ? { extract: json } : { json })),
+  }
+}

@@ -1,0 +1,75 @@
+import type { Kysely } from 'kysely'
+import type { CheckStatus, CheckSummary, Judgment } from 'bowline/contract/monitor-checks'
+import type { Database } from '../store/schema.ts'
+import type { PageRow } from '../store/monitor-pages.ts'
+import type { MonitorRow } from '../store/monitors.ts'
+import { definitionOf } from './definition.ts'
+import type { MonitorDeps } from './monitor-deps.ts'
+
+/** Tells the webhook of a monitor about a page, when the transaction commits. A page is told once. */
+export async function tellPage(
+  { webhooks }: Pick<MonitorDeps, 'webhooks'>,
+  monitor: MonitorRow,
+  page: Omit<PageRow, 'createdAt'>,
+  db: Kysely<Database>,
+): Promise<void> {
+  const { webhook } = definitionOf(monitor)
+  if (webhook === undefined) return
+  const judged = page.judgment === undefined ? null : (JSON.parse(page.judgment) as Judgment)
+  const data = {
+    monitorId: monitor.id,
+    checkId: page.checkId,
+    url: page.url,
+    status: page.status,
+    previousScrapeId: page.previousScrapeId ?? null,
+    currentScrapeId: page.currentScrapeId ?? null,
+    error: page.error ?? null,
+    isMeaningful: judged?.meaningful ?? null,
+    judgment: judged,
+    diff: page.diff === undefined ? null : (JSON.parse(page.diff) as unknown),
+  }
+  await webhooks.send(
+    {
+      teamId: monitor.teamId,
+      target: webhook,
+      event: 'monitor.page',
+      jobId: page.checkId,
+      body: { success: page.status !== 'error', data: [data], error: page.error },
+      uniqueKey: `check:${page.checkId}:page:${page.targetId}:${page.urlHash}`,
+    },
+    { db },
+  )
+}
+
+/** The key under which the end of a check is told. */
+export function endKey(checkId: string): string {
+  return `check:${checkId}:completed`
+}
+
+/** Tells the webhook of a monitor that a check has ended, when the transaction commits. A check is told once. */
+export async function tellEnd(
+  { webhooks }: Pick<MonitorDeps, 'webhooks'>,
+  monitor: MonitorRow,
+  check: {
+    readonly id: string
+    readonly status: CheckStatus
+    readonly summary: CheckSummary
+    readonly error?: string | undefined
+  },
+  db: Kysely<Database>,
+): Promise<void> {
+  const { webhook } = definitionOf(monitor)
+  if (webhook === undefined) return
+  const { id: checkId, status, summary, error } = check
+  await webhooks.send(
+    {
+      teamId: monitor.teamId,
+      target: webhook,
+      event: 'monitor.check.completed',
+      jobId: checkId,
+      body: { success: status === 'completed', data: [{ monitorId: monitor.id, checkId, status, summary }], error },
+      uniqueKey: endKey(checkId),
+    },
+    { db },
+  )
+}

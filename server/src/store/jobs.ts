@@ -1,0 +1,130 @@
+import { sql, type Kysely, type Selectable } from 'kysely'
+import { jobLifeMs } from './job-life.ts'
+import { toRecord, type Recorded } from './record.ts'
+import type { Database } from './schema.ts'
+import type { JobTable, BulkStatus } from './tables/jobs.ts'
+
+/** A batch or a crawl. */
+export type JobRow = Recorded<Selectable<JobTable>>
+
+/** A job that is to be entered. */
+export type NewJob = Pick<
+  JobRow,
+  'id' | 'teamId' | 'apiKeyId' | 'kind' | 'version' | 'target' | 'plan' | 'baseUrl' | 'idempotencyKey' | 'requestHash'
+> & { readonly createdAt: Date; readonly expiresAt: Date }
+
+/** When a job expires that ends now, in whole seconds. */
+export const bulkExpiry = sql<Date>`date_trunc('second', now() + make_interval(secs => ${jobLifeMs / 1000}))`
+
+/** Enters a job without pages. False: the team has one with this idempotency key, and nothing was entered. */
+export async function insertJob(db: Kysely<Database>, job: NewJob): Promise<boolean> {
+  const { numInsertedOrUpdatedRows = 0n } = await db
+    .insertInto('job')
+    .values({
+      ...job,
+      status: 'scraping',
+      idempotencyKey: job.idempotencyKey ?? null,
+      requestHash: job.requestHash ?? null,
+    })
+    .onConflict((conflict) => conflict.columns(['teamId', 'idempotencyKey']).doNothing())
+    .executeTakeFirst()
+  return numInsertedOrUpdatedRows > 0n
+}
+
+/** The job with that id, or undefined. Inside a transaction, `locks` keeps it as it is until the end. */
+export async function findJob(
+  db: Kysely<Database>,
+  id: string,
+  options: { readonly locks?: boolean } = {},
+): Promise<JobRow | undefined> {
+  const query = db.selectFrom('job').selectAll().where('id', '=', id)
+  const row = await (options.locks === true ? query.forUpdate() : query).executeTakeFirst()
+  return row && toRecord(row)
+}
+
+/** The job of a team that was made with that idempotency key, or undefined. */
+export async function findJobByKey(
+  db: Kysely<Database>,
+  teamId: string,
+  idempotencyKey: string,
+): Promise<JobRow | undefined> {
+  const row = await db
+    .selectFrom('job')
+    .selectAll()
+    .where('teamId', '=', teamId)
+    .where('idempotencyKey', '=', idempotencyKey)
+    .executeTakeFirst()
+  return row && toRecord(row)
+}
+
+/** Changes how further pages of a job are scraped, and has it go on if it was complete. */
+export async function reopenJob(db: Kysely<Database>, id: string, plan: string): Promise<void> {
+  await db.updateTable('job').set({ plan, status: 'scraping', finishedAt: null }).where('id', '=', id).execute()
+}
+
+/** Adds to the time that the expressions of a crawl have taken. Returns all of it, in milliseconds. */
+export async function addMatchingMs(db: Kysely<Database>, id: string, ms: number): Promise<number> {
+  const row = await db
+    .updateTable('job')
+    .set({ matchingMs: sql<number>`matching_ms + ${Math.ceil(ms)}` })
+    .where('id', '=', id)
+    .returning('matchingMs')
+    .executeTakeFirst()
+  return row?.matchingMs ?? 0
+}
+
+/** Ends a job that still runs. False: it had ended before. */
+export async function endJob(
+  db: Kysely<Database>,
+  id: string,
+  end: { readonly status: Exclude<BulkStatus, 'scraping'>; readonly error?: string | undefined },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('job')
+    .set({ status: end.status, error: end.error ?? null, finishedAt: sql<Date>`now()`, expiresAt: bulkExpiry })
+    .where('id', '=', id)
+    .where('status', '=', 'scraping')
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** The jobs of a team and kind that still run, newest first, at most a thousand. */
+export async function listActiveJobs(
+  db: Kysely<Database>,
+  teamId: string,
+  kind: JobRow['kind'],
+): Promise<readonly JobRow[]> {
+  const rows = await db
+    .selectFrom('job')
+    .selectAll()
+    .where('teamId', '=', teamId)
+    .where('kind', '=', kind)
+    .where('status', '=', 'scraping')
+    .orderBy('createdAt', 'desc')
+    .limit(1000)
+    .execute()
+  return rows.map(toRecord)
+}
+
+/** Counts the pages of a team's batches and crawls that are still to be done, those being done included. */
+export async function countOpenPages(db: Kysely<Database>, teamId: string): Promise<number> {
+  const row = await db
+    .selectFrom('job')
+    .select(
+      sql<string>`coalesce(sum(total - completed - failed
+        - (select count(*) from job_page where job_id = job.id and is_uncounted)), 0)`.as('open'),
+    )
+    .where('teamId', '=', teamId)
+    .where('status', '=', 'scraping')
+    .executeTakeFirst()
+  return Number(row?.open ?? 0)
+}
+
+/** Deletes the jobs whose time is over, with their pages; none that still runs. */
+export async function deleteExpiredJobs(db: Kysely<Database>): Promise<void> {
+  await db
+    .deleteFrom('job')
+    .where('expiresAt', '<', sql<Date>`now()`)
+    .where('status', '<>', 'scraping')
+    .execute()
+}

@@ -1,0 +1,36 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { removeFolder } from '../../src/browsers/folders.ts'
+import { openBrowserHost, type BrowserHost } from '../../src/browsers/host.ts'
+import type { BrowserKind } from '../../src/browsers/browser-locations.ts'
+import { processesNaming } from '../../../test/lab/browser-processes.ts'
+
+/** A data directory of its own. Disposing removes it, beside browsers that are about to die and whoever cleans up after them. */
+export async function openDataDir(): Promise<AsyncDisposable & { readonly path: string }> {
+  const path = await mkdtemp('/var/tmp/bowline-test-')
+  return { path, [Symbol.asyncDispose]: async () => removeFolder(path) }
+}
+
+/** A host with a data directory of its own. */
+export async function openBrowserFixture(choice: BrowserKind = 'shell'): Promise<BrowserHost> {
+  const undo = new AsyncDisposableStack()
+  const dataDir = undo.use(await openDataDir())
+  const host = undo.use(await openBrowserHost({ dataDir: dataDir.path, choice, environment: process.env }))
+  return { ...host, [Symbol.asyncDispose]: async () => undo.disposeAsync() }
+}
+
+/** Waits until `isTrue` holds, for at most ten seconds. */
+export async function until(isTrue: () => boolean, what: string): Promise<void> {
+  const signal = AbortSignal.timeout(10_000)
+  while (!isTrue()) {
+    if (signal.aborted) throw new Error(`waited 10 s in vain: ${what}`)
+    await sleep(20)
+  }
+}
+
+/** Waits until no process names the folder on its command line and the folder is gone. */
+export async function untilNothingIsLeft(folder: string): Promise<void> {
+  await until(() => processesNaming(folder).length === 0, `processes of ${folder} end`)
+  await until(() => !existsSync(folder), `${folder} is removed`)
+}

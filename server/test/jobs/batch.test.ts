@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { startReceiver } from '../../../test/lab/receiver.ts'
+import { makePages, startJobFixture, type JobFixture } from './fixture.ts'
+
+const unknown = '01234567-89ab-7def-8123-456789abcdef'
+
+describe.each(['PGlite', 'PostgreSQL'] as const)('a batch, in %s', (place) => {
+  let fixture: JobFixture
+  let release: () => void
+  beforeAll(async () => {
+    const made = makePages()
+    release = made.release
+    fixture = await startJobFixture(place, {}, made.pages)
+  })
+  afterAll(async () => fixture[Symbol.asyncDispose]())
+
+  const api = async (method: string, path: string, body?: unknown) => fixture.lab.api(method, path, body)
+
+  test('scrapes every page once, bills each and pages through the documents', async () => {
+    const { lab, urls, start, ended } = fixture
+    const url = await start('/v2/batch/scrape', { urls: urls(60) })
+    const status = await ended(url)
+
+    expect(status).toMatchObject({ success: true, status: 'completed', completed: 60, total: 60, creditsUsed: 60 })
+    expect(status['next']).toBeUndefined()
+    expect(status['expiresAt']).toMatch(/\.000Z$/)
+    const markdown = status['data'].map((each: { markdown: string }) => each.markdown.trim())
+    expect(markdown.toSorted()).toEqual(Array.from({ length: 60 }, (_, n) => `# Page ${n}`).toSorted())
+    const first = await api('GET', `${url}?limit=40`)
+    expect(first.body['data']).toHaveLength(40)
+    expect(first.body['next']).toBe(`${url}?skip=40&limit=40`)
+    const second = await api('GET', first.body['next'])
+    expect([...first.body['data'], ...second.body['data']]).toEqual(status['data'])
+    expect(second.body['next']).toBeUndefined()
+    const { scrapeId } = status['data'][0].metadata
+    expect((await lab.api('GET', `/v2/scrape/${scrapeId}`)).body['data']).toEqual(status['data'][0])
+  })
+
+  test('ends an answer at 10 MiB of documents', async () => {
+    const { site, start, ended } = fixture
+    const big = Array.from({ length: 4 }, (_, index) => site.url(`/big?n=${index}`))
+
+    const status = await ended(await start('/v2/batch/scrape', { urls: big, formats: ['rawHtml'] }))
+
+    expect(status['data']).toHaveLength(2)
+    expect((await api('GET', status['next'])).body['data']).toHaveLength(2)
+  })
+
+  test('names what failed and why, and counts it neither as completed nor in total', async () => {
+    const { site, urls, start, ended } = fixture
+    const url = await start('/v2/batch/scrape', { urls: [site.url('/broken'), ...urls(2), site.url('/nowhere')] })
+
+    expect(await ended(url)).toMatchObject({ status: 'completed', completed: 3, total: 3, creditsUsed: 3 })
+    const { status, body } = await api('GET', `${url}/errors`)
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      errors: [
+        {
+          id: expect.any(String),
+          timestamp: expect.any(String),
+          url: site.url('/broken'),
+          code: 'SCRAPE_SITE_ERROR',
+          error: expect.stringContaining('broke off'),
+        },
+      ],
+      robotsBlocked: [],
+    })
+  })
+
+  test('leaves out what is no address, or refuses it by the rules of its version', async () => {
+    const { urls, start, ended } = fixture
+    const given = [...urls(1), 'ftp://example.com', 'nonsense']
+
+    const later = await api('POST', '/v2/batch/scrape', { urls: given })
+    expect(later.body).toMatchObject({ success: true, invalidURLs: ['ftp://example.com', 'nonsense'] })
+    expect((await api('POST', '/v2/batch/scrape', { urls: urls(1) })).body['invalidURLs']).toEqual([])
+    expect((await api('POST', '/v1/batch/scrape', { urls: urls(1) })).body).not.toHaveProperty('invalidURLs')
+    expect((await api('POST', '/v1/batch/scrape', { urls: given })).status).toBe(400)
+    expect(await api('POST', '/v2/batch/scrape', { urls: given, ignoreInvalidURLs: false })).toMatchObject({
+      status: 400,
+      body: { error: 'Bad Request: urls.1: URL uses unsupported protocol', details: [{}, {}] },
+    })
+    expect(await api('POST', '/v2/batch/scrape', { urls: ['nonsense'] })).toMatchObject({
+      status: 400,
+      body: { error: 'No valid URLs provided' },
+    })
+    const earlier = await start('/v1/batch/scrape', { urls: given, ignoreInvalidURLs: true, formats: ['rawHtml'] })
+    expect(earlier).toContain('/v1/batch/scrape/')
+    expect((await ended(earlier))['data']).toEqual([
+      { rawHtml: expect.stringContaining('Page 0'), metadata: expect.any(Object) },
+    ])
+  })
+
+  test('can be added to, with options of its own, also when it was complete', async () => {
+    const { urls, start, ended } = fixture
+    const url = await start('/v2/batch/scrape', { urls: urls(2) })
+    await ended(url)
+
+    const again = await start('/v2/batch/scrape', {
+      urls: urls(3),
+      appendToId: url.split('/').at(-1),
+      formats: ['links'],
+    })
+    const status = await ended(url)
+
+    expect(again).toBe(url)
+    expect(status).toMatchObject({ completed: 5, total: 5, creditsUsed: 5 })
+    expect(status['data'].filter((each: object) => 'links' in each)).toHaveLength(3)
+    expect((await api('POST', '/v2/batch/scrape', { urls: urls(1), appendToId: unknown })).status).toBe(404)
+  })
+
+  test('that is added to twice with one idempotency key is added to once', async () => {
+    const { lab, urls, start, ended } = fixture
+    const url = await start('/v2/batch/scrape', { urls: urls(1) })
+    const headers = { authorization: `Bearer ${lab.server.apiKey}`, 'x-idempotency-key': 'added-once' }
+    const add = async (count: number) =>
+      lab.api('POST', '/v2/batch/scrape', { urls: urls(count), appendToId: url.split('/').at(-1) }, headers)
+
+    const answers = [await add(2), await add(2), await add(3)]
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 409])
+    expect(await ended(url)).toMatchObject({ status: 'completed', completed: 3, total: 3, creditsUsed: 3 })
+  })
+
+  test('keeps to its concurrency when it is added to while it runs', async () => {
+    const { site, start, ended } = fixture
+    const some = Array.from({ length: 6 }, (_, index) => site.url(`/counted?n=${index}`))
+    const url = await start('/v2/batch/scrape', { urls: some, maxConcurrency: 1 })
+
+    await start('/v2/batch/scrape', {
+      urls: some.map((each) => `${each}&added`),
+      appendToId: url.split('/').at(-1),
+    })
+    const status = await ended(url)
+
+    expect(status).toMatchObject({ status: 'completed', completed: 12 })
+    for (const { markdown } of status['data']) expect(markdown).toBe('1 at a time\n')
+  })
+
+  test('that is cancelled stops, keeps what it has and bills nothing more', async () => {
+    const { site, urls, start } = fixture
+    const url = await start('/v2/batch/scrape', { urls: [...urls(2), site.url('/held')] })
+    await vi.waitFor(async () => expect((await api('GET', url)).body['completed']).toBe(2), { timeout: 20_000 })
+
+    expect(await api('DELETE', url)).toMatchObject({ status: 200, body: { success: true, status: 'cancelled' } })
+    release()
+
+    expect((await api('GET', url)).body).toMatchObject({ status: 'cancelled', completed: 2, creditsUsed: 2 })
+    expect((await api('DELETE', url)).status).toBe(200)
+    const done = await start('/v2/batch/scrape', { urls: urls(1) })
+    await fixture.ended(done)
+    expect(await api('DELETE', done)).toMatchObject({
+      status: 409,
+      body: { error: 'Batch scrape is already completed' },
+    })
+  })
+
+  test('waits as long as a site asks it to, and then reads the page', async () => {
+    const { site, start, ended } = fixture
+    const status = await ended(await start('/v2/batch/scrape', { urls: [site.url('/busy')] }))
+
+    expect(status).toMatchObject({ completed: 1, creditsUsed: 1, data: [{ metadata: { statusCode: 200 } }] })
+    expect(status['data'][0].markdown).toContain('Welcome back')
+    expect(site.requests.all.filter(({ path }) => path === '/busy')).toHaveLength(2)
+  })
+
+  test('is the same one for the same idempotency key, and refused for another request', async () => {
+    const { lab, urls } = fixture
+    const headers = { authorization: `Bearer ${lab.server.apiKey}`, 'x-idempotency-key': 'only-once' }
+    const post = async (count: number) => lab.api('POST', '/v2/batch/scrape', { urls: urls(count) }, headers)
+
+    const [first, second] = [await post(1), await post(1)]
+
+    expect(second.body).toEqual(first.body)
+    expect(await post(2)).toMatchObject({ status: 409, body: { error: 'Idempotency key already used' } })
+  })
+
+  test('tells its webhook what happens, each thing once', async () => {
+    await using receiver = await startReceiver()
+    const { site, urls, start, ended } = fixture
+
+    const url = await start('/v2/batch/scrape', {
+      urls: [...urls(2), site.url('/broken')],
+      webhook: { url: receiver.url(), metadata: { for: 'test' } },
+    })
+    await ended(url)
+    const bodies = (await receiver.whenReceived(5)).map(({ body }) => body)
+
+    expect(bodies.map(({ type }) => type as string).toSorted()).toEqual([
+      'batch_scrape.completed',
+      'batch_scrape.page',
+      'batch_scrape.page',
+      'batch_scrape.page',
+      'batch_scrape.started',
+    ])
+    expect(bodies.find(({ success }) => success === false)).toMatchObject({
+      type: 'batch_scrape.page',
+      error: expect.stringContaining('broke off'),
+      data: [{ metadata: { sourceURL: site.url('/broken') } }],
+    })
+    for (const body of bodies) expect(body).toMatchObject({ id: url.split('/').at(-1), metadata: { for: 'test' } })
+  })
+
+  test('of another team, or of nobody, is not found', async () => {
+    const { lab, urls, start } = fixture
+    const url = await start('/v2/batch/scrape', { urls: urls(1) })
+    const { body } = await lab.api('POST', '/v2/team/keys', { team: 'strangers' })
+    const stranger = { authorization: `Bearer ${body['key']}` }
+
+    for (const [method, path] of [
+      ['GET', url],
+      ['DELETE', url],
+      ['GET', `${url}/errors`],
+    ] as const) {
+      expect((await lab.api(method, path, undefined, stranger)).status).toBe(404)
+    }
+    expect(await api('GET', `/v2/batch/scrape/${unknown}`)).toMatchObject({
+      status: 404,
+      body: { error: 'Job not found' },
+    })
+    expect((await api('GET', '/v2/batch/scrape/nonsense')).status).toBe(400)
+  })
+})

@@ -1,0 +1,197 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { Pages } from '../../../test/lab/pages/page.ts'
+import { chooseLinks } from '../../src/jobs/choose-links.ts'
+import { PatternMatcher } from '../../src/map/match-patterns.ts'
+import { linksTo, sitemapOf } from '../map/fixture.ts'
+import { startJobFixture, type JobFixture } from './fixture.ts'
+
+const pages: Pages = {
+  '/': linksTo('/docs/', '/blog/one', '/blog/two?sort=1', '/picture.png', 'http://elsewhere.invalid/'),
+  '/docs/': linksTo('/docs/a', '/docs/b', '/', '/docs/a#part'),
+  '/docs/a': linksTo('/docs/deep/c', '/docs/private/x'),
+  '/docs/b': linksTo(),
+  '/docs/deep/c': linksTo('/docs/deep/d'),
+  '/docs/deep/d': linksTo(),
+  '/docs/hidden': linksTo(),
+  '/docs/private/x': linksTo(),
+  '/blog/one': linksTo('/blog/two'),
+  '/blog/two': linksTo(),
+  '/sitemap.xml': sitemapOf('/docs/hidden'),
+  '/robots.txt': ({ response }) => void response.end('User-agent: *\nDisallow: /docs/private/\n'),
+  '/held': () => undefined,
+  '/trap': linksTo(`/${'a'.repeat(40)}!`),
+  '/wide/': ({ response, crossOrigin }) => {
+    response.setHeader('content-type', 'text/html')
+    response.end(`<a href="/wide/near">near</a><a href="${crossOrigin}/wide/far">far</a>`)
+  },
+  '/wide/near': linksTo(),
+  '/wide/far': linksTo(),
+}
+
+describe.each(['PGlite', 'PostgreSQL'] as const)('a crawl, in %s', (place) => {
+  let fixture: JobFixture
+  beforeAll(async () => {
+    fixture = await startJobFixture(place, {}, pages)
+  })
+  afterAll(async () => fixture[Symbol.asyncDispose]())
+
+  const pathsOf = (status: { data: { metadata: { sourceURL: string } }[] }): readonly string[] =>
+    status.data.map(({ metadata }) => new URL(metadata.sourceURL).pathname).toSorted()
+  const crawl = async (path: string, options: object = {}, version = 'v2') => {
+    const url = await fixture.start(`/${version}/crawl`, { url: fixture.site.url(path), ...options })
+    return { url, status: await fixture.ended(url) }
+  }
+
+  test('that finds one page says which options left out its links', async () => {
+    const { status } = await crawl('/blog/one', { limit: 12 })
+    const whole = await crawl('/blog/two', { limit: 12 })
+
+    expect(status).toMatchObject({
+      completed: 1,
+      warning:
+        'The crawl found only its start page. These links of it were not followed: ' +
+        '1 link outside the path of the start URL (see `crawlEntireDomain: true`).',
+    })
+    expect(whole.status).not.toHaveProperty('warning')
+  })
+
+  test('scrapes what is under its start, by links and sitemaps, each page once, and honours robots.txt', async () => {
+    const { url, status } = await crawl('/docs/')
+
+    expect(pathsOf(status as never)).toEqual([
+      '/docs/',
+      '/docs/a',
+      '/docs/b',
+      '/docs/deep/c',
+      '/docs/deep/d',
+      '/docs/hidden',
+    ])
+    expect(status).toMatchObject({ status: 'completed', completed: 6, total: 6, creditsUsed: 6 })
+    expect(Object.keys(status['data'][0]).toSorted()).toEqual(['markdown', 'metadata'])
+    expect((await fixture.lab.api('GET', `${url}/errors`)).body).toEqual({
+      errors: [],
+      robotsBlocked: [fixture.site.url('/docs/private/x')],
+    })
+  })
+
+  test('sends the headers of its scrapes to its own site, and not to external pages', async () => {
+    const scrapeOptions = { headers: { 'X-Token': 'secret' } }
+    const { status } = await crawl('/wide/', { allowExternalLinks: true, scrapeOptions })
+
+    const tokenOf = (path: string) =>
+      fixture.site.requests.all.findLast((each) => each.path === path)?.headers['x-token']
+    expect(pathsOf(status as never)).toEqual(['/wide/', '/wide/far', '/wide/near'])
+    expect([tokenOf('/wide/near'), tokenOf('/wide/far')]).toEqual(['secret', undefined])
+  })
+
+  test('starts at addresses that no site can be mapped from, however long', async () => {
+    const withName = fixture.site.url('/docs/b').replace('://', '://ann:secret@')
+    const long = fixture.site.url(`/docs/b?${randomBytes(3500).toString('hex')}`)
+
+    for (const url of [withName, long]) {
+      expect(await fixture.ended(await fixture.start('/v2/crawl', { url }))).toMatchObject({ status: 'completed' })
+    }
+  })
+
+  test.each([
+    ['limit', { limit: 2, sitemap: 'skip' }, '/docs/', ['/docs/', '/docs/a']],
+    ['maxDiscoveryDepth', { maxDiscoveryDepth: 1, sitemap: 'skip' }, '/docs/', ['/docs/', '/docs/a', '/docs/b']],
+    [
+      'includePaths',
+      { includePaths: ['/deep/', '/a$'], sitemap: 'skip' },
+      '/docs/',
+      ['/docs/', '/docs/a', '/docs/deep/c', '/docs/deep/d'],
+    ],
+    ['excludePaths', { excludePaths: ['deep', 'hidden'] }, '/docs/', ['/docs/', '/docs/a', '/docs/b']],
+    ['sitemap: only', { sitemap: 'only' }, '/docs/', ['/docs/', '/docs/hidden']],
+    [
+      'crawlEntireDomain',
+      { crawlEntireDomain: true, sitemap: 'skip', excludePaths: ['/docs/.'] },
+      '/blog/one',
+      ['/blog/one', '/blog/two'],
+    ],
+    [
+      'ignoreQueryParameters',
+      { ignoreQueryParameters: true, excludePaths: ['/docs'], sitemap: 'skip' },
+      '/',
+      ['/', '/blog/one', '/blog/two'],
+    ],
+    [
+      'ignoreRobotsTxt',
+      { ignoreRobotsTxt: true, includePaths: ['/a$', 'private'], sitemap: 'skip' },
+      '/docs/',
+      ['/docs/', '/docs/a', '/docs/private/x'],
+    ],
+  ])('minds %s', async (_name, options, path, expected) => {
+    const { status } = await crawl(path, options)
+
+    expect(pathsOf(status as never)).toEqual(expected)
+  })
+
+  test('speaks the first version of the API, too', async () => {
+    const options = { maxDepth: 1, ignoreSitemap: true, scrapeOptions: { formats: ['rawHtml'] } }
+    const { url, status } = await crawl('/docs/', options, 'v1')
+
+    expect(url).toContain('/v1/crawl/')
+    expect(pathsOf(status as never)).toEqual(['/docs/', '/docs/a', '/docs/b'])
+    expect(status['data'][0]).toHaveProperty('rawHtml')
+  })
+
+  test('is listed while it runs, and can be cancelled', async () => {
+    const { lab, site, start } = fixture
+    const url = await start('/v2/crawl', { url: site.url('/held'), sitemap: 'skip' })
+    await vi.waitFor(() => expect(site.requests.all.some(({ path }) => path === '/held')).toBe(true), 10_000)
+
+    const { body } = await lab.api('GET', '/v2/crawl/active')
+    expect(body['crawls']).toEqual([
+      expect.objectContaining({ id: url.split('/').at(-1), url: site.url('/held'), options: expect.any(Object) }),
+    ])
+    expect((await lab.api('DELETE', url)).body).toMatchObject({ status: 'cancelled' })
+    expect((await lab.api('GET', '/v1/crawl/ongoing')).body['crawls']).toEqual([])
+  })
+
+  test('fails when its expressions take too long for the links of a page', async () => {
+    const { status } = await crawl('/trap', { includePaths: ['^/(a+)+$'], sitemap: 'skip', crawlEntireDomain: true })
+
+    expect(status).toMatchObject({ status: 'failed', error: expect.stringContaining('includePaths') })
+  })
+
+  test('previews a prompt only with a language model', async () => {
+    const { lab, site } = fixture
+    const preview = await lab.api('POST', '/v2/crawl/params-preview', { url: site.url('/'), prompt: 'the docs' })
+
+    expect(preview).toMatchObject({ status: 400, body: { code: 'FORMAT_UNAVAILABLE' } })
+  })
+})
+
+describe('expressions of callers', () => {
+  const plan = { url: 'https://a.example/', includePaths: ['^/(a+)+$'], excludePaths: [] as string[] }
+
+  test('that take for ever are an error, and keep nobody else waiting', async () => {
+    await using matcher = new PatternMatcher()
+    let turns = 0
+    const timer = setInterval(() => (turns += 1), 1)
+
+    const choosing = chooseLinks([`https://a.example/${'a'.repeat(40)}!`], plan as never, { matcher, teamId: 'slow' })
+
+    await expect(choosing).rejects.toThrow('includePaths and excludePaths cannot be used: they took longer than 500 ms')
+    clearInterval(timer)
+    expect(turns).toBeGreaterThan(20)
+  })
+
+  test('may look around, and work after others that took for ever', async () => {
+    await using matcher = new PatternMatcher()
+    const slow = chooseLinks([`https://a.example/${'a'.repeat(40)}!`], plan as never, { matcher, teamId: 'slow' })
+    const good = { ...plan, includePaths: ['^/(?!private)'], excludePaths: ['(b)\\1'] }
+
+    const chosen = chooseLinks(
+      ['/a', '/private', '/abba'].map((path) => `https://a.example${path}`),
+      { ...good, crawlEntireDomain: true } as never,
+      { matcher, teamId: 'quick' },
+    )
+
+    await expect(slow).rejects.toThrow('500 ms')
+    expect((await chosen).pages.map(({ url }) => url)).toEqual(['https://a.example/a'])
+  })
+})

@@ -1,0 +1,316 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { sql, type KyselyPlugin } from 'kysely'
+import { Agent } from 'undici'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { Slots } from '../../src/kit/slots.ts'
+import { uuidV7 } from '../../../src/kit/ids.ts'
+import { JobWebhooks } from '../../src/jobs/job-webhooks.ts'
+import { JobCounter } from '../../src/jobs/job-counter.ts'
+import { Crawler } from '../../src/jobs/crawler.ts'
+import { HostThrottle } from '../../src/jobs/host-throttle.ts'
+import { JobEvents } from '../../src/jobs/job-events.ts'
+import { PageScraper } from '../../src/jobs/page-scraper.ts'
+import { toJob, type Job } from '../../src/jobs/plan.ts'
+import { jobQueue, Runner, shard } from '../../src/jobs/runner.ts'
+import type { SendOptions } from '../../src/queue/job-queues.ts'
+import { openJobQueues } from '../../src/queue/open-job-queues.ts'
+import { PatternMatcher } from '../../src/map/match-patterns.ts'
+import type { RobotsRules } from '../../src/map/robots-rules.ts'
+import type { ScrapeOutcome } from '../../src/scrape/scrapes.ts'
+import { findJob, insertJob, reopenJob } from '../../src/store/jobs.ts'
+import { endJobPage, insertJobPages, listFailedPages, type JobPageRow } from '../../src/store/job-pages.ts'
+import type { Store } from '../../src/store/store.ts'
+import { storeUnavailable } from '../../src/store/unavailable.ts'
+import { openPgliteStore } from '../../../test/lab/stores.ts'
+import { makeTeam } from '../store/fixture.ts'
+
+/** Hands over the rows of the second look for pages when `until` has resolved, and says that they are there. */
+function holdSecondLook(until: Promise<void>, arrived: () => void): KyselyPlugin {
+  const looks: object[] = []
+  return {
+    transformQuery: ({ node, queryId }) => {
+      if (JSON.stringify(node).includes('"free"')) looks.push(queryId)
+      return node
+    },
+    transformResult: async ({ result, queryId }) => {
+      if (looks[1] === queryId) {
+        arrived()
+        await until
+      }
+      return result
+    },
+  }
+}
+
+/** Fails the first statement that gives pages back. */
+function failFirstReturn(): KyselyPlugin {
+  let hasFailed = false
+  return {
+    transformQuery: ({ node }) => {
+      if (!hasFailed && node.kind === 'UpdateQueryNode' && !JSON.stringify(node).includes('"free"')) {
+        hasFailed = true
+        throw storeUnavailable(new Error('The connection was lost'))
+      }
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  }
+}
+
+let store: Store
+beforeAll(async () => {
+  store = await openPgliteStore()
+})
+afterAll(async () => store[Symbol.asyncDispose]())
+
+/** One job that has so many pages, and a queue that fails the test when anything goes wrong. */
+async function openJob(undo: AsyncDisposableStack, kind: 'batch_scrape' | 'crawl', plan: object, pages = 1) {
+  const { team, key } = await makeTeam(store.db)
+  const queues = undo.use(await openJobQueues({ store, onError: (error) => expect.fail(String(error)) }))
+  const id = uuidV7()
+  await insertJob(store.db, {
+    id,
+    teamId: team.id,
+    apiKeyId: key.id,
+    kind,
+    version: 'v2',
+    target: 'https://a.example/',
+    plan: JSON.stringify(plan),
+    baseUrl: 'http://127.0.0.1',
+    idempotencyKey: undefined,
+    requestHash: undefined,
+    createdAt: new Date(),
+    expiresAt: new Date(Date.now() + 60_000),
+  })
+  await insertJobPages(store.db, id, {
+    pages: Array.from({ length: pages }, (_, at) => pageAt(at)),
+    round: 0,
+    depth: 0,
+  })
+  const errors: unknown[] = []
+  const jobWebhooks = new JobWebhooks({ send: async () => undefined })
+  const counter = new JobCounter({ store, jobWebhooks })
+  const parts = {
+    queues,
+    jobWebhooks,
+    counter,
+    jobEvents: new JobEvents(),
+    onError: (error: unknown) => void errors.push(error),
+  }
+  const begin = async (options: SendOptions = {}) =>
+    queues.send(jobQueue, shard({ id, plan: plan as never }, pages)[0]!, options)
+  return { id, parts, errors, begin }
+}
+
+function pageAt(position: number) {
+  return { position, url: `https://a.example/${position}`, scrapeId: uuidV7() }
+}
+
+test('a crawl goes on when its last page ends while the store is asked for others', async () => {
+  await using undo = new AsyncDisposableStack()
+  const plan = { submissions: [{}], crawl: { url: 'https://a.example/' } }
+  const { id, parts, errors, begin } = await openJob(undo, 'crawl', plan, 2)
+  const [looked, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const scrape = async (_job: unknown, { position }: JobPageRow): Promise<void> => {
+    if (position === 1) {
+      await looked.promise
+      await insertJobPages(store.db, id, { pages: [pageAt(2)], round: 0, depth: 1 })
+    }
+    await endJobPage(store.db, { jobId: id, position }, { state: 'completed', credits: 1 })
+    // The runner hears of the end of the page before the rows that do not have its link.
+    if (position === 1) void nextTurn().then(ended.resolve)
+  }
+  const heldStore = { ...store, db: store.db.withPlugin(holdSecondLook(ended.promise, looked.resolve)) }
+  await Runner.open({ ...parts, store: heldStore, scraper: { scrape } })
+
+  await begin()
+
+  await vi.waitFor(
+    async () => expect(await findJob(store.db, id)).toMatchObject({ status: 'completed', completed: 3 }),
+    10_000,
+  )
+  expect(errors).toEqual([])
+})
+
+test('a page that is under way when the store fails is not begun again beside itself', async () => {
+  await using undo = new AsyncDisposableStack()
+  const { id, parts, begin } = await openJob(undo, 'batch_scrape', { submissions: [{}] }, 2)
+  const [failed, away] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const failing = store.db.withPlugin(
+    holdSecondLook(away.promise, () => {
+      away.reject(new Error('The store is away'))
+      failed.resolve()
+    }),
+  )
+  let begun = 0
+  const scrape = async (_job: unknown, { position }: JobPageRow): Promise<void> => {
+    if (position === 1) {
+      begun += 1
+      await failed.promise
+      // Longer than it takes until the part is tried again.
+      await sleep(1500)
+    }
+    await endJobPage(store.db, { jobId: id, position }, { state: 'completed', credits: 1 })
+  }
+  await Runner.open({ ...parts, store: { ...store, db: failing }, scraper: { scrape } })
+
+  await begin()
+
+  await vi.waitFor(async () => expect(await findJob(store.db, id)).toMatchObject({ status: 'completed' }), 10_000)
+  expect(begun).toBe(1)
+})
+
+test('pages that could not be given back while the store was away are scraped once it is back, and are not taken for deadly', async () => {
+  await using undo = new AsyncDisposableStack()
+  const { id, parts, errors, begin } = await openJob(undo, 'batch_scrape', { submissions: [{}] }, 2)
+  const crashes: number[] = []
+  let isAway = true
+  const scrape = async (_job: unknown, page: JobPageRow): Promise<void> => {
+    if (isAway && page.position === 1) {
+      isAway = false
+      throw storeUnavailable(new Error('The connection was lost'))
+    }
+    crashes.push(page.crashes)
+    await endJobPage(store.db, page, { state: 'completed', credits: 1 })
+  }
+  const failing = store.db.withPlugin(failFirstReturn())
+  await Runner.open({ ...parts, store: { ...store, db: failing }, scraper: { scrape } })
+
+  await begin()
+
+  await vi.waitFor(async () => expect(await findJob(store.db, id)).toMatchObject({ status: 'completed' }), 10_000)
+  expect(crashes).toEqual([0, 0])
+  expect(errors).toEqual([])
+})
+
+test('pages that are added to a batch while it runs are scraped with their own options, at the first try', async () => {
+  await using undo = new AsyncDisposableStack()
+  const plan = { submissions: [{}], maxConcurrency: 1 }
+  const { id, parts, errors, begin } = await openJob(undo, 'batch_scrape', plan)
+  const scraped: unknown[] = []
+  const scrape = async (job: Job, { position, round }: JobPageRow): Promise<void> => {
+    scraped.push([position, job.plan.submissions[round]])
+    if (position === 0) {
+      await reopenJob(store.db, id, JSON.stringify({ ...plan, submissions: [{}, { showsExtract: true }] }))
+      await insertJobPages(store.db, id, { pages: [pageAt(1)], round: 1, depth: 0 })
+    }
+    await endJobPage(store.db, { jobId: id, position }, { state: 'completed', credits: 1 })
+  }
+  await Runner.open({ ...parts, store, scraper: { scrape } })
+
+  await begin()
+
+  await vi.waitFor(async () => expect(await findJob(store.db, id)).toMatchObject({ status: 'completed' }), 10_000)
+  expect(scraped).toEqual([
+    [0, {}],
+    [1, { showsExtract: true }],
+  ])
+  expect(errors).toEqual([])
+})
+
+test('a job goes on however many servers died over it, and fails only the pages that they had in hand too often', async () => {
+  await using undo = new AsyncDisposableStack()
+  const { id, parts, errors, begin } = await openJob(undo, 'batch_scrape', { submissions: [{ request: {} }] }, 6)
+  const scraper = new PageScraper({
+    ...parts,
+    store,
+    scrapes: {
+      scrape: async ({ id: scrapeId = '', onCommit }) => {
+        const outcome = { id: scrapeId, document: { metadata: {} }, credits: 1 } as unknown as ScrapeOutcome
+        await store.db.transaction().execute(async (db) => onCommit?.(db, outcome))
+        return outcome
+      },
+    },
+    slots: new Slots(4),
+    throttle: new HostThrottle({ concurrency: 4, delayMs: 0 }),
+    robots: { allows: async () => true } as unknown as RobotsRules,
+    honoursRobots: false,
+    crawler: new Crawler({ store, dispatcher: new Agent(), matcher: new PatternMatcher() }),
+  })
+  await Runner.open({ ...parts, store, scraper })
+  // The part of a server that died, for the sixteenth time, with pages 0 to 3 in hand: with page 2 too often by now.
+  await begin({ startAfter: 3600 })
+  await sql`update pgboss.job set state = 'retry', retry_count = 15, started_on = now(), start_after = now()
+    where name = ${jobQueue.name} and data ->> 'jobId' = ${id}`.execute(store.db)
+  await sql`update job_page set crashes = case position when 2 then 19 else 15 end,
+    holder = (select id from pgboss.job where data ->> 'jobId' = ${id})
+    where job_id = ${id} and position < 4`.execute(store.db)
+  await begin({})
+
+  await vi.waitFor(async () => {
+    await parts.counter.count(id)
+    expect(await findJob(store.db, id)).toMatchObject({ status: 'completed', completed: 5, failed: 1, credits: 5 })
+  }, 20_000)
+  const pages = await listFailedPages(store.db, id)
+  expect(pages).toMatchObject([
+    { position: 2, error: '20 times a server crashed while it scraped https://a.example/2' },
+  ])
+  expect(errors).toEqual([])
+})
+
+test('pages that servers have crashed over are scraped one at a time, after all others, whichever jobs they are of', async () => {
+  await using undo = new AsyncDisposableStack()
+  const first = await openJob(undo, 'batch_scrape', { submissions: [{}] }, 5)
+  const other = await openJob(undo, 'batch_scrape', { submissions: [{}] }, 3)
+  await sql`update job_page set crashes = case position when 1 then 5 else 2 end
+    where job_id in (${first.id}, ${other.id}) and position < 3`.execute(store.db)
+  const inHand = new Set<JobPageRow>()
+  const suspects: JobPageRow[] = []
+  const beside: unknown[] = []
+  const scrape = async (_job: unknown, page: JobPageRow): Promise<void> => {
+    const isSuspect = page.crashes >= 2
+    if (isSuspect) suspects.push(page)
+    // Those of the same job, and suspected ones of any.
+    for (const { jobId, position, crashes } of inHand) {
+      if (isSuspect && (jobId === page.jobId || crashes >= 2)) beside.push({ page, position })
+    }
+    inHand.add(page)
+    // So that a part which may take another page does.
+    await sleep(30)
+    inHand.delete(page)
+    await endJobPage(store.db, page, { state: 'completed', credits: 1 })
+  }
+  await Runner.open({ ...first.parts, store, scraper: { scrape } })
+
+  await Promise.all([first.begin(), first.parts.queues.send(jobQueue, { jobId: other.id, shares: 1 })])
+
+  for (const [id, completed] of [
+    [first.id, 5],
+    [other.id, 3],
+  ] as const) {
+    await vi.waitFor(
+      async () => expect(await findJob(store.db, id)).toMatchObject({ status: 'completed', completed }),
+      10_000,
+    )
+  }
+  expect(beside).toEqual([])
+  const crashesOf = (id: string) => suspects.filter(({ jobId }) => jobId === id).map(({ crashes }) => crashes)
+  expect([crashesOf(first.id), crashesOf(other.id)]).toEqual([
+    [2, 2, 5],
+    [2, 2, 5],
+  ])
+  expect(first.errors).toEqual([])
+})
+
+test('expressions that are slow, each time within the limit, fail a crawl once all servers spent its time on them', async () => {
+  await using undo = new AsyncDisposableStack()
+  const crawl = { url: 'https://a.example/', limit: 10, includePaths: ['(a+)+$'], excludePaths: [] }
+  const { id } = await openJob(undo, 'crawl', { submissions: [{ request: {} }], crawl })
+  const matcher = {
+    match: async (texts: readonly string[]) => Promise.resolve({ matches: texts.map(() => true), ms: 499 }),
+  }
+  const follow = async (): Promise<unknown> => {
+    const row = await findJob(store.db, id)
+    if (row === undefined) throw new Error('There is no such job')
+    const document = { links: ['https://a.example/a'], metadata: {} }
+    // Each time as on another server, or after a restart.
+    const crawler = new Crawler({ store, dispatcher: new Agent(), matcher })
+    return crawler.follow(toJob(row), pageAt(0) as JobPageRow, { id, document, credits: 1 })
+  }
+
+  for (let call = 1; call <= 60; call += 1) await follow()
+
+  await expect(follow()).rejects.toThrow(
+    'includePaths and excludePaths cannot be used: matching them took longer than 30 s in this crawl',
+  )
+})

@@ -1,0 +1,116 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { WebSocket } from 'ws'
+import type { BrowserHost } from '../../src/browsers/host.ts'
+import { launchBrowser, type Browser } from '../../src/browsers/launch.ts'
+import { LiveViews } from '../../src/live/live-views.ts'
+import type { LiveSession } from '../../src/sessions/live-session.ts'
+import type { SessionRow } from '../../src/store/sessions.ts'
+
+/** A viewer without a window: it counts frames, and says that they were drawn. */
+export interface BareViewer {
+  readonly frames: readonly Buffer[]
+  readonly send: (message: object) => void
+  readonly leave: () => Promise<void>
+}
+
+/** A browser with one page, whose frames are counted where they leave it, and a door for viewers. */
+export interface Fixture extends AsyncDisposable {
+  readonly browser: Browser
+  /** Lets a viewer in. `drawMs` is how long it takes to draw a frame, Infinity for one that never does. Default 0. */
+  readonly join: (drawMs?: number) => Promise<BareViewer>
+  /** Frames that have left the browser. */
+  readonly frames: () => number
+  /** Frames that leave the browser in a while. */
+  readonly framesIn: (milliseconds: number) => Promise<number>
+  /** Names of all events that the server got. */
+  readonly events: readonly string[]
+  readonly errors: readonly unknown[]
+  readonly evaluate: (expression: string) => Promise<unknown>
+}
+
+/** Opens a browser that shows `html`. */
+export async function openFixture(host: BrowserHost, html: string): Promise<Fixture> {
+  await using undo = new AsyncDisposableStack()
+  const browser = undo.use(await launchBrowser(host))
+  const { router } = browser
+  let casts = 0
+  const events: string[] = []
+  undo.defer(
+    router.onEvent(({ method = '' }) => {
+      events.push(method)
+      if (method === 'Page.screencastFrame') casts += 1
+    }),
+  )
+  const { sessionId } = await router.call('Target.attachToTarget', { targetId: browser.parkedTargetId, flatten: true })
+  const page = String(sessionId)
+  await router.call('Page.navigate', { url: `data:text/html,${encodeURIComponent(html)}` }, page)
+  const session: LiveSession = {
+    row: { id: 'session-1' } as SessionRow,
+    ageMs: () => 0,
+    lastUseMs: () => 0,
+    browser,
+    ended: new AbortController().signal,
+    lastActivityAt: () => 0,
+    touch: () => undefined,
+  }
+  const errors: unknown[] = []
+  const live = undo.use(
+    new LiveViews({
+      liveViewDeps: () => ({
+        activePage: () => browser.parkedTargetId,
+        openedPages: () => [],
+        onActivePage: () => () => undefined,
+        openDialog: () => undefined,
+        refuse: () => undefined,
+      }),
+      billOf: async () => undefined,
+      onError: (error) => errors.push(error),
+    }),
+  )
+  const server = createServer()
+  server.on('upgrade', (request, socket, head) => {
+    live.connect(session, 'view', { request, socket: socket as Socket, head })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  undo.defer(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const opened = undo.move()
+  return {
+    browser,
+    join: async (drawMs = 0) => viewerOn(port, drawMs),
+    frames: () => casts,
+    events,
+    errors,
+    framesIn: async (milliseconds: number) => {
+      const before = casts
+      await new Promise((resolve) => setTimeout(resolve, milliseconds))
+      return casts - before
+    },
+    evaluate: async (expression: string) => router.call('Runtime.evaluate', { expression }, page),
+    [Symbol.asyncDispose]: async () => opened.disposeAsync(),
+  }
+}
+
+async function viewerOn(port: number, drawMs: number): Promise<BareViewer> {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}`)
+  const frames: Buffer[] = []
+  socket.on('message', (data, isBinary) => {
+    if (!isBinary) return
+    frames.push(data as Buffer)
+    const drawn = JSON.stringify({ type: 'drawn', frame: (data as Buffer).readUInt32BE(8) })
+    if (drawMs === 0) socket.send(drawn)
+    else if (drawMs !== Infinity) setTimeout(() => socket.send(drawn), drawMs).unref()
+  })
+  await once(socket, 'open')
+  return {
+    frames,
+    send: (message: object) => socket.send(JSON.stringify(message)),
+    leave: async () => {
+      socket.close()
+      await once(socket, 'close')
+    },
+  }
+}

@@ -1,0 +1,141 @@
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { expect } from 'vitest'
+import type { CreateSessionOptions, CreateSessionResponse } from '../../../src/contract.ts'
+import { playwright } from '../../../src/playwright.ts'
+import { browserPaths } from '../../../test/lab/browser-paths.ts'
+import { startLab, type Lab } from '../../../test/lab/lab.ts'
+import { htmlDocument, type Pages } from '../../../test/lab/pages/page.ts'
+import { startSite, type Site } from '../../../test/lab/site.ts'
+
+/** A session with a page that Playwright drives. */
+export interface TestPage extends AsyncDisposable {
+  readonly session: CreateSessionResponse
+  /** The page as the user's own client sees it. */
+  readonly page: Page
+}
+
+/** A server, a site to watch, and a second browser to watch it with. */
+export interface LiveViewFixture extends AsyncDisposable {
+  readonly lab: Lab
+  readonly site: Site
+  readonly openTestPage: (path: string, options?: CreateSessionOptions) => Promise<TestPage>
+  /** Opens a live view in a browser context of its own and waits until it shows a picture. */
+  readonly openView: (url: string | undefined, options?: BrowserContextOptions) => Promise<View>
+}
+
+/** A live view in the second browser. */
+export interface View extends AsyncDisposable {
+  readonly page: Page
+  /** The colour of the picture at a place of the watched page, in its CSS pixels. */
+  readonly colourAt: (x: number, y: number) => Promise<readonly number[]>
+  /** The place on the viewer's screen of a place on the watched page. */
+  readonly placeOf: (target: Page, selector: string) => Promise<{ readonly x: number; readonly y: number }>
+  readonly click: (target: Page, selector: string) => Promise<void>
+}
+
+/** The site's pages beside those of the lab. */
+const pages: Pages = {
+  '/blocks': ({ response }) => {
+    const block = (colour: string, left: number, top: number): string =>
+      `<div style="position:fixed;left:${left}px;top:${top}px;width:300px;height:200px;background:${colour}"></div>`
+    const blocks = [
+      block('#ff0000', 0, 0),
+      block('#00ff00', 300, 0),
+      block('#0000ff', 0, 200),
+      block('#ffff00', 300, 200),
+    ]
+    response.setHeader('content-type', 'text/html').end(htmlDocument('Blocks', blocks.join('')))
+  },
+  '/embed': ({ response, url }) => {
+    const frame = `<iframe src="${url.searchParams.get('src')}" style="border:0;width:800px;height:600px"></iframe>`
+    response.setHeader('content-type', 'text/html').end(htmlDocument('Embedded', frame))
+  },
+  '/one-colour': ({ response, url }) => {
+    const style = `<style>html{background:#${url.searchParams.get('colour')}}</style>`
+    response.setHeader('content-type', 'text/html').end(htmlDocument(`Colour ${url.searchParams.get('colour')}`, style))
+  },
+}
+
+/** Opens the theatre. `browser` is the one that is watched, and watches. */
+export async function openLiveViewFixture(browser: 'shell' | 'chromium' = 'shell'): Promise<LiveViewFixture> {
+  await using undo = new AsyncDisposableStack()
+  const lab = undo.use(await startLab({ browser }))
+  const site = undo.use(await startSite(pages))
+  const glasses = await chromium.launch({ executablePath: browserPaths[browser], args: ['--no-sandbox'] })
+  undo.defer(async () => glasses.close())
+  const opened = undo.move()
+  return {
+    lab,
+    site,
+    openTestPage: async (path, options) => openTestPage(lab, site, path, options),
+    openView: async (url, options) => openView(glasses, url, options),
+    [Symbol.asyncDispose]: async () => opened.disposeAsync(),
+  }
+}
+
+async function openTestPage(lab: Lab, site: Site, path: string, options?: CreateSessionOptions): Promise<TestPage> {
+  const session = await lab.createSession(options)
+  const handles = await playwright.connect(session)
+  const { page } = handles
+  await page.setViewportSize({ width: 600, height: 400 })
+  await page.goto(site.url(path))
+  return {
+    session,
+    page,
+    [Symbol.asyncDispose]: async () => {
+      await handles[Symbol.asyncDispose]()
+      await lab.api('DELETE', `/v2/browser/${session.id}`)
+    },
+  }
+}
+
+async function openView(glasses: Browser, url: string | undefined, options?: BrowserContextOptions): Promise<View> {
+  const context = await glasses.newContext({ viewport: { width: 900, height: 700 }, ...options })
+  const page = await context.newPage()
+  await page.goto(url ?? '')
+  await page.waitForSelector('body[data-phase=live]')
+  const placeOf: View['placeOf'] = async (target, selector) => {
+    const element = await target.locator(selector).boundingBox()
+    const size = await target.evaluate<{ width: number; height: number }>(
+      '({ width: innerWidth, height: innerHeight })',
+    )
+    const picture = await page.locator('#picture').boundingBox()
+    if (element === null || picture === null) throw new Error(`${selector} cannot be seen`)
+    return {
+      x: picture.x + ((element.x + element.width / 2) * picture.width) / size.width,
+      y: picture.y + ((element.y + element.height / 2) * picture.height) / size.height,
+    }
+  }
+  return {
+    page,
+    placeOf,
+    colourAt: async (x, y) => page.evaluate<readonly number[]>(readColour(x, y)),
+    click: async (target, selector) => {
+      const place = await placeOf(target, selector)
+      await page.mouse.click(place.x, place.y)
+    },
+    [Symbol.asyncDispose]: async () => context.close(),
+  }
+}
+
+/** The watched page is 600 pixels wide. */
+function readColour(x: number, y: number): string {
+  return `(() => {
+  const canvas = document.querySelector('canvas')
+  const scale = canvas.width / 600
+  return [...canvas.getContext('2d').getImageData(${x} * scale, ${y} * scale, 1, 1).data].slice(0, 3)
+})()`
+}
+
+/** Expects a colour of the picture to become this one, as near as a compressed picture comes. */
+export async function expectColour(view: View, place: readonly [number, number], colour: readonly number[]) {
+  return expect
+    .poll(
+      async () => {
+        const seen = await view.colourAt(...place)
+        return Math.max(...seen.map((value, index) => Math.abs(value - (colour[index] ?? 0))))
+      },
+      { message: `the colour at ${place.join()} is ${colour.join()}`, timeout: 5000 },
+    )
+    .toBeLessThan(24)
+}

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { BrowserHost } from '../../src/browsers/host.ts'
+import { Screencast } from '../../src/live/screencast.ts'
+import { openBrowserFixture } from '../browsers/browser-fixture.ts'
+import { openFixture } from './fixture.ts'
+
+let host: BrowserHost
+beforeAll(async () => {
+  host = await openBrowserFixture()
+})
+afterAll(async () => host[Symbol.asyncDispose]())
+
+const moving = `<style>@keyframes turn { to { rotate: 360deg } } div { width: 100px; height: 100px; margin: 100px;
+  background: teal; animation: turn 1s linear infinite }</style><div></div>`
+
+test('without a viewer the browser takes no picture, nor after the last one has left', async () => {
+  await using fixture = await openFixture(host, moving)
+
+  const before = await fixture.framesIn(500)
+  const [first, second] = [await fixture.join(), await fixture.join()]
+  await expect.poll(fixture.frames).toBeGreaterThan(3)
+  await first.leave()
+  await expect.poll(async () => fixture.framesIn(300)).toBeGreaterThan(0)
+  await second.leave()
+  await expect.poll(async () => fixture.framesIn(300)).toBe(0)
+
+  expect(before).toBe(0)
+  expect(await fixture.framesIn(700)).toBe(0)
+  expect(fixture.errors).toEqual([])
+})
+
+test('two viewers share the pictures of one cast', async () => {
+  await using fixture = await openFixture(host, moving)
+  const [first, second] = [await fixture.join(), await fixture.join()]
+  await expect.poll(() => second.frames.length).toBeGreaterThan(3)
+
+  const [taken, firstBefore, secondBefore] = [fixture.frames(), first.frames.length, second.frames.length]
+  const inASecond = await fixture.framesIn(1000)
+
+  expect(taken).toBeGreaterThan(0)
+  expect(inASecond).toBeLessThan(45)
+  expect(Math.abs(first.frames.length - firstBefore - inASecond)).toBeLessThan(6)
+  expect(Math.abs(second.frames.length - secondBefore - inASecond)).toBeLessThan(6)
+})
+
+test('a page at rest costs nothing, and its next change is seen', async () => {
+  await using fixture = await openFixture(host, '<h1>Still</h1>')
+  const viewer = await fixture.join()
+  await expect.poll(() => viewer.frames.length).toBeGreaterThan(0)
+  // The first pictures follow the size of the viewer's window.
+  await expect.poll(async () => fixture.framesIn(300)).toBe(0)
+
+  const eventsBefore = fixture.events.length
+  const atRest = await fixture.framesIn(1500)
+  const eventsAtRest = fixture.events.length - eventsBefore
+  await fixture.evaluate(`document.body.style.background = 'teal'`)
+
+  expect(atRest).toBe(0)
+  expect(eventsAtRest).toBe(0)
+  await expect.poll(fixture.frames).toBeGreaterThan(1)
+})
+
+test('a hidden viewer stops the cast, and gets a picture when it is seen again', async () => {
+  await using fixture = await openFixture(host, moving)
+  const viewer = await fixture.join()
+  await expect.poll(fixture.frames).toBeGreaterThan(3)
+
+  viewer.send({ type: 'looks', isVisible: false, width: 800, height: 600 })
+  await expect.poll(async () => fixture.framesIn(300)).toBe(0)
+  viewer.send({ type: 'looks', isVisible: true, width: 800, height: 600 })
+
+  await expect.poll(async () => fixture.framesIn(300)).toBeGreaterThan(3)
+})
+
+test('a viewer that takes no more holds nobody else up, and gets no more either', async () => {
+  await using fixture = await openFixture(host, moving)
+  const stuck = await fixture.join(Infinity)
+  const quick = await fixture.join()
+
+  await expect.poll(() => quick.frames.length, { timeout: 5000 }).toBeGreaterThan(30)
+
+  expect(stuck.frames.length).toBeLessThanOrEqual(2)
+  await quick.leave()
+  await expect.poll(async () => fixture.framesIn(300)).toBe(0)
+})
+
+test('a viewer is sent no more pixels than its window has', async () => {
+  await using fixture = await openFixture(host, moving)
+  const viewer = await fixture.join()
+
+  viewer.send({ type: 'looks', isVisible: true, width: 320, height: 320 })
+
+  const widths = () => viewer.frames.map((frame) => frame.subarray(12)).map(jpegWidth)
+  await expect.poll(() => widths().at(-1)).toBeLessThanOrEqual(320)
+})
+
+/** The width that the start-of-frame marker of a JPEG names. */
+function jpegWidth(image: Buffer): number {
+  for (let at = 2; at < image.length; at += 2 + image.readUInt16BE(at + 2)) {
+    const marker = image.readUInt8(at + 1)
+    if (marker >= 0xc0 && marker <= 0xc2) return image.readUInt16BE(at + 7)
+  }
+  return 0
+}
+
+test('a slow line gets smaller pictures, and a sharp one once the page rests', async () => {
+  await using fixture = await openFixture(host, moving)
+  const viewer = await fixture.join(400)
+  const isWebp = (frame: Buffer | undefined) => frame?.toString('latin1', 12, 16) === 'RIFF'
+
+  await expect.poll(() => isWebp(viewer.frames.at(-1))).toBe(true)
+  await fixture.evaluate(`document.querySelector('div').style.animation = 'none'`)
+
+  await expect.poll(() => isWebp(viewer.frames.at(-1))).toBe(false)
+})
+
+test('a viewer that wants few pictures gets few, each of the latest state, and the browser takes no more', async () => {
+  await using fixture = await openFixture(host, moving)
+  const viewer = await fixture.join()
+  viewer.send({ type: 'looks', isVisible: true, width: 320, height: 200, everyMs: 400 })
+  await expect.poll(() => viewer.frames.length).toBeGreaterThan(1)
+
+  const before = viewer.frames.length
+  const taken = await fixture.framesIn(2000)
+
+  // Chromium has up to three pictures under way, and sends them without being asked again.
+  expect(taken).toBeLessThan(16)
+  expect(viewer.frames.length - before).toBeGreaterThan(0)
+  expect(viewer.frames.length - before).toBeLessThan(7)
+})
+
+test('a cast that has ended leaves no timer behind when its page is hidden afterwards', () => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+  const never = async () => ({})
+  const cast = new Screencast({
+    call: never,
+    onFrame: () => undefined,
+    isAwaited: () => false,
+    onError: () => undefined,
+  })
+  const before = timers()
+
+  cast.setHidden(true)
+  const whileHidden = timers()
+  cast.end()
+  cast.setHidden(true)
+
+  expect([whileHidden, timers()]).toEqual([before + 1, before])
+})

@@ -1,8 +1,0 @@
-import { uuidV7 } from '../../kit/ids.ts'
-import type { Layer } from '../send.ts'
-
-/** Gives every call one `x-request-id`, the same over all its attempts. */
-export const requestId: Layer = (next) => (request) => {
-  if (!request.headers.has('x-request-id')) request.headers.set('x-request-id', uuidV7())
-  return next(request)
-}

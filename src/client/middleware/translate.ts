@@ -1,0 +1,105 @@
+import type { ErrorCode } from '../../kit/catalogue.ts'
+import { BowlineError, isBowlineError, type ErrorFacts } from '../../kit/errors.ts'
+import { failure } from '../../contract/failure.ts'
+import type { Middleware } from '../send.ts'
+import { isError } from '../../kit/is-error.ts'
+
+/** Turns everything that is not a success into a BowlineError, with every trace of the API key taken out. */
+export function translate(apiKey: string): Middleware {
+  return (next) => async (request) => {
+    const response = await next(request).catch((error: unknown) => {
+      throw request.signal.aborted || isBowlineError(error) ? error : connectionFailed(request, error, apiKey)
+    })
+    const text = (await response.text()).replaceAll(apiKey, '[API key]')
+    const requestId = response.headers.get('x-request-id') ?? request.headers.get('x-request-id') ?? undefined
+    const facts: ErrorFacts = { status: response.status, requestId, ...retryAfter(response) }
+    const body = isEmptySuccess(request, response, text) ? { success: true } : parseJson(text)
+    if (body === undefined) throw notJson(request, response, text, facts)
+    if (!response.ok || isRefusal(body)) throw refused(response, body, facts)
+    // A 204 may have no body, and callers read one.
+    return new Response(text.trim() || JSON.stringify(body), {
+      status: response.status === 204 ? 200 : response.status,
+      headers: { 'x-request-id': requestId ?? '' },
+    })
+  }
+}
+
+/** Some services confirm a deletion by its status alone. */
+function isEmptySuccess(request: Request, response: Response, text: string): boolean {
+  return request.method === 'DELETE' && response.ok && text.trim() === ''
+}
+
+/** RESPONSE_INVALID with the first 200 characters of what came instead. */
+export function responseInvalid(message: string, text: string, facts: ErrorFacts): BowlineError {
+  return new BowlineError('RESPONSE_INVALID', `${message}: ${JSON.stringify(text.slice(0, 200))}`, facts)
+}
+
+/** CONNECTION_FAILED for a request that got no answer, without the query of its address and without `secret`. */
+export function connectionFailed(request: Request, error: unknown, secret: string): BowlineError {
+  const url = new URL(request.url)
+  const inner = isError(error) && isError(error.cause) ? error.cause : error
+  const why = isError(inner) ? inner.message || inner.name : String(inner)
+  return new BowlineError(
+    'CONNECTION_FAILED',
+    `${request.method} ${url.origin}${url.pathname} got no answer: ${secret === '' ? why : why.replaceAll(secret, '[secret]')}`,
+    { cause: error, requestId: request.headers.get('x-request-id') ?? undefined },
+  )
+}
+
+function notJson(request: Request, response: Response, text: string, facts: ErrorFacts): BowlineError {
+  return responseInvalid(
+    `${request.method} ${new URL(request.url).pathname} answered ${response.status} without JSON`,
+    text,
+    facts,
+  )
+}
+
+/** The error that a service's failure body tells of. */
+export function refused(response: Response, body: unknown, facts: ErrorFacts): BowlineError {
+  const parsed = failure.safeParse(body)
+  if (!parsed.success) {
+    return responseInvalid(`The service answered ${response.status}`, JSON.stringify(body), facts)
+  }
+  const { error, code, details, hint } = parsed.data
+  return new BowlineError(code ?? codeOfStatus(response.status), error, {
+    ...facts,
+    details,
+    hint,
+    requestId: parsed.data.requestId ?? facts.requestId,
+  })
+}
+
+/** A job that failed answers so, too: that is what was asked for. */
+function isRefusal(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'success' in body && body.success === false && !('status' in body)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+function retryAfter(response: Response): Pick<ErrorFacts, 'retryAfterSeconds'> {
+  const header = response.headers.get('retry-after')
+  if (header === null) return {}
+  const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000
+  return Number.isFinite(seconds) ? { retryAfterSeconds: Math.max(0, seconds) } : {}
+}
+
+const codes: Readonly<Record<number, ErrorCode>> = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHORIZED',
+  402: 'INSUFFICIENT_CREDITS',
+  403: 'FORBIDDEN',
+  409: 'CONFLICT',
+  410: 'SESSION_ENDED',
+  413: 'PAYLOAD_TOO_LARGE',
+  429: 'RATE_LIMITED',
+}
+
+function codeOfStatus(status: number): ErrorCode {
+  return codes[status] ?? 'REQUEST_FAILED'
+}

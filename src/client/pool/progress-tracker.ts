@@ -1,0 +1,51 @@
+import type { Budget } from './budget.ts'
+import type { PoolEvent, PoolProgress } from './outcome.ts'
+
+/** Counts what happens in a run. */
+export interface ProgressTracker {
+  readonly progress: () => PoolProgress
+  /** Sessions opened so far. */
+  readonly opened: () => number
+  readonly emit: (event: PoolEvent) => void
+}
+
+/** Makes the tally of a run. */
+export function createProgressTracker(deps: {
+  readonly budget: () => Pick<Budget, 'spent'> | undefined
+  readonly waiting: () => number
+  readonly running: () => number
+  readonly sessions: () => number
+  readonly onProgress: ((progress: PoolProgress, event: PoolEvent) => void) | undefined
+}): ProgressTracker {
+  const startedAt = performance.now()
+  const counts = { done: 0, failed: 0, resumed: 0, retried: 0 }
+  let opened = 0
+  const progress = (): PoolProgress => ({
+    ...counts,
+    running: deps.running(),
+    waiting: deps.waiting(),
+    sessions: deps.sessions(),
+    credits: deps.budget()?.spent() ?? 0,
+    elapsedMs: Math.round(performance.now() - startedAt),
+  })
+  const count = (event: PoolEvent): void => {
+    if (event.type === 'retry') counts.retried += 1
+    if (event.type === 'session-opened') opened += 1
+    if (event.type !== 'item') return
+    counts[event.outcome.state] += 1
+    if (event.outcome.state === 'done' && event.outcome.isResumed) counts.resumed += 1
+  }
+  return {
+    progress,
+    opened: () => opened,
+    emit: (event) => {
+      count(event)
+      try {
+        deps.onProgress?.(progress(), event)
+      } catch (error) {
+        // What watches a run must not end it.
+        process.emitWarning(`onProgress threw: ${String(error)}`, { code: 'BOWLINE_ON_PROGRESS' })
+      }
+    },
+  }
+}
