@@ -1,0 +1,105 @@
+/** Names that need a private dictionary, and the terms of the field that replaced them. */
+export const bannedNames: Readonly<Record<string, string>> = {
+  Stage: 'LiveView',
+  stagePartsOf: 'liveViewDeps',
+  Cast: 'Screencast',
+  Film: 'VideoRecorder',
+  Spool: 'TempFile',
+  Shelf: 'SessionFiles',
+  Shelves: 'SessionFileStore',
+  Lane: 'ProxyEndpoint or PoolWorker',
+  Place: 'a name of its kind: locale, location, position',
+  place: 'a name of its kind: locale, location, position',
+  alongside: 'onCommit',
+  minds: 'failOnThrottle',
+  insist: 'withRetries',
+  twin: 'findByIdempotencyKey',
+  findTwin: 'findByIdempotencyKey',
+  News: 'JobEvents',
+  Announcer: 'JobWebhooks',
+  bell: 'notify',
+  bury: 'failExhausted',
+  burialMs: 'exhaustedCheckMs',
+  deathsForgiven: 'maxCrashes',
+  patienceSeconds: 'retentionSeconds',
+  patience: 'timeout',
+  BulkPart: 'JobShard',
+  BulkRound: 'Submission',
+  shareOut: 'shard',
+  isWhole: 'isSingleWorker',
+  isTended: 'hasWorker',
+  Expedition: 'MapContext',
+  Ticket: 'DeletionRequest',
+  Outbox: 'ResultQueue',
+  Intake: 'InputQueue',
+  Tally: 'Progress',
+  Meter: 'CostMeter',
+  judgeSilence: 'isPeerTimedOut',
+  comeBack: 'reRegister',
+  means: 'deps',
+  ground: 'deps',
+  misfit: 'validationMessage',
+  shapeless: 'ignoredForCacheKey',
+  harmless: 'stripControlChars',
+  settlePast: 'recoverSessions',
+  announce: 'writeServerFile',
+  throwIfCut: 'rethrowAbort',
+  assertWelcome: 'assertNotThrottled',
+  createTrouble: 'createFailureSignal',
+  HostManners: 'HostLimits',
+  HostGates: 'HostThrottle',
+  farewell: 'cleanup',
+  condemn: 'discard',
+  lendPort: 'exportListener',
+  borrowPort: 'importListener',
+  keepingSettings: 'retentionSettings',
+  tellingSettings: 'notificationSettings',
+  Maker: 'Owner',
+  seal: 'encryptStream',
+  onMayDiffer: 'onTitleOrUrlChange',
+  noteDifference: 'onTitleOrUrlChange',
+  manners: 'limits',
+  theatre: 'liveViewFixture',
+  scene: 'page',
+  world: 'fixture',
+  World: 'Fixture',
+}
+
+/** A finding of the language rules. */
+export interface Finding {
+  readonly line: number
+  readonly text: string
+}
+
+/** Identifiers of a program that are banned, and those that name a dependency object `*Parts` or an old API `earlier*`. */
+export function findBannedNames(source: string): readonly Finding[] {
+  return withoutText(source)
+    .split('\n')
+    .flatMap((line, index) =>
+      [...line.matchAll(/[A-Za-z_$][\w$]*/g)]
+        .map(([name]) => name)
+        .filter((name) => Object.hasOwn(bannedNames, name) || /^earlier[A-Z]|[a-z]Parts$/.test(name))
+        .map((name) => ({ line: index + 1, text: name })),
+    )
+}
+
+/** Doc comments that begin with "What", and their lines of more than 100 columns. */
+export function findDocFlaws(source: string): readonly Finding[] {
+  return [...source.matchAll(/\/\*\*[\s\S]*?\*\//g)].flatMap((match) => {
+    const first = source.slice(0, match.index).split('\n').length
+    const lines = match[0].split('\n')
+    const begin = /^\/\*\*[\s*]*What\b/.test(match[0]) ? [{ line: first, text: lines.slice(0, 2).join(' ') }] : []
+    const indent = match.index - source.lastIndexOf('\n', match.index) - 1
+    const long = lines
+      .map((text, index) => ({ line: first + index, text: index === 0 ? ' '.repeat(indent) + text : text }))
+      .filter(({ text }) => text.length > 100)
+    return [...begin, ...long]
+  })
+}
+
+/** The program without its comments and quoted texts, whose lines stay where they are. */
+function withoutText(source: string): string {
+  return source.replaceAll(/\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"/g, (text) =>
+    text.replaceAll(/[^\n]/g, ' '),
+  )
+}
