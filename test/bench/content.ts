@@ -1,5 +1,5 @@
-import { cleanPage } from '../../server/src/scrape/clean-page.ts'
-import { treeToMarkdown } from '../../server/src/scrape/markdown/to-markdown.ts'
+import { cleanPage } from '../../server/src/scrape/extract/clean-page.ts'
+import { treeToMarkdown } from '../../server/src/scrape/format/markdown/to-markdown.ts'
 import { scoreHeldOut } from './content/held-out.ts'
 import { readLabelledPages, type LabelledPage } from './content/pages.ts'
 import { scoreWords, toText, type WordScore } from './content/scoring.ts'

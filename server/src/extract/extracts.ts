@@ -4,7 +4,7 @@ import { isUuid, uuidV7 } from 'bowline/kit/ids'
 import type { JobQueues } from '../queue/job-queues.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { Attempt } from '../queue/worker.ts'
-import type { LanguageModel } from '../scrape/formats/language-model.ts'
+import type { LanguageModel } from '../scrape/format/language-model.ts'
 import { chargeOnce } from '../store/charges.ts'
 import {
   endExtractJob,

@@ -5,7 +5,7 @@ import { WebSocketServer, type WebSocket } from 'ws'
 import { isBowlineError } from 'bowline/kit/errors'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { Job } from '../jobs/plan.ts'
-import { atBase } from '../scrape/scrape-files.ts'
+import { atBase } from '../scrape/document/scrape-files.ts'
 import type { Authenticator } from './auth.ts'
 import { readJobStatus } from './job-status.ts'
 

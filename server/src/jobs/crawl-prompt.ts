@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { crawlRequest, type CrawlRequest } from 'bowline/contract/crawl'
 import type { Abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
-import { extractJson, type LanguageModel } from '../scrape/formats/language-model.ts'
+import { extractJson, type LanguageModel } from '../scrape/format/language-model.ts'
 
 /** The options of a crawl that a language model may write. */
 const promptOptions = z.object(

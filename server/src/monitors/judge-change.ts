@@ -1,6 +1,6 @@
 import { judgment, type Judgment, type PageDiff } from 'bowline/contract/monitor-checks'
 import type { Abortable } from 'bowline/kit/abort'
-import { extractJson, type LanguageModel } from '../scrape/formats/language-model.ts'
+import { extractJson, type LanguageModel } from '../scrape/format/language-model.ts'
 
 const answerSchema = {
   type: 'object',

@@ -9,10 +9,10 @@ import type { Prices } from '../usage/prices.ts'
 import { openAdLists, type AdLists } from './render/ad-lists.ts'
 import type { WorkPermits } from '../usage/work-permits.ts'
 import { Renderer } from './render/renderer.ts'
-import type { OnScraped } from './scraped-page.ts'
+import type { OnScraped } from './document/on-scraped.ts'
 import { Scrapes } from './scrapes.ts'
-import { startSweepingScrapes } from './sweep-scrapes.ts'
-import { Workers } from './workers.ts'
+import { startSweepingScrapes } from './document/sweep-scrapes.ts'
+import { Workers } from './format/html-workers.ts'
 
 /** The parts of the server that scraping is built from. */
 export interface OpenScrapesDeps {

@@ -1,4 +1,4 @@
-import type { OnScraped, ScrapedPage } from '../scrape/scraped-page.ts'
+import type { OnScraped, ScrapedPage } from '../scrape/document/on-scraped.ts'
 import { saveIndexedPages, sweepIndexedPages, type IndexedPage } from '../store/indexed-pages.ts'
 import type { Store } from '../store/store.ts'
 import { TextVectors } from '../store/text-vectors.ts'

@@ -8,7 +8,7 @@ import { fixedPage } from '../../../test/lab/pages/page.ts'
 import { startServerProcess, type ServerProcess } from '../../../test/lab/server-process.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
 import { repository } from '../../../test/lab/source-tree.ts'
-import { makePdf } from '../scrape/make-pdf.ts'
+import { makePdf } from '../scrape/parse/make-pdf.ts'
 
 function without(...names: readonly string[]): Readonly<Record<string, string>> {
   return {
@@ -124,7 +124,7 @@ test.each([
 })
 
 test('without @llamaindex/liteparse, a PDF is read as plain text', async () => {
-  const script = join(repository, 'src/server/scrape/pdf/read-pdf.ts')
+  const script = join(repository, 'server/src/scrape/parse/pdf/pdf-process.ts')
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const child = execFile(
     process.execPath,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { insertFrames } from '../../src/scrape/render/collect-page.ts'
+import { insertFrames } from '../../src/scrape/render/serialize-page.ts'
 import { plainText } from '../../src/search/plain-text.ts'
-import { readPage } from '../../src/scrape/read-page.ts'
+import { readPage } from '../../src/scrape/format/html-formats.ts'
 
 const formats = ['markdown', 'html', 'links', 'images'] as const
 const url = 'https://site.example/'

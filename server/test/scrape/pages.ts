@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { fixedPage, htmlDocument, sendHtml, type Page, type Pages } from '../../../test/lab/pages/page.ts'
-import { makePdf } from './make-pdf.ts'
+import { makePdf } from './parse/make-pdf.ts'
 
 const sentences = 'The harbour was quiet, and the boats lay close to the wall. '.repeat(12)
 

@@ -1,5 +1,5 @@
 import { BowlineError } from 'bowline/kit/errors'
-import type { PageBody } from '../loaded-page.ts'
+import type { PageBody } from './loaded-page.ts'
 import { decodeText } from './decode-text.ts'
 
 /** Notations that are shown as code blocks, by a part of their type. */

@@ -5,13 +5,13 @@ import { BowlineError } from 'bowline/kit/errors'
 import { percentDecoded } from '../../kit/percent-decoded.ts'
 import { redirectTarget } from '../../kit/redirect-target.ts'
 import { publicHeaders, sharesHeaders } from '../../kit/shares-headers.ts'
-import type { LoadedPage } from '../loaded-page.ts'
+import type { LoadedPage } from './loaded-page.ts'
 import { browserHeaders, type Visitor } from './browser-headers.ts'
 import { classifyBody } from './classify-body.ts'
 import { CookieJar } from './cookie-jar.ts'
-import { explainFetchFailure } from './explain-failure.ts'
+import { explainFetchFailure } from './fetch-error.ts'
 import { metaRefresh } from './meta-refresh.ts'
-import { readAnswer, type ReadBody } from './read-answer.ts'
+import { readAnswer, type ReadBody } from './read-body.ts'
 
 /** How a page is fetched. */
 export interface FetchOptions extends Abortable {

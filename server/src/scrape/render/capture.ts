@@ -1,4 +1,4 @@
-import type { MadeFile } from '../scrape-files.ts'
+import type { MadeFile } from '../document/scrape-files.ts'
 import type { Tab } from './tab.ts'
 
 /** What a screenshot shows. */

@@ -1,8 +1,8 @@
 import { userAgentOf } from '../fetch/browser-headers.ts'
-import type { PageLocale } from '../page-locale.ts'
-import { adHosts } from './ad-hosts.ts'
+import type { PageLocale } from '../fetch/page-locale.ts'
+import { adHosts } from './ad-rules.ts'
 import type { AdLists } from './ad-lists.ts'
-import { interceptRequests } from './intercept.ts'
+import { interceptRequests } from './intercept-requests.ts'
 import type { Tab } from './tab.ts'
 import { overrideOf } from './user-agent.ts'
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
-import { noTls } from '../fetch/explain-failure.ts'
-import { waitForQuiet } from './quiet.ts'
+import { noTls } from '../fetch/fetch-error.ts'
+import { waitForQuiet } from './wait-for-idle.ts'
 import type { Tab } from './tab.ts'
 
 /** The answer that a page came by. */

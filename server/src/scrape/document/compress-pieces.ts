@@ -1,0 +1,22 @@
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import { createZstdCompress, zstdCompress } from 'node:zlib'
+import { yielding } from '../../kit/yielding.ts'
+
+const compress = promisify(zstdCompress)
+
+/** Compresses pieces with Zstandard off the main thread, which never turns more than one of them into bytes at a time. */
+export async function compressPieces(pieces: Iterable<string | Uint8Array>): Promise<Buffer> {
+  const iterator = pieces[Symbol.iterator]()
+  const [first, second] = [iterator.next(), iterator.next()]
+  const head = first.done === true ? '' : first.value
+  // A stream costs more than most documents.
+  if (second.done === true) return compress(typeof head === 'string' ? Buffer.from(head) : head)
+  const all = function* (): Generator<string | Uint8Array> {
+    yield head
+    yield second.value
+    yield* { [Symbol.iterator]: () => iterator }
+  }
+  return buffer(Readable.from(yielding(all()), { objectMode: false }).compose(createZstdCompress()))
+}

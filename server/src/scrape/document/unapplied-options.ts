@@ -1,0 +1,51 @@
+import type { ScrapeRequest } from 'bowline/contract/scrape'
+import { BowlineError } from 'bowline/kit/errors'
+import type { LoadedPage } from '../fetch/loaded-page.ts'
+
+/**
+ * The warning about options that have no effect on a document: on a file, which no browser opens, or on what is not HTML.
+ * Throws SCRAPE_UNSUPPORTED_FILE_ERROR when the scrape would be in vain: for actions, and for a screenshot alone.
+ */
+export function warningOfUnapplied(
+  { formats, actions = [], includeTags = [], excludeTags = [], onlyCleanContent }: ScrapeRequest,
+  page: LoadedPage,
+  isRendered: boolean,
+): string | undefined {
+  const wantsPicture = formats.some(({ type }) => type === 'screenshot')
+  if (!isRendered && (actions.length > 0 || (wantsPicture && formats.length === 1))) {
+    const option = actions.length > 0 ? '`actions`' : 'The format screenshot'
+    throw new BowlineError(
+      'SCRAPE_UNSUPPORTED_FILE_ERROR',
+      `${page.url} is ${nameOf(page)}, which the browser downloads and does not show. ${option} cannot be applied to it`,
+      { hint: 'Leave it out to get the content of the file.' },
+    )
+  }
+  const selecting = [
+    ...(includeTags.length > 0 ? ['`includeTags`'] : []),
+    ...(excludeTags.length > 0 ? ['`excludeTags`'] : []),
+    ...(onlyCleanContent ? ['`onlyCleanContent`'] : []),
+  ]
+  const unapplied = [
+    ...(wantsPicture && !isRendered ? ['the format screenshot'] : []),
+    ...(page.body.kind === 'html' ? [] : selecting),
+  ]
+  return unapplied.length === 0
+    ? undefined
+    : `Not applied, because the page is ${nameOf(page)}: ${unapplied.join(', ')}.`
+}
+
+function nameOf({ body, contentType }: LoadedPage): string {
+  const type = contentType?.split(';', 1)[0]?.trim() ?? ''
+  switch (body.kind) {
+    case 'pdf':
+    case 'pdf-text':
+      return 'a PDF'
+    case 'image':
+      return 'an image'
+    case 'text':
+    case 'html':
+      return type === '' ? 'a file' : `a file of the type ${type}`
+    default:
+      return body satisfies never
+  }
+}

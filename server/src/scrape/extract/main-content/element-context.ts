@@ -1,0 +1,214 @@
+import { isElement } from '../../parse/dom-nodes.ts'
+import type { Element } from 'domhandler'
+import { marksOf, markNames } from './lexicon.ts'
+
+/** Where an element stands: what its ancestors are and what their names say. Counted once an element, from its parent's. */
+export interface ElementContext {
+  readonly element: Element
+  readonly parent: ElementContext | undefined
+  readonly depth: number
+  /** Bits of `areaNames`: areas that the element is in. */
+  readonly areas: number
+  /** Steps up to the nearest element of each mark group; 99 = none. */
+  readonly markSteps: Uint8Array
+  /** Whether an author's attribute or style hides it. */
+  readonly isHidden: boolean
+  /** Sums over all texts inside. */
+  readonly sums: Sums
+  /** The siblings that this element looks like, if there are at least two others. */
+  group: Group | undefined
+}
+
+/** Sums over texts. */
+export interface Sums {
+  words: number
+  linkWords: number
+  sentences: number
+  leaves: number
+  paragraphWords: number
+  boilerplate: number
+  order: number
+}
+
+/** Siblings that look alike: posts, cards, rows. */
+export interface Group {
+  readonly size: number
+  readonly sums: Sums
+}
+
+/** Elements and roles that name an area of a page, in the order of their bits. */
+export const areaNames = [
+  'nav',
+  'header',
+  'footer',
+  'aside',
+  'main',
+  'article',
+  'form',
+  'table',
+  'list',
+  'figure',
+  'dialog',
+  'button',
+  'details',
+  'blockquote',
+  'section',
+  'pre',
+  'link',
+  'noscript',
+  'headerInArticle',
+  'footerInArticle',
+] as const
+
+const bit = Object.fromEntries(areaNames.map((name, index) => [name, 1 << index])) as Record<
+  (typeof areaNames)[number],
+  number
+>
+
+const areaByName: Readonly<Record<string, number>> = {
+  nav: bit.nav,
+  header: bit.header,
+  footer: bit.footer,
+  aside: bit.aside,
+  main: bit.main,
+  article: bit.article,
+  form: bit.form,
+  table: bit.table,
+  ul: bit.list,
+  ol: bit.list,
+  figure: bit.figure,
+  dialog: bit.dialog,
+  button: bit.button,
+  details: bit.details,
+  blockquote: bit.blockquote,
+  section: bit.section,
+  pre: bit.pre,
+  a: bit.link,
+  noscript: bit.noscript,
+}
+
+const areaByRole: Readonly<Record<string, number>> = {
+  navigation: bit.nav,
+  banner: bit.header,
+  contentinfo: bit.footer,
+  complementary: bit.aside,
+  main: bit.main,
+  article: bit.article,
+  dialog: bit.dialog,
+  alertdialog: bit.dialog,
+  search: bit.form,
+  button: bit.button,
+  menu: bit.nav,
+  menubar: bit.nav,
+  list: bit.list,
+}
+
+/** Sums of nothing. */
+export function newSums(): Sums {
+  return {
+    words: 0,
+    linkWords: 0,
+    sentences: 0,
+    leaves: 0,
+    paragraphWords: 0,
+    boilerplate: 0,
+    order: -1,
+  }
+}
+
+function isHiddenElement(element: Element): boolean {
+  const { attribs } = element
+  return (
+    attribs['hidden'] !== undefined ||
+    attribs['aria-hidden'] === 'true' ||
+    /display\s*:\s*none|visibility\s*:\s*hidden/i.test(attribs['style'] ?? '')
+  )
+}
+
+/** Finds the place of an element, from `places` if it is known there. */
+export function contextOf(element: Element, places: Map<Element, ElementContext>): ElementContext {
+  const known = places.get(element)
+  if (known !== undefined) return known
+  const parent = element.parent !== null && isElement(element.parent) ? contextOf(element.parent, places) : undefined
+  const place: ElementContext = {
+    element,
+    parent,
+    depth: (parent?.depth ?? 0) + 1,
+    areas: areasOf(element, parent?.areas ?? 0),
+    markSteps: stepsOf(element, parent?.markSteps),
+    isHidden: (parent?.isHidden ?? false) || isHiddenElement(element),
+    sums: newSums(),
+    group: undefined,
+  }
+  places.set(element, place)
+  return place
+}
+
+function areasOf(element: Element, above: number): number {
+  const own = (areaByName[element.name] ?? 0) | (areaByRole[element.attribs['role'] ?? ''] ?? 0)
+  let areas = above | own
+  const isInside = (above & (bit.main | bit.article)) !== 0
+  if (isInside && (own & bit.header) !== 0)
+    areas = (areas & ~(above & bit.header ? 0 : bit.header)) | bit.headerInArticle
+  if (isInside && (own & bit.footer) !== 0)
+    areas = (areas & ~(above & bit.footer ? 0 : bit.footer)) | bit.footerInArticle
+  return areas
+}
+
+const noSteps = new Uint8Array(markNames.length).fill(99)
+
+function stepsOf(element: Element, above: Uint8Array | undefined): Uint8Array {
+  const { attribs } = element
+  const isRoot = element.name === 'body' || element.name === 'html'
+  const names = `${attribs['class'] ?? ''} ${attribs['id'] ?? ''} ${attribs['itemprop'] ?? ''} ${attribs['role'] ?? ''} ${attribs['data-testid'] ?? ''} ${(attribs['aria-label'] ?? '').slice(0, 60)} ${element.name.includes('-') ? element.name : ''}`
+  const marks = isRoot ? 0 : marksOf(names)
+  const steps = new Uint8Array(markNames.length)
+  for (let index = 0; index < steps.length; index++) {
+    const up = (above ?? noSteps)[index] ?? 99
+    steps[index] = (marks >> index) & 1 ? 0 : up === 99 ? 99 : Math.min(up + 1, 98)
+  }
+  return steps
+}
+
+/** Adds one text to the sums of its place and of all places above. */
+export function addToSums(place: ElementContext, text: Omit<Sums, 'leaves'>): void {
+  for (let up: ElementContext | undefined = place; up !== undefined; up = up.parent) {
+    const { sums } = up
+    sums.words += text.words
+    sums.linkWords += text.linkWords
+    sums.sentences += text.sentences
+    sums.paragraphWords += text.paragraphWords
+    sums.boilerplate += text.boilerplate
+    sums.leaves++
+    if (sums.order < 0) sums.order = text.order
+  }
+}
+
+/** Gives every place the group of siblings it looks like: at least three with the same name and class. */
+export function findGroups(places: ReadonlyMap<Element, ElementContext>): readonly Group[] {
+  const byLook = new Map<ElementContext, Map<string, ElementContext[]>>()
+  for (const place of places.values()) {
+    if (place.parent === undefined) continue
+    const looks = byLook.get(place.parent) ?? new Map<string, ElementContext[]>()
+    byLook.set(place.parent, looks)
+    const look = `${place.element.name} ${(place.element.attribs['class'] ?? '').replace(/\d+/g, '')}`
+    const alike = looks.get(look)
+    if (alike === undefined) looks.set(look, [place])
+    else alike.push(place)
+  }
+  const groups: Group[] = []
+  for (const looks of byLook.values()) {
+    for (const alike of looks.values()) {
+      if (alike.length < 3) continue
+      const group = { size: alike.length, sums: newSums() }
+      for (const place of alike) {
+        place.group = group
+        for (const key of ['words', 'linkWords', 'sentences', 'leaves', 'paragraphWords', 'boilerplate'] as const) {
+          group.sums[key] += place.sums[key]
+        }
+      }
+      groups.push(group)
+    }
+  }
+  return groups
+}

@@ -1,0 +1,75 @@
+import type { ChildNode, Element, ParentNode } from 'domhandler'
+import { isElement, isText, makeBlockTest, unseenNames } from '../../parse/dom-nodes.ts'
+
+/** A run of text without a block boundary in it: the unit that main content keeps or drops. */
+export interface Leaf {
+  /** Neighbouring siblings that make up the run. */
+  readonly nodes: readonly ChildNode[]
+  readonly parent: Element
+  /** Visible text, white space collapsed. */
+  readonly text: string
+  /** Text that stands inside links. */
+  readonly linkLength: number
+}
+
+/** The texts of a tree in reading order, each with the element that holds it. */
+export function segment(root: ParentNode): readonly Leaf[] {
+  const leaves: Leaf[] = []
+  walk(root, leaves, makeBlockTest())
+  return leaves
+}
+
+function walk(parent: ParentNode, leaves: Leaf[], isBlock: (element: Element) => boolean): void {
+  let run: ChildNode[] = []
+  const flush = (): void => {
+    if (run.length > 0 && isElement(parent)) addLeaf(parent, run, leaves)
+    run = []
+  }
+  for (const child of parent.children) {
+    if (isText(child)) run.push(child)
+    else if (isElement(child) && !unseenNames.has(child.name)) {
+      if (!isBlock(child)) run.push(child)
+      // Code stays whole, however its lines are marked up.
+      else if (child.name === 'pre') {
+        flush()
+        addLeaf(child, child.children, leaves)
+      } else {
+        flush()
+        walk(child, leaves, isBlock)
+      }
+    }
+  }
+  flush()
+}
+
+interface Collected {
+  text: string
+  linkLength: number
+}
+
+function addLeaf(parent: Element, nodes: readonly ChildNode[], leaves: Leaf[]): void {
+  const collected: Collected = { text: '', linkLength: 0 }
+  for (const node of nodes) collect(node, insideLink(parent), collected)
+  const text = collected.text.replace(/\s+/g, ' ').trim()
+  if (/[\p{L}\p{N}]/u.test(text)) {
+    leaves.push({ nodes, parent, text, linkLength: Math.min(collected.linkLength, text.length) })
+  }
+}
+
+function insideLink(element: Element): boolean {
+  for (let up: ParentNode | null = element; up !== null; up = up.parent) {
+    if (isElement(up) && up.name === 'a') return true
+  }
+  return false
+}
+
+function collect(node: ChildNode, isLink: boolean, into: Collected): void {
+  if (isText(node)) {
+    into.text += node.data
+    if (isLink) into.linkLength += node.data.trim().length
+  } else if (isElement(node)) {
+    if (unseenNames.has(node.name)) return
+    if (node.name === 'br') into.text += ' '
+    for (const child of node.children) collect(child, isLink || node.name === 'a', into)
+  }
+}

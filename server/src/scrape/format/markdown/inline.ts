@@ -1,0 +1,212 @@
+import type { ChildNode, Element } from 'domhandler'
+import { resolveAddress } from '../../parse/resolve-url.ts'
+import { isElement, isText, textOf, unseenNames } from '../../parse/dom-nodes.ts'
+import { escapeBrackets, escapeText, writeAddress } from './escape.ts'
+import { writeImage } from './image.ts'
+import type { Writer } from './writer.ts'
+
+interface Link {
+  readonly address: string
+}
+
+/** A stretch of text in one style. */
+interface Run {
+  text: string
+  readonly link: Link | undefined
+  readonly strong: boolean
+  readonly emphasis: boolean
+  readonly strike: boolean
+  readonly code: boolean
+}
+
+type Style = Omit<Run, 'text'>
+
+const plain: Style = { link: undefined, strong: false, emphasis: false, strike: false, code: false }
+
+const stylesByName: Readonly<Record<string, Partial<Style>>> = {
+  b: { strong: true },
+  strong: { strong: true },
+  i: { emphasis: true },
+  em: { emphasis: true },
+  cite: { emphasis: true },
+  dfn: { emphasis: true },
+  var: { emphasis: true },
+  s: { strike: true },
+  strike: { strike: true },
+  del: { strike: true },
+  code: { code: true },
+  kbd: { code: true },
+  samp: { code: true },
+  tt: { code: true },
+}
+
+/** Writes nodes that run along one line, with their emphasis, links, code and images. Breaks are line feeds. */
+export function writeInline(nodes: readonly ChildNode[], writer: Writer): string {
+  const runs: Run[] = []
+  for (const node of nodes) collect(node, plain, runs, writer)
+  collapse(runs)
+  return runs.every(isPlain) ? runs.map(({ text }) => text).join('') : serialise(runs, 0)
+}
+
+function isPlain({ link, strong, emphasis, strike, code }: Run): boolean {
+  return link === undefined && !strong && !emphasis && !strike && !code
+}
+
+function collect(node: ChildNode, style: Style, runs: Run[], writer: Writer): void {
+  if (isText(node))
+    runs.push({
+      ...style,
+      text: style.code ? node.data.replace(/\s+/g, ' ') : escapeText(node.data.replace(/\s+/g, ' ')),
+    })
+  else if (isElement(node) && !unseenNames.has(node.name)) collectElement(node, style, runs, writer)
+}
+
+function collectElement(element: Element, style: Style, runs: Run[], writer: Writer): void {
+  const { name, attribs } = element
+  if (name === 'br') runs.push({ ...plain, text: '\n' })
+  else if (name === 'img') {
+    const image = writeImage(element, writer)
+    if (image !== '') runs.push({ ...plain, link: style.link, text: image })
+  } else if (name === 'math') runs.push({ ...style, text: writeMath(element) })
+  else if (isPermalink(element) || /(?:^|\s)katex-html(?:\s|$)/.test(attribs['class'] ?? '')) return
+  else {
+    const own = name === 'a' ? linkStyle(element, writer) : stylesByName[name]
+    const inner = own === undefined ? style : { ...style, ...own }
+    // Blocks inside a line, such as cells joined into one, are kept apart by a space.
+    const isBlock = writer.isBlock(element)
+    if (isBlock) runs.push({ ...style, text: ' ' })
+    if (name === 'q') runs.push({ ...style, text: '"' })
+    for (const child of element.children) collect(child, inner, runs, writer)
+    if (name === 'q') runs.push({ ...style, text: '"' })
+    if (isBlock) runs.push({ ...style, text: ' ' })
+  }
+}
+
+function linkStyle(element: Element, writer: Writer): Partial<Style> | undefined {
+  const address = resolveAddress(element.attribs['href'], writer.base)
+  return address === undefined ? undefined : { link: { address } }
+}
+
+function writeMath(element: Element): string {
+  const source = findTex(element)?.trim()
+  if (source === undefined || source === '') return escapeText(textOf(element).replace(/\s+/g, ' '))
+  return element.attribs['display'] === 'block' ? `$$${source}$$` : `$${source}$`
+}
+
+function findTex(element: Element): string | undefined {
+  for (const child of element.children) {
+    if (!isElement(child)) continue
+    if (child.name === 'annotation' && child.attribs['encoding'] === 'application/x-tex') return textOf(child)
+    const found = findTex(child)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** The mark beside a heading that links to the heading itself. */
+function isPermalink(element: Element): boolean {
+  if (element.name !== 'a' || element.attribs['href']?.includes('#') !== true) return false
+  const text = textOf(element).trim()
+  return (
+    /^[#¶§🔗]$/u.test(text) ||
+    (text === '' && /anchor|permalink|headerlink|hash-link/i.test(element.attribs['class'] ?? ''))
+  )
+}
+
+/** Leaves one space between words, and none at the edges of the line or beside a break. */
+function collapse(runs: Run[]): void {
+  let isAfterSpace = true
+  for (const run of runs) {
+    if (run.text === '\n') {
+      isAfterSpace = true
+      continue
+    }
+    if (isAfterSpace && run.text.startsWith(' ')) run.text = run.text.slice(1)
+    if (run.text !== '') isAfterSpace = run.text.endsWith(' ')
+  }
+}
+
+const keys = ['link', 'strong', 'emphasis', 'strike', 'code'] as const
+const marks: Readonly<Record<string, string>> = { strong: '**', emphasis: '*', strike: '~~' }
+
+/** Writes runs from the outermost style in: neighbours that share a style share its marks. */
+function serialise(runs: readonly Run[], level: number): string {
+  const key = keys[level]
+  if (key === undefined) return runs.map((run) => run.text).join('')
+  const parts: string[] = []
+  let previous = ''
+  for (let from = 0; from < runs.length;) {
+    const value = runs[from]?.[key]
+    let to = from + 1
+    while (to < runs.length && (runs[to]?.[key] === value || isInside(runs, to, key, value))) to++
+    const inner = serialise(runs.slice(from, to), level + 1)
+    const next = runs[to]?.text.at(0) ?? ''
+    const part = value === undefined || value === false ? inner : wrap(key, value, inner, previous, next)
+    parts.push(part)
+    previous = part.at(-1) ?? previous
+    from = to
+  }
+  return parts.join('')
+}
+
+/** Whether a break or a space without style stands between two runs of the same style. */
+function isInside(
+  runs: readonly Run[],
+  at: number,
+  key: (typeof keys)[number],
+  value: Link | boolean | undefined,
+): boolean {
+  return (
+    value !== undefined &&
+    value !== false &&
+    key !== 'code' &&
+    (runs[at]?.text === ' ' || runs[at]?.text === '\n') &&
+    runs[at + 1]?.[key] === value
+  )
+}
+
+function wrap(key: string, value: Link | boolean | undefined, inner: string, previous: string, next: string): string {
+  const core = inner.trim()
+  if (core === '') return inner
+  const lead = inner.slice(0, inner.indexOf(core))
+  const tail = inner.slice(inner.indexOf(core) + core.length)
+  if (typeof value === 'object') {
+    return `${lead}[${/^!\[[^\]]*\]\([^)]*\)$/.test(core) ? core : bracketed(core.replace(/\s*\n\s*/g, ' '))}](${writeAddress(value.address)})${tail}`
+  }
+  if (key === 'code') return `${lead}${writeCode(core)}${tail}`
+  const lines = core
+    .split('\n')
+    .map((line) => emphasize(line, marks[key] ?? '', lead === '' ? previous : ' ', tail === '' ? next : ' '))
+  return `${lead}${lines.join('\n')}${tail}`
+}
+
+/** Escapes brackets in the text of a link, but not those of images in it. */
+function bracketed(text: string): string {
+  return text
+    .split(/(!\[[^\]]*\]\([^)]*\)|`[^`]*`)/)
+    .map((part, index) => (index % 2 === 1 ? part : escapeBrackets(part)))
+    .join('')
+}
+
+const letter = /[\p{L}\p{N}]/u
+const punctuation = /[\p{P}\p{S}]/u
+
+/** Puts marks where CommonMark sees them: never between punctuation inside and a letter outside. */
+function emphasize(line: string, mark: string, previous: string, next: string): string {
+  const text = line.trim()
+  if (text === '') return ''
+  let from = 0
+  let to = text.length
+  if (letter.test(previous)) while (from < to && punctuation.test(text[from] ?? '')) from++
+  if (letter.test(next)) while (to > from && punctuation.test(text[to - 1] ?? '')) to--
+  if (from === to) return text
+  return `${text.slice(0, from)}${mark}${text.slice(from, to)}${mark}${text.slice(to)}`
+}
+
+/** Text between backticks, more of them than any run inside has. */
+function writeCode(text: string): string {
+  const longest = (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0)
+  const fence = '`'.repeat(longest + 1)
+  const pad = text.startsWith('`') || text.endsWith('`') ? ' ' : ''
+  return `${fence}${pad}${text}${pad}${fence}`
+}

@@ -1,0 +1,147 @@
+import type { ChildNode, Document, Element } from 'domhandler'
+import { findBase, resolveAddress } from '../../parse/resolve-url.ts'
+import { parseHtml } from '../../parse/parse-html.ts'
+import { isElement, isText, makeBlockTest, unseenNames } from '../../parse/dom-nodes.ts'
+import { prepareTree } from '../../parse/normalize-tree.ts'
+import { writeCodeBlock } from './code-block.ts'
+import { escapeLineStart, writeAddress } from './escape.ts'
+import { writeInline } from './inline.ts'
+import { writeDefinitions, writeList } from './list.ts'
+import { writeTable } from './table.ts'
+import type { Writer } from './writer.ts'
+
+/** How to write Markdown. */
+export interface MarkdownOptions {
+  /** Whether images inside the page (`data:`) give way to a placeholder. Default true. */
+  readonly removeBase64Images?: boolean | undefined
+  /** Collects what was left out, as sentences. */
+  readonly cuts?: Set<string> | undefined
+}
+
+/** Writes a tree as GitHub-flavoured Markdown, its addresses absolute against `<base>` or `url`. */
+export function treeToMarkdown(document: Document, url: string, options: MarkdownOptions = {}): string {
+  const writer: Writer = {
+    base: findBase(document, url),
+    isBlock: makeBlockTest(),
+    noteCut: (what) => void options.cuts?.add(what),
+    removesBase64Images: options.removeBase64Images ?? true,
+    blocks: (nodes) => writeBlocks(nodes, writer),
+    inline: (nodes) => writeInline(nodes, writer),
+  }
+  const blocks = writer.blocks(document.children)
+  return blocks.length === 0 ? '' : `${blocks.join('\n\n')}\n`
+}
+
+/** Writes HTML as GitHub-flavoured Markdown: all that a reader would see of it, its addresses absolute. */
+export function toMarkdown(html: string, url: string, options: MarkdownOptions = {}): string {
+  const document = parseHtml(html)
+  prepareTree(document, 'all')
+  return treeToMarkdown(document, url, options)
+}
+
+function writeBlocks(nodes: readonly ChildNode[], writer: Writer): readonly string[] {
+  const blocks: string[] = []
+  let run: ChildNode[] = []
+  const flush = (): void => {
+    if (run.length > 0) for (const paragraph of writeParagraphs(run, writer)) blocks.push(paragraph)
+    run = []
+  }
+  for (const node of nodes) {
+    if (isText(node)) run.push(node)
+    else if (isElement(node) && !unseenNames.has(node.name)) {
+      if (!writer.isBlock(node)) run.push(node)
+      else {
+        flush()
+        for (const block of writeBlock(node, writer)) blocks.push(block)
+      }
+    }
+  }
+  flush()
+  return blocks
+}
+
+/** A line of text, or several where two breaks follow each other. */
+function writeParagraphs(nodes: readonly ChildNode[], writer: Writer): readonly string[] {
+  const text = writer.inline(nodes)
+  if (text.trim() === '') return []
+  return text
+    .split(/\s*\n\s*\n\s*/)
+    .map((paragraph) => paragraph.trim())
+    .filter((paragraph) => paragraph !== '')
+    .map((paragraph) =>
+      paragraph
+        .split(/ *\n */)
+        .map(escapeLineStart)
+        .join('  \n'),
+    )
+}
+
+function writeBlock(element: Element, writer: Writer): readonly string[] {
+  const { name } = element
+  switch (name) {
+    case 'h1':
+    case 'h2':
+    case 'h3':
+    case 'h4':
+    case 'h5':
+    case 'h6':
+      return writeHeading(element, Number(name[1]), writer)
+    case 'ul':
+    case 'ol':
+    case 'menu':
+    case 'dir':
+      return some(writeList(element, writer))
+    case 'li':
+      return writer.blocks(element.children)
+    case 'dl':
+      return writeDefinitions(element, writer)
+    case 'table':
+      return writeTable(element, writer)
+    case 'pre':
+    case 'listing':
+    case 'xmp':
+      return some(writeCodeBlock(element))
+    case 'blockquote':
+      return some(writer.blocks(element.children).join('\n\n').replace(/^/gm, '> ').replace(/ +$/gm, '')).filter(
+        (quote) => quote !== '>',
+      )
+    case 'hr':
+      return ['---']
+    case 'a':
+      return writeCard(element, writer)
+    default:
+      return writer.blocks(element.children)
+  }
+}
+
+function some(block: string): readonly string[] {
+  return block === '' ? [] : [block]
+}
+
+function writeHeading(element: Element, level: number, writer: Writer): readonly string[] {
+  const text = writer
+    .inline(element.children)
+    .replace(/\s*\n\s*/g, ' ')
+    .trim()
+  const unmarked = /^\*\*(?:(?!\*\*).)+\*\*$/.test(text) ? text.slice(2, -2) : text
+  return unmarked === '' ? [] : [`${'#'.repeat(level)} ${unmarked}`]
+}
+
+/** A link around blocks: Markdown has none, so the heading or the first line in it becomes the link. */
+function writeCard(element: Element, writer: Writer): readonly string[] {
+  const blocks = writer.blocks(element.children)
+  const address = resolveAddress(element.attribs['href'], writer.base)
+  if (address === undefined) return blocks
+  const canLink = (block: string): boolean =>
+    !block.includes('\n') &&
+    !/(?<!!)\[[^\]]*\]\(/.test(block.replace(/!\[[^\]]*\]\([^)]*\)/g, '')) &&
+    !/^(?:[|>`]|[-+*] |\d+\. )/.test(block)
+  const heading = blocks.findIndex((block) => block.startsWith('#') && canLink(block))
+  const text = blocks.findIndex((block) => !block.startsWith('![') && canLink(block))
+  const chosen = heading >= 0 ? heading : text >= 0 ? text : blocks.findIndex(canLink)
+  return blocks.map((block, index) => {
+    if (index !== chosen) return block
+    const [, lead = '', rest = ''] = /^(#{1,6} )?(.*)$/s.exec(block) ?? []
+    return `${lead}[${rest}](${writeAddress(address)})`
+  })
+}

@@ -1,0 +1,98 @@
+import type { Document, Element } from 'domhandler'
+import { findBase, resolveAddress } from './resolve-url.ts'
+import { parseHtml } from './parse-html.ts'
+import { textOf, visitElements } from './dom-nodes.ts'
+
+/** What a page says about itself. Named fields as below; all other meta elements under their own names. */
+export type PageMetadata = Readonly<Record<string, string | readonly string[]>>
+
+/** Names in the answer by name, property or itemprop of the meta element. */
+const namedFields: Readonly<Record<string, string>> = {
+  description: 'description',
+  keywords: 'keywords',
+  robots: 'robots',
+  'og:title': 'ogTitle',
+  'og:description': 'ogDescription',
+  'og:url': 'ogUrl',
+  'og:image': 'ogImage',
+  'og:audio': 'ogAudio',
+  'og:determiner': 'ogDeterminer',
+  'og:locale': 'ogLocale',
+  'og:locale:alternate': 'ogLocaleAlternate',
+  'og:site_name': 'ogSiteName',
+  'og:video': 'ogVideo',
+  'article:section': 'articleSection',
+  'article:tag': 'articleTag',
+  'article:published_time': 'publishedTime',
+  'article:modified_time': 'modifiedTime',
+  'dc.description': 'dcDescription',
+  'dc.subject': 'dcSubject',
+  'dc.type': 'dcType',
+  'dc.date': 'dcDate',
+  'dc.date.created': 'dcDateCreated',
+  'dcterms.subject': 'dcTermsSubject',
+  'dcterms.type': 'dcTermsType',
+  'dcterms.keywords': 'dcTermsKeywords',
+  'dcterms.audience': 'dcTermsAudience',
+  'dcterms.created': 'dcTermsCreated',
+}
+
+const lists = new Set(['ogLocaleAlternate'])
+const addresses = new Set(['ogImage', 'ogVideo', 'ogAudio', 'ogUrl'])
+
+/** Reads title, language, favicon and all meta elements of a page. Fields that the page lacks are absent. */
+export function extractMetadata(page: string | Document, url: string): PageMetadata {
+  const document = typeof page === 'string' ? parseHtml(page) : page
+  const base = findBase(document, url)
+  const fields = new Map<string, string | string[]>()
+  let icon: string | undefined
+  visitElements(document, (element) => {
+    if (element.name === 'svg') return false
+    if (element.name === 'html') set(fields, 'language', element.attribs['lang'] ?? element.attribs['xml:lang'])
+    else if (element.name === 'title' && !fields.has('title')) set(fields, 'title', textOf(element))
+    else if (element.name === 'meta') readMeta(element, fields, base)
+    else if (element.name === 'link' && isIcon(element)) icon ??= element.attribs['href']
+    return true
+  })
+  const favicon = resolveAddress(icon ?? (/^https?:/.test(url) ? '/favicon.ico' : undefined), base)
+  set(fields, 'favicon', favicon)
+  return Object.fromEntries(fields)
+}
+
+function isIcon(link: Element): boolean {
+  return /(?:^|\s)icon(?:\s|$)/i.test(link.attribs['rel'] ?? '')
+}
+
+function set(fields: Map<string, string | string[]>, name: string, value: string | undefined): void {
+  const text = value?.replace(/\s+/g, ' ').trim() ?? ''
+  if (text !== '') fields.set(name, text)
+}
+
+function readMeta(element: Element, fields: Map<string, string | string[]>, base: string): void {
+  const { attribs } = element
+  const name = (attribs['property'] ?? attribs['name'] ?? attribs['itemprop'])?.trim()
+  const content = attribs['content']?.replace(/\s+/g, ' ').trim()
+  if (attribs['http-equiv']?.toLowerCase() === 'content-language')
+    set(fields, 'language', fields.has('language') ? undefined : content)
+  if (name === undefined || name === '' || content === undefined || content === '') return
+  // `__proto__` as a name would not become a field.
+  if (name === '__proto__') return
+  const field = Object.hasOwn(namedFields, name.toLowerCase()) ? (namedFields[name.toLowerCase()] ?? name) : name
+  const value = addresses.has(field) ? (resolveAddress(content, base) ?? content) : content
+  const known = fields.get(field)
+  if (lists.has(field)) fields.set(field, [...(Array.isArray(known) ? known : []), value])
+  else if (known === undefined) fields.set(field, value)
+  else if (isListed(field)) addTo(fields, field, known, value)
+  // Under its original name as well, where clients look for it.
+  if (field !== name && !fields.has(name)) fields.set(name, content)
+}
+
+/** Single facts keep their first value; tags and unknown names collect all of theirs. */
+function isListed(field: string): boolean {
+  return field === 'articleTag' || !Object.values(namedFields).includes(field)
+}
+
+function addTo(fields: Map<string, string | string[]>, field: string, known: string | string[], value: string): void {
+  const all = Array.isArray(known) ? known : [known]
+  if (!all.includes(value)) fields.set(field, [...all, value])
+}

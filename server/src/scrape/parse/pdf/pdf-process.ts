@@ -1,0 +1,79 @@
+// A program: reads a PDF from its input and writes a PdfAnswer. Arguments: the reader, and the most pages (0 = all).
+// It runs in a process of its own because a native reader may crash on a hostile file.
+import { buffer } from 'node:stream/consumers'
+import { isBowlineError } from 'bowline/kit/errors'
+import { loadOptional } from '../../../kit/optional-package.ts'
+import type { PdfAnswer } from './pdf-result.ts'
+
+async function readWithLiteparse(bytes: Buffer, maxPages: number): Promise<PdfAnswer> {
+  const { LiteParse } = await loadOptional(
+    '@llamaindex/liteparse',
+    'headings and tables of PDFs',
+    async () => import('@llamaindex/liteparse'),
+  )
+  const parser = new LiteParse({
+    // OCR would look for tesseract and its data on the machine.
+    ocrEnabled: false,
+    outputFormat: 'markdown',
+    imageMode: 'off',
+    continueOnPageError: true,
+    extractDocumentMetadata: true,
+    quiet: true,
+    ...(maxPages > 0 && { maxPages }),
+  })
+  const result = await parser.parse(bytes)
+  const pages = result.pages.map((page) => ({ pageNumber: page.pageNum, markdown: page.markdown ?? page.text }))
+  return {
+    kind: 'read',
+    pages,
+    totalPages: result.totalPages,
+    title: titleOf(result.docMeta?.xmp),
+    isScanned: hasNoText(pages),
+  }
+}
+
+async function readWithUnpdf(bytes: Buffer, maxPages: number): Promise<PdfAnswer> {
+  const { getDocumentProxy } = await import('unpdf')
+  const document = await getDocumentProxy(new Uint8Array(bytes))
+  const last = maxPages > 0 ? Math.min(maxPages, document.numPages) : document.numPages
+  const pages: { pageNumber: number; markdown: string }[] = []
+  for (let pageNumber = 1; pageNumber <= last; pageNumber++) {
+    const page = await document.getPage(pageNumber)
+    const { items } = await page.getTextContent()
+    const text = items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : '')).join('')
+    pages.push({ pageNumber, markdown: text.trim() })
+  }
+  return { kind: 'read', pages, totalPages: document.numPages, title: undefined, isScanned: hasNoText(pages) }
+}
+
+/** The reader that finds headings and tables is an optional package. */
+async function readWithBest(bytes: Buffer, maxPages: number): Promise<PdfAnswer> {
+  try {
+    return await readWithLiteparse(bytes, maxPages)
+  } catch (error) {
+    if (isBowlineError(error) && error.code === 'PACKAGE_MISSING') return readWithUnpdf(bytes, maxPages)
+    throw error
+  }
+}
+
+function hasNoText(pages: readonly { readonly markdown: string }[]): boolean {
+  return pages.length > 0 && pages.every((page) => page.markdown.trim().length < 20)
+}
+
+function titleOf(xmp: string | undefined): string | undefined {
+  return /<dc:title>\s*<rdf:Alt>\s*<rdf:li[^>]*>([^<]+)</.exec(xmp ?? '')?.[1]?.trim()
+}
+
+function toAnswer(error: unknown): PdfAnswer {
+  const message = (error instanceof Error ? error.message : String(error)).replace(/^(?:PDF error: )/, '')
+  if (/password|encrypted/i.test(message)) return { kind: 'encrypted' }
+  if (/invalid pdf|pdf format|page not found|corrupt|file format|xref|trailer|not contain any pages/i.test(message))
+    return { kind: 'invalid', message }
+  return { kind: 'failed', message }
+}
+
+const [, , reader, maxPages = '0'] = process.argv
+const bytes = await buffer(process.stdin)
+const read = reader === 'unpdf' ? readWithUnpdf : readWithBest
+const answer = await read(bytes, Number(maxPages)).catch(toAnswer)
+process.stdout.write(JSON.stringify(answer))

@@ -1,0 +1,53 @@
+import { selectAll } from 'css-select'
+import type { AnyNode, Document, Element } from 'domhandler'
+import { BowlineError } from 'bowline/kit/errors'
+import { isElement, visitElements } from './dom-nodes.ts'
+import { removeNode, setChildren } from './edit-tree.ts'
+
+/** Finds elements by a CSS selector, or by `*part*`: a part of their name, id or class. Throws BAD_REQUEST for what is neither. */
+export function findElements(document: Document, selector: string): readonly Element[] {
+  const part = /^\*(.+)\*$/.exec(selector.trim())?.[1]?.toLowerCase()
+  if (part !== undefined) {
+    const found: Element[] = []
+    visitElements(document, (element) => {
+      const { name, attribs } = element
+      if (`${name} ${attribs['id'] ?? ''} ${attribs['class'] ?? ''}`.toLowerCase().includes(part)) found.push(element)
+    })
+    return found
+  }
+  try {
+    return selectAll<AnyNode, Element>(selector, document).filter((node) => isElement(node))
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new BowlineError('BAD_REQUEST', `\`${selector}\` is not a CSS selector: ${reason}`, {
+      hint: 'Write `article`, `.post > p` or `#main`; or `*part*` for a part of a name, id or class.',
+      cause,
+    })
+  }
+}
+
+/** Leaves in the body only the elements that match one of the selectors, in document order. False: none does. */
+export function keepMatching(document: Document, selectors: readonly string[]): boolean {
+  const wanted = new Set(selectors.flatMap((selector) => findElements(document, selector)))
+  const outermost: Element[] = []
+  visitElements(document, (element) => {
+    if (!wanted.has(element)) return true
+    outermost.push(element)
+    return false
+  })
+  let body: Element | undefined
+  let base: Element | undefined
+  visitElements(document, (element) => {
+    if (element.name === 'body') body ??= element
+    if (element.name === 'base') base ??= element
+  })
+  const kept = outermost.filter((element) => element !== body)
+  if (body !== undefined && wanted.has(body)) return true
+  setChildren(body ?? document, body === undefined && base !== undefined ? [base, ...kept] : kept)
+  return wanted.size > 0
+}
+
+/** Removes all elements that match one of the selectors. */
+export function removeMatching(document: Document, selectors: readonly string[]): void {
+  for (const selector of selectors) for (const element of findElements(document, selector)) removeNode(element)
+}

@@ -1,0 +1,176 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Action } from 'bowline/contract/actions'
+import { BowlineError, isBowlineError } from 'bowline/kit/errors'
+import type { MadeFile } from '../document/scrape-files.ts'
+import { printPdf, takeScreenshot } from './capture.ts'
+import { collectPage } from './serialize-page.ts'
+import { evaluate, evaluateFunction, type Evaluation } from './evaluate.ts'
+import { pressKeys } from './press-keys.ts'
+import type { NavigationWatch } from './navigate.ts'
+import type { Tab } from './tab.ts'
+
+/** What actions yielded, files not stored yet. */
+export interface ActionYield {
+  readonly screenshots: MadeFile[]
+  readonly scrapes: { readonly url: string; readonly html: string }[]
+  readonly javascriptReturns: Evaluation[]
+  readonly pdfs: MadeFile[]
+}
+
+/** Longest wait for a page that an action has opened, in milliseconds. */
+const settleMs = 5000
+
+/** Performs actions in order. Throws SCRAPE_ACTION_ERROR or SCRAPE_TIMEOUT that names the action that failed, or the signal's reason. */
+export async function performActions(
+  tab: Tab,
+  watch: NavigationWatch,
+  actions: readonly Action[],
+): Promise<ActionYield> {
+  const yielded: ActionYield = { screenshots: [], scrapes: [], javascriptReturns: [], pdfs: [] }
+  for (const [index, action] of actions.entries()) {
+    try {
+      await perform(tab, watch, action, yielded)
+    } catch (error) {
+      if (isTimeLimit(tab.signal.reason)) throw outlasted(index, action, tab.signal.reason)
+      tab.signal.throwIfAborted()
+      if (!isBowlineError(error) || !['SCRAPE_ACTION_ERROR', 'CDP_FAILED'].includes(error.code)) throw error
+      const selector = /: '([^]*)' is not a valid selector/.exec(error.message)?.[1]
+      const why = selector === undefined ? error.message : `\`${selector}\` is not a CSS selector`
+      throw new BowlineError('SCRAPE_ACTION_ERROR', `Action ${index + 1} (${action.type}): ${why}`, { cause: error })
+    }
+  }
+  return yielded
+}
+
+function isTimeLimit(reason: unknown): boolean {
+  return Error.isError(reason) && reason.name === 'TimeoutError'
+}
+
+/** The error for an action that was under way when the time of its scrape was over. */
+function outlasted(index: number, action: Action, cause: unknown): BowlineError {
+  const name = `action ${index + 1} (${action.type})`
+  if (action.type !== 'wait' || action.selector === undefined) {
+    return new BowlineError('SCRAPE_TIMEOUT', `${name} was still under way`, { cause })
+  }
+  return new BowlineError('SCRAPE_TIMEOUT', `${name} still waited for ${JSON.stringify(action.selector)}`, {
+    hint: 'Check the selector against the page, or raise `timeout`.',
+    cause,
+  })
+}
+
+async function perform(tab: Tab, watch: NavigationWatch, action: Action, yielded: ActionYield): Promise<void> {
+  switch (action.type) {
+    case 'wait':
+      if (action.selector === undefined) return sleep(action.milliseconds ?? 0, undefined, { signal: tab.signal })
+      return waitForElement(tab, action.selector)
+    case 'click':
+      await click(tab, action.selector, action.all)
+      return watch.settle(settleMs)
+    case 'write':
+      await tab.call('Input.insertText', { text: action.text })
+      return
+    case 'press':
+      await pressKeys(tab, action.key)
+      return watch.settle(settleMs)
+    case 'scroll':
+      await scroll(tab, action.direction, action.selector)
+      return watch.settle(settleMs)
+    case 'screenshot':
+      yielded.screenshots.push(await takeScreenshot(tab, action))
+      return
+    case 'scrape':
+      yielded.scrapes.push(await collectPage(tab))
+      return
+    case 'executeJavascript':
+      yielded.javascriptReturns.push(await evaluate(tab, action.script))
+      return watch.settle(settleMs)
+    case 'pdf':
+      yielded.pdfs.push(await printPdf(tab, action))
+      return
+    default:
+      return action satisfies never
+  }
+}
+
+async function waitForElement(tab: Tab, selector: string): Promise<void> {
+  const source = `(selector) => document.querySelector(selector) !== null || (${findAll})(selector).length > 0`
+  while ((await evaluateFunction(tab, source, selector)) !== true) await sleep(50, undefined, { signal: tab.signal })
+}
+
+/** All elements that match: of the document first, then of its open shadow trees and of frames that it may look into. */
+const findAll = `(selector) => {
+  const found = []
+  const visit = (root, frames) => {
+    for (const element of root.querySelectorAll(selector)) found.push({ element, frames })
+    for (const element of root.querySelectorAll('*')) {
+      if (element.shadowRoot) visit(element.shadowRoot, frames)
+      const inner = /^i?frame$/.test(element.localName) ? element.contentDocument : null
+      if (inner) visit(inner, [...frames, element])
+    }
+  }
+  visit(document, [])
+  return found
+}`
+
+/** Elements that one action clicks. */
+const maxClicks = 100
+
+/** Scrolls each element into view and answers the middle of what is seen of it. */
+const findPoints = `(selector, all) => {
+  const found = (${findAll})(selector).slice(0, all ? ${maxClicks} : 1)
+  return found.map(({ element, frames }) => {
+    element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' })
+    const box = element.getBoundingClientRect()
+    let [x, y] = [box.left + box.width / 2, box.top + box.height / 2]
+    for (const frame of frames) {
+      const outer = frame.getBoundingClientRect()
+      x += outer.left + frame.clientLeft
+      y += outer.top + frame.clientTop
+    }
+    return { x, y, isSeen: box.width > 0 && box.height > 0 }
+  })
+}`
+
+const clickByScript = `(selector, index) => (${findAll})(selector)[index]?.element.click()`
+
+async function click(tab: Tab, selector: string, all: boolean): Promise<void> {
+  const count = ((await evaluateFunction(tab, findPoints, selector, all)) as readonly unknown[]).length
+  if (count === 0) throw new BowlineError('SCRAPE_ACTION_ERROR', `No element matches ${JSON.stringify(selector)}`)
+  if (all && count === maxClicks) await noteUnclicked(tab, selector)
+  for (let index = 0; index < count; index += 1) {
+    const source = `(selector, index) => (${findPoints})(selector, true)[index]`
+    const point = (
+      all
+        ? await evaluateFunction(tab, source, selector, index)
+        : ((await evaluateFunction(tab, findPoints, selector, false)) as readonly unknown[])[0]
+    ) as { readonly x: number; readonly y: number; readonly isSeen: boolean } | undefined
+    // What has no size cannot be hit with a mouse.
+    if (point?.isSeen !== true) await evaluateFunction(tab, clickByScript, selector, index)
+    else await clickAt(tab, point)
+  }
+}
+
+async function noteUnclicked(tab: Tab, selector: string): Promise<void> {
+  const matching = await evaluateFunction(tab, `(selector) => (${findAll})(selector).length`, selector)
+  if (Number(matching) <= maxClicks) return
+  const name = JSON.stringify(selector)
+  tab.cuts.add(`${String(matching)} elements match ${name}: the first ${maxClicks} were clicked.`)
+}
+
+async function clickAt(tab: Tab, { x, y }: { readonly x: number; readonly y: number }): Promise<void> {
+  await tab.call('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y })
+  await tab.call('Input.dispatchMouseEvent', { type: 'mousePressed', x, y, button: 'left', clickCount: 1 })
+  await tab.call('Input.dispatchMouseEvent', { type: 'mouseReleased', x, y, button: 'left', clickCount: 1 })
+}
+
+async function scroll(tab: Tab, direction: 'up' | 'down', selector: string | undefined): Promise<void> {
+  const source = `(selector, sign) => {
+    const element = selector === null ? document.scrollingElement : (${findAll})(selector)[0]?.element
+    if (!element) return false
+    const isWhole = element === document.scrollingElement
+    element.scrollBy({ top: sign * (isWhole ? innerHeight : element.clientHeight), behavior: 'instant' })
+    return true
+  }`
+  const isFound = await evaluateFunction(tab, source, selector ?? null, direction === 'down' ? 1 : -1)
+  if (isFound !== true) throw new BowlineError('SCRAPE_ACTION_ERROR', `No element matches ${JSON.stringify(selector)}`)
+}

@@ -1,0 +1,275 @@
+import { once } from 'node:events'
+import { request, type IncomingMessage } from 'node:http'
+import { json } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Answer } from '../../../../test/lab/lab.ts'
+import { startScrapeFixture, type ScrapeFixture } from '../fixture.ts'
+
+let fixture: ScrapeFixture
+let version = 1
+beforeAll(async () => {
+  fixture = await startScrapeFixture(
+    {},
+    {
+      '/changing': ({ response }) => {
+        response.setHeader('content-type', 'text/html')
+        response.end(`<p>first</p><p>version ${version}</p><p>last</p>`)
+      },
+      '/says-pages': ({ response, url }) => {
+        response.setHeader('content-type', 'text/html')
+        response.end(`<meta name="numPages" content="${url.search.slice(1)}"><p>A page of the site.</p>`)
+      },
+      '/views': ({ response }) => {
+        response.setHeader('content-type', 'text/html')
+        response.end('<main></main><script>document.querySelector("main").textContent = location.hash</script>')
+      },
+    },
+  )
+})
+afterAll(async () => fixture[Symbol.asyncDispose]())
+
+describe('a page that was scraped', () => {
+  test('is answered from the store while it is young enough, for the same price', async () => {
+    const first = await fixture.read('/changing', { maxAge: 60_000 })
+    version += 1
+    const second = await fixture.read('/changing', { maxAge: 60_000 })
+    const third = await fixture.read('/changing', { maxAge: 0 })
+
+    expect(second['markdown']).toBe(first['markdown'])
+    expect(second['metadata']).toMatchObject({ cacheState: 'hit', cachedAt: expect.any(String), creditsUsed: 1 })
+    expect(second['metadata']['scrapeId']).not.toBe(first['metadata']['scrapeId'])
+    expect(third['markdown']).not.toBe(first['markdown'])
+  })
+
+  test.each([
+    ['other formats', {}, { formats: ['html', 'rawHtml', 'links', 'images'] }],
+    ['formats in another order', { formats: ['markdown', 'links'] }, { formats: ['links', 'markdown'] }],
+    ['other parts', {}, { excludeTags: ['h1'], onlyMainContent: false, blockAds: false, parsers: [] }],
+    ['the default place by name', {}, { location: { country: 'us' } }],
+    ['attributes', {}, { formats: [{ type: 'attributes', selectors: [{ selector: 'img', attribute: 'alt' }] }] }],
+    ['no browser', { waitFor: 2 }, { fastMode: true }],
+    ['a shorter wait', { waitFor: 2 }, { waitFor: 1, formats: ['html'] }],
+    ['the same picture', { formats: ['screenshot'] }, { formats: ['markdown', 'screenshot'] }],
+    ['no picture', { formats: ['screenshot'] }, { formats: ['html'] }],
+    ['a strict check of the certificate', { skipTlsVerification: true }, {}],
+  ])('serves scrapes with %s as if it had been loaded for them', async (name, first, second) => {
+    const path = `/article?serves=${encodeURIComponent(name)}`
+    await fixture.read(path, first)
+    const asked = fixture.site.requests.all.length
+    const fresh = await fixture.read(`${path}&fresh`, second)
+    const hit = await fixture.read(path, { ...second, maxAge: 60_000 })
+
+    const { metadata, screenshot, ...content } = hit
+    const { metadata: freshMetadata, screenshot: _, ...freshContent } = fresh
+    expect(metadata).toMatchObject({ cacheState: 'hit', creditsUsed: 1, title: freshMetadata['title'] })
+    expect(JSON.stringify(content)).toBe(JSON.stringify(freshContent))
+    expect(screenshot === undefined).toBe(!('screenshot' in fresh))
+    expect(fixture.site.requests.all.slice(asked).map((each) => each.path)).not.toContain(path)
+  })
+
+  test.each([
+    ['another wait', {}, { waitFor: 1 }],
+    ['a longer wait', { waitFor: 1 }, { waitFor: 2 }],
+    ['a phone', {}, { mobile: true }],
+    ['another language', {}, { location: { country: 'de' } }],
+    ['a picture', { waitFor: 1 }, { formats: ['screenshot'] }],
+    ['another picture', { formats: ['screenshot'] }, { formats: ['screenshot@fullPage'] }],
+    ['advertisements that were not loaded', { waitFor: 1 }, { waitFor: 1, blockAds: false }],
+    ['changes to tell', {}, { formats: ['markdown', 'changeTracking'] }],
+  ])('does not serve scrapes with %s', async (name, first, second) => {
+    const path = `/article?differs=${encodeURIComponent(name)}`
+    await fixture.read(path, first)
+
+    expect((await fixture.read(path, { ...second, maxAge: 60_000 }))['metadata']['cacheState']).toBe('miss')
+    const { status } = await fixture.scrape(`${path}&never`, { ...second, lockdown: true })
+    expect(status).toBe(404)
+  })
+
+  test('that is empty without its scripts serves scrapes that open no browser, and no others', async () => {
+    await fixture.read('/shell?stored', { fastMode: true })
+
+    const fetched = await fixture.read('/shell?stored', { fastMode: true, formats: ['rawHtml'], maxAge: 60_000 })
+    const rendered = await fixture.read('/shell?stored', { maxAge: 60_000 })
+
+    expect(fetched['metadata']['cacheState']).toBe('hit')
+    expect(rendered).toMatchObject({ markdown: expect.stringContaining('Rendered'), metadata: { cacheState: 'miss' } })
+  })
+
+  test('and is a PDF serves scrapes of the pages that were read, at their price', async () => {
+    const first = (maxPages: number) => ({ parsers: [{ type: 'pdf', maxPages }] })
+    await fixture.read('/three.pdf?kept', first(2))
+    const states = []
+    for (const options of [
+      first(1),
+      first(2),
+      { waitFor: 1, ...first(1) },
+      {},
+      { parsers: [] },
+      { formats: ['html'] },
+    ]) {
+      const { metadata } = await fixture.read('/three.pdf?kept', { ...options, maxAge: 60_000 })
+      states.push([metadata['cacheState'], metadata['creditsUsed']])
+    }
+
+    expect(states).toEqual([
+      ['hit', 1],
+      ['hit', 2],
+      ['hit', 1],
+      ['miss', 3],
+      ['miss', 1],
+      ['hit', 3],
+    ])
+  })
+
+  test.each([{ storeInCache: false }, { headers: { 'x-a': 'b' } }, { zeroDataRetention: true }])(
+    'is not stored for others with %o',
+    async (options) => {
+      const path = `/article?${JSON.stringify(options)}`
+      await fixture.read(path, options)
+
+      expect((await fixture.read(path, { maxAge: 60_000 }))['metadata']['cacheState']).toBe('miss')
+    },
+  )
+
+  test.each(['5000', 'many', '-3'])('costs no more when it says that it has %s pages', async (pages) => {
+    await fixture.read(`/says-pages?${pages}`)
+    for (const formats of [['markdown'], ['links']]) {
+      const { metadata } = await fixture.read(`/says-pages?${pages}`, { formats, maxAge: 60_000 })
+
+      expect(metadata).toMatchObject({ cacheState: 'hit', creditsUsed: 1 })
+    }
+  })
+
+  test('is served with the warnings that belong to the request', async () => {
+    const asked = (path: string, options: object) => fixture.read(path, { maxAge: 60_000, ...options })
+    const narrow = await asked('/notes.txt?warned', { includeTags: ['p'] })
+    const plain = await asked('/notes.txt?warned', { formats: ['links'] })
+    const narrowAgain = await asked('/notes.txt?warned', { formats: ['links'], excludeTags: ['b'] })
+    const enhanced = await asked('/article?proxied', { proxy: 'enhanced' })
+    const basic = await asked('/article?proxied', {})
+
+    expect(narrow['warning']).toContain('`includeTags`')
+    expect(plain['metadata']['cacheState']).toBe('hit')
+    expect(plain['warning']).toBeUndefined()
+    expect(narrowAgain['warning']).toMatch(/: `excludeTags`\.$/)
+    expect(enhanced['warning']).toContain('is not configured')
+    expect(basic['metadata']['cacheState']).toBe('hit')
+    expect(basic['warning']).toBeUndefined()
+  })
+
+  test('is told apart by views of an application in its address, and not by places in it', async () => {
+    const first = await fixture.read('/views#/first', { maxAge: 60_000, waitFor: 1 })
+    const second = await fixture.read('/views#/second', { maxAge: 60_000, waitFor: 1 })
+    await fixture.read('/views#top', { maxAge: 60_000, waitFor: 1 })
+    const place = await fixture.read('/views#end', { maxAge: 60_000, waitFor: 1 })
+
+    expect([first['markdown'], second['markdown']]).toEqual(['#/first\n', '#/second\n'])
+    expect(place['metadata']).toMatchObject({ cacheState: 'hit', sourceURL: fixture.site.url('/views#end') })
+  })
+
+  test.each([{ formats: ['screenshot'] }, { formats: ['screenshot', 'html'] }])(
+    'has its picture at the host of the caller, not of the one who had it stored: %j',
+    async (options) => {
+      const url = fixture.site.url(`/article?hosts=${options.formats.length}`)
+      const ask = async (host: string, method: string, path: string, body?: object): Promise<Answer['body']> => {
+        const sent = request(`${fixture.lab.server.url}${path}`, {
+          method,
+          headers: { host, authorization: `Bearer ${fixture.lab.server.apiKey}`, 'content-type': 'application/json' },
+        })
+        sent.end(body && JSON.stringify(body))
+        const [response] = (await once(sent, 'response')) as [IncomingMessage]
+        return ((await json(response)) as { data: Answer['body'] }).data
+      }
+      await ask('elsewhere.example', 'POST', '/v2/scrape', { url, formats: ['screenshot'] })
+
+      const { screenshot, metadata } = await ask('a.example', 'POST', '/v2/scrape', { url, ...options, maxAge: 60_000 })
+
+      expect(metadata).toMatchObject({ cacheState: 'hit' })
+      const read = await ask('b.example', 'GET', `/v2/scrape/${metadata['scrapeId']}`)
+      expect(screenshot).toMatch(/^http:\/\/a\.example\/files\/scrape\/[^/]+\/1\.png\?token=/)
+      expect(read['screenshot']).toBe(screenshot.replace('a.example', 'b.example'))
+    },
+  )
+
+  test('can be read again by its id, under both versions of the API', async () => {
+    const page = await fixture.read('/article')
+    const id = page['metadata']['scrapeId']
+
+    for (const root of ['/v1', '/v2']) {
+      const { status, body } = await fixture.lab.api('GET', `${root}/scrape/${id}`)
+      expect(status).toBe(200)
+      expect(body).toEqual({ success: true, data: page })
+    }
+  })
+
+  test('is nobody else’s', async () => {
+    const { metadata } = await fixture.read('/article')
+    const { body } = await fixture.lab.api('POST', '/v2/team/keys', { team: 'others' })
+    const headers = { authorization: `Bearer ${body['key']}` }
+
+    expect((await fixture.lab.api('GET', `/v2/scrape/${metadata['scrapeId']}`, undefined, headers)).status).toBe(403)
+    expect((await fixture.lab.api('GET', '/v2/scrape/01a1fd15-0c10-7879-aa7c-0b034b2f48df')).status).toBe(404)
+  })
+
+  test('is not kept at all with zeroDataRetention, not even its picture, for a credit more', async () => {
+    const page = await fixture.read('/article', { zeroDataRetention: true, formats: ['markdown', 'screenshot'] })
+
+    expect(page['screenshot']).toMatch(/^data:image\/png;base64,/)
+    expect(page['metadata']['creditsUsed']).toBe(2)
+    expect((await fixture.lab.api('GET', `/v2/scrape/${page['metadata']['scrapeId']}`)).status).toBe(404)
+  })
+
+  test('that is larger than a row is read again all the same', async () => {
+    const page = await fixture.read('/article', { formats: ['rawHtml', 'markdown'], waitFor: 1 })
+    const large = await fixture.read('/deep', { formats: ['rawHtml'] })
+
+    expect(page['rawHtml']).toContain('harbour')
+    const { body } = await fixture.lab.api('GET', `/v2/scrape/${large['metadata']['scrapeId']}`)
+    expect(body['data']['rawHtml']).toHaveLength(large['rawHtml'].length)
+  })
+})
+
+describe('the store alone', () => {
+  test('answers with lockdown, for four credits more, or 404', async () => {
+    await fixture.read('/article?locked')
+
+    const found = await fixture.read('/article?locked', { lockdown: true, formats: ['links', 'markdown'] })
+    const missing = await fixture.scrape('/article?never', { lockdown: true })
+
+    expect(found['metadata']).toMatchObject({ cacheState: 'hit', creditsUsed: 5 })
+    expect([missing.status, missing.body['code']]).toEqual([404, 'SCRAPE_LOCKDOWN_CACHE_MISS'])
+  })
+
+  test('answers with minAge what is old enough, or 404', async () => {
+    await fixture.read('/article?aged')
+
+    const aged = await fixture.read('/article?aged', { minAge: 0, formats: ['html'] })
+    expect(aged['metadata']['cacheState']).toBe('hit')
+    const tooYoung = await fixture.scrape('/article?aged', { minAge: 3_600_000 })
+    expect([tooYoung.status, tooYoung.body['code']]).toEqual([404, 'SCRAPE_NO_CACHED_DATA'])
+  })
+})
+
+test('changes since the last scrape are told, by team and tag', async () => {
+  const track = (tag: string) => ({
+    formats: ['markdown', { type: 'changeTracking', modes: ['git-diff'], tag }],
+    onlyMainContent: false,
+  })
+  const first = await fixture.read('/changing', track('a'))
+  const same = await fixture.read('/changing', track('a'))
+  version += 1
+  const changed = await fixture.read('/changing', track('a'))
+  const otherTag = await fixture.read('/changing', track('b'))
+
+  expect(first['changeTracking']).toEqual({ previousScrapeAt: null, changeStatus: 'new', visibility: 'visible' })
+  expect(same['changeTracking']).toMatchObject({ changeStatus: 'same', previousScrapeAt: expect.any(String) })
+  expect(changed['changeTracking']['changeStatus']).toBe('changed')
+  expect(changed['changeTracking']['diff']['text']).toContain(`-version ${version - 1}\n+version ${version}\n`)
+  expect(changed['changeTracking']['diff']['json']['files'][0]['chunks'][0]['changes']).toContainEqual({
+    type: 'add',
+    add: true,
+    ln: 3,
+    content: `+version ${version}`,
+  })
+  expect(otherTag['changeTracking']['changeStatus']).toBe('new')
+})

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { packDocument, unpackDocument } from '../../../src/scrape/document/pack-document.ts'
+
+const metadata = { sourceURL: 'https://example.com/', statusCode: 200 }
+
+test('a packed document is small, and comes out as it went in, whatever its letters', async () => {
+  const document = { markdown: 'Fair wind – gute Fahrt \u0000 ⛵ '.repeat(1000), metadata }
+
+  const bytes = await packDocument(document)
+
+  expect(bytes.length).toBeLessThan(1000)
+  expect(await unpackDocument(bytes)).toEqual(document)
+})
+
+test('a document that was stored before documents were packed is read as it is', async () => {
+  const document = { markdown: 'Ahoy ⛵', metadata }
+
+  const read = await unpackDocument(Uint8Array.from(Buffer.from(JSON.stringify(document))))
+
+  expect(read).toEqual(document)
+})

@@ -1,0 +1,57 @@
+import { Readable } from 'node:stream'
+import { expect, test } from 'vitest'
+import { randomSecret, uuidV7 } from '../../../../src/kit/ids.ts'
+import { blobKey } from '../../../src/scrape/document/scrape-files.ts'
+import { sweepScrapes } from '../../../src/scrape/document/sweep-scrapes.ts'
+import { openBlobs } from '../../../src/store/blobs.ts'
+import { deleteExpiredJobs, insertJob } from '../../../src/store/jobs.ts'
+import { insertJobPages } from '../../../src/store/job-pages.ts'
+import { insertKey } from '../../../src/store/keys.ts'
+import { findScrape, recordScrape } from '../../../src/store/scrapes.ts'
+import { ensureTeam } from '../../../src/store/teams.ts'
+import { describeEachStore, temporaryFolder } from '../../../../test/lab/stores.ts'
+
+describeEachStore('old scrapes', (openStore) => {
+  test('are removed with their files; young ones, and those of jobs that still run, stay', async () => {
+    await using store = await openStore()
+    await using folder = await temporaryFolder()
+    const blobs = await openBlobs({ kind: 'folder', path: folder.path })
+    const team = await ensureTeam(store.db, { name: 'blue' })
+    const key = { id: uuidV7(), teamId: team.id, name: 'k', hash: 'h', prefix: 'p', role: 'member' as const }
+    await insertKey(store.db, key)
+    const id = uuidV7()
+    const row = { cacheKey: undefined, document: Buffer.from('{}'), hasBlobs: true, secret: randomSecret() }
+    await recordScrape(store.db, { id, teamId: team.id, apiKeyId: key.id, credits: 1 }, row)
+    await blobs.write(blobKey(id, '1.png'), Readable.from(['picture']))
+    const scrapeId = uuidV7()
+    await recordScrape(store.db, { id: scrapeId, teamId: team.id, apiKeyId: key.id, credits: 1 }, row)
+    const jobId = uuidV7()
+    const past = new Date(Date.now() - 60_000)
+    await insertJob(store.db, {
+      id: jobId,
+      teamId: team.id,
+      apiKeyId: key.id,
+      kind: 'crawl',
+      version: 'v2',
+      target: 'https://a.example/',
+      plan: '{}',
+      baseUrl: 'http://127.0.0.1',
+      idempotencyKey: undefined,
+      requestHash: undefined,
+      createdAt: past,
+      expiresAt: past,
+    })
+    const pages = [{ position: 0, url: 'https://a.example/', scrapeId }]
+    await insertJobPages(store.db, jobId, { pages, round: 0, depth: 0 })
+
+    await sweepScrapes({ store, blobs }, past)
+    const young = await findScrape(store.db, id)
+    await deleteExpiredJobs(store.db)
+    await sweepScrapes({ store, blobs }, new Date(Date.now() + 60_000))
+
+    expect(young?.id).toBe(id)
+    expect(await findScrape(store.db, id)).toBeUndefined()
+    expect((await findScrape(store.db, scrapeId))?.id).toBe(scrapeId)
+    expect(await Array.fromAsync(blobs.list(`scrapes/${id}`))).toEqual([])
+  })
+})

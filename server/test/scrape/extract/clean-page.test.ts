@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest'
+import { cleanPage, type CleanOptions } from '../../../src/scrape/extract/clean-page.ts'
+import { treeToMarkdown } from '../../../src/scrape/format/markdown/to-markdown.ts'
+import { readPage } from '../../../src/scrape/format/html-formats.ts'
+import { articlePage, forumPage } from './sample-pages.ts'
+
+const url = 'https://site.example/a/page'
+
+function read(html: string, options: CleanOptions = {}): string {
+  const { document } = cleanPage({ html, url, options })
+  return treeToMarkdown(document, url)
+}
+
+describe('only the main content', () => {
+  test('of an article keeps its text, headings and pictures', () => {
+    const markdown = read(articlePage)
+
+    for (const topic of ['meanders', 'erosion', 'oxbow lakes', 'sediment', 'floods'])
+      expect(markdown).toContain(`about ${topic} `)
+    expect(markdown).toMatch(/^# How rivers bend$/m)
+    expect(markdown).toContain('## Oxbow lakes')
+    expect(markdown).toContain('![A bend](https://site.example/bend.jpg)')
+  })
+
+  test('of an article leaves out menu, sidebar, footer and banners', () => {
+    const markdown = read(articlePage)
+
+    for (const rest of ['Shop', 'Subscribe', 'popular thing', 'All rights reserved', 'cookies', 'Search']) {
+      expect(markdown).not.toContain(rest)
+    }
+  })
+
+  test('of a thread keeps every post', () => {
+    const markdown = read(forumPage)
+
+    for (const name of ['ada', 'ben', 'cleo', 'dan', 'eve']) expect(markdown).toContain(`flour by ${name}`)
+    expect(markdown).not.toContain('All rights reserved')
+  })
+
+  test('of a page of one sentence is that sentence', () => {
+    expect(read('<p>Hello, world.</p>')).toBe('Hello, world.\n')
+  })
+
+  test('of a page that shows nothing without scripts is its description', () => {
+    const html = '<head><meta name="description" content="A shop for chairs."></head><body><div id="app"></div></body>'
+
+    expect(read(html)).toBe('A shop for chairs.\n')
+  })
+
+  test('of an empty page is empty', () => {
+    expect(read('')).toBe('')
+  })
+
+  test('is not chosen when the whole page is wanted', () => {
+    const markdown = read(articlePage, { onlyMainContent: false })
+
+    for (const part of ['meanders', 'Shop', 'Subscribe', 'All rights reserved', 'cookies'])
+      expect(markdown).toContain(part)
+  })
+
+  test('is never more when it has to be clean', () => {
+    const wordCount = (options: CleanOptions): number => read(articlePage, options).split(/\s+/).length
+
+    expect(wordCount({ onlyCleanContent: true })).toBeLessThanOrEqual(wordCount({}))
+    expect(read(articlePage, { onlyCleanContent: true })).toContain('meanders')
+  })
+
+  test('keeps a folded answer, but no hidden hint', () => {
+    const answer =
+      'Rivers bend because the water on the outside runs faster and takes the bank with it, while the inside silts up, year after year, until the bend cuts itself off.'
+    const html = articlePage.replace(
+      '</article>',
+      `<h3>Why?</h3><div style="display:none"><p>${answer}</p></div><div hidden>Copied to clipboard</div></article>`,
+    )
+
+    const markdown = read(html)
+
+    expect(markdown).toContain('until the bend cuts itself off')
+    expect(markdown).not.toContain('Copied')
+  })
+})
+
+describe('chosen elements', () => {
+  const html =
+    '<body><h1 id="t">T</h1><div class="a"><p>one</p><p class="x">two</p></div><p class="x">three</p><footer>end</footer></body>'
+
+  test('are kept alone, in the order of the page', () => {
+    expect(read(html, { includeTags: ['.x', '#t'] })).toBe('# T\n\ntwo\n\nthree\n')
+  })
+
+  test('are left out', () => {
+    expect(read(html, { onlyMainContent: false, excludeTags: ['footer', 'p.x'] })).toBe('# T\n\none\n')
+  })
+
+  test('are left out of the kept ones', () => {
+    expect(read(html, { includeTags: ['.a'], excludeTags: ['.x'] })).toBe('one\n')
+  })
+
+  test('are found by a part of their class', () => {
+    expect(read('<p class="promo-box-2">a</p><p>b</p>', { onlyMainContent: false, excludeTags: ['*promo*'] })).toBe(
+      'b\n',
+    )
+  })
+
+  test('are found by selectors of today', () => {
+    expect(read(html, { includeTags: [':is(div, section):has(> .x)'] })).toBe('one\n\ntwo\n')
+  })
+
+  test.each(['a[', '::nothing-like-this', 'p:no-such-thing'])('are refused when `%s` is no selector', (selector) => {
+    expect(() => read(html, { includeTags: [selector] })).toThrow(
+      expect.objectContaining({ code: 'BAD_REQUEST', status: 400 }),
+    )
+  })
+})
+
+describe('a page as cleaned HTML', () => {
+  const html = (source: string): string | undefined =>
+    readPage({ html: source, url, formats: ['html'], options: { onlyMainContent: false } }).html
+
+  test('has absolute addresses and no scripts, styles or handlers', () => {
+    expect(html('<a href="b" onclick="f()">x</a><script>1</script><style>p{}</style><img data-src="/i.png">')).toBe(
+      '<a href="https://site.example/a/b">x</a><img src="https://site.example/i.png">',
+    )
+  })
+
+  test('has no links that run scripts', () => {
+    expect(html('<a href="java\tscript:f()">x</a>')).toBe('<a>x</a>')
+  })
+
+  test('escapes what was escaped', () => {
+    expect(html('<p>&lt;script&gt; &amp; <b title="&quot;">x</b></p>')).toBe(
+      '<p>&lt;script&gt; &amp; <b title="&quot;">x</b></p>',
+    )
+  })
+
+  test('keeps the data of images when told to', () => {
+    const source = '<img src="data:image/png;base64,AAAA">'
+
+    expect(
+      readPage({ html: source, url, formats: ['html'], options: { onlyMainContent: false, removeBase64Images: false } })
+        .html,
+    ).toBe(source)
+  })
+})

@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest'
+import { decodeText } from '../../../src/scrape/fetch/decode-text.ts'
+
+/** The bytes of a text in an encoding that Node can only read. */
+function encode(text: string, encoding: string): Buffer {
+  const table = new Map<string, readonly number[]>()
+  const enter = (...bytes: readonly number[]): void => {
+    const decoded = new TextDecoder(encoding).decode(Uint8Array.from(bytes))
+    if (Array.from(decoded).length === 1 && decoded !== '\ufffd' && !table.has(decoded)) table.set(decoded, bytes)
+  }
+  for (let byte = 0; byte < 256; byte += 1) enter(byte)
+  if (/^(?:shift_jis|euc-jp|euc-kr|gbk|big5)$/.test(encoding)) {
+    for (let lead = 0x81; lead < 0xff; lead += 1) for (let trail = 0x40; trail < 0xff; trail += 1) enter(lead, trail)
+  }
+  return Buffer.from(Array.from(text).flatMap((character) => table.get(character) ?? [0x3f]))
+}
+
+function page(text: string): string {
+  return `<!doctype html><title>${text.slice(0, 20)}</title><style>body{margin:0}</style><script>var a=1<2</script>
+   <nav><a href="/home">Home</a> <a href="/about">About us</a></nav><main><p class="intro">${text}</p></main>`
+}
+
+const texts = {
+  russian: 'Сегодня хорошая погода, и лодки стоят в гавани. За стеной виден маяк, который построили сто лет назад.',
+  ukrainian: 'Сьогодні гарна погода, і човни стоять у гавані. За стіною видно маяк, який збудували сто років тому.',
+  bulgarian: 'Днес времето е хубаво и лодките стоят в пристанището. Зад стената се вижда фарът.',
+  japanese: '今日は天気が良く、船は港に停まっています。壁の後ろには百年前に建てられた灯台が見えます。',
+  korean: '오늘은 날씨가 좋고 배들이 항구에 정박해 있습니다. 벽 뒤에는 등대가 보입니다.',
+  chinese: '今天天气很好，船停在港口里。墙后面可以看到一百年前建造的灯塔。',
+  taiwanese: '今天天氣很好，船停在港口裡。牆後面可以看到一百年前建造的燈塔。',
+  greek: 'Το λιμάνι είναι ήσυχο και οι βάρκες είναι κοντά στον τοίχο. Πίσω του βρίσκεται ο φάρος.',
+  hebrew: 'הנמל שקט והסירות נמצאות ליד החומה. מאחוריה עומד המגדלור שנבנה לפני מאה שנה.',
+  arabic: 'الميناء هادئ والقوارب قريبة من الجدار. وخلفه المنارة التي بنيت قبل مئة عام.',
+  thai: 'ท่าเรือเงียบสงบและเรืออยู่ใกล้กำแพง ด้านหลังมีประภาคารที่สร้างเมื่อร้อยปีก่อน',
+  polish:
+    'Zażółć gęślą jaźń. Port jest spokojny, a łodzie stoją blisko muru. Za nim widać latarnię morską, którą zbudowano sto lat temu.',
+  czech: 'Přístav je klidný a lodě leží blízko zdi. Za ní stojí maják, který byl postaven před sto lety.',
+  turkish: 'Liman sakin ve tekneler duvarın yakınında duruyor. Arkasında yüz yıl önce inşa edilen deniz feneri var.',
+} as const
+
+test.each([
+  ['russian', 'windows-1251'],
+  ['russian', 'koi8-r'],
+  ['russian', 'iso-8859-5'],
+  ['ukrainian', 'windows-1251'],
+  ['ukrainian', 'koi8-u'],
+  ['bulgarian', 'windows-1251'],
+  ['japanese', 'shift_jis'],
+  ['japanese', 'euc-jp'],
+  ['korean', 'euc-kr'],
+  ['chinese', 'gbk'],
+  ['taiwanese', 'big5'],
+  ['greek', 'windows-1253'],
+  ['greek', 'iso-8859-7'],
+  ['hebrew', 'windows-1255'],
+  ['arabic', 'windows-1256'],
+  ['thai', 'windows-874'],
+  ['polish', 'iso-8859-2'],
+  ['polish', 'windows-1250'],
+  ['czech', 'windows-1250'],
+  ['turkish', 'windows-1254'],
+] as const)('a page in %s is read in %s when nothing names its encoding', (language, encoding) => {
+  for (const html of [`<p>${texts[language]}</p>`, page(texts[language]), page(texts[language].repeat(300))]) {
+    expect(decodeText(encode(html, encoding), 'text/html')).toBe(html)
+  }
+})
+
+test.each([
+  'naïve café',
+  'It’s a nice day – really',
+  'Price: £20 or €25 at 20° C',
+  '© 2024 Smith & Co.® All rights reserved™',
+  '¿Qué? ¡Señor! Mañana por la mañana.',
+  'Coração, ação, não, avião, São João',
+  'ÆØÅ på Ærø, Ørsted',
+  'À L’ÉTÉ, LA FÊTE DE NOËL À ÉVREUX',
+  'Schöne Grüße, Müller wünscht große Fahrt über Äcker',
+  'créée, aménagée, œuvre, où ça',
+  'one\u00a0\u00a0\u00a0\u00a0two\u00a0\u00a0three',
+  '• one •• two ••• three «four» … “five”',
+  '½ ¼ ¾ ±± ×× ÷÷ §§',
+  'È più di cent’anni. Perché? Così è la città.',
+])('a page in windows-1252 stays one: %s', (text) => {
+  for (const html of [
+    `<p>${text}</p>`,
+    page(text),
+    page(`${text} ${'The harbour was quiet, and boats lay close. '.repeat(50)}`),
+  ]) {
+    expect(decodeText(encode(html, 'windows-1252'), 'text/html')).toBe(html)
+  }
+})
+
+test.each(Object.keys(texts) as (keyof typeof texts)[])(
+  'a page in UTF-8 stays one though it is cut or has a broken byte: %s',
+  (language) => {
+    const bytes = Buffer.from(page(texts[language]))
+    const cut = bytes.subarray(0, bytes.lastIndexOf(Buffer.from(texts[language].match(/[^\0-\x7f]/g)!.at(-1)!)) + 1)
+    const broken = Buffer.concat([Buffer.from('<p>\xe9</p>', 'latin1'), bytes])
+
+    expect(decodeText(bytes, undefined)).toBe(page(texts[language]))
+    for (const damaged of [cut, broken]) expect(decodeText(damaged, undefined)).toContain(texts[language].slice(0, 10))
+  },
+)
+
+test('bytes that are made to take long are read in little time', () => {
+  const startedMs = performance.now()
+  for (const part of ['<', '<script', '&amp', '\xe4<', 'a\xe4 ', '<style></style'])
+    decodeText(Buffer.from(part.repeat(400_000), 'latin1'), 'text/html; charset=')
+  // A page in a foreign script whose last word does not end.
+  decodeText(
+    Buffer.from(`\xcf\xf0\xe8\xe2\xe5\xf2\xcf\xf0\xe8\xe2\xe5\xf2 ${'A'.repeat(50_000)}`, 'latin1'),
+    'text/html',
+  )
+
+  expect(performance.now() - startedMs).toBeLessThan(5000)
+})

@@ -1,0 +1,307 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startScrapeFixture, type ScrapeFixture } from '../fixture.ts'
+
+let fixture: ScrapeFixture
+beforeAll(async () => {
+  fixture = await startScrapeFixture()
+})
+afterAll(async () => fixture[Symbol.asyncDispose]())
+
+test('a static page is fetched without a browser and answers its main content', async () => {
+  const page = await fixture.read('/article', { formats: ['markdown', 'html', 'rawHtml', 'links', 'images'] })
+
+  expect(page['markdown']).toMatch(/^# The harbour\n/)
+  expect(page['markdown']).not.toContain('Imprint')
+  expect(page['html']).not.toContain('<nav>')
+  expect(page['rawHtml']).toContain('<nav>')
+  expect(page['links']).toContain(fixture.site.url('/lighthouse'))
+  expect(page['links']).not.toContain(fixture.site.url('/menu'))
+  expect(page['images']).toEqual([fixture.site.url('/boat.png')])
+  expect(page['metadata']).toMatchObject({
+    title: 'Harbour',
+    language: 'en',
+    sourceURL: fixture.site.url('/article'),
+    url: fixture.site.url('/article'),
+    statusCode: 200,
+    contentType: 'text/html; charset=utf-8',
+    proxyUsed: 'basic',
+    creditsUsed: 1,
+  })
+  expect(fixture.site.requests.all.map(({ path }) => path)).toEqual(['/article'])
+})
+
+test('only the formats that were asked for are answered', async () => {
+  const page = await fixture.read('/article', { formats: ['links'] })
+
+  expect(Object.keys(page).toSorted()).toEqual(['links', 'metadata'])
+})
+
+test('elements are chosen and left out by selectors', async () => {
+  const chosen = await fixture.read('/article', { includeTags: ['.aside'], excludeTags: ['a'] })
+  const whole = await fixture.read('/article', { onlyMainContent: false })
+  const values = await fixture.read('/article', {
+    formats: [{ type: 'attributes', selectors: [{ selector: 'img', attribute: 'alt' }] }],
+  })
+
+  expect(chosen['markdown']).toMatch(/^A note in\s*\.\n$/)
+  expect(whole['markdown']).toContain('Imprint')
+  expect(values['attributes']).toEqual([{ selector: 'img', attribute: 'alt', values: ['boat'] }])
+})
+
+test('selectors that match nothing are told', async () => {
+  const page = await fixture.read('/article', { includeTags: ['.nowhere'] })
+
+  expect(page).toMatchObject({ markdown: '', warning: 'No element of the page matches `includeTags`.' })
+})
+
+test('pictures that only count visits are left out, unless advertisements are wanted', async () => {
+  const [without, within] = await Promise.all(
+    [true, false].map(async (blockAds) => fixture.read('/tracked', { blockAds, onlyMainContent: false })),
+  )
+
+  expect(without?.['markdown']).not.toContain('google-analytics')
+  expect(without?.['markdown']).toContain('boat.png')
+  expect(within?.['markdown']).toContain('google-analytics')
+})
+
+test.each(['gzip', 'deflate', 'br', 'zstd'])('a page packed with %s is unpacked', async (encoding) => {
+  expect((await fixture.read(`/packed/${encoding}`))['markdown']).toContain('# The harbour')
+})
+
+test.each([
+  ['its header', '/charset/header', 'naïve café'],
+  ['its meta element', '/charset/meta', 'Привет'],
+  ['its byte order mark', '/charset/mark', 'naïve café'],
+  ['its bytes, when nothing says so', '/charset/none', 'naïve café'],
+])('the encoding of a page is known by %s', async (_, path, text) => {
+  expect((await fixture.read(path))['markdown'].trim()).toBe(text)
+})
+
+describe('on the way to a page', () => {
+  test('a meta refresh is followed', async () => {
+    expect((await fixture.read('/refresh'))['metadata']['url']).toBe(fixture.site.url('/article'))
+  })
+
+  test('a cookie that a site insists on is sent back', async () => {
+    expect((await fixture.read('/asks-for-cookie'))['markdown']).toBe('Come in.\n')
+  })
+
+  test('addresses in UTF-8 are found, and redirects to nowhere are pages', async () => {
+    const page = await fixture.read('/unescaped')
+
+    expect(page).toMatchObject({ markdown: 'This moved, but where to?\n', metadata: { statusCode: 302 } })
+  })
+
+  test('redirects without end are given up', async () => {
+    const { status, body } = await fixture.scrape('/forever')
+
+    expect(status).toBe(500)
+    expect(body).toMatchObject({
+      success: false,
+      code: 'SCRAPE_SITE_ERROR',
+      error: expect.stringContaining('10 times'),
+    })
+  })
+
+  test.each([
+    ['fetched', {}],
+    ['rendered', { waitFor: 1, onlyMainContent: false }],
+  ])('headers are sent along to the origin of a %s page, and not where it redirects to', async (_, how) => {
+    const headers = { 'X-Team': 'blue', Authorization: 'secret', 'User-Agent': 'Mine/1' }
+    const direct = await fixture.read('/headers', { headers, ...how })
+    const elsewhere = await fixture.read('/away', { headers, ...how })
+
+    for (const sent of ['"x-team":"blue"', '"authorization":"secret"']) {
+      expect(direct['markdown']).toContain(sent)
+      expect(elsewhere['markdown']).not.toContain(sent)
+    }
+    expect(direct['warning']).toBeUndefined()
+    expect(elsewhere['warning']).toContain(`redirects to ${new URL(fixture.site.crossUrl('/')).origin}`)
+  })
+
+  test('the name and password of an address are told to its site, and its page is kept from others', async () => {
+    const url = fixture.site.url('/headers').replace('//', '//me:p%40ss@')
+    const page = await fixture.read('', { url })
+    const { status } = await fixture.scrape('', { url, lockdown: true, maxAge: 60_000 })
+
+    expect(page['markdown']).toContain(`"authorization":"Basic ${btoa('me:p@ss')}"`)
+    expect(status).toBe(404)
+  })
+})
+
+describe('an address that is no HTML', () => {
+  test.each([
+    ['JSON becomes a code block', '/data.json', '```json\n{"a": 1}\n```\n'],
+    ['text stays as it is', '/notes.txt', 'plain <b>words</b>'],
+  ])('%s', async (_, path, markdown) => {
+    expect((await fixture.read(path))['markdown']).toBe(markdown)
+  })
+
+  test('an image is shown', async () => {
+    expect((await fixture.read('/picture.png'))['markdown']).toBe(`![](${fixture.site.url('/picture.png')})\n`)
+  })
+
+  test('a program is refused', async () => {
+    const { status, body } = await fixture.scrape('/program.bin')
+
+    expect([status, body['code']]).toEqual([500, 'SCRAPE_UNSUPPORTED_FILE_ERROR'])
+  })
+
+  test('a PDF is known by its bytes, read as Markdown and billed by the page', async () => {
+    const page = await fixture.read('/three.pdf')
+
+    expect(page['markdown']).toContain('Second page')
+    expect(page['metadata']).toMatchObject({ numPages: 3, totalPages: 3, creditsUsed: 3 })
+  })
+
+  test('a page that tells of PDFs is no PDF', async () => {
+    expect((await fixture.read('/about-pdf'))['markdown']).toContain('starts with %PDF-')
+  })
+
+  test('of a PDF, no more pages are read and billed than asked for', async () => {
+    const page = await fixture.read('/three.pdf', { parsers: [{ type: 'pdf', maxPages: 1 }] })
+
+    expect(page['markdown']).not.toContain('Second page')
+    expect(page['metadata']).toMatchObject({ numPages: 1, totalPages: 3, creditsUsed: 1 })
+  })
+
+  test('a PDF that nobody is to read comes as base64, for one credit', async () => {
+    const page = await fixture.read('/three.pdf', { parsers: [] })
+
+    expect(Buffer.from(page['markdown'], 'base64').toString('latin1')).toMatch(/^%PDF-/)
+    expect(page['metadata']['creditsUsed']).toBe(1)
+  })
+
+  const tags = { includeTags: ['p'] }
+  test.each([
+    ['/three.pdf', { formats: ['markdown', 'screenshot'] }, 'a PDF: the format screenshot.'],
+    ['/three.pdf', tags, 'a PDF: `includeTags`.'],
+    ['/table.csv', { formats: ['screenshot', 'markdown'] }, 'text/csv: the format screenshot.'],
+    ['/notes.txt', { ...tags, excludeTags: ['b'] }, 'text/plain: `includeTags`, `excludeTags`.'],
+    ['/data.json', { onlyCleanContent: true }, 'application/json: `onlyCleanContent`.'],
+    ['/picture.png', tags, 'an image: `includeTags`.'],
+  ])('%s says which options were not applied: %o', async (path, options, warning) => {
+    const page = await fixture.read(path, options)
+
+    expect(page['warning']).toMatch(/^Not applied, because the page is /)
+    expect(page['warning']).toContain(warning)
+  })
+
+  test.each([
+    ['/three.pdf', { formats: ['screenshot'] }, 'The format screenshot'],
+    ['/three.pdf', { actions: [{ type: 'scrape' }] }, '`actions`'],
+    ['/table.csv', { actions: [{ type: 'scrape' }] }, '`actions`'],
+  ])('%s refuses what only a page that is shown can give: %o', async (path, options, what) => {
+    const { body } = await fixture.scrape(path, options)
+
+    expect(body).toMatchObject({ success: false, code: 'SCRAPE_UNSUPPORTED_FILE_ERROR' })
+    expect(body['error']).toContain(`${what} cannot be applied to it`)
+  })
+
+  test.each(['/feed.xml', '/drawing.svg', '/data.json', '/notes.txt', '/table.csv'])(
+    '%s is the same when a browser shows it',
+    async (path) => {
+      const fetched = await fixture.read(path)
+      const shown = await fixture.read(path, { waitFor: 1 })
+
+      expect(shown['markdown']).toBe(fetched['markdown'])
+      expect(shown['markdown']).toMatch(/<title>A &amp; B<|plain|"a"|a,b/)
+    },
+  )
+
+  test('attributes are those of no element', async () => {
+    const formats = [{ type: 'attributes', selectors: [{ selector: 'a', attribute: 'href' }] }]
+
+    expect((await fixture.read('/notes.txt', { formats }))['attributes']).toEqual([
+      { selector: 'a', attribute: 'href', values: [] },
+    ])
+  })
+
+  test('a broken PDF is a clear error', async () => {
+    expect((await fixture.scrape('/broken.pdf')).body).toMatchObject({ success: false, code: 'PDF_INVALID' })
+  })
+})
+
+describe('a hostile page', () => {
+  test('that never ends is given up in time', async () => {
+    const { status, body } = await fixture.scrape('/drip', { timeout: 1000 })
+
+    expect(status).toBe(408)
+    expect(body).toMatchObject({ success: false, code: 'SCRAPE_TIMEOUT' })
+  })
+
+  test.each([
+    ['/attributes', 'more than 256 attributes'],
+    ['/columns', 'more than 200 columns'],
+  ])('is cut, and says so: %s', async (path, words) => {
+    const page = await fixture.read(path, { onlyMainContent: false })
+
+    expect(page['warning']).toContain(words)
+  })
+
+  test('that is longer than 20 MB is cut, and says so', async () => {
+    const page = await fixture.read('/huge', { onlyMainContent: false })
+
+    expect(page['markdown']).toMatch(/^start\n/)
+    expect(page['warning']).toContain('20 MB')
+    expect(page['warning']).toContain('500,000 elements')
+  }, 60_000)
+
+  test('that is 100,000 elements deep is read', async () => {
+    expect((await fixture.read('/deep', { onlyMainContent: false }))['markdown']).toContain('bottom')
+  })
+})
+
+describe('what goes wrong', () => {
+  test('a page that answers 410 is a page, and says so in its metadata', async () => {
+    const page = await fixture.read('/gone')
+
+    expect(page['markdown']).toContain('Gone')
+    expect(page['metadata']).toMatchObject({ statusCode: 410, error: expect.stringContaining('410'), creditsUsed: 1 })
+  })
+
+  test('a name that does not resolve is answered with 200 and no success', async () => {
+    const { status, body } = await fixture.scrape('', { url: 'nothing.invalid' })
+
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ success: false, code: 'SCRAPE_DNS_RESOLUTION_ERROR' })
+  })
+
+  test.each([{}, { waitFor: 1 }])('an address that is not public is refused (%o)', async (options) => {
+    const { status, body } = await fixture.scrape('', { url: 'http://10.0.0.1/', ...options })
+
+    expect([status, body['code']]).toEqual([403, 'EGRESS_REFUSED'])
+  })
+
+  test.each([{}, { waitFor: 1 }])('a redirect to an address that is not public is refused (%o)', async (options) => {
+    const { status, body } = await fixture.scrape('/redirect?to=http://10.0.0.1/', options)
+
+    expect([status, body['code']]).toEqual([403, 'EGRESS_REFUSED'])
+  })
+
+  test.each([
+    ['an unknown option', { colour: 'red' }, 'Unrecognized key in body: colour'],
+    ['a format that is not there', { formats: ['branding'] }, 'no format "branding"'],
+    ['an unknown key in a format', { formats: [{ type: 'json', systemPrompt: 'x' }] }, 'systemPrompt'],
+    ['another scheme', { url: 'ftp://example.com' }, 'URL uses unsupported protocol'],
+    ['a name without a top-level domain', { url: 'http://intranet/' }, 'top-level domain'],
+    ['a wait longer than half of the timeout', { waitFor: 2000, timeout: 3000 }, 'half of timeout'],
+    ['a selector that is none', { includeTags: ['p['] }, 'not a CSS selector'],
+    ['data without a language model', { formats: ['json'] }, 'language model'],
+    ['tracking without Markdown', { formats: ['changeTracking'] }, 'needs markdown'],
+    ['a header of the connection', { headers: { Host: 'example.com' } }, 'headers.Host: this header belongs'],
+    ['a header with a line break', { headers: { 'X-A': 'b\r\nc: d' } }, 'headers.X-A: it is no header value'],
+    ['a country that is none', { location: { country: 'XX' } }, 'location.country: it is no country'],
+    ['a parser that is not there', { parsers: ['docx'] }, 'parses `pdf` and nothing else'],
+    ['a wait for two things', { actions: [{ type: 'wait', milliseconds: 1, selector: 'a' }] }, 'either'],
+  ])('%s is a 400 that says so', async (_, options, message) => {
+    const { status, body } = await fixture.scrape('/article', options)
+
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ success: false, error: expect.stringContaining(message) })
+  })
+
+  test('names of clients are allowed', async () => {
+    expect((await fixture.scrape('/article', { origin: 'js-sdk@4', integration: 'mine' })).status).toBe(200)
+  })
+})

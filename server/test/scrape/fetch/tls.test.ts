@@ -1,0 +1,54 @@
+import { once } from 'node:events'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { selfSigned } from '../../egress/certificate.ts'
+import { startScrapeFixture, type ScrapeFixture } from '../fixture.ts'
+
+const fixture = new AsyncDisposableStack()
+let scraping: ScrapeFixture
+let url: string
+
+beforeAll(async () => {
+  const server = createServer(selfSigned, (_request, response) => {
+    response.setHeader('content-type', 'text/html')
+    response.end('<h1>Secret</h1><p>Signed by nobody.</p>')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  fixture.defer(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  scraping = fixture.use(await startScrapeFixture())
+})
+afterAll(async () => fixture.disposeAsync())
+
+const ways = [
+  ['fetched', {}],
+  ['rendered', { waitFor: 1 }],
+] as const
+
+test.each(ways)('a site without encryption is called that, and not a bad certificate, %s', async (_, how) => {
+  const { body } = await scraping.scrape('', { url: scraping.site.url('/').replace('http:', 'https:'), ...how })
+
+  expect(body).toMatchObject({
+    code: 'SCRAPE_SSL_ERROR',
+    error: expect.stringContaining('No encrypted connection'),
+    hint: expect.stringContaining('`http:`'),
+  })
+})
+
+describe.each(ways)('a page whose certificate nobody signed, %s', (_, how) => {
+  test('is refused with the way out', async () => {
+    const { status, body } = await scraping.scrape('', { url, ...how })
+
+    expect(status).toBe(500)
+    expect(body).toMatchObject({ code: 'SCRAPE_SSL_ERROR', hint: expect.stringContaining('skipTlsVerification') })
+  })
+
+  test('is scraped with skipTlsVerification', async () => {
+    expect((await scraping.read('', { url, skipTlsVerification: true, ...how }))['markdown']).toContain('# Secret')
+  })
+})

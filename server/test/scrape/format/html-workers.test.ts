@@ -1,0 +1,52 @@
+import { once } from 'node:events'
+import type { Worker } from 'node:worker_threads'
+import { afterAll, expect, test } from 'vitest'
+import { Workers } from '../../../src/scrape/format/html-workers.ts'
+
+function job(html: string) {
+  return { html, url: 'https://example.com/', formats: ['markdown' as const], options: {} }
+}
+
+const workers = new Workers({ threads: 1 })
+const hurried = new Workers({ threads: 1, timeoutMs: 50 })
+afterAll(async () => {
+  await workers[Symbol.asyncDispose]()
+  await hurried[Symbol.asyncDispose]()
+})
+
+test('many pages are read by few threads', async () => {
+  const results = await Promise.all(['one', 'two', 'three'].map(async (text) => workers.run(job(`<p>${text}</p>`))))
+
+  expect(results.map(({ markdown }) => markdown)).toEqual(['one\n', 'two\n', 'three\n'])
+})
+
+test('a page that takes too long loses its thread, and the next one gets another', async () => {
+  const slow = job('<p>much</p>'.repeat(1_000_000))
+  const waiting = Promise.allSettled([hurried.run(slow), hurried.run(slow)])
+
+  const outcomes = await waiting
+
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect((await workers.run(job('<p>still here</p>'))).markdown).toBe('still here\n')
+})
+
+test('a page that nobody waits for any more is given up', async () => {
+  await expect(workers.run(job('<p>x</p>'.repeat(500_000)), { signal: AbortSignal.timeout(20) })).rejects.toThrow(
+    'timeout',
+  )
+
+  expect((await workers.run(job('<p>next</p>'))).markdown).toBe('next\n')
+})
+
+test('a thread whose heap has grown ends when it idles, and the next page gets another', async () => {
+  await using idling = new Workers({ threads: 1, idleMs: 10 })
+  const started = once(process, 'worker') as Promise<[Worker]>
+  const large = idling.run({ ...job('<p>some text here</p>'.repeat(30_000)), options: { onlyMainContent: false } })
+  const [thread] = await started
+  const ended = once(thread, 'exit')
+  await large
+
+  await ended
+
+  expect((await idling.run(job('<p>next</p>'))).markdown).toBe('next\n')
+})

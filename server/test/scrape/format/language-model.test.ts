@@ -1,0 +1,136 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fixedPage } from '../../../../test/lab/pages/page.ts'
+import { startScrapeFixture, type ScrapeFixture } from '../fixture.ts'
+
+interface Question {
+  readonly authorization: string | undefined
+  readonly model: string
+  readonly messages: readonly { readonly role: string; readonly content: string }[]
+  readonly response_format: { readonly type: string; readonly json_schema?: { readonly schema: unknown } }
+}
+
+const fixture = new AsyncDisposableStack()
+const questions: Question[] = []
+let answer: string | ((question: Question) => string) = '{}'
+let scraping: ScrapeFixture
+
+/** A language model that says what the test wants it to. */
+async function startModel(): Promise<string> {
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const question = { ...(JSON.parse(body) as Question), authorization: request.headers.authorization }
+      questions.push(question)
+      const content = typeof answer === 'string' ? answer : answer(question)
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify({ choices: [{ message: { role: 'assistant', content } }] }))
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  fixture.defer(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+}
+
+beforeAll(async () => {
+  const llmUrl = await startModel()
+  scraping = fixture.use(
+    await startScrapeFixture({ llmUrl, llmModel: 'small', llmKey: 'k-1' }, { '/long': fixedPage('Long', longText) }),
+  )
+})
+afterAll(async () => fixture.disposeAsync())
+
+const longText = `<p>${'word '.repeat(41_000)}</p>`
+
+const schema = { type: 'object', properties: { title: { type: 'string' } } }
+
+test('data are extracted from the Markdown of a page, by schema and prompt, for five credits', async () => {
+  answer = '```json\n{"title":"The harbour"}\n```'
+
+  const page = await scraping.read('/article', { formats: [{ type: 'json', schema, prompt: 'What is it called?' }] })
+
+  expect(page['json']).toEqual({ title: 'The harbour' })
+  expect(page['markdown']).toBeUndefined()
+  expect(page['metadata']['creditsUsed']).toBe(5)
+  const question = questions.at(-1)!
+  expect(question).toMatchObject({ model: 'small', authorization: 'Bearer k-1' })
+  expect(question.response_format.json_schema?.schema).toEqual(schema)
+  expect(question.messages.at(-1)?.content).toContain('What is it called?')
+  expect(question.messages.at(-1)?.content).toContain('# The harbour')
+})
+
+test('the first version of the API asks by jsonOptions, or by extract', async () => {
+  answer = '{"title":"old"}'
+  const url = scraping.site.url('/article')
+
+  const json = await scraping.lab.api('POST', '/v1/scrape', {
+    url,
+    formats: ['json'],
+    jsonOptions: { schema },
+    maxAge: 0,
+  })
+  const extract = await scraping.lab.api('POST', '/v1/scrape', {
+    url,
+    formats: ['extract'],
+    extract: { prompt: 'x' },
+    maxAge: 0,
+  })
+
+  expect(json.body['data']['json']).toEqual({ title: 'old' })
+  expect(extract.body['data']['extract']).toEqual({ title: 'old' })
+})
+
+test.each([
+  ['json', { type: 'json', schema }],
+  ['summary', 'summary'],
+  ['changeTracking', { type: 'changeTracking', modes: ['json'], schema }],
+])('a warning says that the model got only a part of a long page: %s', async (_, format) => {
+  answer = '{"title":"a","summary":"b"}'
+
+  const long = await scraping.read('/long', { formats: ['markdown', format] })
+  const short = await scraping.read('/article', { formats: ['markdown', format] })
+
+  expect(long['warning']).toMatch(/The language model got the first 200,000 of 20\d,\d{3} characters/)
+  expect(short['warning']).toBeUndefined()
+})
+
+test('changes of single fields are told', async () => {
+  const formats = ['markdown', { type: 'changeTracking', modes: ['json'], schema }]
+  answer = '{"title":"before","same":1}'
+  await scraping.read('/headers', { formats, headers: { 'x-turn': '1' } })
+  answer = '{"title":"after","same":1}'
+
+  const page = await scraping.read('/headers', { formats, headers: { 'x-turn': '2' } })
+
+  expect(page['changeTracking']['json']).toEqual({ title: { previous: 'before', current: 'after' } })
+})
+
+test('changes of single fields are told from the stored Markdown when the last scrape extracted others, or none', async () => {
+  const track = async (turn: string, format: object) => {
+    const formats = ['markdown', { type: 'changeTracking', tag: 'mixed', ...format }]
+    const page = await scraping.read('/headers', { formats, headers: { 'x-turn': turn } })
+    return page['changeTracking']['json'] as unknown
+  }
+  answer = ({ messages }) => JSON.stringify({ turn: /"x-turn":"(\w+)"/.exec(messages.at(-1)!.content)?.[1] })
+  await track('one', { modes: ['git-diff'] })
+
+  expect(await track('two', { modes: ['json'], schema })).toEqual({ turn: { previous: 'one', current: 'two' } })
+  const asked = questions.length
+  expect(await track('three', { modes: ['json'], schema })).toEqual({ turn: { previous: 'two', current: 'three' } })
+  expect(questions).toHaveLength(asked + 1)
+  expect(await track('four', { modes: ['json'], prompt: 'Which turn?' })).toEqual({
+    turn: { previous: 'three', current: 'four' },
+  })
+})
+
+test('an answer that is no JSON is a failure that costs nothing', async () => {
+  answer = 'I would rather not.'
+
+  const { status, body } = await scraping.scrape('/article', { formats: ['json'] })
+
+  expect(status).toBe(500)
+  expect(body['code']).toBe('EXTRACTION_FAILED')
+})

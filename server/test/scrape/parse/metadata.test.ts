@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest'
+import { extractImages, extractLinks } from '../../../src/scrape/parse/links.ts'
+import { extractMetadata } from '../../../src/scrape/parse/metadata.ts'
+
+const url = 'https://site.example/a/page'
+
+describe('metadata', () => {
+  test('names what the page says about itself', () => {
+    const html = `<html lang="de"><head><title> A
+      title </title><meta name="description" content="D"><meta name="keywords" content="a, b"><meta name="robots" content="noindex">
+      <link rel="shortcut icon" href="/i.ico"></head>`
+
+    expect(extractMetadata(html, url)).toEqual({
+      title: 'A title',
+      language: 'de',
+      description: 'D',
+      keywords: 'a, b',
+      robots: 'noindex',
+      favicon: 'https://site.example/i.ico',
+    })
+  })
+
+  test('has the fields of Open Graph under both of their names', () => {
+    const html =
+      '<meta property="og:title" content="T"><meta property="og:image" content="/i.png"><meta property="og:site_name" content="S">'
+
+    expect(extractMetadata(html, url)).toMatchObject({
+      ogTitle: 'T',
+      'og:title': 'T',
+      ogImage: 'https://site.example/i.png',
+      ogSiteName: 'S',
+    })
+  })
+
+  test('collects what may be said more than once', () => {
+    const html = `<meta property="og:locale:alternate" content="fr"><meta property="og:locale:alternate" content="es">
+      <meta property="article:tag" content="x"><meta property="article:tag" content="y"><meta name="author" content="A"><meta name="author" content="B">`
+
+    expect(extractMetadata(html, url)).toMatchObject({
+      ogLocaleAlternate: ['fr', 'es'],
+      articleTag: ['x', 'y'],
+      author: ['A', 'B'],
+    })
+  })
+
+  test('has dates, section and Dublin Core', () => {
+    const html = `<meta property="article:published_time" content="2026-01-02"><meta property="article:modified_time" content="2026-01-03">
+      <meta property="article:section" content="S"><meta name="DC.date.created" content="2025"><meta name="dcterms.subject" content="Q">`
+
+    expect(extractMetadata(html, url)).toMatchObject({
+      publishedTime: '2026-01-02',
+      modifiedTime: '2026-01-03',
+      articleSection: 'S',
+      dcDateCreated: '2025',
+      dcTermsSubject: 'Q',
+    })
+  })
+
+  test('assumes the usual icon, and lacks what the page lacks', () => {
+    expect(extractMetadata('<p>x', url)).toEqual({ favicon: 'https://site.example/favicon.ico' })
+  })
+
+  test('is not changed by names that objects have', () => {
+    const metadata = extractMetadata('<meta name="__proto__" content="x"><meta name="constructor" content="y">', url)
+
+    expect(Object.getPrototypeOf(metadata)).toBe(Object.prototype)
+    expect(Object.hasOwn(metadata, 'constructor')).toBe(true)
+  })
+})
+
+describe('links', () => {
+  test('are absolute, each once, without scripts and links within the page', () => {
+    const html =
+      '<base href="/b/"><a href="x">1</a><a href="/b/x">2</a><a href="#top">3</a><a href="javascript:f()">4</a><map><area href="//cdn.example/y"></map><a>5</a>'
+
+    expect(extractLinks(html, url)).toEqual(['https://site.example/b/x', 'https://cdn.example/y'])
+  })
+})
+
+describe('images', () => {
+  test('are those of elements, sources, posters, styles and previews', () => {
+    const html = `<head><meta property="og:image" content="/og.png"><link rel="icon" href="/i.ico"></head>
+      <img data-src="lazy.jpg" src="data:image/gif;base64,A"><picture><source srcset="s.webp 1x, l.webp 2x"><img src="s.jpg"></picture>
+      <video poster="/p.jpg"></video><div style="background-image: url('/bg.png')"></div>`
+
+    expect(extractImages(html, url)).toEqual([
+      'https://site.example/og.png',
+      'https://site.example/i.ico',
+      'https://site.example/a/lazy.jpg',
+      'https://site.example/a/l.webp',
+      'https://site.example/a/s.jpg',
+      'https://site.example/p.jpg',
+      'https://site.example/bg.png',
+    ])
+  })
+})

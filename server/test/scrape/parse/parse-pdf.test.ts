@@ -1,0 +1,140 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { Slots } from '../../../src/kit/slots.ts'
+import { parsePdf } from '../../../src/scrape/parse/pdf/parse-pdf.ts'
+import { processesNaming } from '../../../../test/lab/browser-processes.ts'
+import { makePdf, makePdfBomb } from './make-pdf.ts'
+
+function chapter(title: string) {
+  return [
+    { size: 28, text: title },
+    { size: 11, text: 'The quick brown fox jumps over the lazy dog near the river bank.' },
+    { size: 11, text: 'A second line of the same paragraph, as plain as the first one is.' },
+    { size: 11, text: 'And a third, so that the body is clearly smaller than its heading.' },
+  ]
+}
+
+describe('a PDF becomes Markdown', () => {
+  test('with its headings and its text, page by page', async () => {
+    const content = await parsePdf(makePdf([chapter('Annual report'), chapter('Outlook')]))
+
+    expect(content.markdown).toMatch(/^#+ Annual report/m)
+    expect(content.markdown).toContain('quick brown fox')
+    expect(content.pages.map((page) => page.pageNumber)).toEqual([1, 2])
+    expect(content.totalPages).toBe(2)
+    expect(content.isScanned).toBe(false)
+  })
+
+  test('of as many pages as asked for, while all are counted', async () => {
+    const content = await parsePdf(makePdf([chapter('One'), chapter('Two'), chapter('Three')]), { maxPages: 1 })
+
+    expect(content.pages).toHaveLength(1)
+    expect(content.markdown).not.toContain('Two')
+    expect(content.totalPages).toBe(3)
+  })
+
+  test('with all its pages, however many they are', async () => {
+    const content = await parsePdf(makePdf(Array.from({ length: 1500 }, () => chapter('Page'))))
+
+    expect(content.pages).toHaveLength(1500)
+    expect(content.pages.at(-1)).toMatchObject({ pageNumber: 1500, markdown: expect.stringContaining('brown fox') })
+  })
+})
+
+describe('a file that is no readable PDF is refused with its reason', () => {
+  test('an empty one', async () => {
+    await expect(parsePdf(new Uint8Array())).rejects.toMatchObject({
+      code: 'PDF_INVALID',
+      message: 'The PDF is empty: 0 bytes',
+    })
+  })
+
+  test('a web page with the label of a PDF', async () => {
+    const page = Buffer.from('<!doctype html><p>Not found</p>')
+
+    await expect(parsePdf(page)).rejects.toMatchObject({
+      code: 'PDF_INVALID',
+      message: expect.stringContaining('<!doctype html>'),
+    })
+  })
+
+  test('one cut off in the middle', async () => {
+    const whole = makePdf([chapter('Report')])
+
+    await expect(parsePdf(whole.subarray(0, 40))).rejects.toMatchObject({ code: 'PDF_INVALID', status: 422 })
+  })
+
+  test('one without pages', async () => {
+    await expect(parsePdf(makePdf([]))).rejects.toMatchObject({ code: 'PDF_INVALID' })
+  })
+
+  test('one that needs a password', async () => {
+    await expect(parsePdf(makePdf([chapter('Secret')], { encrypted: true }))).rejects.toMatchObject({
+      code: 'PDF_ENCRYPTED',
+      status: 422,
+    })
+  })
+})
+
+describe('reading ends when it should', () => {
+  test.runIf(process.platform === 'linux')('when a small file unpacks to more than there is memory for', async () => {
+    await expect(parsePdf(makePdfBomb(1000))).rejects.toMatchObject({
+      code: 'PDF_FAILED',
+      status: 422,
+      message: expect.stringContaining('takes more than 1.5 GB of memory to read'),
+      hint: expect.stringContaining('maxPages'),
+    })
+
+    expect(processesNaming('pdf-process')).toEqual([])
+  })
+
+  test('after the time limit, with the process gone', async () => {
+    const pages = Array.from({ length: 400 }, () => chapter('Page'))
+
+    await expect(parsePdf(makePdf(pages), { timeoutMs: 1 })).rejects.toMatchObject({ code: 'TIMEOUT', status: 408 })
+
+    expect(processesNaming('pdf-process')).toEqual([])
+  })
+
+  test('when the caller aborts', async () => {
+    const stop = new AbortController()
+    const reading = parsePdf(makePdf([chapter('Report')]), { signal: stop.signal })
+
+    stop.abort(new Error('no longer wanted'))
+
+    await expect(reading).rejects.toThrow('no longer wanted')
+  })
+
+  test('while it waits for a place, which the next in line gets', async () => {
+    const places = new Slots(1)
+    const report = makePdf([chapter('Report')])
+    const stop = new AbortController()
+
+    const reading = parsePdf(report, { places })
+    const leaving = parsePdf(report, { places, signal: stop.signal })
+    const next = parsePdf(report, { places })
+    expect(places.waiting).toBe(2)
+    stop.abort(new Error('no longer wanted'))
+
+    await expect(leaving).rejects.toThrow('no longer wanted')
+    expect((await Promise.all([reading, next])).map(({ totalPages }) => totalPages)).toEqual([1, 1])
+  })
+})
+
+test('the second reader finds the text too, for platforms that the first one does not run on', () => {
+  const program = join(import.meta.dirname, '../../../src/scrape/parse/pdf/pdf-process.ts')
+
+  const { stdout } = spawnSync(process.execPath, [program, 'unpdf', '1'], {
+    input: makePdf([chapter('Report'), chapter('Outlook')]),
+    encoding: 'utf8',
+  })
+
+  expect(JSON.parse(stdout)).toMatchObject({
+    kind: 'read',
+    totalPages: 2,
+    pages: [{ pageNumber: 1 }],
+    isScanned: false,
+  })
+  expect(stdout).toContain('quick brown fox')
+})

@@ -1,0 +1,315 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startScrapeFixture, type ScrapeFixture } from '../fixture.ts'
+
+let fixture: ScrapeFixture
+beforeAll(async () => {
+  fixture = await startScrapeFixture()
+})
+afterAll(async () => fixture[Symbol.asyncDispose]())
+
+test('a page that is empty without its scripts is rendered', async () => {
+  const page = await fixture.read('/shell')
+  const fetched = await fixture.read('/shell', { fastMode: true })
+
+  expect(page['markdown']).toBe('# Rendered\n\nby a script\n')
+  expect(fetched['markdown']).not.toContain('Rendered')
+})
+
+test('what a page draws by timers soon after its load belongs to it', async () => {
+  const page = await fixture.read('/step-by-step', { onlyMainContent: false })
+
+  expect(page['markdown']).toContain('Step 0')
+})
+
+test('frames, foreign ones too, and open shadow trees are part of the page', async () => {
+  const page = await fixture.read('/nested', { waitFor: 100, onlyMainContent: false })
+
+  for (const text of ['Outside', 'Inside a frame', 'Inside a foreign frame', 'In the shadow']) {
+    expect(page['markdown']).toContain(text)
+  }
+})
+
+describe('actions', () => {
+  test('write, click, wait, run scripts and hand over what they yield, in order', async () => {
+    const { actions, markdown } = await fixture.read('/acting', {
+      onlyMainContent: false,
+      actions: [
+        { type: 'click', selector: '#name' },
+        { type: 'write', text: 'Ada' },
+        { type: 'click', selector: '#greet' },
+        { type: 'wait', milliseconds: 200 },
+        { type: 'click', selector: '.more', all: true },
+        { type: 'scrape' },
+        { type: 'executeJavascript', script: 'document.querySelector("#count").textContent' },
+        { type: 'executeJavascript', script: 'await Promise.resolve({ a: 1 })' },
+        { type: 'executeJavascript', script: 'new Promise((resolve) => setTimeout(resolve, 1, [2]))' },
+        { type: 'executeJavascript', script: 'const words = "re" + "turned"\nreturn words' },
+        { type: 'executeJavascript', script: 'window' },
+        { type: 'wait', selector: '#out' },
+      ],
+    })
+
+    expect(markdown).toContain('Hello Ada')
+    expect(actions['scrapes']).toEqual([
+      { url: fixture.site.url('/acting'), html: expect.stringContaining('Hello Ada') },
+    ])
+    expect(actions['javascriptReturns']).toEqual([
+      { type: 'string', value: '2' },
+      { type: 'object', value: { a: 1 } },
+      { type: 'object', value: [2] },
+      { type: 'string', value: 'returned' },
+      { type: 'object', value: null },
+    ])
+  })
+
+  test('press keys and scroll', async () => {
+    const { actions } = await fixture.read('/acting', {
+      actions: [
+        { type: 'click', selector: '#name' },
+        { type: 'press', key: 'Enter' },
+        { type: 'executeJavascript', script: 'late.textContent' },
+        { type: 'scroll' },
+        { type: 'executeJavascript', script: 'scrollY' },
+        { type: 'scroll', direction: 'up' },
+        { type: 'executeJavascript', script: 'scrollY' },
+      ],
+    })
+
+    expect(actions['javascriptReturns']).toEqual([
+      { type: 'string', value: 'entered' },
+      { type: 'number', value: 720 },
+      { type: 'number', value: 0 },
+    ])
+  })
+
+  test('reach into open shadow trees and frames of the same site', async () => {
+    const { actions } = await fixture.read('/nested-controls', {
+      actions: [
+        { type: 'wait', selector: '#shaded' },
+        { type: 'click', selector: '#shaded' },
+        { type: 'click', selector: '#framed' },
+        { type: 'write', text: 'inside' },
+        { type: 'executeJavascript', script: '[document.title, frames[0].document.querySelector("#framed").value]' },
+      ],
+    })
+
+    expect(actions['javascriptReturns'][0].value).toEqual(['clicked', 'inside'])
+  })
+
+  test('press combinations of keys', async () => {
+    const press = (key: string) => ({ type: 'press', key })
+    const { actions } = await fixture.read('/acting', {
+      actions: [
+        { type: 'click', selector: '#name' },
+        { type: 'write', text: 'Ada' },
+        press('Control+a'),
+        press('b'),
+        press('Shift+o'),
+        press('Shift+1'),
+        press('Control+A'),
+        press('Control'),
+        {
+          type: 'executeJavascript',
+          script:
+            'const input = document.querySelector("#name"); [input.value, input.selectionEnd - input.selectionStart]',
+        },
+        press('Tab'),
+        { type: 'executeJavascript', script: 'document.activeElement.id' },
+        press('Shift+Tab'),
+        { type: 'executeJavascript', script: 'document.activeElement.id' },
+      ],
+    })
+
+    expect(actions['javascriptReturns'].map(({ value }: { value: unknown }) => value)).toEqual([
+      ['bO!', 3],
+      'greet',
+      'name',
+    ])
+  })
+
+  test.each(['Control+Nothing', 'a+b', 'Hyper', '', 'ab', 'F25'])('with the unknown key %j are a 400', async (key) => {
+    const { status, body } = await fixture.scrape('/never-asked', { actions: [{ type: 'press', key }] })
+
+    expect([status, body['error']]).toEqual([400, expect.stringContaining('unknown key')])
+    expect(fixture.site.requests.all.map(({ path }) => path)).not.toContain('/never-asked')
+  })
+
+  test('take pictures and print, at addresses that need no key but their token', async () => {
+    const { actions } = await fixture.read('/acting', {
+      actions: [
+        { type: 'screenshot', viewport: { width: 400, height: 300 } },
+        { type: 'screenshot', fullPage: true, quality: 50 },
+        { type: 'pdf', format: 'A6', landscape: true },
+      ],
+    })
+
+    const [small, whole] = actions['screenshots']
+    const files = await Promise.all([small, whole, actions['pdfs'][0]].map(async (url) => fetch(url)))
+    expect(files.map(({ headers }) => headers.get('content-type'))).toEqual([
+      'image/png',
+      'image/jpeg',
+      'application/pdf',
+    ])
+    const png = Buffer.from(await files[0]!.arrayBuffer())
+    expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([400, 300])
+    expect((await fetch(small.replace(/token=.*/, 'token=guess'))).status).toBe(404)
+  })
+
+  test.each([
+    ['#no', 'No element matches "#no"'],
+    ["p['", "`p['` is not a CSS selector"],
+  ])('that cannot be performed say which and why: %s', async (selector, why) => {
+    const { status, body } = await fixture.scrape('/acting', {
+      actions: [{ type: 'scrape' }, { type: 'click', selector }],
+    })
+
+    expect(status).toBe(500)
+    expect(body).toMatchObject({ code: 'SCRAPE_ACTION_ERROR', error: `Action 2 (click): ${why}` })
+  })
+
+  test('that outlast the scrape are named with what they waited for', async () => {
+    const { status, body } = await fixture.scrape('/acting', {
+      timeout: 3000,
+      actions: [{ type: 'scrape' }, { type: 'wait', selector: '#never' }],
+    })
+
+    expect(status).toBe(408)
+    expect(body).toMatchObject({
+      code: 'SCRAPE_TIMEOUT',
+      error: `${fixture.site.url('/acting')} was not scraped within 3000 ms: action 2 (wait) still waited for "#never"`,
+      hint: 'Check the selector against the page, or raise `timeout`.',
+    })
+  })
+})
+
+test('the screenshot format shows the whole page when asked to', async () => {
+  const [part, whole] = await Promise.all(
+    ['screenshot', 'screenshot@fullPage'].map(async (format) => {
+      const { screenshot } = await fixture.read('/acting', { formats: [format] })
+      return Buffer.from(await (await fetch(screenshot)).arrayBuffer())
+    }),
+  )
+
+  expect([part!.readUInt32BE(16), part!.readUInt32BE(20)]).toEqual([1280, 720])
+  expect(whole!.readUInt32BE(20)).toBeGreaterThan(5000)
+})
+
+describe('a warning tells', () => {
+  const script = (source: string): object => ({ type: 'executeJavascript', script: source })
+  const click = { type: 'click', selector: 'i', all: true }
+  test.each([
+    [
+      'of the part of a high page',
+      { formats: ['screenshot@fullPage'] },
+      [script("document.body.style.height = '20000px'")],
+      'the first 16384 px',
+    ],
+    [
+      'of frames',
+      {},
+      [script("for (let i = 0; i < 60; i++) document.body.append(document.createElement('iframe'))")],
+      'those after the first 50',
+    ],
+    [
+      'of elements not clicked',
+      {},
+      [script("document.body.innerHTML = '<i></i>'.repeat(101)"), click],
+      'the first 100 were clicked',
+    ],
+  ])('%s', async (_what, options, actions, words) => {
+    const page = await fixture.read('/acting', { onlyMainContent: false, ...options, actions })
+
+    expect(page['warning']).toContain(words)
+  })
+})
+
+describe('the reader of a page', () => {
+  test('is where the location says', async () => {
+    const page = await fixture.read('/place', { waitFor: 1, location: { country: 'de' } })
+
+    expect(page['markdown']).toContain('de-DE | Europe/Berlin | desk | 1280 | 1.234,5')
+  })
+
+  test('speaks the languages that are named', async () => {
+    const page = await fixture.read('/headers', { location: { country: 'ch', languages: ['fr-CH', 'it'] } })
+
+    expect(page['markdown']).toContain('"accept-language":"fr-CH,fr;q=0.9,it;q=0.8"')
+  })
+
+  test('is on a phone with `mobile`', async () => {
+    expect((await fixture.read('/place', { mobile: true }))['markdown']).toContain('| phone | 390 |')
+  })
+
+  test.each([
+    ['without a location', {}, 'en-US | America/New_York'],
+    ['with languages alone', { location: { languages: ['fr-FR'] } }, 'fr-FR | America/New_York'],
+  ])('is in the United States %s', async (_, options, place) => {
+    expect((await fixture.read('/place', { waitFor: 1, ...options }))['markdown']).toContain(place)
+  })
+
+  const windows =
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36'
+  test.each([
+    ['a desktop browser', windows, {}, { platform: 'Win32', brand: '131', system: 'Windows', mobile: false }],
+    [
+      'a desktop browser, on a phone',
+      windows,
+      { mobile: true },
+      { platform: 'Win32', brand: '131', system: 'Windows', mobile: false },
+    ],
+    ['a program', 'Mine/1', { waitFor: 1 }, { platform: 'Linux x86_64', brand: null, system: '', mobile: false }],
+  ])('has the user agent of the headers in scripts, too: %s', async (_, userAgent, options, expected) => {
+    const script = `JSON.stringify({ userAgent: navigator.userAgent, platform: navigator.platform,
+      brand: navigator.userAgentData.brands.find(({ brand }) => brand === 'Google Chrome')?.version ?? null,
+      system: navigator.userAgentData.platform, mobile: navigator.userAgentData.mobile })`
+    const page = await fixture.read('/headers', {
+      ...options,
+      onlyMainContent: false,
+      headers: { 'user-agent': userAgent },
+      actions: [{ type: 'executeJavascript', script }],
+    })
+
+    expect(JSON.parse(page['actions']['javascriptReturns'][0].value)).toEqual({ userAgent, ...expected })
+    expect(page['markdown']).toContain(`"user-agent":"${userAgent}"`)
+  })
+
+  test('sends headers of the caller with the page, in a browser too', async () => {
+    const page = await fixture.read('/headers', { waitFor: 1, headers: { 'x-team': 'blue' }, onlyMainContent: false })
+
+    expect(page['markdown']).toContain('"x-team":"blue"')
+  })
+})
+
+test.each([
+  ['rendered', { waitFor: 1, onlyMainContent: false }],
+  ['fetched', { onlyMainContent: false }],
+])('advertisements and consent banners of a %s page are left out, or kept when asked for', async (_, how) => {
+  const clean = await fixture.read('/ads', how)
+  const whole = await fixture.read('/ads', { ...how, blockAds: false })
+
+  expect(clean['markdown'].trim()).toBe('# News')
+  expect(whole['markdown']).toContain('We value your privacy')
+})
+
+test('a page that hangs its browser is given up in time, and the next one is rendered', async () => {
+  const { status } = await fixture.scrape('/hang', { waitFor: 1, timeout: 2000 })
+
+  expect(status).toBe(408)
+  expect((await fixture.read('/shell'))['markdown']).toContain('Rendered')
+})
+
+test('a PDF is read even when a browser was asked for', async () => {
+  expect((await fixture.read('/three.pdf', { waitFor: 1 }))['markdown']).toContain('Third page')
+})
+
+test('a profile keeps what a page stored for the next scrape', async () => {
+  const profile = { name: 'scraper' }
+  const write = [{ type: 'executeJavascript', script: 'document.cookie = "seen=yes; max-age=1000"' }]
+  await fixture.read('/acting', { profile, actions: write })
+
+  const page = await fixture.read('/headers', { profile: { ...profile, saveChanges: false } })
+
+  expect(page['markdown']).toContain('seen=yes')
+  const file = await fixture.read('/members.pdf', { profile: { ...profile, saveChanges: false } })
+  expect(file['markdown']).toContain('For members')
+})
