@@ -137,11 +137,11 @@ const ownRoutes = new Set([
 /** Routes that take the address of a web page and nothing of anybody's: without one they refuse. */
 const pageRoutes = new Set([
   'scrape',
-  'earlierScrape',
+  'v1Scrape',
   'startBatch',
-  'startEarlierBatch',
+  'startV1Batch',
   'startCrawl',
-  'startEarlierCrawl',
+  'startV1Crawl',
   'previewCrawl',
   'map',
   'mapV1',
