@@ -7,7 +7,7 @@ import { parseBlobLocation, type BlobLocation } from '../../server/src/store/blo
 import { temporaryFolder } from './stores.ts'
 
 /** A place for blobs. Disposing removes it with all it holds. */
-export type LabBlobLocation = AsyncDisposable & { readonly place: BlobLocation; readonly address: string }
+export type LabBlobLocation = AsyncDisposable & { readonly location: BlobLocation; readonly address: string }
 
 /** Key pair of the bucket. */
 export const labS3Credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' } as const
@@ -15,7 +15,7 @@ export const labS3Credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVE
 /** A temporary folder. */
 export async function openFolderLocation(): Promise<LabBlobLocation> {
   const { path, [Symbol.asyncDispose]: dispose } = await temporaryFolder()
-  return { address: path, place: parseBlobLocation(path, undefined), [Symbol.asyncDispose]: dispose }
+  return { address: path, location: parseBlobLocation(path, undefined), [Symbol.asyncDispose]: dispose }
 }
 
 /** A bucket of an S3-compatible server on a free port of 127.0.0.1. */
@@ -40,7 +40,7 @@ export async function openS3Location(): Promise<LabBlobLocation> {
   const owned = undo.move()
   return {
     address,
-    place: parseBlobLocation(address, labS3Credentials),
+    location: parseBlobLocation(address, labS3Credentials),
     [Symbol.asyncDispose]: async () => owned.disposeAsync(),
   }
 }
@@ -86,7 +86,7 @@ export async function openCuttableBucket(): Promise<LabBlobLocation & { readonly
   const owned = undo.move()
   return {
     address,
-    place: parseBlobLocation(address, labS3Credentials),
+    location: parseBlobLocation(address, labS3Credentials),
     setCut: (isCut: boolean) => {
       isNowCut = isCut
       if (isCut) for (const socket of sockets) socket.destroy()

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { once } from 'node:events'
-import { splice } from '../kit/splice.ts'
+import { pipeSockets } from '../kit/pipe-sockets.ts'
 import { ClosableFrames } from './closable-frames.ts'
 import { connectTimeoutMs, hopHeader, hostOf, serverNameOf } from './peer-requests.ts'
 import { unreachable, type Peer } from './peers.ts'
@@ -39,7 +39,7 @@ export async function relayUpgrade(
   onward.setNoDelay(true)
   await firstBytes(onward, timeoutMs)
   const frames = new ClosableFrames()
-  splice(socket, onward, frames)
+  pipeSockets(socket, onward, frames)
   return {
     close: (code, reason) => {
       frames.closeWith(code, reason)

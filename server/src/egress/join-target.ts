@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { splice } from '../kit/splice.ts'
+import { pipeSockets } from '../kit/pipe-sockets.ts'
 import type { Target } from './allow-list.ts'
 import type { ProxyEndpointContext } from './proxy-endpoint-context.ts'
 
@@ -25,7 +25,7 @@ export async function joinTarget(context: ProxyEndpointContext, socket: Socket, 
     socket.off('close', onClose)
     onJoin()
     if (head.length > 0) remote.write(head)
-    splice(socket, remote)
+    pipeSockets(socket, remote)
   } catch (error) {
     if (socket.destroyed) return
     context.note(error, target)

@@ -14,7 +14,7 @@ import {
   type ExtractEnd,
   type ExtractJobRow,
 } from '../store/extract-jobs.ts'
-import { expiryOf, jobLifeMs } from '../store/job-life.ts'
+import { expiryOf, jobRetentionMs } from '../store/job-retention.ts'
 import type { Store } from '../store/store.ts'
 import { priceOfExtract, type Prices } from '../usage/prices.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
@@ -148,7 +148,7 @@ export class Extracts {
 
 /** A day after its end, or after its start as long as it has none. */
 function endOfLife({ createdAt, finishedAt = createdAt }: ExtractJobRow): Date {
-  return new Date(finishedAt.getTime() + jobLifeMs)
+  return new Date(finishedAt.getTime() + jobRetentionMs)
 }
 
 function reasonOf(error: unknown): string {

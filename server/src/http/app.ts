@@ -133,7 +133,7 @@ async function registerProtected(app: FastifyInstance, deps: HttpDeps): Promise<
     callers.set(request, key)
     // A session that another server would rather have made here was counted there.
     if (request.method === 'POST' && isHopTo(request.raw, deps.nodeId)) return
-    await deps.takeRequest(key, rateBucketOf(request.method, request.routeOptions.url ?? ''))
+    await deps.checkRateLimit(key, rateBucketOf(request.method, request.routeOptions.url ?? ''))
   })
   const callOf = (request: FastifyRequest): Omit<Call, 'delivered'> => {
     const key = callers.get(request)

@@ -2,7 +2,7 @@ import type { BulkStatusQuery, BulkStatusResponse } from 'bowline/contract/bulk'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { Job } from '../jobs/plan.ts'
 import { atBase } from '../scrape/document/scrape-files.ts'
-import { expiryOf } from '../store/job-life.ts'
+import { expiryOf } from '../store/job-retention.ts'
 
 /** Path of a job, without the version of the API. */
 export function bulkPath({ id, kind }: Pick<Job, 'id' | 'kind'>): string {

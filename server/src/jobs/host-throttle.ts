@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Slots } from '../kit/slots.ts'
+import { Semaphore } from '../kit/semaphore.ts'
 
 /** How hosts are treated. */
 export interface HostLimits {
@@ -12,7 +12,7 @@ export interface HostLimits {
 }
 
 interface Gate {
-  readonly slots: Slots
+  readonly slots: Semaphore
   users: number
   nextAtMs: number
 }
@@ -37,7 +37,7 @@ export class HostThrottle {
     gate.users += 1
     await using undo = new AsyncDisposableStack()
     undo.defer(() => this.#leave(host, gate))
-    undo.use(await gate.slots.take(signal))
+    undo.use(await gate.slots.acquire(signal))
     await this.#untilDue(gate, signal)
     const taken = undo.move()
     return { [Symbol.dispose]: () => void taken.disposeAsync() }
@@ -51,7 +51,7 @@ export class HostThrottle {
 
   #gateOf(host: string): Gate {
     const places = (): number => Math.max(1, Math.floor(this.#limits.concurrency / this.#servers))
-    const gate = this.#throttle.get(host) ?? { slots: new Slots(places), users: 0, nextAtMs: 0 }
+    const gate = this.#throttle.get(host) ?? { slots: new Semaphore(places), users: 0, nextAtMs: 0 }
     this.#throttle.set(host, gate)
     return gate
   }

@@ -6,10 +6,10 @@ import type { JobQueues } from '../queue/job-queues.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
 import { endJob, findJob, findJobByKey, insertJob, listActiveJobs, reopenJob, type JobRow } from '../store/jobs.ts'
 import { insertJobPages, listCompletedPages, listFailedPages, type NewJobPage } from '../store/job-pages.ts'
-import { jobLifeMs } from '../store/job-life.ts'
+import { jobRetentionMs } from '../store/job-retention.ts'
 import type { Database } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
-import { assertAffordable } from '../usage/affordable.ts'
+import { assertCredits } from '../usage/assert-credits.ts'
 import type { JobWebhooks } from './job-webhooks.ts'
 import type { JobCounter } from './job-counter.ts'
 import { explainSinglePage } from './explain-single-page.ts'
@@ -79,7 +79,7 @@ export class Jobs {
     const { pages, plan, ...facts } = order
     // Whole seconds: a caller compares what the answers say.
     const createdAt = new Date()
-    const expiresAt = new Date(Math.floor((createdAt.getTime() + jobLifeMs) / 1000) * 1000)
+    const expiresAt = new Date(Math.floor((createdAt.getTime() + jobRetentionMs) / 1000) * 1000)
     const row = {
       ...facts,
       id: uuidV7(),
@@ -198,7 +198,7 @@ export class Jobs {
     const { total: from, teamId, plan } = job
     const { request } = plan.submissions[round] ?? {}
     const least = request === undefined ? 0 : this.#parts.scrapes.estimate({ ...request, url: pages[0]?.url ?? '' })
-    await assertAffordable(db, teamId, pages.length * least)
+    await assertCredits(db, teamId, pages.length * least)
     const rows = pages.map((page, index) => ({ ...page, position: from + index, scrapeId: uuidV7() }))
     await insertJobPages(db, job.id, { pages: rows, round, depth: 0 })
     // The one worker of a job that is under way looks for more once it has done what it knows of.

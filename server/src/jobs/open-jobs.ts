@@ -4,7 +4,7 @@ import { PatternMatcher } from '../map/match-patterns.ts'
 import { RobotsRules } from '../map/robots-rules.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
 import { deleteExpiredJobs } from '../store/jobs.ts'
-import { createServerCount } from '../store/count-servers.ts'
+import { createServerCounter } from '../store/count-servers.ts'
 import type { Store } from '../store/store.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import { JobWebhooks } from './job-webhooks.ts'
@@ -15,7 +15,7 @@ import { JobCounter } from './job-counter.ts'
 import { JobEvents } from './job-events.ts'
 import { PageScraper } from './page-scraper.ts'
 import { Runner } from './runner.ts'
-import { Slots } from '../kit/slots.ts'
+import { Semaphore } from '../kit/semaphore.ts'
 
 /** The parts of the server that batches and crawls are built from. */
 export interface OpenJobsDeps {
@@ -53,11 +53,11 @@ export async function openJobs(undo: AsyncDisposableStack, settings: JobSettings
     jobWebhooks,
     jobEvents,
     crawler: new Crawler({ ...deps, matcher }),
-    slots: new Slots(settings.maxBulkPages),
+    slots: new Semaphore(settings.maxBulkPages),
     throttle: new HostThrottle({
       concurrency: settings.maxHostPages,
       delayMs: settings.hostDelay,
-      servers: createServerCount(store),
+      servers: createServerCounter(store),
     }),
     robots: new RobotsRules(deps.dispatcher),
     honoursRobots: settings.robots === 'honour',

@@ -14,7 +14,7 @@ import { JobFault } from './job-fault.ts'
 import type { HostThrottle } from './host-throttle.ts'
 import type { JobEvents } from './job-events.ts'
 import { scrapeOf, type Job } from './plan.ts'
-import type { Slots } from '../kit/slots.ts'
+import type { Semaphore } from '../kit/semaphore.ts'
 
 /** What pages of jobs are scraped with. */
 export interface PageScraperDeps {
@@ -23,7 +23,7 @@ export interface PageScraperDeps {
   readonly jobWebhooks: JobWebhooks
   readonly jobEvents: JobEvents
   /** Pages that this server scrapes at a time. */
-  readonly slots: Slots
+  readonly slots: Semaphore
   readonly throttle: HostThrottle
   readonly robots: RobotsRules
   readonly honoursRobots: boolean
@@ -112,7 +112,7 @@ export class PageScraper {
         prepare,
         onCommit,
         // A page that waits for a place among the work of its team keeps none of this server.
-        acquireSlot: async () => slots.take(signal),
+        acquireSlot: async () => slots.acquire(signal),
         id: page.scrapeId,
         // The last time, what the page says is its document.
         failOnThrottle: !isLast,

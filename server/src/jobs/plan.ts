@@ -1,6 +1,6 @@
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import type { WebhookSpec } from 'bowline/contract/webhooks'
-import { publicHeaders } from '../kit/shares-headers.ts'
+import { crossOriginHeaders } from '../kit/forward-headers.ts'
 import { headerScope } from '../map/site.ts'
 import type { JobRow } from '../store/jobs.ts'
 import type { CrawlPlan } from './crawl-plan.ts'
@@ -50,6 +50,6 @@ export function scrapeOf(job: Job, page: { readonly url: string; readonly round:
   const { request } = roundOf(job, page.round)
   const { crawl } = job.plan
   const takesHeaders = crawl && headerScope(new URL(crawl.url), { includeSubdomains: crawl.allowSubdomains })
-  const headers = takesHeaders?.(new URL(page.url)) === false ? publicHeaders(request.headers) : request.headers
+  const headers = takesHeaders?.(new URL(page.url)) === false ? crossOriginHeaders(request.headers) : request.headers
   return { ...request, headers, url: page.url }
 }

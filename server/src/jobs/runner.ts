@@ -54,7 +54,7 @@ export const jobQueue: Queue<JobShard> = {
   retryDelaysSeconds: [1, 5, 30],
   expireSeconds: 3600,
   maxCrashes: Infinity,
-  isSpread: true,
+  prefersIdleServers: true,
 }
 
 /** Whether one worker does all pages of a job, those that are added, too: it minds how many run at a time, or finds them as it goes. */

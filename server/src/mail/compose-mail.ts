@@ -27,7 +27,7 @@ export interface ComposedMail {
   readonly sent: () => Promise<void>
 }
 
-const shownPages = 50
+const maxPages = 50
 
 /**
  * Writes a mail that is waiting, with links to `publicUrl`. Returns undefined when it was sent before, or nobody wants it
@@ -40,14 +40,14 @@ export async function composeMail(
 ): Promise<ComposedMail | undefined> {
   const mail = await findMail(db, id)
   if (mail?.status !== 'queued') return undefined
-  const reader = await findSubscription(db, mail.subscriptionId)
-  const monitor = reader && (await findMonitor(db, reader.monitorId))
-  const isWanted = reader?.status === (mail.kind === 'check' ? 'confirmed' : 'pending')
-  if (reader === undefined || monitor === undefined || !isWanted) {
+  const subscription = await findSubscription(db, mail.subscriptionId)
+  const monitor = subscription && (await findMonitor(db, subscription.monitorId))
+  const isWanted = subscription?.status === (mail.kind === 'check' ? 'confirmed' : 'pending')
+  if (subscription === undefined || monitor === undefined || !isWanted) {
     await settleMail(db, id, { status: 'dropped' })
     return undefined
   }
-  const link = (purpose: MailPurpose): string => linkOf(publicUrl, reader, purpose)
+  const link = (purpose: MailPurpose): string => linkOf(publicUrl, subscription, purpose)
   const unsubscribeUrl = link('unsubscribe')
   const rendered =
     mail.kind === 'check'
@@ -57,20 +57,21 @@ export async function composeMail(
   return {
     message: {
       ...rendered,
-      to: reader.email,
+      to: subscription.email,
       // The same at every try: whoever got it twice can tell.
       messageId: `<${id}@${new URL(publicUrl).hostname}>`,
       headers: { 'List-Unsubscribe': `<${unsubscribeUrl}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
     },
     sent: async () => {
       await settleMail(db, id, { status: 'sent' })
-      if (mail.kind === 'confirmation') await updateSubscription(db, reader.id, { confirmationSentAt: new Date() })
+      if (mail.kind === 'confirmation')
+        await updateSubscription(db, subscription.id, { confirmationSentAt: new Date() })
     },
   }
 }
 
-function linkOf(publicUrl: string, reader: SubscriptionRow, purpose: MailPurpose): string {
-  return `${publicUrl}/monitor/email/${purpose}?token=${mailToken(reader, purpose)}`
+function linkOf(publicUrl: string, subscription: SubscriptionRow, purpose: MailPurpose): string {
+  return `${publicUrl}/monitor/email/${purpose}?token=${mailToken(subscription, purpose)}`
 }
 
 async function checkMail(
@@ -86,7 +87,7 @@ async function checkMail(
     status: check.status,
     error: check.error,
     summary: JSON.parse(check.summary) as CheckSummary,
-    pages: await listPages(db, { checkId: check.id, limit: shownPages, skip: 0, statuses }),
+    pages: await listPages(db, { checkId: check.id, limit: maxPages, skip: 0, statuses }),
     includesDiffs: (JSON.parse(monitor.notification) as Notification).email?.includeDiffs === true,
     unsubscribeUrl,
   })

@@ -18,7 +18,7 @@ export function subscriptionOfToken(token: string): string | undefined {
 }
 
 /** Whether a token was made for the subscription and the purpose. */
-export function fitsToken(
+export function isValidToken(
   token: string,
   subscription: { readonly id: string; readonly secret: string },
   purpose: MailPurpose,

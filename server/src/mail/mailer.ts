@@ -32,7 +32,7 @@ export interface EndedCheck {
   readonly summary: CheckSummary
 }
 
-const parallel = 2
+const maxParallelMails = 2
 
 /** Mails about monitors: each is written down before it is sent, one for a check and a reader, and tried again. */
 export class Mailer {
@@ -50,7 +50,7 @@ export class Mailer {
     const { queues, store } = deps
     const onExhausted = async ({ id }: { readonly id: string }, error: unknown): Promise<void> =>
       settleMail(store.db, id, { status: 'failed', error: Error.isError(error) ? error.message : String(error) })
-    await queues.work(mailer.#queue, { concurrency: parallel, onExhausted }, async ({ id }, { signal }) =>
+    await queues.work(mailer.#queue, { concurrency: maxParallelMails, onExhausted }, async ({ id }, { signal }) =>
       mailer.#send(id, signal),
     )
     return mailer
@@ -59,32 +59,36 @@ export class Mailer {
   /** Enters the readers of a monitor; those that are new and not trusted are asked by mail, once, when the transaction commits. */
   async subscribe(db: Kysely<Database>, monitorId: string, { email }: Notification): Promise<void> {
     if (email?.enabled !== true) return
-    const asked: string[] = []
+    const unconfirmed: string[] = []
     for (const address of new Set(email.recipients.map((recipient) => recipient.toLowerCase()))) {
       const isTrusted = this.#isTrusted(address)
-      const made = await insertSubscription(db, {
+      const created = await insertSubscription(db, {
         monitorId,
         email: address,
         status: isTrusted ? 'confirmed' : 'pending',
         source: isTrusted ? 'team' : 'opt_in',
       })
-      if (made?.status === 'pending') asked.push(made.id)
+      if (created?.status === 'pending') unconfirmed.push(created.id)
     }
-    const mails = asked.map((subscriptionId) => ({ subscriptionId, checkId: undefined, kind: 'confirmation' as const }))
+    const mails = unconfirmed.map((subscriptionId) => ({
+      subscriptionId,
+      checkId: undefined,
+      kind: 'confirmation' as const,
+    }))
     await this.#enqueue(db, mails)
   }
 
   /** Enters the mails about a check that has something to tell, when the transaction commits; each is entered once. `monitor`: as it was before the check ended. */
   async enqueueCheck(db: Kysely<Database>, monitor: MonitorRow, check: EndedCheck): Promise<void> {
     const { email } = JSON.parse(monitor.notification) as Notification
-    if (email?.enabled !== true || !isWorthTelling(monitor, check)) return
+    if (email?.enabled !== true || !isWorthSending(monitor, check)) return
     const wanted = new Set(email.recipients.map((recipient) => recipient.toLowerCase()))
-    const readers = (await listSubscriptions(db, [monitor.id])).filter(
+    const subscriptions = (await listSubscriptions(db, [monitor.id])).filter(
       (each) => each.status === 'confirmed' && wanted.has(each.email),
     )
     await this.#enqueue(
       db,
-      readers.map(({ id: subscriptionId }) => ({ subscriptionId, checkId: check.id, kind: 'check' as const })),
+      subscriptions.map(({ id: subscriptionId }) => ({ subscriptionId, checkId: check.id, kind: 'check' as const })),
     )
   }
 
@@ -113,7 +117,7 @@ export class Mailer {
 }
 
 /** The first check only finds what there is, and trouble that stays the same was told of before. */
-function isWorthTelling({ lastRunAt, lastCheckSummary }: MonitorRow, { status, summary }: EndedCheck): boolean {
+function isWorthSending({ lastRunAt, lastCheckSummary }: MonitorRow, { status, summary }: EndedCheck): boolean {
   if (summary.changed + summary.removed + (lastRunAt === undefined ? 0 : summary.new) > 0) return true
   const isFailure = status === 'failed' || status === 'skipped_no_credits' || summary.error > 0
   return isFailure && JSON.stringify(summary) !== lastCheckSummary

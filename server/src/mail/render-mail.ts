@@ -21,8 +21,8 @@ export interface CheckMail {
   readonly unsubscribeUrl: string
 }
 
-const diffCharacters = 6000
-const allDiffCharacters = 60_000
+const maxDiffLength = 6000
+const maxTotalDiffLength = 60_000
 
 /** Writes the mail that tells what a check found. */
 export function renderCheckMail(mail: CheckMail): RenderedMail {
@@ -30,9 +30,9 @@ export function renderCheckMail(mail: CheckMail): RenderedMail {
   const counts = countsOf(summary)
   const lead = `${counts} of ${summary.totalPages} ${summary.totalPages === 1 ? 'page' : 'pages'}.`
   const failure = mail.error === undefined ? [] : [`The check ${mail.status.replaceAll('_', ' ')}: ${mail.error}`]
-  let room = allDiffCharacters
+  let room = maxTotalDiffLength
   const shown = pages.map((page) => {
-    const diff = mail.includesDiffs ? diffOf(page).slice(0, Math.min(room, diffCharacters)) : ''
+    const diff = mail.includesDiffs ? diffOf(page).slice(0, Math.min(room, maxDiffLength)) : ''
     room -= diff.length
     return { page, diff }
   })

@@ -1,6 +1,6 @@
 import { setImmediate as othersTurn } from 'node:timers/promises'
 import type { Abortable } from 'bowline/kit/abort'
-import { percentDecoded } from '../kit/percent-decoded.ts'
+import { decodePercent } from '../kit/decode-percent.ts'
 import { wordsOf } from '../kit/words-of.ts'
 import type { FoundLink } from './link-collection.ts'
 
@@ -52,7 +52,7 @@ interface Row {
 
 function scoresOf(link: FoundLink, closeness: Closeness): Pick<Row, 'scores' | 'pathWords'> {
   const url = URL.parse(link.url)
-  const path = wordsOf(percentDecoded(`${url?.pathname ?? ''}${url?.search ?? ''}`))
+  const path = wordsOf(decodePercent(`${url?.pathname ?? ''}${url?.search ?? ''}`))
   const fields: readonly (readonly [number, readonly string[]])[] = [
     [weights.path, path],
     [weights.host, wordsOf(url?.hostname ?? '')],

@@ -1,5 +1,5 @@
 import type { MapRequest } from 'bowline/contract/map'
-import { publicHeaders } from '../kit/shares-headers.ts'
+import { crossOriginHeaders } from '../kit/forward-headers.ts'
 import { headerScope } from './site.ts'
 
 /** The name by which robots.txt files know us. */
@@ -20,7 +20,7 @@ export function createHeadersFor(
     Object.entries(request.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
   )
   const takesHeaders = headerScope(new URL(request.url), request)
-  return (url) => ({ ...ours, ...(takesHeaders(url) ? theirs : publicHeaders(theirs)) })
+  return (url) => ({ ...ours, ...(takesHeaders(url) ? theirs : crossOriginHeaders(theirs)) })
 }
 
 function acceptLanguage({ country = 'us', languages }: NonNullable<MapRequest['location']>): string {

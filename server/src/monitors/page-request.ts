@@ -2,7 +2,7 @@ import type { Format } from 'bowline/contract/formats'
 import { withMarkdown, type CrawlTarget, type ScrapeTarget } from 'bowline/contract/monitors'
 import { scrapeRequest, type ScrapeRequest } from 'bowline/contract/scrape'
 import { BowlineError } from 'bowline/kit/errors'
-import { publicHeaders } from '../kit/shares-headers.ts'
+import { crossOriginHeaders } from '../kit/forward-headers.ts'
 import { headerScope } from '../map/site.ts'
 
 type Target = Omit<ScrapeTarget, 'id' | 'urls'> | Omit<CrawlTarget, 'id'>
@@ -32,7 +32,7 @@ export function pageRequest(target: Target, url: string): PageRequest {
   if (!result.success) throw new BowlineError('BAD_REQUEST', `${url} cannot be scraped so: ${result.error.message}`)
   const { data: parsed } = result
   const tracking = parsed.formats.find((format) => format.type === 'changeTracking')
-  const headers = takesHeaders(target, url) ? parsed.headers : publicHeaders(parsed.headers)
+  const headers = takesHeaders(target, url) ? parsed.headers : crossOriginHeaders(parsed.headers)
   const wanted = parsed.formats.filter((format) => format.type !== 'changeTracking')
   const hasJson = wanted.some((format) => format.type === 'json')
   const tracked = tracking?.modes.includes('json') === true && !hasJson ? [asJson(tracking)] : []

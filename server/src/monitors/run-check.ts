@@ -2,7 +2,7 @@ import type { CheckStatus } from 'bowline/contract/monitor-checks'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { reserveCheck, settleCheck } from '../store/check-bills.ts'
 import { claimCheck, releaseChecks, renewCheck, type CheckRow } from '../store/monitor-checks.ts'
-import { sumUpPages } from '../store/monitor-pages.ts'
+import { summarizePages } from '../store/monitor-pages.ts'
 import { findMonitor, type MonitorRow } from '../store/monitors.ts'
 import { CheckMatching } from './check-matching.ts'
 import { checkTarget, type Run, type TargetResult } from './check-target.ts'
@@ -88,7 +88,7 @@ async function settle(
   ending?: CheckStatus,
 ): Promise<void> {
   await deps.store.db.transaction().execute(async (db) => {
-    const pages = await sumUpPages(db, check.id)
+    const pages = await summarizePages(db, check.id)
     const { summary } = pages
     const credits = results.reduce((sum, { searchCredits = 0 }) => sum + searchCredits, pages.credits)
     const failures = results.flatMap((result) => result.error ?? [])

@@ -1,5 +1,5 @@
 import { insertCheck, findStrandedChecks } from '../store/monitor-checks.ts'
-import { findDueMonitors, takeDueRun, type MonitorRow } from '../store/monitors.ts'
+import { findDueMonitors, claimDueRun, type MonitorRow } from '../store/monitors.ts'
 import { checkQueue } from './check-queue.ts'
 import { estimateMonitor, type EstimateDeps } from './estimate.ts'
 import type { MonitorDeps } from './monitor-deps.ts'
@@ -32,7 +32,7 @@ async function begin(deps: BeginDeps, monitor: MonitorRow, now: Date): Promise<b
   const { id: monitorId, teamId, nextRunAt } = monitor
   if (nextRunAt === undefined) return false
   return store.db.transaction().execute(async (db) => {
-    if (!(await takeDueRun(db, { id: monitorId, nextRunAt }, nextRun(monitor, now)))) return false
+    if (!(await claimDueRun(db, { id: monitorId, nextRunAt }, nextRun(monitor, now)))) return false
     const estimatedCredits = estimateMonitor(deps, monitor)
     const facts = { monitorId, teamId, estimatedCredits, trigger: 'scheduled', scheduledFor: nextRunAt } as const
     const check = await insertCheck(db, { ...facts, status: 'queued' })

@@ -4,7 +4,7 @@ export class InterruptibleSleep {
   #end: (() => void) | undefined
 
   /** Ends the sleep. */
-  call(): void {
+  wake(): void {
     this.#isDue = true
     this.#end?.()
   }

@@ -4,7 +4,7 @@ import { fromKysely, type JobInsert } from 'pg-boss'
 import type { Database } from '../store/schema.ts'
 import { listenForJobs, notifyQueue } from './notify.ts'
 import type { JobQueuesDeps } from './job-queues-deps.ts'
-import { paces } from './pace.ts'
+import { queueTimings } from './queue-timing.ts'
 import type { Queue } from './queue.ts'
 import { Worker, type Handler, type WorkOptions } from './worker.ts'
 
@@ -21,12 +21,12 @@ export interface SendOptions {
 }
 
 /** What kills a server must not do so for ever. */
-const defaultCrashes = 10
+const defaultMaxCrashes = 10
 
 /** More than any job will ever need; PostgreSQL has no number above. */
-const unlimited = 2 ** 31 - 1
+const maxRetryLimit = 2 ** 31 - 1
 
-const keptSeconds = 3600
+const completedRetentionSeconds = 3600
 
 /** What waits is not forgotten, however long no server runs: those who sent it would wait for ever. */
 const jobRetentionSeconds = 10 * 365 * 86_400
@@ -37,8 +37,8 @@ const jobRetentionSeconds = 10 * 365 * 86_400
  */
 export class JobQueues implements AsyncDisposable {
   readonly #deps: JobQueuesDeps
-  readonly #workers = new Map<string, Pick<Worker<object>, 'expect' | typeof Symbol.asyncDispose>>()
-  #bell: AsyncDisposable | undefined
+  readonly #workers = new Map<string, Pick<Worker<object>, 'schedulePoll' | typeof Symbol.asyncDispose>>()
+  #listener: AsyncDisposable | undefined
 
   constructor(deps: JobQueuesDeps) {
     this.#deps = deps
@@ -46,8 +46,8 @@ export class JobQueues implements AsyncDisposable {
 
   /** Has what transactions on a PostgreSQL send begun as they commit. Without it, workers look for it every 2 s. */
   listen(): void {
-    this.#bell = listenForJobs(this.#deps.store, (name) => {
-      for (const [each, worker] of this.#workers) if (name === undefined || name === each) worker.expect()
+    this.#listener = listenForJobs(this.#deps.store, (name) => {
+      for (const [each, worker] of this.#workers) if (name === undefined || name === each) worker.schedulePoll()
     })
   }
 
@@ -65,14 +65,14 @@ export class JobQueues implements AsyncDisposable {
     const worker = this.#workers.get(queue.name)
     if (worker === undefined) throw new Error(`Nobody works on the queue ${queue.name}: call \`work\` before \`send\``)
     const { boss, store } = this.#deps
-    const { silentSeconds: heartbeatSeconds } = paces[store.kind]
+    const { heartbeatTimeoutSeconds: heartbeatSeconds } = queueTimings[store.kind]
     const jobs = data.map((each) => ({ ...toJob(queue, options), heartbeatSeconds, data: each }))
     // A connection of its own would wait for ever for the transaction that waits for it.
     await boss.insert(queue.name, jobs, db === undefined ? {} : { db: fromKysely(db) })
     // Before the transaction commits there is nothing to be found. The embedded database lets nobody look until then.
-    const isHeardByAll = options.startAfter === undefined && store.kind === 'postgres'
-    if (isHeardByAll) await notifyQueue(db ?? store.db, queue.name)
-    if (db === undefined || !isHeardByAll) worker.expect(options.startAfter)
+    const isBroadcast = options.startAfter === undefined && store.kind === 'postgres'
+    if (isBroadcast) await notifyQueue(db ?? store.db, queue.name)
+    if (db === undefined || !isBroadcast) worker.schedulePoll(options.startAfter)
   }
 
   /**
@@ -90,14 +90,14 @@ export class JobQueues implements AsyncDisposable {
     await boss.createQueue(queue.name, { policy: 'short' })
     // Fills the library's memory of the queue, which it could not ask for inside of a transaction.
     await boss.insert(queue.name, [])
-    if (store.kind === 'pglite') await this.#returnLost(queue.name)
+    if (store.kind === 'pglite') await this.#requeueOrphaned(queue.name)
     const worker = new Worker({ ...this.#deps, queue, options, handler })
     this.#workers.set(queue.name, worker)
     worker.start()
   }
 
   /** What is begun before anybody works was begun by a server that died: this one has the embedded store alone. */
-  async #returnLost(name: string): Promise<void> {
+  async #requeueOrphaned(name: string): Promise<void> {
     const { boss } = this.#deps
     const { rows } = await boss
       .getDb()
@@ -108,7 +108,7 @@ export class JobQueues implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#workers.values()].map((worker) => worker[Symbol.asyncDispose]()))
-    await this.#bell?.[Symbol.asyncDispose]()
+    await this.#listener?.[Symbol.asyncDispose]()
     await this.#deps.boss.stop({ graceful: false })
   }
 }
@@ -118,10 +118,13 @@ function toJob(
   { startAfter, singletonKey, priority }: Omit<SendOptions, 'db'>,
 ): Omit<JobInsert, 'data'> {
   return {
-    retryLimit: Math.min(unlimited, (queue.retryDelaysSeconds?.length ?? 0) + (queue.maxCrashes ?? defaultCrashes)),
+    retryLimit: Math.min(
+      maxRetryLimit,
+      (queue.retryDelaysSeconds?.length ?? 0) + (queue.maxCrashes ?? defaultMaxCrashes),
+    ),
     retryDelay: 0,
     expireInSeconds: queue.expireSeconds,
-    deleteAfterSeconds: keptSeconds,
+    deleteAfterSeconds: completedRetentionSeconds,
     retentionSeconds: jobRetentionSeconds,
     // Of jobs with the same key only one may wait, and no key is a key, too.
     singletonKey: singletonKey ?? randomUUID(),

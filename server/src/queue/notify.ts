@@ -12,7 +12,7 @@ export async function notifyQueue(db: Kysely<Database>, queueName: string): Prom
 /** Calls with the name of a queue that has a new job, and without one when some may have been missed. Disposing stops that. */
 export function listenForJobs(
   store: Pick<Store, 'listen'>,
-  onRing: (queueName?: string) => void,
+  onNotification: (queueName?: string) => void,
 ): AsyncDisposable | undefined {
-  return store.listen?.(channel, onRing)
+  return store.listen?.(channel, onNotification)
 }

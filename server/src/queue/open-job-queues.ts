@@ -2,7 +2,7 @@ import { PgBoss, type ConstructorOptions } from 'pg-boss'
 import type { Store } from '../store/store.ts'
 import { bossDatabase } from './boss-database.ts'
 import { JobQueues } from './job-queues.ts'
-import { paces } from './pace.ts'
+import { queueTimings } from './queue-timing.ts'
 
 /** The parts of the server that queues are built from. */
 export interface OpenJobQueuesDeps {
@@ -12,7 +12,7 @@ export interface OpenJobQueuesDeps {
 
 /** Opens the queues, which live in the database of the store. Throws STORE_FAILED when they cannot be made. */
 export async function openJobQueues({ store, onError }: OpenJobQueuesDeps): Promise<JobQueues> {
-  const { superviseSeconds } = paces[store.kind]
+  const { superviseSeconds } = queueTimings[store.kind]
   const boss = new PgBoss({
     ...connection(store),
     schedule: false,

@@ -15,7 +15,7 @@ export interface Queue<Data extends object> {
    * Whether idle servers go first: a server takes one job at a time, and waits before the next, the longer the more it
    * has. Default false: it takes as many as it may do at once.
    */
-  readonly isSpread?: boolean
+  readonly prefersIdleServers?: boolean
   /** Never set: it tells the compiler what the jobs of the queue hold. */
-  readonly holds?: Data
+  readonly dataType?: Data
 }

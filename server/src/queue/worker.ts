@@ -5,7 +5,7 @@ import { longestTimerMs } from 'bowline/kit/longest-timer'
 import { isStoreUnavailable } from '../store/unavailable.ts'
 import { notifyQueue } from './notify.ts'
 import type { JobQueuesDeps } from './job-queues-deps.ts'
-import { paces, type Pace } from './pace.ts'
+import { queueTimings, type QueueTiming } from './queue-timing.ts'
 import type { Queue } from './queue.ts'
 import { InterruptibleSleep } from './interruptible-sleep.ts'
 
@@ -43,16 +43,16 @@ export interface WorkerDeps<Data extends object> extends JobQueuesDeps {
 const exhaustedCheckMs = 60_000
 
 /** Seconds until work is tried again that the store kept from being done. */
-const storePauseSeconds = 1
+const storeRetrySeconds = 1
 
 /** Milliseconds that a server leaves to others for each job it has, before it takes another one. */
-const spreadMs = 25
+const headStartMs = 25
 
 /** Does the jobs of one queue on this server. Disposing aborts them and gives them back. */
 export class Worker<Data extends object> implements AsyncDisposable {
   readonly #deps: WorkerDeps<Data>
-  readonly #pace: Pace
-  readonly #wake = new InterruptibleSleep()
+  readonly #timing: QueueTiming
+  readonly #idle = new InterruptibleSleep()
   readonly #stop = new AbortController()
   readonly #running = new Map<string, Promise<void>>()
   readonly #timers = new Set<NodeJS.Timeout>()
@@ -60,24 +60,24 @@ export class Worker<Data extends object> implements AsyncDisposable {
 
   constructor(deps: WorkerDeps<Data>) {
     this.#deps = deps
-    this.#pace = paces[deps.store.kind]
+    this.#timing = queueTimings[deps.store.kind]
   }
 
   start(): void {
-    const beat = setInterval(() => void this.#touch(), this.#pace.beatMs).unref()
+    const beat = setInterval(() => void this.#touch(), this.#timing.heartbeatMs).unref()
     this.#timers.add(beat)
     this.#loop = this.#work()
   }
 
   /** Looks for jobs now, or when they are due. */
-  expect(startAfter?: Date | number): void {
-    if (startAfter === undefined) return this.#wake.call()
+  schedulePoll(startAfter?: Date | number): void {
+    if (startAfter === undefined) return this.#idle.wake()
     const delayMs = typeof startAfter === 'number' ? startAfter * 1000 : startAfter.getTime() - Date.now()
     // A little later than the database, which has a clock of its own.
     const timer = setTimeout(
       () => {
         this.#timers.delete(timer)
-        this.#wake.call()
+        this.#idle.wake()
       },
       Math.min(longestTimerMs, Math.max(0, delayMs) + 20),
     ).unref()
@@ -87,46 +87,46 @@ export class Worker<Data extends object> implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort(new Error('The server is stopping'))
     for (const timer of this.#timers) clearTimeout(timer)
-    this.#wake.call()
+    this.#idle.wake()
     await this.#loop
     await Promise.all(this.#running.values())
   }
 
   async #work(): Promise<void> {
-    let buryAtMs = 0
+    let nextExhaustedCheckMs = 0
     while (!this.#stop.signal.aborted) {
-      if (performance.now() >= buryAtMs) {
+      if (performance.now() >= nextExhaustedCheckMs) {
         await this.#failExhausted()
-        buryAtMs = performance.now() + exhaustedCheckMs
+        nextExhaustedCheckMs = performance.now() + exhaustedCheckMs
       }
       const jobs = await this.#fetch()
       for (const job of jobs) {
         const done = this.#attempt(job).finally(() => {
           this.#running.delete(job.id)
-          this.#wake.call()
+          this.#idle.wake()
         })
         this.#running.set(job.id, done)
       }
-      if (!this.#isSpread || jobs.length === 0) await this.#wake.sleep(this.#pace.lookMs)
-      if (this.#isSpread && this.#running.size > 0) await this.#letOthersGoFirst()
+      if (!this.#prefersIdleServers || jobs.length === 0) await this.#idle.sleep(this.#timing.pollMs)
+      if (this.#prefersIdleServers && this.#running.size > 0) await this.#yieldToIdleServers()
     }
   }
 
   /** Alone on its store, a server takes all it can. */
-  get #isSpread(): boolean {
+  get #prefersIdleServers(): boolean {
     const { queue, store } = this.#deps
-    return queue.isSpread === true && store.kind === 'postgres'
+    return queue.prefersIdleServers === true && store.kind === 'postgres'
   }
 
-  async #letOthersGoFirst(): Promise<void> {
-    await sleep(spreadMs * this.#running.size, undefined, { signal: this.#stop.signal }).catch(() => undefined)
+  async #yieldToIdleServers(): Promise<void> {
+    await sleep(headStartMs * this.#running.size, undefined, { signal: this.#stop.signal }).catch(() => undefined)
   }
 
   async #fetch(): Promise<readonly JobWithMetadata<Data>[]> {
     const { boss, queue, options, onError } = this.#deps
     const room = options.concurrency - this.#running.size
     if (room === 0) return []
-    const batchSize = this.#isSpread ? 1 : room
+    const batchSize = this.#prefersIdleServers ? 1 : room
     try {
       return await boss.fetch<Data>(queue.name, { batchSize, includeMetadata: true })
     } catch (error) {
@@ -144,7 +144,7 @@ export class Worker<Data extends object> implements AsyncDisposable {
       (error: unknown) => ({ error }),
     )
     try {
-      await this.#whileStoreIsAway(async () => this.#settle(job, failure))
+      await this.#retryDuringOutage(async () => this.#settle(job, failure))
     } catch (error) {
       // The job stays begun; its heartbeat stops, and it is taken up again.
       onError(error, `settling a job of ${queue.name}`)
@@ -152,27 +152,27 @@ export class Worker<Data extends object> implements AsyncDisposable {
   }
 
   /** Repeats what fails because of the store until it works, or the server stops. */
-  async #whileStoreIsAway(settle: () => Promise<void>): Promise<void> {
+  async #retryDuringOutage(settle: () => Promise<void>): Promise<void> {
     for (;;) {
       try {
         return await settle()
       } catch (error) {
         if (!isStoreUnavailable(error) || this.#stop.signal.aborted) throw error
       }
-      await sleep(storePauseSeconds * 1000, undefined, { signal: this.#stop.signal }).catch(() => undefined)
+      await sleep(storeRetrySeconds * 1000, undefined, { signal: this.#stop.signal }).catch(() => undefined)
     }
   }
 
   async #settle(job: JobWithMetadata<Data>, failure: { readonly error: unknown } | undefined): Promise<void> {
     const { boss, queue } = this.#deps
     if (failure === undefined) await boss.complete(queue.name, job)
-    else if (this.#stop.signal.aborted) await this.#giveBack(job, 0)
-    else if (isStoreUnavailable(failure.error)) await this.#giveBack(job, storePauseSeconds)
+    else if (this.#stop.signal.aborted) await this.#requeue(job, 0)
+    else if (isStoreUnavailable(failure.error)) await this.#requeue(job, storeRetrySeconds)
     else await this.#failed(job, failure.error)
   }
 
   /** Returns a job as if it had not been begun: neither a stopping server nor a fault of the store is an attempt at it. */
-  async #giveBack(job: JobWithMetadata<Data>, afterSeconds: number): Promise<void> {
+  async #requeue(job: JobWithMetadata<Data>, afterSeconds: number): Promise<void> {
     const { store, queue } = this.#deps
     await sql`
       update pgboss.job
@@ -181,7 +181,7 @@ export class Worker<Data extends object> implements AsyncDisposable {
       store.db,
     )
     if (afterSeconds === 0) await notifyQueue(store.db, queue.name)
-    else this.expect(afterSeconds)
+    else this.schedulePoll(afterSeconds)
   }
 
   async #failed(job: JobWithMetadata<Data>, error: unknown): Promise<void> {
@@ -200,7 +200,7 @@ export class Worker<Data extends object> implements AsyncDisposable {
       await boss.fail(queue.name, job, output, { db })
       await boss.update(queue.name, undefined, { id: job.id, startAfter, db })
     })
-    this.expect(startAfter)
+    this.schedulePoll(startAfter)
   }
 
   /** Settles what the database gave up, because too many servers died over it: none of them could tell. */

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { Slots } from '../kit/slots.ts'
+import { Semaphore } from '../kit/semaphore.ts'
 import type { BrowserPool } from '../browsers/pool.ts'
 import type { Egress } from '../egress/egress.ts'
 import type { Profiles } from '../profiles/profiles.ts'
@@ -55,7 +55,7 @@ export function openScrapes(undo: AsyncDisposableStack, settings: ScrapeSettings
       ...deps,
       chromeMajor,
       workers: new Workers(),
-      pdfSlots: new Slots(pdfsAtOnce),
+      pdfSlots: new Semaphore(pdfsAtOnce),
       renderer: new Renderer({ ...deps, maxPages, chromeMajor, adLists }),
       languageModel: url === undefined ? undefined : { url, model, key },
       hasEnhancedProxy: settings.proxyEnhanced !== undefined,

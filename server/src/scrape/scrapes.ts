@@ -1,14 +1,14 @@
 import type { Document } from 'bowline/contract/document'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
-import { gather } from '../kit/gather.ts'
+import { createBatcher } from '../kit/create-batcher.ts'
 import { randomSecret, uuidV7 } from 'bowline/kit/ids'
-import type { Slots } from '../kit/slots.ts'
+import type { Semaphore } from '../kit/semaphore.ts'
 import type { Kysely } from 'kysely'
 import type { Blobs } from '../store/blobs.ts'
 import { recordUnmetered, toUnmetered, type UnmeteredScrape } from '../store/record-unmetered.ts'
 import type { Database } from '../store/schema.ts'
-import { keepScrape, recordScrape } from '../store/scrapes.ts'
+import { insertScrape, recordScrape } from '../store/scrapes.ts'
 import type { Store } from '../store/store.ts'
 import { availableCredits } from '../store/teams.ts'
 import { priceOfScrape, type Prices } from '../usage/prices.ts'
@@ -34,7 +34,7 @@ export interface ScrapesDeps extends LoaderDeps {
   readonly blobs: Blobs
   readonly workers: Workers
   /** Places to read PDFs in. */
-  readonly pdfSlots: Slots
+  readonly pdfSlots: Semaphore
   readonly prices: Prices
   readonly permits: Pick<WorkPermits, 'acquire'>
   /** Undefined: the formats that need one are refused. */
@@ -87,7 +87,7 @@ export class Scrapes implements AsyncDisposable {
     this.#loader = new PageLoader(deps)
     this.#cache = new Cache(deps)
     // The embedded store takes one commit at a time: those that wait share the next one.
-    this.#recordUnmetered = gather(async (scrapes) => recordUnmetered(deps.store.db, scrapes))
+    this.#recordUnmetered = createBatcher(async (scrapes) => recordUnmetered(deps.store.db, scrapes))
   }
 
   /** The least that a scrape costs. Throws FORMAT_UNAVAILABLE, BAD_REQUEST when it can come to nothing here. */
@@ -240,7 +240,7 @@ export class Scrapes implements AsyncDisposable {
     const kept = packed && { ...packed, secret: row.secret, hasBlobs: row.hasFiles || packed.hasBlobs }
     const { db: store } = this.#deps.store
     const acquireSlot = async (db: Kysely<Database>): Promise<void> => {
-      if (isPrepaid) return kept === undefined ? undefined : keepScrape(db, bill, kept)
+      if (isPrepaid) return kept === undefined ? undefined : insertScrape(db, bill, kept)
       // What others enter together is no part of this transaction.
       if (permit.holdId === undefined && onCommit === undefined) return this.#recordUnmetered(toUnmetered(bill, kept))
       // A PDF may have more pages than the team can pay for, which shows only now.

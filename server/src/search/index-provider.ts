@@ -1,6 +1,6 @@
 import { abortable } from 'bowline/kit/abort'
 import { wordsOf } from '../kit/words-of.ts'
-import { findIndexedPages, hasIndexedPages, sampleIndexedPages, type PageWish } from '../store/indexed-pages.ts'
+import { findIndexedPages, hasIndexedPages, sampleIndexedPages, type PageSearch } from '../store/indexed-pages.ts'
 import type { Store } from '../store/store.ts'
 import { configurationOf } from './configuration.ts'
 import { keepMatching } from './keep-matching.ts'
@@ -21,18 +21,18 @@ export function createIndexProvider(store: Store, index?: Pick<PageIndex, 'settl
     search: async (wish) => {
       // Whoever scrapes a page and searches for it next should find it; whoever scrapes all the time should not wait for ever.
       if (index !== undefined) await abortable(index.settled(), AbortSignal.timeout(settleMs)).catch(() => undefined)
-      const first = await toPageWish(store, wish)
+      const first = await toPageSearch(store, wish)
       const strict = await find(store, wish, first)
       const isWordy = first.text.includes(' ') && first.anyOf.length === 0
       if (strict.length > 0 || !isWordy) return { results: strict, warnings: await warningsOf(store, wish, strict) }
-      const loose = await find(store, wish, { ...first, text: '', anyOf: wordsOf(first.text), betterKeys: [] })
+      const loose = await find(store, wish, { ...first, text: '', anyOf: wordsOf(first.text), preferredKeys: [] })
       const warnings = loose.length === 0 ? [] : ['No page has all the words; these have some of them.']
       return { results: loose, warnings: [...warnings, ...(await warningsOf(store, wish, loose))] }
     },
   }
 }
 
-async function find(store: Store, wish: SearchWish, pages: PageWish): Promise<readonly Result[]> {
+async function find(store: Store, wish: SearchWish, pages: PageSearch): Promise<readonly Result[]> {
   const rows = await findIndexedPages(store.db, pages)
   const results = rows.map(({ url, title, description, snippet, datedAt }) => ({
     url,
@@ -51,7 +51,7 @@ async function warningsOf(store: Store, wish: SearchWish, results: Found['result
   ]
 }
 
-async function toPageWish(store: Store, wish: SearchWish): Promise<PageWish> {
+async function toPageSearch(store: Store, wish: SearchWish): Promise<PageSearch> {
   const { clauses, teamId, range, limit } = wish
   const single = clauses.filter(({ alternatives }) => alternatives === undefined)
   const groups = clauses.filter(({ alternatives }) => alternatives !== undefined).map(alternativesIn)
@@ -81,7 +81,7 @@ async function toPageWish(store: Store, wish: SearchWish): Promise<PageWish> {
       ...placedKeys(single, true),
       ...[...wish.excludeDomains, ...related].map((site) => [keyOf.domain(site)]),
     ],
-    betterKeys: text === '' ? [] : wordsOf(text).map(keyOf.titleWord),
+    preferredKeys: text === '' ? [] : wordsOf(text).map(keyOf.titleWord),
     from: range?.from,
     until: range?.until,
     limit,

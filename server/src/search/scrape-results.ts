@@ -2,7 +2,7 @@ import type { Document } from 'bowline/contract/document'
 import { pageUrl, sourceUrl } from 'bowline/contract/page-url'
 import type { SearchRequest } from 'bowline/contract/search'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
-import { publicHeaders } from '../kit/shares-headers.ts'
+import { crossOriginHeaders } from '../kit/forward-headers.ts'
 import type { ScrapeOutcome, Scrapes } from '../scrape/scrapes.ts'
 
 /** For whom results are scraped, and with what. */
@@ -51,7 +51,7 @@ async function scrapeOne(
     signal.throwIfAborted()
     const address = pageUrl.safeParse(url)
     if (!address.success) throw new BowlineError('BAD_REQUEST', address.error.issues[0]?.message ?? 'Invalid URL')
-    const headers = takesHeaders(new URL(address.data)) ? options.headers : publicHeaders(options.headers)
+    const headers = takesHeaders(new URL(address.data)) ? options.headers : crossOriginHeaders(options.headers)
     const request = { ...options, headers, url: address.data }
     return await scrapes.scrape({ ...who, request, sourceUrl: sourceUrl(url, address.data), signal })
   } catch (error) {

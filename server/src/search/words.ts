@@ -1,9 +1,9 @@
-import { percentDecoded } from '../kit/percent-decoded.ts'
+import { decodePercent } from '../kit/decode-percent.ts'
 import { wordsOf } from '../kit/words-of.ts'
 
 /** The words of an address, encoded letters read. */
 export function wordsOfUrl(url: string): readonly string[] {
-  return wordsOf(percentDecoded(url.replace(/^https?:\/\//i, '')))
+  return wordsOf(decodePercent(url.replace(/^https?:\/\//i, '')))
 }
 
 /** The host of an address and the domains above it: `docs.example.com`, `example.com`, `com`. */

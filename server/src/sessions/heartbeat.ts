@@ -1,4 +1,4 @@
-import { beatNode, findDeadNodes, registerNode, removeNode } from '../store/nodes.ts'
+import { recordHeartbeat, findDeadNodes, registerNode, removeNode } from '../store/nodes.ts'
 import { reinstateKey, retireBootstrapKeys } from '../store/keys.ts'
 import { activeSessionsOfNode, recordActivity, sessionsOfRevokedKeys } from '../store/sessions.ts'
 import { isPeerTimedOut } from './peer-timeout.ts'
@@ -50,7 +50,7 @@ export function startHeartbeat(deps: HeartbeatDeps, sessions: Sessions): AsyncDi
   const isSilenceDeath = isPeerTimedOut(performance.now())
   const beat = async (): Promise<void> => {
     const { db } = deps.store
-    const isKnown = await beatNode(db, { id: deps.nodeId, live: sessions.load, draining: sessions.isDraining })
+    const isKnown = await recordHeartbeat(db, { id: deps.nodeId, live: sessions.load, draining: sessions.isDraining })
     const mayJudge = isSilenceDeath(performance.now())
     if (!isKnown) await reRegister(deps, sessions)
     await deps.profiles.renewLeases()

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream'
 import { BowlineError } from 'bowline/kit/errors'
 import { openFolderBlobs } from './folder-blobs.ts'
-import { openS3Blobs, type S3Credentials, type S3Place } from './s3-blobs.ts'
+import { openS3Blobs, type S3Credentials, type S3Location } from './s3-blobs.ts'
 
 /** Where blobs are kept: in a folder, or in a bucket of an S3-compatible service. */
-export type BlobLocation = { readonly kind: 'folder'; readonly path: string } | S3Place
+export type BlobLocation = { readonly kind: 'folder'; readonly path: string } | S3Location
 
 /** Large immutable values by key. A key is written once. */
 export interface Blobs {
@@ -21,12 +21,12 @@ export interface Blobs {
 /** Options of `openBlobs`. */
 export interface BlobsOptions {
   /** Milliseconds of silence after which a request to a bucket has failed; it is made three times. Default 60,000. */
-  readonly silenceMs?: number | undefined
+  readonly idleTimeoutMs?: number | undefined
 }
 
 /** Opens the blobs at a place. What was written is durable when `write` resolves. Throws PACKAGE_MISSING. */
-export async function openBlobs(place: BlobLocation, { silenceMs = 60_000 }: BlobsOptions = {}): Promise<Blobs> {
-  return place.kind === 's3' ? openS3Blobs(place, silenceMs) : openFolderBlobs(place.path)
+export async function openBlobs(location: BlobLocation, { idleTimeoutMs = 60_000 }: BlobsOptions = {}): Promise<Blobs> {
+  return location.kind === 's3' ? openS3Blobs(location, idleTimeoutMs) : openFolderBlobs(location.path)
 }
 
 /** Reads `s3://bucket/prefix?region=…&endpoint=…`, or the path of a folder. Throws CONFIG_INVALID. */

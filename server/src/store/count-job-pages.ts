@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import { bulkExpiry, findJob, type JobRow } from './jobs.ts'
+import { jobExpiry, findJob, type JobRow } from './jobs.ts'
 import type { Database } from './schema.ts'
 
 /** A job, and what is left of it. */
@@ -63,7 +63,7 @@ export async function countJobPages(db: Kysely<Database>, jobId: string): Promis
 async function completeJob(db: Kysely<Database>, jobId: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('job')
-    .set({ status: 'completed', finishedAt: sql<Date>`now()`, expiresAt: bulkExpiry })
+    .set({ status: 'completed', finishedAt: sql<Date>`now()`, expiresAt: jobExpiry })
     .where('id', '=', jobId)
     .where('status', '=', 'scraping')
     .where((eb) => eb(eb('completed', '+', eb.ref('failed')), '>=', eb.ref('total')))

@@ -4,14 +4,14 @@ import { Client, DatabaseError } from 'pg'
 export interface HangGuardOptions {
   readonly databaseUrl: string
   /** Milliseconds without an answer after which PostgreSQL is asked whether it is alive. Default 6000. */
-  readonly silentMs?: number | undefined
+  readonly probeAfterMs?: number | undefined
   /** Milliseconds it has to answer that. Default 4000. */
-  readonly probeMs?: number | undefined
+  readonly probeTimeoutMs?: number | undefined
   /**
    * Milliseconds that a statement may take while PostgreSQL is alive: its own connection or backend may be what hangs.
    * Default 120,000.
    */
-  readonly longestMs?: number | undefined
+  readonly maxStatementMs?: number | undefined
 }
 
 /**
@@ -20,16 +20,16 @@ export interface HangGuardOptions {
  */
 export class HangGuard {
   readonly #databaseUrl: string
-  readonly #silentMs: number
-  readonly #probeMs: number
-  readonly #longestMs: number
+  readonly #probeAfterMs: number
+  readonly #probeTimeoutMs: number
+  readonly #maxStatementMs: number
   #probe: Promise<boolean> | undefined
 
-  constructor({ databaseUrl, silentMs = 6000, probeMs = 4000, longestMs = 120_000 }: HangGuardOptions) {
+  constructor({ databaseUrl, probeAfterMs = 6000, probeTimeoutMs = 4000, maxStatementMs = 120_000 }: HangGuardOptions) {
     this.#databaseUrl = databaseUrl
-    this.#silentMs = silentMs
-    this.#probeMs = probeMs
-    this.#longestMs = longestMs
+    this.#probeAfterMs = probeAfterMs
+    this.#probeTimeoutMs = probeTimeoutMs
+    this.#maxStatementMs = maxStatementMs
   }
 
   /** Waits for the answer to a statement. Throws ETIMEDOUT when PostgreSQL hangs; one that `isLong` may take any time. */
@@ -38,11 +38,11 @@ export class HangGuard {
     const startMs = performance.now()
     let isOver = false
     const look = async (): Promise<void> => {
-      const isTooLong = !isLong && performance.now() - startMs > this.#longestMs
+      const isTooLong = !isLong && performance.now() - startMs > this.#maxStatementMs
       if (isTooLong || !(await this.#isAlive())) hung.reject(timedOut(performance.now() - startMs))
-      else if (!isOver) timer = setTimeout(() => void look(), this.#silentMs)
+      else if (!isOver) timer = setTimeout(() => void look(), this.#probeAfterMs)
     }
-    let timer = setTimeout(() => void look(), this.#silentMs)
+    let timer = setTimeout(() => void look(), this.#probeAfterMs)
     try {
       return await Promise.race([answer, hung.promise])
     } finally {
@@ -62,8 +62,8 @@ export class HangGuard {
   async #ask(): Promise<boolean> {
     const client = new Client({
       connectionString: this.#databaseUrl,
-      connectionTimeoutMillis: this.#probeMs,
-      query_timeout: this.#probeMs,
+      connectionTimeoutMillis: this.#probeTimeoutMs,
+      query_timeout: this.#probeTimeoutMs,
       application_name: 'bowline',
     })
     client.on('error', () => undefined)

@@ -81,7 +81,7 @@ function vectorOf(page: IndexedPage, bodies: Bodies): RawBuilder<string> {
 }
 
 /** What is looked for in the index. */
-export interface PageWish {
+export interface PageSearch {
   /** Of PostgreSQL: the texts are read in each. */
   readonly configurations: readonly string[]
   /** Words of which all must be there, in any form. */
@@ -102,7 +102,7 @@ export interface PageWish {
   /** Lists of which not every key may be there. */
   readonly excludedKeys: readonly (readonly string[])[]
   /** Keys that put a page before others. */
-  readonly betterKeys: readonly string[]
+  readonly preferredKeys: readonly string[]
   readonly from: Date | undefined
   readonly until: Date | undefined
   readonly limit: number
@@ -122,14 +122,15 @@ export interface FoundPage {
 const maxCandidates = { ranked: 1000, read: 300 } as const
 
 /** Finds pages of the index, the best first; without words to look for, the newest first. */
-export async function findIndexedPages(db: Kysely<Database>, wish: PageWish): Promise<readonly FoundPage[]> {
+export async function findIndexedPages(db: Kysely<Database>, wish: PageSearch): Promise<readonly FoundPage[]> {
   const ranked = rankedQuery(wish)
   const all = conditionsOf(wish, ranked)
   const most = wish.exactly.length > 0 ? maxCandidates.read : maxCandidates.ranked
   const candidates = (query: RawBuilder<unknown>): RawBuilder<unknown> => sql`
     (select team_id, url_hash, words, dated_at from indexed_page
      where words @@ ${query} ${exactlyOf(wish)} ${datesOf(wish)} limit ${sql.lit(most)})`
-  const best = wish.betterKeys.length === 0 ? undefined : candidates(sql`(${all} && ${keysQuery(wish.betterKeys)})`)
+  const best =
+    wish.preferredKeys.length === 0 ? undefined : candidates(sql`(${all} && ${keysQuery(wish.preferredKeys)})`)
   const hits = best === undefined ? candidates(all) : sql`${best} union all ${candidates(all)}`
   const rank = ranked === undefined ? sql`0` : sql`ts_rank_cd('{0.1, 0.2, 0.4, 1.0}', words, ${ranked}, 1)`
   const snippet =
@@ -149,7 +150,13 @@ export async function findIndexedPages(db: Kysely<Database>, wish: PageWish): Pr
 }
 
 /** The part of the query that tells better from worse; undefined when nothing does. */
-function rankedQuery({ configurations, text, anyOf, textsAnyOf, phrases }: PageWish): RawBuilder<unknown> | undefined {
+function rankedQuery({
+  configurations,
+  text,
+  anyOf,
+  textsAnyOf,
+  phrases,
+}: PageSearch): RawBuilder<unknown> | undefined {
   const parts = [
     ...(text === '' ? [] : [inEach(configurations, (of) => sql`plainto_tsquery(${of}::regconfig, ${text})`)]),
     ...phrases.map((phrase) => phraseQuery(configurations, phrase)),
@@ -190,7 +197,7 @@ function quoted(key: string): string {
   return `'${key.slice(0, maxKeyLength).replaceAll(/['\\]/g, (mark) => mark + mark)}'`
 }
 
-function conditionsOf(wish: PageWish, ranked: RawBuilder<unknown> | undefined): RawBuilder<unknown> {
+function conditionsOf(wish: PageSearch, ranked: RawBuilder<unknown> | undefined): RawBuilder<unknown> {
   const { configurations, excludedTexts, excludedPhrases, excludedKeys, keysAnyOf } = wish
   const nots = [
     ...excludedTexts.map((text) => inEach(configurations, (of) => sql`plainto_tsquery(${of}::regconfig, ${text})`)),
@@ -207,7 +214,7 @@ function conditionsOf(wish: PageWish, ranked: RawBuilder<unknown> | undefined): 
 }
 
 /** The index knows stems; what stands in quotes has to be there as whole words. */
-function exactlyOf({ exactly }: PageWish): RawBuilder<unknown> {
+function exactlyOf({ exactly }: PageSearch): RawBuilder<unknown> {
   const conditions = exactly.map(
     (text) => sql`and lower(title || ' | ' || description || ' | ' || body) ~ ${patternOf(text.toLowerCase())}`,
   )
@@ -220,7 +227,7 @@ function patternOf(text: string): string {
   return `${edge(text.at(0), String.raw`\m`)}${literal}${edge(text.at(-1), String.raw`\M`)}`
 }
 
-function datesOf({ from, until }: PageWish): RawBuilder<unknown> {
+function datesOf({ from, until }: PageSearch): RawBuilder<unknown> {
   const parts = [
     ...(from === undefined ? [] : [sql`and dated_at >= ${from}`]),
     ...(until === undefined ? [] : [sql`and dated_at <= ${until}`]),

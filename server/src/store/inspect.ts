@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { sql, type Kysely } from 'kysely'
 import { BowlineError } from 'bowline/kit/errors'
 import { lockFolder } from './lock.ts'
-import { stepNames } from './migrate.ts'
+import { migrationNames } from './migrate.ts'
 import { connectPostgres } from './open-postgres.ts'
 import { startPglite } from './pglite.ts'
-import { queriesOf } from './queries-of.ts'
+import { createQueryBuilder } from './create-query-builder.ts'
 import type { Database } from './schema.ts'
 import { createSingleConnection } from './single-connection.ts'
 import type { Store, StoreOptions } from './store.ts'
@@ -32,7 +32,7 @@ export async function inspectStore(options: Pick<StoreOptions, 'dataDir' | 'data
   if (!(await exists(folder))) return { kind: 'pglite', schema: 'absent' }
   using _lock = await lockFolder(dataDir)
   await using lite = await startPglite({ folder })
-  return { kind: 'pglite', schema: await readSchemaState(queriesOf(createSingleConnection(lite).pool)) }
+  return { kind: 'pglite', schema: await readSchemaState(createQueryBuilder(createSingleConnection(lite).pool)) }
 }
 
 async function readSchemaState(db: Kysely<Database>): Promise<StoreState['schema']> {
@@ -42,13 +42,13 @@ async function readSchemaState(db: Kysely<Database>): Promise<StoreState['schema
   if (tables[0]?.found == null) return 'absent'
   const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
   const applied = new Set(rows.map(({ name }) => name))
-  const unknown = [...applied].find((name) => !stepNames.includes(name))
+  const unknown = [...applied].find((name) => !migrationNames.includes(name))
   if (unknown !== undefined) {
     throw new BowlineError('STORE_FAILED', `A newer version of Bowline has changed the database schema (${unknown})`, {
       hint: 'Run the newest version of Bowline that has used this database, or a newer one.',
     })
   }
-  return stepNames.every((name) => applied.has(name)) ? 'current' : 'older'
+  return migrationNames.every((name) => applied.has(name)) ? 'current' : 'older'
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -1,8 +1,8 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
-import { jobLifeMs } from './job-life.ts'
+import { jobRetentionMs } from './job-retention.ts'
 import { toRecord, type Recorded } from './record.ts'
 import type { Database } from './schema.ts'
-import type { JobTable, BulkStatus } from './tables/jobs.ts'
+import type { JobTable, JobStatus } from './tables/jobs.ts'
 
 /** A batch or a crawl. */
 export type JobRow = Recorded<Selectable<JobTable>>
@@ -14,7 +14,7 @@ export type NewJob = Pick<
 > & { readonly createdAt: Date; readonly expiresAt: Date }
 
 /** When a job expires that ends now, in whole seconds. */
-export const bulkExpiry = sql<Date>`date_trunc('second', now() + make_interval(secs => ${jobLifeMs / 1000}))`
+export const jobExpiry = sql<Date>`date_trunc('second', now() + make_interval(secs => ${jobRetentionMs / 1000}))`
 
 /** Enters a job without pages. False: the team has one with this idempotency key, and nothing was entered. */
 export async function insertJob(db: Kysely<Database>, job: NewJob): Promise<boolean> {
@@ -77,11 +77,11 @@ export async function addMatchingMs(db: Kysely<Database>, id: string, ms: number
 export async function endJob(
   db: Kysely<Database>,
   id: string,
-  end: { readonly status: Exclude<BulkStatus, 'scraping'>; readonly error?: string | undefined },
+  end: { readonly status: Exclude<JobStatus, 'scraping'>; readonly error?: string | undefined },
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('job')
-    .set({ status: end.status, error: end.error ?? null, finishedAt: sql<Date>`now()`, expiresAt: bulkExpiry })
+    .set({ status: end.status, error: end.error ?? null, finishedAt: sql<Date>`now()`, expiresAt: jobExpiry })
     .where('id', '=', id)
     .where('status', '=', 'scraping')
     .executeTakeFirst()

@@ -18,7 +18,7 @@ export function startMaintenance<Tables>(db: Kysely<Tables>, options: Maintenanc
   const tidy = async (): Promise<void> => {
     try {
       // Table by table, so that nobody waits for all of them.
-      for (const table of await findWornTables(db)) await sql`vacuum analyze ${sql.raw(table)}`.execute(db)
+      for (const table of await findTablesToVacuum(db)) await sql`vacuum analyze ${sql.raw(table)}`.execute(db)
       await sql`checkpoint`.execute(db)
     } catch (error) {
       options.log?.warn({ err: error }, 'The maintenance of the embedded database failed')
@@ -40,7 +40,7 @@ export function startMaintenance<Tables>(db: Kysely<Tables>, options: Maintenanc
 }
 
 /** Names of the tables of which more than 50 rows and a tenth have changed, quoted for SQL: autovacuum's own measure. */
-async function findWornTables<Tables>(db: Kysely<Tables>): Promise<readonly string[]> {
+async function findTablesToVacuum<Tables>(db: Kysely<Tables>): Promise<readonly string[]> {
   const { rows } = await sql<{ name: string }>`
     select format('%I.%I', schemaname, relname) as name from pg_stat_all_tables
     where schemaname <> 'pg_toast' and greatest(n_dead_tup, n_mod_since_analyze) > 50 + n_live_tup / 10`.execute(db)

@@ -45,10 +45,10 @@ const steps: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The names of all steps, in order. */
-export const stepNames: readonly string[] = Object.keys(steps)
+export const migrationNames: readonly string[] = Object.keys(steps)
 
 /** The whole schema as SQL: equal texts make equal schemas. */
-export function describeSchema(): string {
+export function schemaSql(): string {
   return Object.entries(steps)
     .map(([name, statements]) => [`-- ${name}`, ...statements].join(';\n'))
     .join('\n')

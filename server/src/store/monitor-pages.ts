@@ -122,7 +122,7 @@ export async function listPages(db: Kysely<Database>, filter: PageFilter): Promi
 }
 
 /** How many pages of a check are in each state, and what they cost together. */
-export async function sumUpPages(
+export async function summarizePages(
   db: Kysely<Database>,
   checkId: string,
 ): Promise<{ readonly summary: CheckSummary; readonly credits: number }> {

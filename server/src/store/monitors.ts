@@ -84,7 +84,7 @@ export async function findDueMonitors(
 }
 
 /** Takes a run of a monitor that is due, by setting its next one. False: another server has taken it, or it was changed. */
-export async function takeDueRun(
+export async function claimDueRun(
   db: Kysely<Database>,
   due: { readonly id: string; readonly nextRunAt: Date },
   nextRunAt: Date | undefined,

@@ -31,7 +31,7 @@ export async function registerNode(
 }
 
 /** Says that a node lives. False when it is not entered, because others took it for dead: it must register again. */
-export async function beatNode(
+export async function recordHeartbeat(
   db: Kysely<Database>,
   beat: { readonly id: string; readonly live: number; readonly draining: boolean },
 ): Promise<boolean> {

@@ -2,11 +2,11 @@ import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { lockFolder } from './lock.ts'
 import { startMaintenance } from './maintenance.ts'
-import { makeCluster } from './make-cluster.ts'
+import { createCluster } from './create-cluster.ts'
 import { migrate } from './migrate.ts'
 import type { Store, StoreOptions } from './store.ts'
 import { startPglite } from './pglite.ts'
-import { queriesOf } from './queries-of.ts'
+import { createQueryBuilder } from './create-query-builder.ts'
 import { createSingleConnection } from './single-connection.ts'
 
 /** Opens the embedded database under `dataDir`, making and migrating it when needed. */
@@ -14,10 +14,10 @@ export async function openEmbedded(options: StoreOptions): Promise<Omit<Store, '
   await using undo = new AsyncDisposableStack()
   undo.use(await lockFolder(options.dataDir))
   const folder = join(options.dataDir, 'pg')
-  if (!(await exists(folder))) await makeCluster(folder, options)
+  if (!(await exists(folder))) await createCluster(folder, options)
   const lite = undo.use(await startPglite({ folder }))
   const { pool, raw } = createSingleConnection(lite)
-  const db = queriesOf(pool)
+  const db = createQueryBuilder(pool)
   undo.defer(() => db.destroy())
   await migrate(db)
   undo.use(startMaintenance(db, { log: options.log }))

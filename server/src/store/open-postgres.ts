@@ -5,14 +5,14 @@ import { listen } from './listen.ts'
 import { migrate } from './migrate.ts'
 import { ResilientPool } from './postgres-pool.ts'
 import type { RawDatabase, Store, StoreLog } from './store.ts'
-import { queriesOf } from './queries-of.ts'
+import { createQueryBuilder } from './create-query-builder.ts'
 import type { Database } from './schema.ts'
 
 /** Connections of a server that sets no number: nine servers fit into the 100 that PostgreSQL allows by default. */
 const defaultConnections = 10
 
 /** How a PostgreSQL database is reached. */
-interface PostgresOptions extends Pick<HangGuardOptions, 'longestMs'> {
+interface PostgresOptions extends Pick<HangGuardOptions, 'maxStatementMs'> {
   readonly databaseUrl: string
   /** Most connections at a time, at least 2. Default 10. */
   readonly connections?: number | undefined
@@ -37,7 +37,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Omit<Store
 
 /** Brings the schema up to date, on a connection of its own: a step of it may take as long as large tables need. */
 async function migratePostgres({ databaseUrl, log }: PostgresOptions): Promise<void> {
-  await using connection = await connectPostgres({ databaseUrl, connections: 2, log, longestMs: Infinity })
+  await using connection = await connectPostgres({ databaseUrl, connections: 2, log, maxStatementMs: Infinity })
   await migrate(connection.db)
 }
 
@@ -51,7 +51,7 @@ export async function connectPostgres(
   const pool = new ResilientPool({ ...options, connections: connections - 1 })
   // The query builder only ends a pool that it has used.
   undo.defer(() => pool.end())
-  const db = queriesOf(pool)
+  const db = createQueryBuilder(pool)
   undo.defer(() => db.destroy())
   await connectOnce(pool)
   const owned = undo.move()

@@ -29,7 +29,7 @@ export async function startPglite(options: ThreadOptions): Promise<Pglite> {
 }
 
 type Waiting = PromiseWithResolvers<readonly StatementResult[]>
-type Question = ThreadRequest extends infer Each ? (Each extends unknown ? Omit<Each, 'id'> : never) : never
+type RequestBody = ThreadRequest extends infer Each ? (Each extends unknown ? Omit<Each, 'id'> : never) : never
 
 /** The near end of the thread: matches answers with questions, and notices its death. */
 class PgliteThread {
@@ -40,7 +40,7 @@ class PgliteThread {
   readonly #died = Promise.withResolvers<BowlineError>()
   // An open question keeps the process alive, an idle store does not. The thread cannot stand for this itself: when it
   // dies it lets the process go before it is known that nobody will answer.
-  readonly #presence = setInterval(() => undefined, longestTimerMs).unref()
+  readonly #keepAlive = setInterval(() => undefined, longestTimerMs).unref()
   #state: 'opening' | 'open' | 'closing' | 'closed' = 'opening'
   #lastFailure: Error | undefined
   #lastId = 0
@@ -63,12 +63,12 @@ class PgliteThread {
     return this.#died.promise
   }
 
-  async ask(question: Question): Promise<readonly StatementResult[]> {
+  async ask(question: RequestBody): Promise<readonly StatementResult[]> {
     if (this.#state === 'closed') throw this.#failure('is closed', undefined)
     const answer: Waiting = Promise.withResolvers()
     this.#lastId += 1
     this.#waiting.set(this.#lastId, answer)
-    this.#presence.ref()
+    this.#keepAlive.ref()
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
     this.#worker.postMessage({ ...question, id: this.#lastId })
     return answer.promise
@@ -91,7 +91,7 @@ class PgliteThread {
     }
     const request = this.#waiting.get(reply.id)
     this.#waiting.delete(reply.id)
-    if (this.#waiting.size === 0) this.#presence.unref()
+    if (this.#waiting.size === 0) this.#keepAlive.unref()
     if (reply.kind === 'result') {
       request?.resolve(reply.results)
       return
@@ -105,7 +105,7 @@ class PgliteThread {
     this.#ready.reject(error)
     for (const { reject } of this.#waiting.values()) reject(error)
     this.#waiting.clear()
-    clearInterval(this.#presence)
+    clearInterval(this.#keepAlive)
     if (this.#state === 'open') this.#died.resolve(error)
     this.#state = 'closed'
   }

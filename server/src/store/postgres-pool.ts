@@ -17,7 +17,7 @@ export interface PostgresPoolOptions extends HangGuardOptions {
 const connectMs = 10_000
 
 /** How long the pool makes do with the connections it has after PostgreSQL refused another one. */
-const fullMs = 5000
+const capMs = 5000
 
 const firstPauseMs = 50
 const longestPauseMs = 1000
@@ -33,7 +33,7 @@ export class ResilientPool implements PostgresPool {
   readonly #connections: number
   readonly #guard: HangGuard
   readonly #open = new Set<PoolClient>()
-  #fullTimer: NodeJS.Timeout | undefined
+  #capTimer: NodeJS.Timeout | undefined
   #ending: Promise<void> | undefined
 
   constructor(options: PostgresPoolOptions) {
@@ -88,7 +88,7 @@ export class ResilientPool implements PostgresPool {
 
   /** Closes all connections. A second call waits for the first. */
   async end(): Promise<void> {
-    clearTimeout(this.#fullTimer)
+    clearTimeout(this.#capTimer)
     this.#ending ??= this.#pool.end()
     await this.#ending
   }
@@ -118,7 +118,7 @@ export class ResilientPool implements PostgresPool {
       } catch (error) {
         if (this.#pool.ending) throw error
         if (!isOutOfConnections(error) || performance.now() + pauseMs > endMs) throw storeUnavailable(error)
-        this.#makeDo()
+        this.#capConnections()
         await sleep(pauseMs)
       }
     }
@@ -133,12 +133,12 @@ export class ResilientPool implements PostgresPool {
   }
 
   /** Has callers wait for the connections that the pool has, for a while. */
-  #makeDo(): void {
+  #capConnections(): void {
     this.#pool.options.max = Math.max(1, this.#open.size)
-    this.#fullTimer ??= setTimeout(() => {
-      this.#fullTimer = undefined
+    this.#capTimer ??= setTimeout(() => {
+      this.#capTimer = undefined
       this.#pool.options.max = this.#connections
-    }, fullMs).unref()
+    }, capMs).unref()
   }
 }
 

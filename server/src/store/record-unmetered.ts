@@ -1,19 +1,19 @@
 import { sql, type Kysely } from 'kysely'
 import { uuidV7 } from 'bowline/kit/ids'
 import type { Database } from './schema.ts'
-import { toInsertable, type KeptScrape, type ScrapeBill } from './scrapes.ts'
+import { toInsertable, type StoredScrape, type ScrapeBill } from './scrapes.ts'
 
 /** A scrape of a team that had no limits when it began. */
 export interface UnmeteredScrape {
   readonly bill: ScrapeBill
   /** Undefined: nothing is kept of the page. */
-  readonly row: KeptScrape | undefined
+  readonly row: StoredScrape | undefined
   /** Chosen before it is written, so that a second try cannot bill twice. */
   readonly ledgerId: string
 }
 
 /** Makes an entry of one scrape. */
-export function toUnmetered(bill: ScrapeBill, row: KeptScrape | undefined): UnmeteredScrape {
+export function toUnmetered(bill: ScrapeBill, row: StoredScrape | undefined): UnmeteredScrape {
   return {
     bill,
     row,

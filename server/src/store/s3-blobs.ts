@@ -4,7 +4,7 @@ import { loadOptional } from '../kit/optional-package.ts'
 import { uploadToS3 } from './s3-upload.ts'
 
 /** A bucket of an S3-compatible service. */
-export interface S3Place {
+export interface S3Location {
   readonly kind: 's3'
   readonly bucket: string
   /** Put before every key. */
@@ -27,11 +27,11 @@ export interface S3Credentials {
  * Blobs as objects of a bucket. A request fails after `silenceMs` milliseconds without a byte. Throws PACKAGE_MISSING if
  * the AWS SDK is not installed.
  */
-export async function openS3Blobs(place: S3Place, silenceMs: number) {
+export async function openS3Blobs(location: S3Location, idleTimeoutMs: number) {
   // Half a second of loading that servers with a folder need not pay.
   const sdk = await loadOptional('@aws-sdk/client-s3', '`--blobs s3://…`', async () => import('@aws-sdk/client-s3'))
-  const client = new sdk.S3Client(clientOptions(place, silenceMs))
-  const objectOf = (key: string) => ({ Bucket: place.bucket, Key: keyOf(place, key) })
+  const client = new sdk.S3Client(clientOptions(location, idleTimeoutMs))
+  const objectOf = (key: string) => ({ Bucket: location.bucket, Key: keyOf(location, key) })
   return {
     write: async (key: string, contents: Readable, signal?: AbortSignal): Promise<void> =>
       uploadToS3({ sdk, client }, objectOf(key), contents, signal),
@@ -53,10 +53,10 @@ export async function openS3Blobs(place: S3Place, silenceMs: number) {
       await client.send(new sdk.DeleteObjectCommand(objectOf(key)))
     },
     list: async function* (folder: string): AsyncGenerator<string> {
-      const prefix = `${keyOf(place, folder)}/`
+      const prefix = `${keyOf(location, folder)}/`
       for await (const { Contents = [] } of sdk.paginateListObjectsV2(
         { client },
-        { Bucket: place.bucket, Prefix: prefix },
+        { Bucket: location.bucket, Prefix: prefix },
       )) {
         // Some consoles make an empty object that stands for the folder.
         for (const { Key = '' } of Contents) if (!Key.endsWith('/')) yield folder + Key.slice(prefix.length - 1)
@@ -65,19 +65,19 @@ export async function openS3Blobs(place: S3Place, silenceMs: number) {
   }
 }
 
-function clientOptions(place: S3Place, silenceMs: number): S3ClientConfig {
+function clientOptions(location: S3Location, idleTimeoutMs: number): S3ClientConfig {
   return {
-    region: place.region,
+    region: location.region,
     // Its own default is to wait for ever: sessions could not end, nor could the server.
-    requestHandler: { connectionTimeout: silenceMs, socketTimeout: silenceMs },
-    ...(place.endpoint !== undefined && { endpoint: place.endpoint, forcePathStyle: true }),
-    ...(place.credentials !== undefined && {
-      credentials: { ...place.credentials, sessionToken: place.credentials.sessionToken ?? '' },
+    requestHandler: { connectionTimeout: idleTimeoutMs, socketTimeout: idleTimeoutMs },
+    ...(location.endpoint !== undefined && { endpoint: location.endpoint, forcePathStyle: true }),
+    ...(location.credentials !== undefined && {
+      credentials: { ...location.credentials, sessionToken: location.credentials.sessionToken ?? '' },
     }),
   }
 }
 
-function keyOf({ prefix }: S3Place, key: string): string {
+function keyOf({ prefix }: S3Location, key: string): string {
   return prefix === '' ? key : `${prefix}/${key}`
 }
 

@@ -27,7 +27,7 @@ export interface ScrapeBill {
 }
 
 /** What is kept of a scrape. */
-export type KeptScrape = Omit<ScrapeRow, 'id' | 'teamId' | 'createdAt'> & {
+export type StoredScrape = Omit<ScrapeRow, 'id' | 'teamId' | 'createdAt'> & {
   readonly page?: Buffer | undefined
   readonly pageFacts?: string | undefined
 }
@@ -42,7 +42,7 @@ const columns = ['id', 'teamId', 'cacheKey', 'document', 'hasBlobs', 'secret', '
 export async function recordScrape(
   db: Kysely<Database>,
   bill: ScrapeBill,
-  row: KeptScrape | undefined,
+  row: StoredScrape | undefined,
   holdId?: string,
 ): Promise<boolean> {
   const { id, teamId, apiKeyId, credits } = bill
@@ -53,7 +53,7 @@ export async function recordScrape(
       ${row?.pageFacts ?? null}, ${row?.page ?? null}::bytea, ${row?.hasBlobs}::boolean, ${row?.secret}, ${now}
     from paid)`
   const { rows } = await sql<{ readonly isHeld: boolean; readonly isPaid: boolean }>`
-    with ${holdId === undefined ? payAnyway(bill) : payFromHold(bill, holdId)}, billed as (
+    with ${holdId === undefined ? payUnconditionally(bill) : payFromHold(bill, holdId)}, billed as (
       insert into ledger (id, team_id, api_key_id, kind, subject_id, credits, created_at)
       select ${uuidV7()}::uuid, ${teamId}::uuid, ${apiKeyId}::uuid, 'scrape', ${id}::uuid, ${credits}::integer, ${now}
       from paid)
@@ -66,7 +66,7 @@ export async function recordScrape(
 }
 
 /** Takes the credits, however few there are: the team had no limits when the work began. */
-function payAnyway({ teamId, credits }: ScrapeBill) {
+function payUnconditionally({ teamId, credits }: ScrapeBill) {
   return sql`
   hold as (select 1),
   -- Null stays null; without this every scrape of an unmetered team would rewrite the same row.
@@ -90,10 +90,10 @@ function payFromHold({ teamId, credits }: ScrapeBill, holdId: string) {
 }
 
 /** Writes a scrape that is billed elsewhere. */
-export async function keepScrape(
+export async function insertScrape(
   db: Kysely<Database>,
   { id, teamId }: Pick<ScrapeBill, 'id' | 'teamId'>,
-  row: KeptScrape,
+  row: StoredScrape,
 ): Promise<void> {
   await db
     .insertInto('scrape')
@@ -102,7 +102,7 @@ export async function keepScrape(
 }
 
 /** What is kept, with nulls for what is absent. */
-export function toInsertable(row: KeptScrape) {
+export function toInsertable(row: StoredScrape) {
   const { cacheKey = null, document = null, pageFacts = null, page = null, hasBlobs, secret } = row
   return { cacheKey, document, pageFacts, page, hasBlobs, secret }
 }

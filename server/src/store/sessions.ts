@@ -166,18 +166,18 @@ async function tryAdmit(db: Kysely<Database>, wanted: NewSession): Promise<Sessi
     return row && toRecord(row)
   } catch (error) {
     // A twin with the same idempotency key was faster; the whole statement was undone.
-    if (isTwin(error)) return undefined
+    if (isIdempotencyConflict(error)) return undefined
     throw error
   }
 }
 
-function isTwin(error: unknown): boolean {
+function isIdempotencyConflict(error: unknown): boolean {
   return error instanceof Error && 'constraint' in error && error.constraint === 'session_idempotency_key'
 }
 
 async function explainRefusal(db: Kysely<Database>, wanted: NewSession): Promise<Admission | undefined> {
-  const earlier = await findByIdempotencyKey(db, wanted.teamId, wanted.idempotencyKey)
-  if (earlier !== undefined) return { outcome: 'repeated', session: earlier }
+  const existing = await findByIdempotencyKey(db, wanted.teamId, wanted.idempotencyKey)
+  if (existing !== undefined) return { outcome: 'repeated', session: existing }
   const team = await findTeam(db, wanted.teamId)
   if (team === undefined) throw new BowlineError('FORBIDDEN', `There is no team with id ${wanted.teamId}`)
   const { credits, reservedCredits, maxSessions, activeSessions, activeScrapes } = team

@@ -25,7 +25,11 @@ export async function packFolder(folder: string, file: string): Promise<void> {
   const paths = entries.filter((entry) => entry.isFile()).map(pathOf)
   const contents = await Promise.all(paths.map((path) => readFile(join(folder, path))))
   let end = 0
-  const files = contents.map((bytes, place) => ({ path: paths[place] ?? '', start: end, end: (end += bytes.length) }))
+  const files = contents.map((bytes, position) => ({
+    path: paths[position] ?? '',
+    start: end,
+    end: (end += bytes.length),
+  }))
   const index: Index = { folders: entries.filter((entry) => entry.isDirectory()).map(pathOf), files }
   const head = Buffer.from(JSON.stringify(index))
   const length = Buffer.alloc(4)

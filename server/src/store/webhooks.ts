@@ -74,7 +74,7 @@ export async function findDeliveriesByKey(
 }
 
 /** Writes what a try came to. */
-export async function recordTry(
+export async function recordAttempt(
   db: Kysely<Database>,
   id: string,
   outcome: Pick<DeliveryRow, 'status' | 'attempts' | 'nextAttemptAt' | 'deliveredAt'> & {

@@ -21,7 +21,7 @@ export interface ActivityPage {
 }
 
 /** What a team asks of its activity, as it came over the wire. */
-export interface ActivityQuestion {
+export interface ActivityQuery {
   readonly teamId: string
   readonly endpoint?: string | undefined
   readonly limit?: string | undefined
@@ -33,7 +33,7 @@ export interface ActivityLog extends AsyncDisposable {
   /** Enters a job soon, together with others that come at the same time: nobody waits for it. */
   readonly record: (activity: NewActivity) => void
   /** Reads a page, with all that was recorded here before. Throws BAD_REQUEST. */
-  readonly list: (question: ActivityQuestion) => Promise<ActivityPage>
+  readonly list: (query: ActivityQuery) => Promise<ActivityPage>
 }
 
 const windowMs = 86_400_000
@@ -62,11 +62,11 @@ export function openActivityLog(store: Store, onError: (error: unknown, what: st
       waiting.push(activity)
       writing ??= write()
     },
-    list: async (question) => {
-      const { teamId, endpoint } = question
+    list: async (query) => {
+      const { teamId, endpoint } = query
       assertEndpoint(endpoint)
-      const after = readCursor(question.cursor)
-      const limit = readLimit(question.limit)
+      const after = readCursor(query.cursor)
+      const limit = readLimit(query.limit)
       await writing
       const since = new Date(Date.now() - windowMs)
       // One more than asked for tells whether there is more.

@@ -1,14 +1,14 @@
 import type { RateLimits } from 'bowline/contract/rate-limits'
 import type { Store } from '../store/store.ts'
 import { openActivityLog, type ActivityLog } from './activity-log.ts'
-import { createRateLimiter, type TakeRequest } from './rate-limiter.ts'
+import { createRateLimiter, type CheckRateLimit } from './rate-limiter.ts'
 import { WorkPermits } from './work-permits.ts'
 
 /** What knows what teams do and may do. */
 export interface Usage {
   readonly activity: ActivityLog
   readonly permits: WorkPermits
-  readonly takeRequest: TakeRequest
+  readonly checkRateLimit: CheckRateLimit
 }
 
 /** Opens what knows what teams do and may do, into `undo`. */
@@ -24,6 +24,6 @@ export function openUsage(
   return {
     activity: undo.use(openActivityLog(deps.store, deps.onError)),
     permits: new WorkPermits(deps),
-    takeRequest: createRateLimiter(deps.store, settings.rateLimits),
+    checkRateLimit: createRateLimiter(deps.store, settings.rateLimits),
   }
 }

@@ -61,7 +61,7 @@ export function priceOfSession(prices: Prices, durationMs: number): number {
 }
 
 /** What of a scrape costs. */
-export interface ScrapeUse {
+export interface BilledFeatures {
   readonly isExtracted: boolean
   readonly isEnhanced: boolean
   readonly isLockdown: boolean
@@ -71,7 +71,7 @@ export interface ScrapeUse {
 }
 
 /** Credits for a scrape: a whole number. */
-export function priceOfScrape(prices: Prices, use: ScrapeUse): number {
+export function priceOfScrape(prices: Prices, use: BilledFeatures): number {
   return (
     Math.max(prices.page, use.isExtracted ? prices.extraction : 0, use.isEnhanced ? prices.enhanced : 0) +
     Math.max(0, use.pages - 1) * prices.page +

@@ -11,10 +11,10 @@ export interface Requester {
 }
 
 /** Counts requests of teams, over all servers, and refuses those that are too many. A kind without limit costs nothing. */
-export type TakeRequest = (requester: Requester, bucket: RateBucket) => Promise<void>
+export type CheckRateLimit = (requester: Requester, bucket: RateBucket) => Promise<void>
 
 /** Makes the limiter. It throws RATE_LIMITED. */
-export function createRateLimiter({ db }: Pick<Store, 'db'>, defaults: RateLimits): TakeRequest {
+export function createRateLimiter({ db }: Pick<Store, 'db'>, defaults: RateLimits): CheckRateLimit {
   return async ({ teamId, teamRateLimits }, bucket) => {
     const limits = teamRateLimits === undefined ? defaults : (parseRateLimits(teamRateLimits) ?? defaults)
     const limit = limits[bucket]

@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts'
 import type { WorkPermits } from './work-permits.ts'
 
 /** What tells how busy a team is. */
-export interface LoadDeps {
+export interface TeamLoadDeps {
   readonly store: Store
   readonly permits: Pick<WorkPermits, 'running' | 'waiting'>
 }
@@ -24,7 +24,7 @@ export interface TeamLoad {
 }
 
 /** How busy a team is now. Scrapes of a team without limits are counted on this server alone. */
-export async function teamLoad({ store, permits }: LoadDeps, teamId: string): Promise<TeamLoad> {
+export async function teamLoad({ store, permits }: TeamLoadDeps, teamId: string): Promise<TeamLoad> {
   const [team, nodes, lastSuccessAt, openPages] = await Promise.all([
     findTeam(store.db, teamId),
     listNodes(store.db),

@@ -27,13 +27,13 @@ export interface Permit extends AsyncDisposable {
 }
 
 /** How long a team that was found without limits is taken to be so, in milliseconds. */
-const unlimitedMs = 1000
+const unlimitedCacheMs = 1000
 
 /** Pause between two looks for a place, in milliseconds. */
-const pauseMs = 150
+const pollMs = 150
 
 /** Pause before the next try to give back to a store that was away, in milliseconds. */
-const releaseAgainMs = 1000
+const releaseRetryMs = 1000
 
 /** Lets work of teams begin when they can pay for it and have a place for it, whatever runs on other servers. */
 export class WorkPermits {
@@ -43,7 +43,7 @@ export class WorkPermits {
   readonly #running = new Map<string, number>()
   readonly #waiting = new Map<string, number>()
   /** The last to wait in each team: whoever comes later waits for it first. */
-  readonly #lines = new Map<string, Promise<unknown>>()
+  readonly #queues = new Map<string, Promise<unknown>>()
 
   constructor({ store, nodeId }: { readonly store: Store; readonly nodeId: string }) {
     this.#store = store
@@ -71,20 +71,20 @@ export class WorkPermits {
     if ((this.#unlimitedUntilMs.get(teamId) ?? 0) > performance.now()) return this.#permit(teamId, undefined, 0)
     const startMs = performance.now()
     const id = uuidV7()
-    const isFirst = !this.#lines.has(teamId)
+    const isFirst = !this.#queues.has(teamId)
     if (isFirst) {
       const outcome = await this.#admit(id, request)
       if (outcome.isAdmitted) return this.#permit(teamId, outcome.holdId, 0)
     }
-    const holdId = await this.#standInLine(id, request, startMs + request.waitMs)
+    const holdId = await this.#waitInQueue(id, request, startMs + request.waitMs)
     return this.#permit(teamId, holdId, performance.now() - startMs)
   }
 
-  async #standInLine(id: string, request: PermitRequest, untilMs: number): Promise<string | undefined> {
+  async #waitInQueue(id: string, request: PermitRequest, untilMs: number): Promise<string | undefined> {
     const { teamId } = request
-    const before = this.#lines.get(teamId)
+    const before = this.#queues.get(teamId)
     const turn = Promise.withResolvers<void>()
-    this.#lines.set(teamId, turn.promise)
+    this.#queues.set(teamId, turn.promise)
     count(this.#waiting, teamId, 1)
     // Whoever has its turn leaves no timer behind, which might run for weeks.
     const isOver = new AbortController()
@@ -99,7 +99,7 @@ export class WorkPermits {
       isOver.abort()
       count(this.#waiting, teamId, -1)
       turn.resolve()
-      if (this.#lines.get(teamId) === turn.promise) this.#lines.delete(teamId)
+      if (this.#queues.get(teamId) === turn.promise) this.#queues.delete(teamId)
     }
   }
 
@@ -107,8 +107,8 @@ export class WorkPermits {
     for (;;) {
       const outcome = await this.#admit(id, request)
       if (outcome.isAdmitted) return outcome.holdId
-      if (performance.now() >= untilMs) throw atLimit(outcome.limit, request.waitMs)
-      await delay(Math.min(pauseMs, Math.max(1, untilMs - performance.now())), undefined, signalOf(request))
+      if (performance.now() >= untilMs) throw concurrencyLimit(outcome.limit, request.waitMs)
+      await delay(Math.min(pollMs, Math.max(1, untilMs - performance.now())), undefined, signalOf(request))
     }
   }
 
@@ -129,7 +129,7 @@ export class WorkPermits {
       case 'admitted':
         return { isAdmitted: true, holdId: id }
       case 'unlimited':
-        if (!admission.isMetered) this.#unlimitedUntilMs.set(teamId, performance.now() + unlimitedMs)
+        if (!admission.isMetered) this.#unlimitedUntilMs.set(teamId, performance.now() + unlimitedCacheMs)
         return { isAdmitted: true, holdId: undefined }
       case 'insufficient-credits':
         throw insufficientCredits(credits, admission.available)
@@ -149,7 +149,7 @@ export class WorkPermits {
     } catch (error) {
       if (!isStoreUnavailable(error)) throw error
       // What fails otherwise by then, such as for a store that was closed, comes back when this server starts again.
-      setTimeout(() => void this.#release(holdId).catch(() => undefined), releaseAgainMs).unref()
+      setTimeout(() => void this.#release(holdId).catch(() => undefined), releaseRetryMs).unref()
     }
   }
 
@@ -182,7 +182,7 @@ export function insufficientCredits(needed: number, available: number): BowlineE
   )
 }
 
-function atLimit(limit: number, waitedMs: number): BowlineError {
+function concurrencyLimit(limit: number, waitedMs: number): BowlineError {
   return new BowlineError(
     'CONCURRENCY_LIMIT',
     `You have reached the maximum number of concurrent jobs (${limit}). No place came free within ${Math.round(waitedMs)} ms.`,

@@ -23,7 +23,7 @@ export interface WebhookSettings {
 }
 
 const sweepMs = 3_600_000
-const keptDays = 7
+const retentionDays = 7
 
 /** Builds everything that posts events, into `undo`. */
 export async function openWebhooks(
@@ -32,7 +32,7 @@ export async function openWebhooks(
   { store, queues, dispatcher, onError }: OpenWebhooksDeps,
 ): Promise<Webhooks> {
   const timer = setInterval(() => {
-    sweepDeliveries(store.db, keptDays).catch((error: unknown) => onError(error, 'removing old deliveries'))
+    sweepDeliveries(store.db, retentionDays).catch((error: unknown) => onError(error, 'removing old deliveries'))
   }, sweepMs).unref()
   undo.defer(() => clearInterval(timer))
   const { webhookSecret: secret, retryDelaysSeconds, version } = settings

@@ -3,7 +3,7 @@ import type { Abortable } from 'bowline/kit/abort'
 import { isBowlineError } from 'bowline/kit/errors'
 
 /** What is posted, where, and by which way. Aborting ends the request. */
-export interface Post extends Abortable {
+export interface PostRequest extends Abortable {
   readonly dispatcher: Dispatcher
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -20,25 +20,29 @@ export interface PostOutcome {
   readonly durationMs: number
 }
 
-const readBytes = 64 * 1024
+const maxBodyBytes = 64 * 1024
 
 /** Posts a body. Anything but an answer 200 to 299 within the time is a failure; redirects are not followed. Rejects only with the signal's reason. */
-export async function postEvent({ signal, timeoutMs, ...post }: Post): Promise<PostOutcome> {
-  const beganAtMs = performance.now()
+export async function postEvent({ signal, timeoutMs, ...post }: PostRequest): Promise<PostOutcome> {
+  const startedAtMs = performance.now()
   const limit = AbortSignal.timeout(timeoutMs)
   const either = signal === undefined ? limit : AbortSignal.any([limit, signal])
   const outcome = (facts: Omit<PostOutcome, 'durationMs'>): PostOutcome => ({
     ...facts,
-    durationMs: Math.round(performance.now() - beganAtMs),
+    durationMs: Math.round(performance.now() - startedAtMs),
   })
   try {
     const { url, dispatcher, headers, body } = post
-    const answer = await request(url, { method: 'POST', dispatcher, headers, body, signal: either })
-    const { statusCode } = answer
+    const response = await request(url, { method: 'POST', dispatcher, headers, body, signal: either })
+    const { statusCode } = response
     // With its status the receiver has said everything: what breaks off after that changes nothing.
-    await answer.body.dump({ limit: readBytes, signal: either }).catch(() => undefined)
-    const isTaken = statusCode >= 200 && statusCode < 300
-    return outcome({ statusCode, isFinal: isTaken, error: isTaken ? undefined : `The receiver answered ${statusCode}` })
+    await response.body.dump({ limit: maxBodyBytes, signal: either }).catch(() => undefined)
+    const isDelivered = statusCode >= 200 && statusCode < 300
+    return outcome({
+      statusCode,
+      isFinal: isDelivered,
+      error: isDelivered ? undefined : `The receiver answered ${statusCode}`,
+    })
   } catch (error) {
     signal?.throwIfAborted()
     if (limit.aborted) return outcome({ isFinal: false, error: `No answer within ${timeoutMs / 1000} s` })

@@ -13,12 +13,12 @@ import {
   findWebhookSecret,
   insertDelivery,
   listDeliveries,
-  recordTry,
+  recordAttempt,
   reopenDelivery,
   type DeliveryFilter,
   type DeliveryRow,
 } from '../store/webhooks.ts'
-import { asksFor } from './asks-for.ts'
+import { isSubscribed } from './is-subscribed.ts'
 import { postEvent, type PostOutcome } from './post-event.ts'
 import { signBody } from './sign.ts'
 
@@ -51,9 +51,9 @@ export interface WebhooksDeps {
   readonly userAgent: string
 }
 
-const answerMs = 10_000
-const parallel = 16
-const keptAttempts = 20
+const responseTimeoutMs = 10_000
+const maxParallelDeliveries = 16
+const maxStoredAttempts = 20
 
 /** Events on their way to those who asked for them: each is written down first, posted, tried again, and kept to be read. */
 export class Webhooks {
@@ -73,7 +73,7 @@ export class Webhooks {
   /** Begins to deliver what is waiting. */
   static async open(deps: WebhooksDeps): Promise<Webhooks> {
     const webhooks = new Webhooks(deps)
-    await deps.queues.work(webhooks.#queue, { concurrency: parallel }, async ({ id }, attempt) =>
+    await deps.queues.work(webhooks.#queue, { concurrency: maxParallelDeliveries }, async ({ id }, attempt) =>
       webhooks.#deliver(id, attempt),
     )
     return webhooks
@@ -85,7 +85,7 @@ export class Webhooks {
    */
   async send(message: WebhookMessage, { db }: { readonly db?: Kysely<Database> } = {}): Promise<string | undefined> {
     const { target, event, jobId, body } = message
-    if (!asksFor(target, event)) return undefined
+    if (!isSubscribed(target, event)) return undefined
     const id = uuidV7()
     const { metadata } = target
     const { success, data, error } = body
@@ -148,7 +148,7 @@ export class Webhooks {
         ...(secret === undefined ? {} : { [signatureHeader]: signBody(secret, row.payload) }),
       },
       body: row.payload,
-      timeoutMs: answerMs,
+      timeoutMs: responseTimeoutMs,
       signal,
     })
     await this.#settle(row, attempt, outcome)
@@ -159,13 +159,13 @@ export class Webhooks {
     const { isFinal, ...facts } = outcome
     const now = new Date()
     const tries = JSON.parse(row.attempts) as object[]
-    const attempts = JSON.stringify([...tries, { at: now.toISOString(), ...facts }].slice(-keptAttempts))
+    const attempts = JSON.stringify([...tries, { at: now.toISOString(), ...facts }].slice(-maxStoredAttempts))
     const delay = isFinal ? undefined : this.#queue.retryDelaysSeconds?.[attempt - 1]
-    const isTaken = facts.error === undefined
-    await recordTry(this.#deps.store.db, row.id, {
+    const isDelivered = facts.error === undefined
+    await recordAttempt(this.#deps.store.db, row.id, {
       attempts,
-      status: isTaken ? 'delivered' : delay === undefined ? 'failed' : 'pending',
-      deliveredAt: isTaken ? now : undefined,
+      status: isDelivered ? 'delivered' : delay === undefined ? 'failed' : 'pending',
+      deliveredAt: isDelivered ? now : undefined,
       nextAttemptAt: delay === undefined ? undefined : new Date(now.getTime() + delay * 1000),
       dropsPayload: delay === undefined && !row.keepsPayload,
     })

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { sql, type KyselyPlugin } from 'kysely'
 import { Agent } from 'undici'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { Slots } from '../../src/kit/slots.ts'
+import { Semaphore } from '../../src/kit/semaphore.ts'
 import { uuidV7 } from '../../../src/kit/ids.ts'
 import { JobWebhooks } from '../../src/jobs/job-webhooks.ts'
 import { JobCounter } from '../../src/jobs/job-counter.ts'
@@ -221,7 +221,7 @@ test('a job goes on however many servers died over it, and fails only the pages 
         return outcome
       },
     },
-    slots: new Slots(4),
+    slots: new Semaphore(4),
     throttle: new HostThrottle({ concurrency: 4, delayMs: 0 }),
     robots: { allows: async () => true } as unknown as RobotsRules,
     honoursRobots: false,

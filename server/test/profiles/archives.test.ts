@@ -21,9 +21,9 @@ import { temporaryFolder } from '../../../test/lab/stores.ts'
 const profileId = '01a1fd15-0c10-7879-aa7c-0b034b2f48df'
 const key = { bytes: randomBytes(32), id: 'one key' }
 
-async function openParts({ place }: LabBlobLocation, quotaBytes = 1e9): Promise<ArchiveDeps> {
+async function openParts({ location }: LabBlobLocation, quotaBytes = 1e9): Promise<ArchiveDeps> {
   return {
-    blobs: await openBlobs(place),
+    blobs: await openBlobs(location),
     key,
     quotaBytes,
   }

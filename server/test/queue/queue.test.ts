@@ -14,9 +14,9 @@ interface Greeting {
   readonly to: string
 }
 
-const places = ['PGlite', 'PostgreSQL'] as const
+const storeKinds = ['PGlite', 'PostgreSQL'] as const
 
-describe.each(places)('jobs, in %s', (place) => {
+describe.each(storeKinds)('jobs, in %s', (storeKind) => {
   const undo = new AsyncDisposableStack()
   let store: Store
   let jobs: JobQueues
@@ -36,7 +36,7 @@ describe.each(places)('jobs, in %s', (place) => {
 
   beforeAll(async () => {
     dataDir = undo.use(await temporaryFolder()).path
-    if (place === 'PostgreSQL') databaseUrl = undo.use(await (await sharedPostgres()).createDatabase()).url
+    if (storeKind === 'PostgreSQL') databaseUrl = undo.use(await (await sharedPostgres()).createDatabase()).url
     await open()
   })
 

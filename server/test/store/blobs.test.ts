@@ -12,7 +12,7 @@ import { describeEachLocation, labS3Credentials, openFolderLocation } from '../.
 describeEachLocation('blobs', (open) => {
   test('come out as they went in, 20 MB as a stream', async () => {
     await using lab = await open()
-    const blobs = await openBlobs(lab.place)
+    const blobs = await openBlobs(lab.location)
     const contents = Array.from({ length: 20 }, () => randomBytes(1_000_000))
 
     await blobs.write('things/large', Readable.from(contents, { objectMode: false }))
@@ -22,7 +22,7 @@ describeEachLocation('blobs', (open) => {
 
   test('are listed by folder and gone when deleted', async () => {
     await using lab = await open()
-    const blobs = await openBlobs(lab.place)
+    const blobs = await openBlobs(lab.location)
     for (const key of ['things/one', 'things/two', 'others/three']) await blobs.write(key, Readable.from(['x']))
 
     await blobs.delete('things/two')
@@ -35,7 +35,7 @@ describeEachLocation('blobs', (open) => {
 
   test('whose source fails are not there', async () => {
     await using lab = await open()
-    const blobs = await openBlobs(lab.place)
+    const blobs = await openBlobs(lab.location)
     const failing = Readable.from(
       (async function* () {
         yield Buffer.from('x')
@@ -52,7 +52,7 @@ describeEachLocation('blobs', (open) => {
   // In a bucket that is an upload of several parts: the first is sent while the source is still read.
   test.each([1, 20_000_000])('are not there after an aborted write of %d bytes', async (bytes) => {
     await using lab = await open()
-    const blobs = await openBlobs(lab.place)
+    const blobs = await openBlobs(lab.location)
     const stop = new AbortController()
     const endless = new PassThrough()
     const writing = blobs.write('things/one', endless, stop.signal)
@@ -66,7 +66,7 @@ describeEachLocation('blobs', (open) => {
 
   test.each([0, 1, 8 * 1024 * 1024 - 1, 8 * 1024 * 1024, 8 * 1024 * 1024 + 1])('may have %d bytes', async (bytes) => {
     await using lab = await open()
-    const blobs = await openBlobs(lab.place)
+    const blobs = await openBlobs(lab.location)
     const contents = randomBytes(bytes)
 
     await blobs.write('things/one', Readable.from(bytes === 0 ? [] : [contents]))
@@ -77,7 +77,7 @@ describeEachLocation('blobs', (open) => {
 
 test('a folder of blobs shows no blob before it is complete, and takes no key that leads out of it', async () => {
   await using lab = await openFolderLocation()
-  const blobs = await openBlobs(lab.place)
+  const blobs = await openBlobs(lab.location)
   const source = new PassThrough()
   const writing = blobs.write('things/one', source)
   await new Promise((resolve) => void source.write('half', resolve))
@@ -94,13 +94,13 @@ test('a folder of blobs shows no blob before it is complete, and takes no key th
 
 test('files that a server left incomplete a day ago are removed', async () => {
   await using lab = await openFolderLocation()
-  await openBlobs(lab.place)
+  await openBlobs(lab.location)
   const [old, fresh] = ['old', 'fresh'].map((name) => join(lab.address, '.incomplete', name))
   for (const path of [old!, fresh!]) await writeFile(path, 'half')
   const dayAgo = new Date(Date.now() - 25 * 60 * 60 * 1000)
   await utimes(old!, dayAgo, dayAgo)
 
-  await openBlobs(lab.place)
+  await openBlobs(lab.location)
 
   expect(await readdir(join(lab.address, '.incomplete'))).toEqual(['fresh'])
 })
@@ -109,9 +109,9 @@ test('a bucket that falls silent is given up', async () => {
   const server = createServer((socket) => void socket.on('error', () => undefined).resume()).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  const place = parseBlobLocation(`s3://lab?endpoint=http://127.0.0.1:${port}`, labS3Credentials)
+  const location = parseBlobLocation(`s3://lab?endpoint=http://127.0.0.1:${port}`, labS3Credentials)
 
-  const asked = (await openBlobs(place, { silenceMs: 100 })).has('things/one')
+  const asked = (await openBlobs(location, { idleTimeoutMs: 100 })).has('things/one')
 
   await expect(asked).rejects.toThrow('timed out')
   server.close()

@@ -1,22 +1,22 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ResilientPool } from '../../src/store/postgres-pool.ts'
-import { queriesOf } from '../../src/store/queries-of.ts'
+import { createQueryBuilder } from '../../src/store/create-query-builder.ts'
 import { openPausablePostgres, type PausablePostgres } from '../../../test/lab/pausable-postgres.ts'
 import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 
-const limits = { silentMs: 200, probeMs: 400 }
+const limits = { probeAfterMs: 200, probeTimeoutMs: 400 }
 const gone = { code: 'STORE_UNAVAILABLE', status: 503, retryAfterSeconds: 2 }
 
 const fixture = new AsyncDisposableStack()
 let postgres: PausablePostgres
 let pool: ResilientPool
-let db: ReturnType<typeof queriesOf>
+let db: ReturnType<typeof createQueryBuilder>
 beforeAll(async () => {
   const database = fixture.use(await (await sharedPostgres()).createDatabase())
   postgres = fixture.use(await openPausablePostgres(database.url))
   pool = new ResilientPool({ databaseUrl: postgres.url, connections: 3, log: undefined, ...limits })
-  db = queriesOf(pool)
+  db = createQueryBuilder(pool)
   fixture.defer(() => db.destroy())
 })
 afterAll(async () => fixture.disposeAsync())
@@ -56,7 +56,7 @@ test('a statement fails whose own connection hangs longer than any statement may
     connections: 1,
     log: undefined,
     ...limits,
-    longestMs: 300,
+    maxStatementMs: 300,
   })
   await using _end = { [Symbol.asyncDispose]: async () => impatient.end() }
 

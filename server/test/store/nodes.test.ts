@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { expect, test } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
 import { createPeers } from '../../src/cluster/peers.ts'
-import { beatNode, findDeadNodes, listNodes, registerNode, removeNode } from '../../src/store/nodes.ts'
+import { recordHeartbeat, findDeadNodes, listNodes, registerNode, removeNode } from '../../src/store/nodes.ts'
 import type { Database } from '../../src/store/schema.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
 
@@ -25,7 +25,7 @@ describeEachStore('nodes', (openStore) => {
     await using store = await openStore()
     const id = uuidV7()
     await registerNode(store.db, { id, url: 'http://10.0.0.1:3002', slots: 8 })
-    await beatNode(store.db, { id, live: 5, draining: true })
+    await recordHeartbeat(store.db, { id, live: 5, draining: true })
     await silence(store.db, id, 60)
 
     const again = await registerNode(store.db, { id, slots: 4 })
@@ -39,7 +39,7 @@ describeEachStore('nodes', (openStore) => {
     await using store = await openStore()
     const { id } = await registerNode(store.db, { id: uuidV7(), slots: 8 })
 
-    expect(await beatNode(store.db, { id, live: 3, draining: true })).toBe(true)
+    expect(await recordHeartbeat(store.db, { id, live: 3, draining: true })).toBe(true)
 
     expect(await listNodes(store.db)).toMatchObject([{ id, live: 3, draining: true }])
   })
@@ -53,7 +53,7 @@ describeEachStore('nodes', (openStore) => {
     expect(await findDeadNodes(store.db, 30)).toMatchObject([{ id: silent.id }])
     expect(await findDeadNodes(store.db, 90)).toEqual([])
 
-    await beatNode(store.db, { id: silent.id, live: 0, draining: false })
+    await recordHeartbeat(store.db, { id: silent.id, live: 0, draining: false })
     expect(await findDeadNodes(store.db, 30)).toEqual([])
   })
 
@@ -89,6 +89,6 @@ describeEachStore('nodes', (openStore) => {
     await removeNode(store.db, id)
 
     expect(await listNodes(store.db)).toEqual([])
-    expect(await beatNode(store.db, { id, live: 0, draining: false })).toBe(false)
+    expect(await recordHeartbeat(store.db, { id, live: 0, draining: false })).toBe(false)
   })
 })

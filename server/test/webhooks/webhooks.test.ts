@@ -19,7 +19,7 @@ import { temporaryFolder } from '../../../test/lab/stores.ts'
 const log = pino({ level: 'silent' })
 const retryDelaysSeconds = [0, 0.1, 0.1]
 
-describe.concurrent.each(['PGlite', 'PostgreSQL'] as const)('webhooks, in %s', (place) => {
+describe.concurrent.each(['PGlite', 'PostgreSQL'] as const)('webhooks, in %s', (storeKind) => {
   const undo = new AsyncDisposableStack()
   let store: Store
   let webhooks: Webhooks
@@ -27,7 +27,7 @@ describe.concurrent.each(['PGlite', 'PostgreSQL'] as const)('webhooks, in %s', (
 
   beforeAll(async () => {
     const { path: dataDir } = undo.use(await temporaryFolder())
-    const database = place === 'PostgreSQL' ? undo.use(await (await sharedPostgres()).createDatabase()) : undefined
+    const database = storeKind === 'PostgreSQL' ? undo.use(await (await sharedPostgres()).createDatabase()) : undefined
     const databaseUrl = database?.url
     store = undo.use(await openStore({ dataDir, databaseUrl }))
     const egress = undo.use(await openEgress({ allow: ['127.0.0.1'], log }))

@@ -2,7 +2,7 @@ import { failure } from 'bowline/contract/failure'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { z } from 'zod'
 import { isBowlineError } from 'bowline/kit/errors'
-import { answerLink, type LinkOutcome } from '../../mail/answer-link.ts'
+import { handleMailLink, type LinkOutcome } from '../../mail/handle-mail-link.ts'
 import { linkPage, outcomePage, pageHeaders } from '../../mail/link-page.ts'
 import { firstToken, type TokenQuery } from '../first-token.ts'
 import type { Store } from '../../store/store.ts'
@@ -40,7 +40,7 @@ export function registerMonitorMail(app: FastifyInstance, { store }: { readonly 
           security: [],
         },
       },
-      async (request) => ({ success: true, ...(await answerLink(store.db, request.body.token, purpose)) }),
+      async (request) => ({ success: true, ...(await handleMailLink(store.db, request.body.token, purpose)) }),
     )
     const path = `/monitor/email/${purpose}`
     const hidden = { bodyLimit: maxBodyBytes, schema: { hide: true } as object }
@@ -49,7 +49,7 @@ export function registerMonitorMail(app: FastifyInstance, { store }: { readonly 
     app.get(path, hidden, async (_request, reply) => send(reply, 200, linkPage(purpose)))
     app.post<{ Querystring: TokenQuery }>(path, hidden, async (request, reply) => {
       try {
-        const outcome: LinkOutcome = await answerLink(store.db, firstToken(request.query), purpose)
+        const outcome: LinkOutcome = await handleMailLink(store.db, firstToken(request.query), purpose)
         return send(reply, 200, outcomePage(outcome))
       } catch (error) {
         if (!isBowlineError(error)) throw error

@@ -1,4 +1,4 @@
-import { listPages, sumUpPages } from '../../store/monitor-pages.ts'
+import { listPages, summarizePages } from '../../store/monitor-pages.ts'
 import type { CheckRow } from '../../store/monitor-checks.ts'
 import { listSubscriptions, type SubscriptionRow } from '../../store/mails.ts'
 import type { ListedMonitor } from '../../store/monitors.ts'
@@ -64,7 +64,7 @@ export function monitorRoutes({ store, monitors }: MonitorRouteDeps): Handlers {
       const statuses = status === undefined ? undefined : [status]
       const found = await listPages(store.db, { checkId: check.id, limit: limit + 1, skip, statuses })
       const next = found.length > limit ? { next: nextOf(call, params, { limit, skip: skip + limit, status }) } : {}
-      const { summary } = await sumUpPages(store.db, check.id)
+      const { summary } = await summarizePages(store.db, check.id)
       const statusOf = await notificationStatuses(store, [check.id])
       const pages = found.slice(0, limit).map(describePage)
       return { success: true, ...next, data: { ...describeCheck(check, statusOf(check.id), summary), pages, ...next } }

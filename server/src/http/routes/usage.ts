@@ -1,10 +1,10 @@
 import { tokensPerCredit } from 'bowline/contract/usage'
 import { usageHistory, type HistoryOptions } from '../../usage/history.ts'
-import { teamLoad, type LoadDeps } from '../../usage/team-load.ts'
+import { teamLoad, type TeamLoadDeps } from '../../usage/team-load.ts'
 import type { Call, Handlers } from '../register.ts'
 
 /** The routes of what a team used and what runs for it. */
-export function usageRoutes(deps: LoadDeps): Handlers {
+export function usageRoutes(deps: TeamLoadDeps): Handlers {
   const historyOf = async ({ key }: Call, query: HistoryOptions) => usageHistory(deps.store, key.teamId, query)
 
   return {

@@ -2,7 +2,7 @@ import type { ActionResults, Document } from 'bowline/contract/document'
 import type { Format } from 'bowline/contract/formats'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { BowlineError } from 'bowline/kit/errors'
-import type { Slots } from '../../kit/slots.ts'
+import type { Semaphore } from '../../kit/semaphore.ts'
 import type { Store } from '../../store/store.ts'
 import { trackingKeyOf } from './cache-key.ts'
 import { extractJson, maxCharacters, type LanguageModel } from '../format/language-model.ts'
@@ -22,7 +22,7 @@ export interface FinishDeps extends LoadedByProxy {
   readonly hasEnhancedProxy: boolean
   readonly files: FileKeeper
   /** Places to read PDFs in. */
-  readonly pdfSlots: Slots
+  readonly pdfSlots: Semaphore
   readonly request: ScrapeRequest
   readonly teamId: string
   readonly signal: AbortSignal

@@ -10,7 +10,7 @@ import {
   findScrapes,
   findStoredPages,
   readStoredPage,
-  type KeptScrape,
+  type StoredScrape,
   type ScrapeRow,
   type StoredPageRow,
 } from '../../store/scrapes.ts'
@@ -129,7 +129,7 @@ export class Cache {
     id: string,
     document: Document,
     stored: PageToStore | undefined,
-  ): Promise<Pick<KeptScrape, 'cacheKey' | 'document' | 'page' | 'pageFacts' | 'hasBlobs'>> {
+  ): Promise<Pick<StoredScrape, 'cacheKey' | 'document' | 'page' | 'pageFacts' | 'hasBlobs'>> {
     const page = stored?.facts.isWhole === true ? packPage(stored.page) : undefined
     const [packedDocument, packedPage] = await Promise.all([packDocument(document), page])
     const inRow = {

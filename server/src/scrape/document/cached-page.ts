@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { zstdDecompress } from 'node:zlib'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
-import { textPieces } from '../../kit/json-pieces.ts'
+import { textChunks } from '../../kit/json-chunks.ts'
 import { answerKeyOf } from './cache-key.ts'
 import { compressPieces } from './compress-pieces.ts'
 import type { LoadedByProxy } from '../load/load-with-proxy.ts'
@@ -114,7 +114,7 @@ const decompress = promisify(zstdDecompress)
 export async function packPage({ url, statusCode, contentType, warning, body }: LoadedPage): Promise<Buffer> {
   const [facts, content] = splitBody(body)
   const head = JSON.stringify({ url, statusCode, contentType, warning, body: facts })
-  return compressPieces([`${head}\n`, ...(typeof content === 'string' ? textPieces(content) : [content])])
+  return compressPieces([`${head}\n`, ...(typeof content === 'string' ? textChunks(content) : [content])])
 }
 
 /** The page in such bytes. */

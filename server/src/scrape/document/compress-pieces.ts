@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { createZstdCompress, zstdCompress } from 'node:zlib'
-import { yielding } from '../../kit/yielding.ts'
+import { encodeChunks } from '../../kit/encode-chunks.ts'
 
 const compress = promisify(zstdCompress)
 
@@ -18,5 +18,5 @@ export async function compressPieces(pieces: Iterable<string | Uint8Array>): Pro
     yield second.value
     yield* { [Symbol.iterator]: () => iterator }
   }
-  return buffer(Readable.from(yielding(all()), { objectMode: false }).compose(createZstdCompress()))
+  return buffer(Readable.from(encodeChunks(all()), { objectMode: false }).compose(createZstdCompress()))
 }

@@ -1,14 +1,14 @@
 import { promisify } from 'node:util'
 import { zstdDecompress } from 'node:zlib'
 import type { Document } from 'bowline/contract/document'
-import { jsonPieces } from '../../kit/json-pieces.ts'
+import { jsonChunks } from '../../kit/json-chunks.ts'
 import { compressPieces } from './compress-pieces.ts'
 
 const decompress = promisify(zstdDecompress)
 
 /** A document as bytes: JSON, compressed with Zstandard, off the thread of the server. */
 export async function packDocument(document: Document): Promise<Buffer> {
-  return compressPieces(jsonPieces(document))
+  return compressPieces(jsonChunks(document))
 }
 
 const brace = 0x7b

@@ -1,6 +1,6 @@
 import type { Document } from 'bowline/contract/document'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
-import type { Slots } from '../../kit/slots.ts'
+import type { Semaphore } from '../../kit/semaphore.ts'
 import type { LoadedPage, PageBody } from '../fetch/loaded-page.ts'
 import type { PageResult } from '../format/process-html.ts'
 import { firstPages, parsePdf, type PdfContent } from '../parse/pdf/parse-pdf.ts'
@@ -23,7 +23,7 @@ export async function makeTextFormats(
   request: ScrapeRequest,
   page: LoadedPage,
   reading: PageResult | undefined,
-  deps: { readonly signal: AbortSignal; readonly pdfSlots: Slots },
+  deps: { readonly signal: AbortSignal; readonly pdfSlots: Semaphore },
 ): Promise<TextFormats> {
   const { body } = page
   const wants = (type: ScrapeRequest['formats'][number]['type']): boolean =>

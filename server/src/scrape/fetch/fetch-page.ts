@@ -2,9 +2,9 @@ import { setImmediate } from 'node:timers/promises'
 import type { Agent } from 'undici'
 import type { Abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
-import { percentDecoded } from '../../kit/percent-decoded.ts'
+import { decodePercent } from '../../kit/decode-percent.ts'
 import { redirectTarget } from '../../kit/redirect-target.ts'
-import { publicHeaders, sharesHeaders } from '../../kit/shares-headers.ts'
+import { crossOriginHeaders, mayForwardHeaders } from '../../kit/forward-headers.ts'
 import type { LoadedPage } from './loaded-page.ts'
 import { browserHeaders, type Visitor } from './browser-headers.ts'
 import { classifyBody } from './classify-body.ts'
@@ -37,7 +37,7 @@ export async function fetchPage(start: string, options: FetchOptions): Promise<L
   let url = new URL(start)
   for (let hop = 0; hop <= maxRedirects; hop += 1) {
     options.signal?.throwIfAborted()
-    const answer = await ask(url, sharesHeaders(new URL(start), url), jar, options).catch((error: unknown) => {
+    const answer = await ask(url, mayForwardHeaders(new URL(start), url), jar, options).catch((error: unknown) => {
       options.signal?.throwIfAborted()
       throw explainFetchFailure(error, url.href)
     })
@@ -74,7 +74,7 @@ type Answer =
 
 async function ask(url: URL, takesHeaders: boolean, jar: CookieJar, options: FetchOptions): Promise<Answer> {
   const cookie = jar.headerFor(url)
-  const sent = takesHeaders ? options.headers : (publicHeaders(options.headers) ?? {})
+  const sent = takesHeaders ? options.headers : (crossOriginHeaders(options.headers) ?? {})
   const given = Object.entries(sent).map(([name, value]) => [name.toLowerCase(), value] as const)
   const response = await options.dispatcher.request({
     origin: url.origin,
@@ -110,7 +110,7 @@ async function ask(url: URL, takesHeaders: boolean, jar: CookieJar, options: Fet
 /** What the user name and password of an address say to its site, as browsers say it. */
 function authorizationOf({ username, password }: URL): Readonly<Record<string, string>> {
   if (username === '' && password === '') return {}
-  const pair = [username, password].map(percentDecoded).join(':')
+  const pair = [username, password].map(decodePercent).join(':')
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }
 }
 

@@ -1,6 +1,6 @@
 import type { Agent } from 'undici'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
-import { sharesHeaders } from '../../kit/shares-headers.ts'
+import { mayForwardHeaders } from '../../kit/forward-headers.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { fetchPage } from '../fetch/fetch-page.ts'
 import { withWarnings, type LoadedPage } from '../fetch/loaded-page.ts'
@@ -107,6 +107,6 @@ export class PageLoader implements AsyncDisposable {
 function warningOfHeaders({ url, headers }: ScrapeRequest, page: LoadedPage): string | undefined {
   const to = new URL(page.url)
   const isWithheld = Object.keys(headers ?? {}).some((name) => name.toLowerCase() !== 'user-agent')
-  if (!isWithheld || !/^https?:$/.test(to.protocol) || sharesHeaders(new URL(url), to)) return undefined
+  if (!isWithheld || !/^https?:$/.test(to.protocol) || mayForwardHeaders(new URL(url), to)) return undefined
   return `The page redirects to ${to.origin}, which did not get \`headers\`. To send them there, use its address as \`url\`.`
 }

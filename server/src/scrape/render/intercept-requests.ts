@@ -1,4 +1,4 @@
-import { sharesHeaders } from '../../kit/shares-headers.ts'
+import { mayForwardHeaders } from '../../kit/forward-headers.ts'
 import type { AdLists } from './ad-lists.ts'
 import type { Tab } from './tab.ts'
 
@@ -36,7 +36,7 @@ export async function interceptRequests(tab: Tab, { url, headers, adLists }: Int
       // The page may have moved on.
       void tab.call(command, { requestId, ...more }, sessionId).catch(() => undefined)
     if (isAd(paused)) return answer('Fetch.failRequest', { errorReason: 'BlockedByClient' })
-    if (added.length === 0 || !sharesHeaders(start, new URL(request.url))) return answer('Fetch.continueRequest')
+    if (added.length === 0 || !mayForwardHeaders(start, new URL(request.url))) return answer('Fetch.continueRequest')
     const kept = Object.entries(request.headers).filter(([name]) => !replaced.has(name.toLowerCase()))
     answer('Fetch.continueRequest', { headers: [...kept.map(([name, value]) => ({ name, value })), ...added] })
   })

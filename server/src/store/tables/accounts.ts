@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { Nullable, Stamp } from '../columns.ts'
+import type { Nullable, Timestamp } from '../columns.ts'
 
 /** What a key may do: `admin` keys manage keys and teams, `member` keys use the API. */
 export type KeyRole = 'admin' | 'member'
@@ -20,7 +20,7 @@ export interface TeamTable {
   readonly activeScrapes: Generated<number>
   /** Requests a minute, as the contract writes them. Null: what the server is set to. */
   readonly rateLimits: Nullable<string>
-  readonly createdAt: Stamp
+  readonly createdAt: Timestamp
 }
 
 /** A key of a team. The key itself is not stored, only its hash. */
@@ -31,7 +31,7 @@ export interface ApiKeyTable {
   readonly hash: string
   readonly prefix: string
   readonly role: KeyRole
-  readonly createdAt: Stamp
+  readonly createdAt: Timestamp
   readonly lastUsedAt: Nullable<Date>
   readonly revokedAt: Nullable<Date>
   /** Whether a server was started with it, rather than an API call creating it. */
@@ -57,7 +57,7 @@ export interface RunningWorkTable {
   readonly teamId: string
   readonly nodeId: string
   readonly credits: number
-  readonly startedAt: Stamp
+  readonly startedAt: Timestamp
 }
 
 /** How many requests of one kind a team has made since the minute began that the first of them opened. */

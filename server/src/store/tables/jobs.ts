@@ -2,7 +2,7 @@ import type { Generated } from 'kysely'
 import type { Nullable } from '../columns.ts'
 
 /** What a job of many pages is doing. */
-export type BulkStatus = 'scraping' | 'completed' | 'failed' | 'cancelled'
+export type JobStatus = 'scraping' | 'completed' | 'failed' | 'cancelled'
 
 /** A batch or a crawl. */
 export interface JobTable {
@@ -12,7 +12,7 @@ export interface JobTable {
   readonly kind: 'batch_scrape' | 'crawl'
   /** Version of the API it was made by. */
   readonly version: 'v1' | 'v2'
-  readonly status: BulkStatus
+  readonly status: JobStatus
   /** Its first address. */
   readonly target: string
   /** How its pages are scraped, as JSON. */

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 import type { CheckStatus, PageStatus } from 'bowline/contract/monitor-checks'
-import type { Nullable, Stamp } from '../columns.ts'
+import type { Nullable, Timestamp } from '../columns.ts'
 
 /** Pages that are looked at on a schedule. */
 export interface MonitorTable {
@@ -25,8 +25,8 @@ export interface MonitorTable {
   readonly nextRunAt: Nullable<Date>
   readonly lastRunAt: Nullable<Date>
   readonly lastCheckSummary: Nullable<string>
-  readonly createdAt: Stamp
-  readonly updatedAt: Stamp
+  readonly createdAt: Timestamp
+  readonly updatedAt: Timestamp
 }
 
 /** One run of a monitor. Of one monitor at most one is queued or running. */
@@ -51,8 +51,8 @@ export interface MonitorCheckTable {
   readonly leaseExpiresAt: Nullable<Date>
   /** Grows with each lease; only the newest may write. */
   readonly fence: Generated<number>
-  readonly createdAt: Stamp
-  readonly updatedAt: Stamp
+  readonly createdAt: Timestamp
+  readonly updatedAt: Timestamp
 }
 
 /** What a check found of a page. */
@@ -72,7 +72,7 @@ export interface MonitorPageTable {
   readonly judgment: Nullable<string>
   readonly diff: Nullable<string>
   readonly snapshot: Nullable<string>
-  readonly createdAt: Stamp
+  readonly createdAt: Timestamp
 }
 
 /** The last state of a page of a monitor. */
@@ -86,7 +86,7 @@ export interface MonitorStateTable {
   readonly extracted: Nullable<string>
   readonly scrapeId: Nullable<string>
   readonly isGone: Generated<boolean>
-  readonly checkedAt: Stamp
+  readonly checkedAt: Timestamp
 }
 
 /** A reader of the mails of a monitor. */
@@ -100,7 +100,7 @@ export interface MailSubscriptionTable {
   /** What the tokens of its links are made from. */
   readonly secret: string
   readonly confirmationSentAt: Nullable<Date>
-  readonly createdAt: Stamp
+  readonly createdAt: Timestamp
 }
 
 /** A mail on its way, or sent. */
@@ -113,5 +113,5 @@ export interface MailTable {
   readonly status: Generated<'queued' | 'sent' | 'failed' | 'dropped'>
   readonly error: Nullable<string>
   readonly sentAt: Nullable<Date>
-  readonly createdAt: Stamp
+  readonly createdAt: Timestamp
 }

@@ -1,5 +1,5 @@
 import type { ColumnType } from 'kysely'
-import type { Nullable, Stamp } from '../columns.ts'
+import type { Nullable, Timestamp } from '../columns.ts'
 
 /** A page that was scraped: read again by its id for a day, or by its cache key as long as it is fresh. */
 export interface ScrapeTable {
@@ -17,7 +17,7 @@ export interface ScrapeTable {
   readonly hasBlobs: boolean
   /** What the tokens of its files are made from. */
   readonly secret: string
-  readonly createdAt: Stamp
+  readonly createdAt: Timestamp
 }
 
 /** The last state of a page whose changes are tracked. */
@@ -28,7 +28,7 @@ export interface TrackedPageTable {
   readonly markdown: string
   /** What was extracted, as JSON. */
   readonly extracted: Nullable<string>
-  readonly scrapedAt: Stamp
+  readonly scrapedAt: Timestamp
 }
 
 /** A page that can be searched. */
@@ -43,8 +43,8 @@ export interface IndexedPageTable {
   /** What the index knows of it. */
   readonly words: string
   /** When it was published as it says itself, else when its text was new to us. */
-  readonly datedAt: Stamp
-  readonly scrapedAt: Stamp
+  readonly datedAt: Timestamp
+  readonly scrapedAt: Timestamp
 }
 
 /** How far an extraction is. */
@@ -64,7 +64,7 @@ export interface ExtractJobTable {
   readonly error: Nullable<string>
   /** Null: not billed yet. */
   readonly credits: Nullable<number>
-  readonly createdAt: Stamp
+  readonly createdAt: Timestamp
   /** Null: it still runs, or ended in an earlier version. */
   readonly finishedAt: Nullable<Date>
 }

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { Nullable, Stamp } from '../columns.ts'
+import type { Nullable, Timestamp } from '../columns.ts'
 
 /** A named profile of a team, and who may write it now. */
 export interface ProfileTable {
@@ -16,8 +16,8 @@ export interface ProfileTable {
   readonly leaseNodeId: Nullable<string>
   /** Null: free. */
   readonly leaseExpiresAt: Nullable<Date>
-  readonly createdAt: Stamp
-  readonly updatedAt: Stamp
+  readonly createdAt: Timestamp
+  readonly updatedAt: Timestamp
 }
 
 /** One saved state of a profile. */
@@ -33,5 +33,5 @@ export interface ProfileVersionTable {
   readonly browser: string
   /** Null: it was imported. */
   readonly sessionId: Nullable<string>
-  readonly savedAt: Stamp
+  readonly savedAt: Timestamp
 }

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 import type { EndReason, SessionStatus } from 'bowline/contract/browser'
-import type { Nullable, Stamp } from '../columns.ts'
+import type { Nullable, Timestamp } from '../columns.ts'
 
 /** What a client's `Browser.close` does to a session. */
 export type OnBrowserClose = 'disconnect' | 'delete'
@@ -11,8 +11,8 @@ export interface NodeTable {
   readonly url: Nullable<string>
   readonly slots: number
   readonly live: Generated<number>
-  readonly startedAt: Stamp
-  readonly heartbeatAt: Stamp
+  readonly startedAt: Timestamp
+  readonly heartbeatAt: Timestamp
   readonly draining: Generated<boolean>
   /** The bootstrap key it was started with. */
   readonly bootstrapKeyId: Nullable<string>
@@ -66,6 +66,6 @@ export interface ArtifactTable {
   readonly details: string
   /** Null: its blob is being written, or was never finished. */
   readonly bytes: Nullable<number>
-  readonly createdAt: Stamp
+  readonly createdAt: Timestamp
   readonly expiresAt: Date
 }

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 import type { DeliveryStatus } from 'bowline/contract/webhooks'
-import type { Nullable, Stamp } from '../columns.ts'
+import type { Nullable, Timestamp } from '../columns.ts'
 
 /** An event on its way to a webhook, or arrived. Its id is the `webhookId` of the body. */
 export interface WebhookDeliveryTable {
@@ -21,12 +21,12 @@ export interface WebhookDeliveryTable {
   readonly attempts: Generated<string>
   readonly nextAttemptAt: Nullable<Date>
   readonly deliveredAt: Nullable<Date>
-  readonly createdAt: Stamp
+  readonly createdAt: Timestamp
 }
 
 /** What the deliveries of a team are signed with. */
 export interface WebhookSecretTable {
   readonly teamId: string
   readonly secret: string
-  readonly createdAt: Stamp
+  readonly createdAt: Timestamp
 }

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { Slots } from '../../../src/kit/slots.ts'
+import { Semaphore } from '../../../src/kit/semaphore.ts'
 import { parsePdf } from '../../../src/scrape/parse/pdf/parse-pdf.ts'
 import { processesNaming } from '../../../../test/lab/browser-processes.ts'
 import { makePdf, makePdfBomb } from './make-pdf.ts'
@@ -107,7 +107,7 @@ describe('reading ends when it should', () => {
   })
 
   test('while it waits for a place, which the next in line gets', async () => {
-    const places = new Slots(1)
+    const places = new Semaphore(1)
     const report = makePdf([chapter('Report')])
     const stop = new AbortController()
 

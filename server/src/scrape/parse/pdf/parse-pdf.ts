@@ -5,7 +5,7 @@ import { buffer, text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import type { Abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
-import type { Slots } from '../../../kit/slots.ts'
+import type { Semaphore } from '../../../kit/semaphore.ts'
 import type { PdfAnswer } from './pdf-result.ts'
 
 /** Pages that are read of a PDF unless fewer are asked for. */
@@ -18,7 +18,7 @@ export interface PdfOptions extends Abortable {
   /** Milliseconds for the whole file. Default 30,000. Then the reading process is killed. */
   readonly timeoutMs?: number | undefined
   /** Of which one is taken to read in; time spent waiting for it is not counted. Default: none is needed. */
-  readonly places?: Slots | undefined
+  readonly places?: Semaphore | undefined
 }
 
 /** A PDF as Markdown. */
@@ -41,7 +41,7 @@ export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Pro
   refuseOthers(bytes)
   const { signal, timeoutMs = 30_000, maxPages, places } = options
   signal?.throwIfAborted()
-  using _ = await places?.take(signal)
+  using _ = await places?.acquire(signal)
   const limit = AbortSignal.timeout(timeoutMs)
   const stop = signal === undefined ? limit : AbortSignal.any([signal, limit])
   const attempt = async (reader: 'liteparse' | 'unpdf'): Promise<PdfAnswer> => {

@@ -6,15 +6,15 @@ import { TLSSocket } from 'node:tls'
  * Joins two sockets until both directions have ended. Either one failing resets the other; back-pressure holds both ways.
  * What `right` sends goes through `filter` on its way, if there is one.
  */
-export function splice(left: Duplex, right: Duplex, filter?: Duplex): void {
-  pour(left, right)
-  if (filter === undefined) pour(right, left)
+export function pipeSockets(left: Duplex, right: Duplex, filter?: Duplex): void {
+  pipeOneWay(left, right)
+  if (filter === undefined) pipeOneWay(right, left)
   else {
     // It ends with `right`, and is over when it has passed on the rest.
     right.pipe(filter)
     right.on('error', () => reset(left))
     right.on('close', () => right.readableEnded || filter.destroy())
-    pour(filter, left)
+    pipeOneWay(filter, left)
   }
   // One that is gone already will not say so again.
   if (left.destroyed || right.destroyed) {
@@ -23,7 +23,7 @@ export function splice(left: Duplex, right: Duplex, filter?: Duplex): void {
   }
 }
 
-function pour(from: Duplex, into: Duplex): void {
+function pipeOneWay(from: Duplex, into: Duplex): void {
   from.pipe(into)
   // A browser tells a connection that was reset from one that was closed.
   from.on('error', () => reset(into))

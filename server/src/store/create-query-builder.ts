@@ -2,7 +2,7 @@ import { CamelCasePlugin, Kysely, PostgresDialect, type PostgresPool } from 'kys
 import type { Database } from './schema.ts'
 
 /** The query builder over a pool of connections, with camelCase names for snake_case columns. */
-export function queriesOf(pool: PostgresPool): Kysely<Database> {
+export function createQueryBuilder(pool: PostgresPool): Kysely<Database> {
   return new Kysely<Database>({
     dialect: new PostgresDialect({ pool }),
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],

@@ -2,7 +2,7 @@
  * Does work on many items at once: what is asked for while a batch is being worked on waits and makes up the next one.
  * When a batch fails its items are tried one by one, so that each caller hears of their own only.
  */
-export function gather<Item>(
+export function createBatcher<Item>(
   work: (items: readonly Item[]) => Promise<void>,
   { most = 100 }: { readonly most?: number } = {},
 ): (item: Item) => Promise<void> {

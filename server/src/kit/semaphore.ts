@@ -1,7 +1,7 @@
 import { abortable } from 'bowline/kit/abort'
 
 /** A number of places that are taken in the order of asking. */
-export class Slots {
+export class Semaphore {
   readonly #count: () => number
   #taken = 0
   readonly #waiting: (() => void)[] = []
@@ -16,7 +16,7 @@ export class Slots {
   }
 
   /** Waits for a place; disposing gives it back. Throws the signal's reason. */
-  async take(signal?: AbortSignal): Promise<Disposable> {
+  async acquire(signal?: AbortSignal): Promise<Disposable> {
     signal?.throwIfAborted()
     if (this.#taken < this.#count()) this.#taken += 1
     else await this.#wait(signal)

@@ -3,11 +3,11 @@ import { mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { describeQueues, installQueues } from './install-queues.ts'
-import { describeSchema, migrate } from './migrate.ts'
+import { queueSchemaSql, installQueues } from './install-queues.ts'
+import { schemaSql, migrate } from './migrate.ts'
 import type { StoreLog } from './store.ts'
 import { startPglite } from './pglite.ts'
-import { queriesOf } from './queries-of.ts'
+import { createQueryBuilder } from './create-query-builder.ts'
 import { createSingleConnection } from './single-connection.ts'
 import { syncTree } from './sync-tree.ts'
 import { packFolder, unpackFolder } from './template.ts'
@@ -23,7 +23,7 @@ export interface ClusterOptions {
  * Makes `folder` a migrated, empty database, wholly or not at all. It comes from the template of an earlier first
  * start (a tenth of the time) or, when there is none that can be read, is made anew and becomes the template.
  */
-export async function makeCluster(folder: string, options: ClusterOptions = {}): Promise<void> {
+export async function createCluster(folder: string, options: ClusterOptions = {}): Promise<void> {
   const template = await templatePath(options)
   const draft = `${folder}.new`
   await rm(draft, { recursive: true, force: true })
@@ -33,7 +33,7 @@ export async function makeCluster(folder: string, options: ClusterOptions = {}):
     if (!isAbsent(error))
       options.log?.warn({ err: error, template }, 'The database template is unreadable: making a new one')
     await rm(draft, { recursive: true, force: true })
-    await makeAnew(draft)
+    await createFromScratch(draft)
     // A template only saves time: a home that cannot be written to is no reason not to start.
     await packFolder(draft, template).catch((error: unknown) =>
       options.log?.warn(
@@ -51,11 +51,11 @@ export async function templatePath({ cacheDir }: ClusterOptions = {}): Promise<s
   return join(cacheDir ?? join(homedir(), '.cache', 'bowline'), await templateName())
 }
 
-async function makeAnew(folder: string): Promise<void> {
+async function createFromScratch(folder: string): Promise<void> {
   await mkdir(folder, { mode: 0o700 })
   await using lite = await startPglite({ folder })
   const { pool, raw } = createSingleConnection(lite)
-  await migrate(queriesOf(pool))
+  await migrate(createQueryBuilder(pool))
   await installQueues(raw)
 }
 
@@ -67,8 +67,8 @@ async function templateName(): Promise<string> {
   }
   const digest = createHash('sha256')
     .update(manifest.version)
-    .update(describeSchema())
-    .update(describeQueues())
+    .update(schemaSql())
+    .update(queueSchemaSql())
     .digest('hex')
   return `store-${digest.slice(0, 16)}.zst`
 }

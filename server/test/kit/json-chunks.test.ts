@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isLongJson, jsonPieces, textPieces } from '../../src/kit/json-pieces.ts'
+import { isLongJson, jsonChunks, textChunks } from '../../src/kit/json-chunks.ts'
 
 const long = 'quoted " and\n ünïcödé 🚢 '.repeat(40_000)
 
@@ -16,7 +16,7 @@ test.each([
     undefined,
   ],
 ])('the pieces are the JSON of the value: %s', (_, value, expected) => {
-  const pieces = [...jsonPieces(value)]
+  const pieces = [...jsonChunks(value)]
 
   expect(pieces.join('')).toBe(expected ?? JSON.stringify(value))
   expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(2_000_000)
@@ -24,7 +24,7 @@ test.each([
 
 test('a text is cut between characters', () => {
   const text = `a${'🚢'.repeat(300_000)}`
-  const pieces = [...textPieces(text)]
+  const pieces = [...textChunks(text)]
 
   expect(pieces.length).toBeGreaterThan(1)
   expect(pieces.every((piece) => piece.isWellFormed())).toBe(true)

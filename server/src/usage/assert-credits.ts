@@ -4,7 +4,7 @@ import { availableCredits } from '../store/teams.ts'
 import { insufficientCredits } from './work-permits.ts'
 
 /** Throws INSUFFICIENT_CREDITS when a team has less left than work will cost. Nothing is set aside. */
-export async function assertAffordable(db: Kysely<Database>, teamId: string, credits: number): Promise<void> {
+export async function assertCredits(db: Kysely<Database>, teamId: string, credits: number): Promise<void> {
   const available = await availableCredits(db, teamId)
   if (available !== undefined && available < credits) throw insufficientCredits(credits, available)
 }

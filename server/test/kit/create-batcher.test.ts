@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { gather } from '../../src/kit/gather.ts'
+import { createBatcher } from '../../src/kit/create-batcher.ts'
 
 test('what is asked for while a batch is worked on makes up the next one', async () => {
   const batches: (readonly string[])[] = []
   const first = Promise.withResolvers<void>()
-  const add = gather(async (items: readonly string[]) => {
+  const add = createBatcher(async (items: readonly string[]) => {
     batches.push(items)
     if (batches.length === 1) await first.promise
   })
@@ -17,7 +17,7 @@ test('what is asked for while a batch is worked on makes up the next one', async
 })
 
 test('of a batch that fails, only those hear of it whose items are at fault', async () => {
-  const add = gather(async (items: readonly string[]) => {
+  const add = createBatcher(async (items: readonly string[]) => {
     await Promise.resolve()
     if (items.includes('bad')) throw new Error(`no ${items.join()}`)
   })

@@ -1,17 +1,17 @@
 /** Characters of a piece: turning one into JSON and into bytes takes about a millisecond. */
-const pieceLength = 262_144
+const chunkLength = 262_144
 
 /** Whether the JSON of a value is so long that writing it at once would block the thread for longer than some milliseconds. */
 export function isLongJson(value: unknown): boolean {
-  return roomLeft(value, pieceLength * 4) < 0
+  return roomLeft(value, chunkLength * 4) < 0
 }
 
 /** Writes a value as JSON in pieces, so that a caller can yield between two of them. */
-export function* jsonPieces(value: unknown): Generator<string> {
+export function* jsonChunks(value: unknown): Generator<string> {
   let piece = ''
   for (const part of deps(value)) {
     piece += part
-    if (piece.length < pieceLength) continue
+    if (piece.length < chunkLength) continue
     yield piece
     piece = ''
   }
@@ -19,10 +19,10 @@ export function* jsonPieces(value: unknown): Generator<string> {
 }
 
 /** A text in pieces that do not split a surrogate pair. */
-export function* textPieces(text: string): Generator<string> {
+export function* textChunks(text: string): Generator<string> {
   let start = 0
   while (start < text.length) {
-    const end = start + pieceLength
+    const end = start + chunkLength
     const last = text.charCodeAt(end - 1)
     const isHalf = end < text.length && last >= 0xd800 && last <= 0xdbff
     yield text.slice(start, isHalf ? end - 1 : end)
@@ -31,9 +31,9 @@ export function* textPieces(text: string): Generator<string> {
 }
 
 function* deps(value: unknown): Generator<string> {
-  if (typeof value === 'string' && value.length > pieceLength) {
+  if (typeof value === 'string' && value.length > chunkLength) {
     yield '"'
-    for (const piece of textPieces(value)) yield JSON.stringify(piece).slice(1, -1)
+    for (const piece of textChunks(value)) yield JSON.stringify(piece).slice(1, -1)
     yield '"'
   } else if (!isContainer(value)) yield JSON.stringify(value) ?? 'null'
   else if (Array.isArray(value)) {
