@@ -67,7 +67,7 @@ export async function openHttp(
     metricsToken: config.metricsToken,
     peers: createPeers(store, deps.nodeId),
     log,
-    layers: describeIsolation(host.layers),
+    isolation: describeIsolation(host.layers),
     binary: host.binary,
     publicUrl: config.publicUrl,
     maxConnections: config.maxConnections,

@@ -16,7 +16,7 @@ import type { Authenticator } from './auth.ts'
 import { createAuthFailureLog } from './auth-failures.ts'
 import { smallBodyBytes } from './body-sizes.ts'
 import { drainRequests, type RequestDrain } from './draining.ts'
-import { answerError } from './errors.ts'
+import { sendError } from './errors.ts'
 import { parseJsonBody } from './json-body.ts'
 import type { Metrics } from './metrics.ts'
 import { registerOpenApi } from './openapi.ts'
@@ -49,7 +49,7 @@ import { searchRoutes } from './routes/search.ts'
 import { registerUpgrades, type UpgradeDeps } from './upgrade.ts'
 import { validateWith } from './validate.ts'
 
-/** What the HTTP side of the server is built from. */
+/** Dependencies of the HTTP server and its routes. */
 export interface HttpDeps
   extends
     ScrapeRouteDeps,
@@ -73,33 +73,36 @@ export interface HttpDeps
   readonly metricsToken: string | undefined
   readonly publicUrl: string | undefined
   readonly version: string
-  /** Connections at a time; further ones are closed at once. */
+  /** Maximum number of open connections. Further ones are closed at once. */
   readonly maxConnections: number
   readonly log: FastifyBaseLogger
 }
 
-/** Builds the HTTP server with every route; the caller lets it listen, and ends it by the drain. */
+/**
+ * Builds the HTTP server with every route. The caller starts listening, and stops the server with
+ * `drain`.
+ */
 export async function buildHttpApp(
   deps: HttpDeps,
 ): Promise<{ readonly app: FastifyInstance; readonly drain: RequestDrain }> {
   const app = Fastify({
-    // Of routes that are not in the contract, and that take little or nothing.
+    // For routes outside the contract, which take small bodies or none.
     bodyLimit: smallBodyBytes,
-    // Names of profiles have up to 128 characters, each up to twelve when it is encoded.
+    // A profile name has up to 128 characters, and percent-encoding needs up to 12 for each.
     routerOptions: { maxParamLength: 2000 },
-    // Those in use are left to the drain.
+    // Busy connections are closed by the drain.
     forceCloseConnections: 'idle',
     genReqId: (request) => requestId(request.headers['x-request-id']),
-    // Query strings hold tokens, so only the pattern of the route is logged, by the hook below.
+    // URLs contain tokens, so `recordRequests` logs the route pattern instead of the URL.
     logController: new LogController({ disableRequestLogging: true }),
     loggerInstance: deps.log,
-    // Of addresses that cannot be read, which belong to no route.
-    frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
+    // Malformed URLs, which match no route.
+    frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
   })
   app.setValidatorCompiler(validateWith())
   app.setSerializerCompiler(serializerCompiler)
-  app.setErrorHandler(answerError)
-  app.setNotFoundHandler((request, reply) => answerError(routeNotFound(request), request, reply))
+  app.setErrorHandler(sendError)
+  app.setNotFoundHandler((request, reply) => sendError(routeNotFound(request), request, reply))
   acceptJson(app)
   guardBodies(app)
   recordRequests(app, deps.metrics)
@@ -121,17 +124,17 @@ export async function buildHttpApp(
   return { app, drain }
 }
 
-/** The routes that need a key. */
+/** Registers the routes that require an API key. */
 async function registerProtected(app: FastifyInstance, deps: HttpDeps): Promise<void> {
   const callers = new WeakMap<FastifyRequest, KeyRow>()
-  const noteFailure = createAuthFailureLog((facts) => deps.log.info(facts, 'Authentication failed'))
+  const logFailure = createAuthFailureLog((facts) => deps.log.info(facts, 'Authentication failed'))
   app.addHook('onRequest', async (request) => {
     const key = await deps.authenticator.authenticate(request.headers.authorization).catch((error: unknown) => {
-      if (isBowlineError(error) && error.code === 'UNAUTHORIZED') noteFailure(request.ip)
+      if (isBowlineError(error) && error.code === 'UNAUTHORIZED') logFailure(request.ip)
       throw error
     })
     callers.set(request, key)
-    // A session that another server would rather have made here was counted there.
+    // A session creation relayed by another server was already counted there.
     if (request.method === 'POST' && isHopTo(request.raw, deps.nodeId)) return
     await deps.checkRateLimit(key, rateBucketOf(request.method, request.routeOptions.url ?? ''))
   })
@@ -167,16 +170,19 @@ async function registerProtected(app: FastifyInstance, deps: HttpDeps): Promise<
   registerRoutes(app, handlers, callOf, deps.activity.record)
 }
 
-/** Refuses what no route takes before its body is read. */
+/** Rejects unknown routes before their body is read. */
 function refuseUnknownRoutes(app: FastifyInstance): void {
   app.addHook('onRequest', async (request) => {
     if (request.is404) throw routeNotFound(request)
   })
 }
 
-/** Many clients send `Content-Type: application/json` with an empty body, on DELETE above all. */
+/**
+ * Accepts `Content-Type: application/json` with an empty body, which many clients send with DELETE.
+ */
 function acceptJson(app: FastifyInstance): void {
-  // Fastify hands `text/plain` to the schema as a string, whose error would not name the missing header.
+  // Fastify would pass `text/plain` to the schema as a string, and the error would not mention the
+  // missing header.
   app.removeContentTypeParser('text/plain')
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (_request, text, done) => {
     try {
@@ -193,10 +199,10 @@ function recordRequests(app: FastifyInstance, metrics: Metrics): void {
   })
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none'
-    metrics.requestAnswered(request.method, route, reply.statusCode, reply.elapsedTime / 1000)
+    metrics.requestCompleted(request.method, route, reply.statusCode, reply.elapsedTime / 1000)
     request.log.debug(
       { method: request.method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
-      'answered',
+      'request completed',
     )
   })
 }

@@ -1,9 +1,12 @@
-/** Milliseconds for which the failures of one address are counted before they are logged again. */
+/** Milliseconds during which failures of one address are counted instead of logged. */
 const windowMs = 60_000
 
-const mostAddresses = 1000
+const maxAddresses = 1000
 
-/** Logs failed authentication: the first failure of an address at once, then at most one line a minute with their number. */
+/**
+ * Logs failed authentication with the client's address: the first failure at once, then one line a
+ * minute with the number of failures.
+ */
 export function createAuthFailureLog(
   write: (facts: { readonly audit: string; readonly address: string; readonly failures: number }) => void,
 ): (address: string, nowMs?: number) => void {
@@ -14,7 +17,7 @@ export function createAuthFailureLog(
       entry.unlogged += 1
       return
     }
-    if (entry === undefined && known.size >= mostAddresses) known.clear()
+    if (entry === undefined && known.size >= maxAddresses) known.clear()
     known.set(address, { loggedMs: nowMs, unlogged: 0 })
     write({ audit: 'auth.failed', address, failures: (entry?.unlogged ?? 0) + 1 })
   }

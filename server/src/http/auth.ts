@@ -3,22 +3,25 @@ import { hashSecret } from 'bowline/kit/ids'
 import { findKeyByHash, touchKeys, type KeyRow } from '../store/keys.ts'
 import type { Store } from '../store/store.ts'
 
-/** How long a key found in the store is trusted without asking again: a revoked key works at most this long elsewhere. */
+/**
+ * Milliseconds a key is cached. A key revoked on another server keeps working for at most this
+ * long.
+ */
 const cacheMs = 5000
 
 const cacheSize = 10_000
 
-/** Finds out who calls. */
+/** Authenticates API keys. */
 export interface Authenticator {
-  /** The key behind an `Authorization` header. Throws UNAUTHORIZED. */
+  /** Returns the key of an `Authorization` header. Throws UNAUTHORIZED. */
   readonly authenticate: (header: string | undefined) => Promise<KeyRow>
-  /** Forgets what is cached: a key was revoked here. */
+  /** Clears the cache, after a key or a team has changed on this server. */
   readonly forget: () => void
-  /** Writes down which keys were used since the last call. */
+  /** Stores the time of use of the keys used since the last call. */
   readonly recordUse: () => Promise<void>
 }
 
-/** Checks bearer keys against their hashes in the store. */
+/** Creates an authenticator that looks up the hash of a bearer key in the store. */
 export function createAuthenticator(store: Store): Authenticator {
   const cache = new Map<string, { readonly key: KeyRow; readonly untilMs: number }>()
   const used = new Set<string>()

@@ -3,8 +3,9 @@ import { extname } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /**
- * Sends a file of a build, compressed as the build has left it beside the file, with an ETag. The reply keeps the headers
- * that it has. Resolves to false, with nothing sent, if there is no such file. `path` has to come from a trusted source.
+ * Sends a file of the build with an ETag, in the `.br` or `.gz` version stored beside it if the
+ * client accepts that. Headers already set on the reply are kept. Returns `false` and sends nothing
+ * if the file does not exist. `path` must come from a trusted source.
  */
 export async function sendBuiltFile(request: FastifyRequest, reply: FastifyReply, path: string): Promise<boolean> {
   const type = types[extname(path)]
@@ -18,14 +19,14 @@ export async function sendBuiltFile(request: FastifyRequest, reply: FastifyReply
     void reply.headers({ etag, 'last-modified': mtime.toUTCString() }).type(type)
     const vary = reply.getHeader('vary')
     void reply.header('vary', vary === undefined ? 'Accept-Encoding' : `${String(vary)}, Accept-Encoding`)
-    if (isKnown(request.headers['if-none-match'], etag)) void reply.code(304).send()
+    if (matchesEtag(request.headers['if-none-match'], etag)) void reply.code(304).send()
     else void reply.send(await file.readFile())
     return true
   }
   return false
 }
 
-/** The types of the files that builds have. Others are not sent. */
+/** Content types by file extension. Other files are not sent. */
 const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
@@ -38,7 +39,7 @@ interface Encoding {
   readonly suffix: string
 }
 
-/** What the client accepts, the smallest first. */
+/** Returns the encodings that the client accepts, smallest output first. */
 function encodingsOf(accepted = ''): readonly Encoding[] {
   const refused = /;\s*q=0(?:\.0*)?\s*$/
   const names = new Set(
@@ -58,7 +59,7 @@ function encodingsOf(accepted = ''): readonly Encoding[] {
   ]
 }
 
-function isKnown(tags: string | undefined, etag: string): boolean {
+function matchesEtag(tags: string | undefined, etag: string): boolean {
   return tags?.split(',').some((tag) => tag.trim() === etag || tag.trim() === '*') === true
 }
 

@@ -1,4 +1,7 @@
-/** The one range a `Range` header asks for, both ends counted in; undefined for the whole. Several ranges get the whole. */
+/**
+ * Parses a `Range` header into inclusive offsets. Returns `undefined` for a missing or malformed
+ * header and for several ranges: the whole file is sent then.
+ */
 export function byteRange(
   header: string | undefined,
   size: number,

@@ -8,74 +8,81 @@ import { sessionUrls } from '../sessions/urls.ts'
 import { isHop, isHopTo, peerOfRow, type PlacementDeps } from './placement.ts'
 import type { Call } from './register.ts'
 
-/** Creates sessions, on this node or another, and ends those whose client had left before the answer. */
+/**
+ * Creates sessions on this or another node, and ends those whose client disconnected before the
+ * response.
+ */
 export interface SessionCreator {
   readonly create: (body: CreateSessionRequest, call: Call) => Promise<CreateSessionResponse>
   /**
-   * Takes another server's word that its client never got the answer with this session. False when the request does not
-   * say so: then it is an ordinary deletion.
+   * Ends a session whose client never got the response, on behalf of the server that relayed the
+   * request. Returns `false` for an ordinary deletion.
    */
   readonly revoke: (id: string, call: Call) => boolean
 }
 
-/** Marks the deletion of a session whose answer did not get beyond the server that had asked for it. */
+/** Header of a relayed deletion: the client never got the response with this session. */
 const undeliveredHeader = 'x-bowline-undelivered'
 
-/** Milliseconds that a peer gets to create a session: three tries of 30 s to start its browser. */
+/** Milliseconds a peer has to create a session: three attempts of 30 s to start its browser. */
 const createMs = 100_000
 
-/** Errors of a peer after which this node may still take the session itself. */
-const passing: ReadonlySet<string> = new Set(['CONCURRENCY_LIMIT', 'DRAINING', 'NODE_UNREACHABLE'])
+/** Errors of a peer after which this node may create the session itself. */
+const fallbackErrors: ReadonlySet<string> = new Set(['CONCURRENCY_LIMIT', 'DRAINING', 'NODE_UNREACHABLE'])
 
-/** Makes the creator of a node's sessions. */
+/** Creates the session creator of this node. */
 export function createSessionCreator(deps: PlacementDeps): SessionCreator {
   const { sessions, peers, nodeId, onError } = deps
   const deliveries = new Deliveries(({ row: { id } }) => {
-    const error = 'The client closed its connection before it got the session'
+    const error = 'The client closed the connection before it received the session'
     sessions
       .end(id, 'deleted', { error, isUnclaimed: true })
       .catch((cause: unknown) => onError(cause, `ending unclaimed session ${id}`))
   })
 
-  const askForOne = async (peer: Peer, body: CreateSessionRequest, call: Call, gone: AbortSignal) => {
+  const createOnPeer = async (peer: Peer, body: CreateSessionRequest, call: Call, signal: AbortSignal) => {
     const { raw } = call.raw
-    const answer = createSessionResponse.parse(await askPeer(peer, raw, body, { answerMs: createMs, signal: gone }))
-    onAbort(gone, () => {
+    const answer = createSessionResponse.parse(await askPeer(peer, raw, body, { answerMs: createMs, signal }))
+    onAbort(signal, () => {
       revokeAt(peer, raw, answer.id).catch((error: unknown) => onError(error, `ending unclaimed session ${answer.id}`))
     })
     return answer
   }
 
-  /** Hands the creation to a clearly freer node. Undefined when there is none, or when none would have it. */
-  const createElsewhere = async (body: CreateSessionRequest, call: Call, gone: AbortSignal) => {
+  /**
+   * Creates the session on a node with clearly more capacity. Returns `undefined` if there is none
+   * or none accepted.
+   */
+  const createElsewhere = async (body: CreateSessionRequest, call: Call, signal: AbortSignal) => {
     if (isHop(call.raw.raw)) return undefined
     for (;;) {
       const { load, maxSessions: slots, isDraining } = sessions
       const peer = await peers.freest({ load, slots, isDraining })
       if (peer === undefined) return undefined
       try {
-        return await askForOne(peer, body, call, gone)
+        return await createOnPeer(peer, body, call, signal)
       } catch (error) {
-        if (!isBowlineError(error) || !passing.has(error.code)) throw error
+        if (!isBowlineError(error) || !fallbackErrors.has(error.code)) throw error
         if (error.code !== 'NODE_UNREACHABLE') return undefined
         peers.avoid(peer.id)
-        gone.throwIfAborted()
+        signal.throwIfAborted()
       }
     }
   }
 
   const create: SessionCreator['create'] = async (body, call) => {
-    const left = new AbortController()
+    const disconnected = new AbortController()
     const delivered = call.delivered()
-    void delivered.then((isDelivered) => isDelivered || left.abort(clientLeft()))
-    const elsewhere = await createElsewhere(body, call, left.signal)
+    void delivered.then((isDelivered) => isDelivered || disconnected.abort(clientDisconnected()))
+    const elsewhere = await createElsewhere(body, call, disconnected.signal)
     if (elsewhere !== undefined) return elsewhere
-    left.signal.throwIfAborted()
+    disconnected.signal.throwIfAborted()
     const { key, idempotencyKey } = call
     const row = await sessions.create({ teamId: key.teamId, apiKeyId: key.id, request: body, idempotencyKey })
-    // A repeated request may name a session of another node, which must learn that it is claimed.
+    // A request repeated with its idempotency key may return a session of another node, which must
+    // know that the client has got it.
     const holder = row.nodeId === nodeId ? undefined : await peerOfRow(deps, row, call.raw.raw)
-    if (holder !== undefined) return askForOne(holder, body, call, left.signal)
+    if (holder !== undefined) return createOnPeer(holder, body, call, disconnected.signal)
     const session = sessions.find(row.id)
     if (session !== undefined) deliveries.watch(session, delivered)
     return { success: true, id: row.id, ...sessionUrls(call.baseUrl, row), expiresAt: row.expiresAt.toISOString() }
@@ -102,6 +109,6 @@ function onAbort(signal: AbortSignal, listener: () => void): void {
   else signal.addEventListener('abort', listener, { once: true })
 }
 
-function clientLeft(): BowlineError {
-  return new BowlineError('ABORTED', 'The client closed its connection before the session was created', { status: 499 })
+function clientDisconnected(): BowlineError {
+  return new BowlineError('ABORTED', 'The client closed the connection before the session was created', { status: 499 })
 }

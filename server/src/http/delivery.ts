@@ -1,6 +1,9 @@
 import type { ServerResponse } from 'node:http'
 
-/** Resolves to whether the whole answer was handed to the connection of the client, once that is known. Never rejects. */
+/**
+ * Resolves to `true` once the whole response was written to the client's connection, or to `false`
+ * if the connection closed before. Never rejects.
+ */
 export async function deliveryOf(response: ServerResponse): Promise<boolean> {
   if (response.writableFinished || response.destroyed) return response.writableFinished
   return new Promise((resolve) => {

@@ -1,11 +1,12 @@
 import type { z } from 'zod'
 import { shorten } from 'bowline/contract/validation-issues'
 
-/** Says what is wrong with a field, and what it takes. */
+/** Describes a validation issue: what is wrong with the field and what it accepts. */
 export function describeIssue(issue: z.core.$ZodIssue | undefined, field: string): string {
   const name = `\`${field}\``
   if (issue?.code === 'custom') {
-    // Public clients compare some of these, such as "Invalid URL". Others are the end of a sentence about the field.
+    // Public clients match some messages, such as "Invalid URL". The others complete a sentence
+    // about the field.
     const message = shorten(issue.message)
     return /^[A-Z`]/.test(message) || message.startsWith(field) ? message : `Bad Request: ${field}: ${message}`
   }
@@ -14,7 +15,7 @@ export function describeIssue(issue: z.core.$ZodIssue | undefined, field: string
   if (issue?.code === 'too_big')
     return `${name} must be ${issue.inclusive === false ? 'less than' : 'at most'} ${amountOf(issue.maximum, issue.origin)}`
   if (issue?.code === 'invalid_type' && issue.message.startsWith('Invalid input')) {
-    return `${name} must be ${typeNames[issue.expected] ?? issue.expected}${issue.message.endsWith('undefined') ? ', and is missing' : ''}`
+    return `${name} must be ${typeNames[issue.expected] ?? issue.expected}${issue.message.endsWith('undefined') ? ', but it is missing' : ''}`
   }
   if (issue?.code === 'invalid_value' && issue.message.startsWith('Invalid')) {
     return `${name} must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`

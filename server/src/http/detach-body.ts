@@ -2,17 +2,20 @@ import type { IncomingMessage } from 'node:http'
 import { PassThrough, type Readable } from 'node:stream'
 import { BowlineError } from 'bowline/kit/errors'
 
-/** How long a client may go on sending what nobody wants before its connection is cut. */
+/** Milliseconds a client may keep sending an unwanted body before its connection is closed. */
 const drainMs = 2000
 
-/** The body of a request, which may be given up without cutting the connection: the caller still gets an answer. */
+/**
+ * Returns the body of a request as a stream that can be destroyed without closing the connection,
+ * so that the client still gets a response.
+ */
 export function detachBody(request: IncomingMessage): Readable {
   const body = new PassThrough()
-  // Whoever reads it hears of its errors; when nobody does any more, they must not end the server.
+  // Readers handle errors themselves. Without a reader, an error must not crash the server.
   body.on('error', () => undefined)
   request.pipe(body)
   const onEnd = (): void => {
-    if (!request.complete) body.destroy(new BowlineError('BAD_REQUEST', 'The client broke the upload off'))
+    if (!request.complete) body.destroy(new BowlineError('BAD_REQUEST', 'The client aborted the upload'))
   }
   request.once('error', onEnd)
   request.once('close', onEnd)

@@ -3,24 +3,30 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { BowlineError } from 'bowline/kit/errors'
 import { failureBody } from './errors.ts'
 
-/** Seconds after which a client that was turned away should try again: another server has taken over by then. */
+/** `Retry-After` of rejected requests in seconds. Another server has taken over by then. */
 const retryAfterSeconds = 5
 
-/** Requests that begin no work; they are answered until the end. */
+/** Methods that start no work. Their requests are served until the server closes. */
 const readMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE'])
 
-/** Milliseconds that answers under way get after the drain's limit, or when the drain had nothing to wait for. */
-const lastAnswersMs = 1000
+/**
+ * Milliseconds that pending responses get after the drain's limit, or when there was nothing to
+ * drain.
+ */
+const closeTimeoutMs = 1000
 
-/** The end of an HTTP server that leaves no request without an answer. */
+/** Graceful shutdown of an HTTP server, in which every request gets a response. */
 export interface RequestDrain {
-  /** Waits until the requests under way are answered. Those that are not after `limitMs` are answered with DRAINING. */
+  /** Waits for pending requests. After `limitMs`, the rest is answered with DRAINING. */
   readonly settle: (limitMs: number) => Promise<void>
   /** Closes the listener and every connection. */
   readonly close: () => Promise<void>
 }
 
-/** Once `draining` aborts, connections are closed after the answer under way, and new work is refused with DRAINING. */
+/**
+ * Tracks pending requests. Once `draining` aborts, new work is rejected with DRAINING, and each
+ * connection closes after its current response.
+ */
 export function drainRequests(app: FastifyInstance, draining: AbortSignal): RequestDrain {
   const open = new Map<FastifyReply, Promise<void>>()
   app.addHook('onRequest', async (request, reply) => {
@@ -47,19 +53,19 @@ export function drainRequests(app: FastifyInstance, draining: AbortSignal): Requ
       for (const reply of open.keys()) refuse(reply)
     },
     close: async () => {
-      const timer = setTimeout(() => app.server.closeAllConnections(), lastAnswersMs)
+      const timer = setTimeout(() => app.server.closeAllConnections(), closeTimeoutMs)
       await app.close()
       clearTimeout(timer)
     },
   }
 }
 
-/** The error for work that a server no longer takes on. */
+/** Creates the DRAINING error for work that a stopping server rejects. */
 export function shuttingDown(): BowlineError {
   return new BowlineError('DRAINING', 'This server is shutting down', { retryAfterSeconds })
 }
 
-/** Answers a request whose handler takes too long. */
+/** Responds with DRAINING to a request whose handler takes too long. */
 function refuse(reply: FastifyReply): void {
   if (reply.raw.headersSent || readMethods.has(reply.request.method)) return
   reply.hijack()

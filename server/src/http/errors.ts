@@ -6,13 +6,16 @@ import { describeIssue } from './describe-issue.ts'
 import { sizeText } from './body-sizes.ts'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 
-/** The framework's own errors that are the fault of a request, as messages. */
+/** Messages for errors of Fastify that the client caused. */
 const frameworkMessages: Readonly<Record<string, string>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'The request body must have the header `Content-Type: application/json`',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'Content-Length does not match the body',
 }
 
-/** The error for a body, query or path that does not fit its schema: `details` holds the first of zod's issues. */
+/**
+ * Creates the error for a body, query or path that does not match its schema. `details` holds the
+ * first zod issues.
+ */
 export function invalidRequest(error: z.core.$ZodError, part: string): BowlineError {
   const [first] = error.issues
   const unrecognized = error.issues.find((issue) => issue.code === 'unrecognized_keys')
@@ -25,21 +28,21 @@ export function invalidRequest(error: z.core.$ZodError, part: string): BowlineEr
   return new BowlineError('BAD_REQUEST', `${message}${andMore(more)}`, { details })
 }
 
-/** What sites and files come to is neither our fault nor the caller's. */
-const ofSites = /^(?:SCRAPE|PDF|EGRESS)_/
+/** Failures of sites and documents, caused by neither the server nor the client. */
+const siteErrors = /^(?:SCRAPE|PDF|EGRESS)_/
 
-/** Turns whatever was thrown into an answer. Only what is no fault of the caller's or of a site is logged with its stack. */
-export function answerError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/** Sends the response for any thrown error. Logs the stack only for errors of the server itself. */
+export function sendError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = toBowlineError(error, request)
-  // Nobody reads this answer, and nothing is wrong with the server.
+  // The client has disconnected. The server is fine.
   if (isBowlineError(error) && error.code === 'ABORTED') request.log.info({ requestId: request.id }, error.message)
   else if (known.status >= 500) {
-    // The message of a site's failure may hold its whole address, with what that keeps secret.
-    if (ofSites.test(known.code)) request.log.info({ code: known.code, requestId: request.id }, 'a site failed')
+    // The message may contain the full URL of the page, which can hold secrets.
+    if (siteErrors.test(known.code)) request.log.info({ code: known.code, requestId: request.id }, 'site failed')
     else request.log.error({ err: error, requestId: request.id }, known.message)
   }
   if (known.retryAfterSeconds !== undefined) void reply.header('retry-after', known.retryAfterSeconds)
-  // A failure may have the status 200, whose schema is that of a success.
+  // A failure can have status 200, and the serializer of the route expects a success.
   return reply
     .code(known.status)
     .type('application/json; charset=utf-8')
@@ -47,7 +50,7 @@ export function answerError(error: FastifyError | Error, request: FastifyRequest
     .send(failureBody(known, request.id))
 }
 
-/** The body of a failed answer. */
+/** Returns the response body of an error. */
 export function failureBody(error: BowlineError, requestId: string): Failure {
   return {
     ...error.body,
@@ -71,7 +74,7 @@ function toBowlineError(error: FastifyError | Error, request: FastifyRequest): B
   if ('statusCode' in error && error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
     return new BowlineError('BAD_REQUEST', error.message, { status: error.statusCode, cause: error })
   }
-  return new BowlineError('UNKNOWN_ERROR', 'The server could not answer because of an error of its own', {
+  return new BowlineError('UNKNOWN_ERROR', 'Internal server error', {
     cause: error,
   })
 }

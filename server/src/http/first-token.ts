@@ -1,10 +1,12 @@
-/** The part of an address that lets in whoever has it. */
+/** The query of a URL that grants access by a token. */
 export interface TokenQuery {
-  /** Several: the address names it more than once. */
+  /** An array if the URL has several. */
   readonly token?: string | readonly string[]
 }
 
-/** The token of an address, the first when it names several, as WebSockets take it; empty when there is none. */
+/**
+ * Returns the token of a URL, the first of several as WebSocket upgrades do, or an empty string.
+ */
 export function firstToken({ token = '' }: TokenQuery): string {
   return [token].flat()[0] ?? ''
 }

@@ -1,21 +1,22 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 
-/** How slowly a body may come. */
+/** Minimum upload speed of request bodies. */
 export interface BodyPace {
-  /** Milliseconds between two looks at a body. */
+  /** Milliseconds between two checks of a body. */
   readonly windowMs: number
-  /** Bytes that have to come between two looks. */
+  /** Minimum number of bytes received between two checks. */
   readonly minBytes: number
-  /** Milliseconds that a client has to finish a body that nobody reads, once it was answered. */
+  /** Milliseconds a client has to finish an unread body after the response. */
   readonly drainMs: number
 }
 
 const defaultPace: BodyPace = { windowMs: 20_000, minBytes: 20_000, drainMs: 2000 }
 
 /**
- * Closes the connections of clients that send a body at less than 1 kB a second, and of those that go on sending one after
- * their answer. Bodies of any length may come, and what waits for the server is not held against the client.
+ * Closes the connections of clients that send a body at less than 1 kB/s, or that keep sending one
+ * after the response. Body length is not limited here, and time during which the server applies
+ * backpressure does not count.
  */
 export function guardBodies(app: FastifyInstance, pace: BodyPace = defaultPace): void {
   app.addHook('onRequest', async ({ raw }) => {
@@ -24,7 +25,8 @@ export function guardBodies(app: FastifyInstance, pace: BodyPace = defaultPace):
   })
   app.addHook('onResponse', async ({ raw }) => {
     if (raw.complete) return
-    // Cut at once, the client might lose the answer; it is read up to here, and thrown away.
+    // If the connection closed at once, the client could lose the response. Read and discard the
+    // rest for a while.
     raw.resume()
     setTimeout(() => raw.complete || raw.socket.destroy(), pace.drainMs).unref()
   })
@@ -38,8 +40,8 @@ function watch(request: IncomingMessage, { windowMs, minBytes }: BodyPace): void
       clearInterval(timer)
       return
     }
-    const isWaitingForUs = request.readableLength >= request.readableHighWaterMark
-    const isSlow = socket.bytesRead - before < minBytes && !isWaitingForUs
+    const hasBackpressure = request.readableLength >= request.readableHighWaterMark
+    const isSlow = socket.bytesRead - before < minBytes && !hasBackpressure
     before = socket.bytesRead
     if (!isSlow) return
     clearInterval(timer)

@@ -2,17 +2,17 @@ import type { Route } from 'bowline/contract/routes'
 import { describeUnknownKey, findUnknownKeys } from 'bowline/contract/unknown-keys'
 import { boundNames } from 'bowline/contract/validation-issues'
 
-/** Names of the calling program, which clients add to every body. */
+/** Keys with the name of the calling program, which clients add to every body. */
 const clientKeys: ReadonlySet<string> = new Set(['origin', 'integration'])
 
-/** Names the keys of a body that its route does not know. Undefined: there are none. */
+/** Returns a warning with the unknown keys of a body, or `undefined` if there are none. */
 export function unknownKeysWarning({ body: schema }: Route, body: unknown): string | undefined {
   const keys = schema === undefined ? [] : findUnknownKeys(schema, body).filter(({ path }) => !clientKeys.has(path))
   if (keys.length === 0) return undefined
   return `Unknown ${keys.length === 1 ? 'key was' : 'keys were'} ignored: ${boundNames(keys.map(describeUnknownKey)).join(', ')}.`
 }
 
-/** Adds a warning to an answer, after the one that it has. */
+/** Appends a warning to the `warning` of a response. */
 export function withWarning<Answer>(answer: Answer, warning: string | undefined): Answer {
   if (warning === undefined || typeof answer !== 'object' || answer === null) return answer
   const before = 'warning' in answer && typeof answer.warning === 'string' ? `${answer.warning} ` : ''

@@ -8,7 +8,7 @@ interface OneJob {
   readonly params: { readonly id: string }
 }
 
-/** What can be asked of a job that was started. */
+/** Handlers of the routes of a started job. */
 export interface JobHandlers {
   readonly get: (input: OneJob & { readonly query: BulkStatusQuery }, call: Call) => Promise<BulkStatusResponse>
   readonly cancel: (
@@ -18,7 +18,10 @@ export interface JobHandlers {
   readonly errors: (input: OneJob, call: Call) => Promise<BulkErrors>
 }
 
-/** Answers what is asked of jobs: of one kind, or of any, since clients of the first version ask for batches among the crawls. */
+/**
+ * Creates the handlers for jobs of one kind. Without a kind they accept any job, because v1 clients
+ * look up batches under `/crawl`.
+ */
 export function jobHandlers(jobs: Jobs, kind?: Job['kind']): JobHandlers {
   const ref = ({ params: { id } }: OneJob, { key }: Call) => ({ id, teamId: key.teamId, kind })
   return {
@@ -29,7 +32,7 @@ export function jobHandlers(jobs: Jobs, kind?: Job['kind']): JobHandlers {
     },
     cancel: async (input, call) => {
       await jobs.cancel(ref(input, call))
-      return { success: true, status: 'cancelled', message: 'The job was cancelled. What it has scraped stays.' }
+      return { success: true, status: 'cancelled', message: 'The job was cancelled. Pages already scraped are kept.' }
     },
     errors: async (input, call) => jobs.errors(ref(input, call)),
   }

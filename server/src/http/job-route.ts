@@ -3,10 +3,10 @@ import { isBowlineError } from 'bowline/kit/errors'
 import { uuidV7 } from 'bowline/kit/ids'
 import type { NewActivity } from '../usage/activity-log.ts'
 
-/** What tells of a job in the body and the answer of its route. */
+/** Fields of the activity that a route records. */
 interface JobRoute {
   readonly endpoint: ActivityEndpoint
-  /** What the job is about; null: nothing to name. */
+  /** Returns the URL or query to show for the job, or `null`. */
   readonly targetOf: (body: JobBody) => string | null
 }
 
@@ -32,7 +32,7 @@ function firstUrlOf({ urls }: JobBody): string | null {
 }
 const session: JobRoute = { endpoint: 'browser', targetOf: () => 'Browser session' }
 
-/** Each POST route that begins a job, without `/v1` and `/v2`. */
+/** POST routes that start a job, by path without `/v1` or `/v2`. */
 const jobRoutes: Readonly<Record<string, JobRoute>> = {
   scrape: { endpoint: 'scrape', targetOf: urlOf },
   'batch/scrape': { endpoint: 'batch_scrape', targetOf: firstUrlOf },
@@ -44,13 +44,19 @@ const jobRoutes: Readonly<Record<string, JobRoute>> = {
   interact: session,
 }
 
-/** Describes the job of a finished call for the activity. `undefined` if the call started no job, or none may be kept. */
+/**
+ * Returns the activity of a finished call, or `undefined` if it started no job or must not be
+ * recorded.
+ */
 export type DescribeJob = (
   call: { readonly teamId: string; readonly body: unknown; readonly answer?: unknown; readonly error?: unknown },
   createdAt: Date,
 ) => NewActivity | undefined
 
-/** How to tell of the jobs of a route; undefined: it begins none. */
+/**
+ * Returns the function that describes calls of a route for the activity log, or `undefined` if the
+ * route starts no job.
+ */
 export function jobRouteOf(method: string, path: string): DescribeJob | undefined {
   const [, version = '', name = ''] = /^\/(v[12])\/(.+)$/.exec(path) ?? []
   const route = method === 'POST' && Object.hasOwn(jobRoutes, name) ? jobRoutes[name] : undefined
@@ -60,11 +66,11 @@ export function jobRouteOf(method: string, path: string): DescribeJob | undefine
     const given = (body ?? {}) as JobBody
     const { success, id, data } = (answer ?? {}) as JobAnswer
     const keepsNothing = given.zeroDataRetention === true
-    // Nobody can read such a scrape again, and its address is to be forgotten, too.
+    // A scrape with zeroDataRetention cannot be read again, and its URL must not be stored either.
     if (success === false || (keepsNothing && route.endpoint === 'scrape')) return undefined
     const jobId = data?.metadata?.scrapeId ?? id
     return {
-      // The first version of maps answers no id.
+      // v1 maps have no id.
       id: typeof jobId === 'string' ? jobId : uuidV7(),
       teamId,
       endpoint: route.endpoint,
@@ -76,7 +82,7 @@ export function jobRouteOf(method: string, path: string): DescribeJob | undefine
   }
 }
 
-/** Errors of the work itself. Any other 4xx or 503 refused the call before it started. */
+/** Errors of a job that has started. Any other 4xx or 503 rejected the call before. */
 const workErrors = /^(?:SCRAPE|PDF|EGRESS|MAP|SEARCH|EXTRACT)_/
 
 function hasStarted(error: unknown): boolean {

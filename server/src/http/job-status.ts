@@ -4,24 +4,27 @@ import type { Job } from '../jobs/plan.ts'
 import { atBase } from '../scrape/document/scrape-files.ts'
 import { expiryOf } from '../store/job-retention.ts'
 
-/** Path of a job, without the version of the API. */
-export function bulkPath({ id, kind }: Pick<Job, 'id' | 'kind'>): string {
+/** Path of a job without the API version. */
+export function jobPath({ id, kind }: Pick<Job, 'id' | 'kind'>): string {
   return `/${kind === 'crawl' ? 'crawl' : 'batch/scrape'}/${id}`
 }
 
-/** What a job is doing, with documents of it, and how many pages these are of. */
+/**
+ * Reads the status of a job with a page of its documents. `pagesRead` also counts pages without
+ * stored documents.
+ */
 export async function readJobStatus(
   jobs: Jobs,
   job: Job,
   { baseUrl, version, query }: { readonly baseUrl: string; readonly version: string; readonly query: BulkStatusQuery },
-): Promise<{ readonly status: BulkStatusResponse; readonly read: number }> {
-  const { documents, read } = await jobs.documents(job, query)
-  const skip = query.skip + read
+): Promise<{ readonly status: BulkStatusResponse; readonly pagesRead: number }> {
+  const { documents, pagesRead } = await jobs.documents(job, query)
+  const skip = query.skip + pagesRead
   const limit = query.limit === 100 ? '' : `&limit=${query.limit}`
   const { createdAt, finishedAt, completed, failed, total, credits, error } = job
   const warning =
-    read > documents.length
-      ? 'Documents of a job with zeroDataRetention are not kept: its webhook gets them.'
+    pagesRead > documents.length
+      ? 'Documents of a job with zeroDataRetention are not stored. They are sent to its webhook only.'
       : await jobs.explainSinglePage(job)
   const endMs = (finishedAt ?? new Date()).getTime()
   const status: BulkStatusResponse = {
@@ -31,8 +34,8 @@ export async function readJobStatus(
     total: total - failed,
     creditsUsed: credits,
     expiresAt: expiryOf(job.expiresAt, job.status === 'scraping').toISOString(),
-    // Only what is there now: callers ask for the next page at once.
-    ...(completed > skip && { next: `${baseUrl}/${version}${bulkPath(job)}?skip=${skip}${limit}` }),
+    // Only if more documents exist now: clients request the next page at once.
+    ...(completed > skip && { next: `${baseUrl}/${version}${jobPath(job)}?skip=${skip}${limit}` }),
     data: documents.map((document) => atBase(document, baseUrl)),
     createdAt: createdAt.toISOString(),
     ...(finishedAt !== undefined && { completedAt: finishedAt.toISOString() }),
@@ -40,5 +43,5 @@ export async function readJobStatus(
     ...(error !== undefined && { error }),
     ...(warning !== undefined && { warning }),
   }
-  return { status, read }
+  return { status, pagesRead }
 }

@@ -1,12 +1,13 @@
 import { BowlineError } from 'bowline/kit/errors'
 import { shorten } from 'bowline/contract/validation-issues'
 
-/** What a body may hold. A megabyte of brackets costs more to parse than any request is worth. */
+/** Limits of a JSON body. A megabyte of brackets costs more to parse than any request is worth. */
 const limits = { depth: 200, items: 100_000, keys: 10_000, values: 500_000 } as const
 
 /**
- * Parses a JSON body. Throws BAD_REQUEST_INVALID_JSON; BAD_REQUEST for one that is nested deeper than 200 levels, has
- * more than 500,000 values, an array with more than 100,000 items or an object with more than 10,000 keys.
+ * Parses a JSON body. Throws BAD_REQUEST_INVALID_JSON for malformed JSON. Throws BAD_REQUEST for
+ * more than 200 levels of nesting, 500,000 values, 100,000 items in an array or 10,000 keys in an
+ * object.
  */
 export function parseJsonBody(text: string): unknown {
   assertBounded(text)
@@ -20,23 +21,26 @@ export function parseJsonBody(text: string): unknown {
 interface Container {
   readonly name: string
   readonly isArray: boolean
-  /** Items or keys but the first. */
+  /** Number of items or keys, minus one. */
   commas: number
 }
 
 const quote = 0x22
 const comma = 0x2c
 
-/** Counts before anything is built. What is no JSON passes: parsing it fails anyway. */
+/**
+ * Checks the limits before anything is allocated. Malformed JSON passes, since parsing it fails
+ * anyway.
+ */
 function assertBounded(text: string): void {
   const open: Container[] = []
   let values = 0
-  let lastText: readonly [start: number, end: number] = [0, 0]
+  let lastString: readonly [start: number, end: number] = [0, 0]
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
     if (code === quote) {
-      const end = endOfText(text, at)
-      lastText = [at + 1, end]
+      const end = endOfString(text, at)
+      lastString = [at + 1, end]
       at = end
     } else if (code === comma) {
       values += 1
@@ -51,7 +55,7 @@ function assertBounded(text: string): void {
         throw new BowlineError('BAD_REQUEST', `The body is nested deeper than ${limits.depth} levels`)
       }
       const above = open.at(-1)
-      const name = above === undefined ? '' : above.isArray ? above.name : text.slice(...lastText)
+      const name = above === undefined ? '' : above.isArray ? above.name : text.slice(...lastString)
       open.push({ name, isArray: code === 0x5b, commas: 0 })
     } else if (code === 0x5d || code === 0x7d) open.pop()
     if (values > limits.values) {
@@ -60,7 +64,7 @@ function assertBounded(text: string): void {
   }
 }
 
-function endOfText(text: string, start: number): number {
+function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let backslashes = 0
     while (text[at - 1 - backslashes] === '\\') backslashes += 1

@@ -5,13 +5,13 @@ import type { LiveViews } from '../live/live-views.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { SessionRow } from '../store/sessions.ts'
 
-/** What the egress proxy tells about itself. */
+/** Traffic counters of the egress proxy. */
 export interface EgressCounts {
   readonly traffic: () => { readonly sentBytes: number; readonly receivedBytes: number; readonly refused: number }
 }
 
-/** The parts of the server that are asked for their numbers. */
-export interface WatchedDeps {
+/** Components whose values are read when metrics are collected. */
+export interface MetricSources {
   readonly sessions: Sessions
   readonly browsers: BrowserPool
   readonly gateway: Gateway
@@ -23,12 +23,14 @@ export interface WatchedDeps {
 export interface Metrics {
   readonly registry: Registry
   readonly sessionEnded: (row: SessionRow) => void
-  readonly requestAnswered: (method: string, route: string, status: number, seconds: number) => void
-  /** Makes the gauges and counters that ask the parts of the server. */
-  readonly watch: (deps: WatchedDeps) => void
+  readonly requestCompleted: (method: string, route: string, status: number, seconds: number) => void
+  /** Registers the gauges and counters that read their values from components. */
+  readonly watch: (sources: MetricSources) => void
 }
 
-/** Makes a registry of its own, so that several servers may live in one process. */
+/**
+ * Creates the metrics in a registry of their own, so that several servers can run in one process.
+ */
 export function createMetrics(version: string): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -42,7 +44,7 @@ export function createMetrics(version: string): Metrics {
   const credits = new Counter({ name: 'bowline_credits_billed_total', help: 'Credits billed for sessions', registers })
   const requests = new Histogram({
     name: 'bowline_request_seconds',
-    help: 'Time to answer a request, by method, route and status',
+    help: 'Request duration in seconds, by method, route and status',
     labelNames: ['method', 'route', 'status'] as const,
     // A scrape may take ten minutes.
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600],
@@ -50,7 +52,7 @@ export function createMetrics(version: string): Metrics {
   })
   new Gauge({
     name: 'bowline_build_info',
-    help: 'Always 1; its labels tell the versions',
+    help: 'Always 1; the versions are in the labels',
     labelNames: ['version', 'node'] as const,
     registers,
   }).set({ version, node: process.versions.node }, 1)
@@ -60,12 +62,12 @@ export function createMetrics(version: string): Metrics {
       ended.inc({ reason: row.endReason ?? 'unknown' })
       credits.inc(row.creditsBilled ?? 0)
     },
-    requestAnswered: (method, route, status, seconds) => requests.observe({ method, route, status }, seconds),
-    watch: (deps) => watchParts(registers, deps),
+    requestCompleted: (method, route, status, seconds) => requests.observe({ method, route, status }, seconds),
+    watch: (sources) => registerSources(registers, sources),
   }
 }
 
-function watchParts(registers: Registry[], { sessions, browsers, gateway, live, egress }: WatchedDeps): void {
+function registerSources(registers: Registry[], { sessions, browsers, gateway, live, egress }: MetricSources): void {
   const gauge = (name: string, help: string, read: () => number): void => {
     void new Gauge({
       name,
@@ -88,19 +90,19 @@ function watchParts(registers: Registry[], { sessions, browsers, gateway, live, 
     })
   }
   gauge('bowline_sessions_live', 'Sessions alive or starting', () => sessions.load)
-  gauge('bowline_sessions_max', 'Sessions that may live at once', () => sessions.maxSessions)
+  gauge('bowline_sessions_max', 'Maximum number of sessions', () => sessions.maxSessions)
   gauge('bowline_cdp_clients', 'Connected CDP clients', () => gateway.size)
   gauge('bowline_live_viewers', 'Connected viewers of live views', () => live.size)
-  counter('bowline_live_input_refused_total', 'Input of watching viewers refused', () => live.refusals)
-  gauge('bowline_browsers_warm', 'Browsers started and waiting', () => browsers.stats().warm)
+  counter('bowline_live_input_refused_total', 'Input events of view-only viewers rejected', () => live.refusals)
+  gauge('bowline_browsers_warm', 'Idle browsers ready for a session', () => browsers.stats().warm)
   gauge('bowline_browsers_live', 'Browser processes in use', () => browsers.stats().live)
   counter('bowline_browsers_launched_total', 'Browsers launched', () => browsers.stats().launched)
   counter(
     'bowline_orphans_swept_total',
-    'Browsers of earlier runs found alive at the start',
+    'Browsers of previous runs found at startup and killed',
     () => browsers.stats().orphansSwept,
   )
   counter('bowline_egress_sent_bytes_total', 'Bytes from browsers to sites', () => egress.traffic().sentBytes)
   counter('bowline_egress_received_bytes_total', 'Bytes from sites to browsers', () => egress.traffic().receivedBytes)
-  counter('bowline_egress_refused_total', 'Connections refused by the address policy', () => egress.traffic().refused)
+  counter('bowline_egress_refused_total', 'Connections blocked by the address policy', () => egress.traffic().refused)
 }

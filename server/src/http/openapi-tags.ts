@@ -1,15 +1,15 @@
-/** The groups of the OpenAPI document, in the order in which its page shows them. */
+/** Tags of the OpenAPI document, in the order of the documentation page. */
 export const tags: readonly { readonly name: string; readonly description: string }[] = [
   { name: 'Sessions', description: 'Remote browsers, their files and recordings.' },
-  { name: 'Profiles', description: 'What browsers store, kept between sessions.' },
+  { name: 'Profiles', description: 'Browser storage that is kept between sessions.' },
   { name: 'Scrape', description: 'One page as Markdown, HTML, a screenshot or data.' },
-  { name: 'Batch', description: 'Many pages by their addresses.' },
-  { name: 'Crawl', description: 'The pages of a site, by its links.' },
-  { name: 'Map', description: 'The addresses of a site.' },
-  { name: 'Search', description: 'The web, and what is on the pages found.' },
-  { name: 'Extract', description: 'Data of many pages, by a language model.' },
-  { name: 'Monitors', description: 'Pages that are checked on a schedule.' },
-  { name: 'Webhooks', description: 'Deliveries of events, and their signature.' },
+  { name: 'Batch', description: 'Many pages by URL.' },
+  { name: 'Crawl', description: 'The pages of a site, found by following links.' },
+  { name: 'Map', description: 'The URLs of a site.' },
+  { name: 'Search', description: 'Web search, with the content of the pages found.' },
+  { name: 'Extract', description: 'Structured data from many pages, by a language model.' },
+  { name: 'Monitors', description: 'Scheduled checks of pages for changes.' },
+  { name: 'Webhooks', description: 'Event deliveries and their signatures.' },
   { name: 'Team', description: 'Keys, usage, limits and activity.' },
   { name: 'Version 1', description: 'The first version of the API.' },
 ]
@@ -28,7 +28,7 @@ const byPath: readonly (readonly [RegExp, string])[] = [
   [/webhook/, 'Webhooks'],
 ]
 
-/** The group of a path. */
+/** Returns the tag of a path. */
 export function tagOf(path: string): string {
   return byPath.find(([pattern]) => pattern.test(path))?.[1] ?? 'Team'
 }

@@ -7,7 +7,10 @@ import { isBowlineError } from 'bowline/kit/errors'
 import { loadOptional } from '../kit/optional-package.ts'
 import { tags } from './openapi-tags.ts'
 
-/** Serves the OpenAPI document at /openapi.json and a page for it at /docs, both made from the contract. */
+/**
+ * Serves the OpenAPI document, generated from the contract, at /openapi.json, and its documentation
+ * page at /docs.
+ */
 export async function registerOpenApi(app: FastifyInstance, version: string): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -30,7 +33,10 @@ export async function registerOpenApi(app: FastifyInstance, version: string): Pr
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
 }
 
-/** Without the package of the page, `/docs` answers with PACKAGE_MISSING. */
+/**
+ * Registers the documentation page. If its optional package is missing, `/docs` responds with
+ * PACKAGE_MISSING.
+ */
 async function registerDocs(app: FastifyInstance): Promise<void> {
   const load = async () => loadOptional('@fastify/swagger-ui', '/docs', async () => import('@fastify/swagger-ui'))
   const ui = await load().catch((error: unknown) => {

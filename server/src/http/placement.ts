@@ -9,19 +9,19 @@ import type { Sessions } from '../sessions/sessions.ts'
 import { findSession, type SessionRow } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 
-/** What tells where a session lives. */
+/** Dependencies for finding the node of a session. */
 export interface PlacementDeps {
   readonly store: Store
   readonly sessions: Sessions
   readonly peers: Peers
   readonly nodeId: string
-  /** Hears of what failed where nobody waits for the answer. */
+  /** Reports errors of background work. */
   readonly onError: (error: unknown, what: string) => void
 }
 
 const sessionPath = /^\/(?:v2\/(?:browser|interact)|live)\/([0-9a-f-]{36})(?:[/?]|$)/i
 
-/** Hands requests about a session of another node to that node, before their body is read. */
+/** Relays requests about a session of another node to that node, before their body is read. */
 export function relaySessionRequests(app: FastifyInstance, deps: PlacementDeps): void {
   app.addHook('onRequest', async (request, reply) => {
     const id = sessionPath.exec(request.url)?.[1]
@@ -36,7 +36,10 @@ export function relaySessionRequests(app: FastifyInstance, deps: PlacementDeps):
   })
 }
 
-/** Whether the store suffices to answer about a session whose node does not: it is only read, or has ended meanwhile. */
+/**
+ * Returns whether this node can respond from the store alone, although the session's node is
+ * unreachable: the session is only read, or has ended.
+ */
 async function isKnownHere(
   { store }: PlacementDeps,
   id: string,
@@ -48,7 +51,10 @@ async function isKnownHere(
   return method === 'GET' || (await findSession(store.db, id))?.status !== 'active'
 }
 
-/** The node that holds the session with this id; undefined when it is this one, when it has ended, or when it is unknown. */
+/**
+ * Returns the node that runs a session, or `undefined` if it is this node, or the session is
+ * unknown or has ended. Throws NODE_UNREACHABLE.
+ */
 export async function peerOf(deps: PlacementDeps, id: string, request: IncomingMessage): Promise<Peer | undefined> {
   if (deps.store.kind === 'pglite' || isHop(request) || !isUuid(id)) return undefined
   if (deps.sessions.find(id) !== undefined) return undefined
@@ -56,7 +62,7 @@ export async function peerOf(deps: PlacementDeps, id: string, request: IncomingM
   return row === undefined ? undefined : peerOfRow(deps, row, request)
 }
 
-/** The same for a session already read. Throws NODE_UNREACHABLE. */
+/** Same as `peerOf`, for a session row that was already read. */
 export async function peerOfRow(
   { peers, nodeId }: Pick<PlacementDeps, 'peers' | 'nodeId'>,
   row: SessionRow,
@@ -65,12 +71,15 @@ export async function peerOfRow(
   return row.status === 'active' && row.nodeId !== nodeId && !isHop(request) ? peers.find(row.nodeId) : undefined
 }
 
-/** Whether another server handed this request to this one: only servers know each other's ids. */
+/**
+ * Returns whether another server relayed this request to this node. Only servers know each other's
+ * ids.
+ */
 export function isHopTo(request: IncomingMessage, nodeId: string): boolean {
   return request.headers[hopHeader] === nodeId
 }
 
-/** Whether another server handed this request over. */
+/** Returns whether another server relayed this request. */
 export function isHop(request: IncomingMessage): boolean {
   return request.headers[hopHeader] !== undefined
 }

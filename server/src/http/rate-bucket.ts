@@ -2,7 +2,7 @@ import type { RateBucket } from 'bowline/contract/rate-limits'
 
 type Rule = readonly [methods: RegExp, path: RegExp, bucket: RateBucket]
 
-/** The first rule that fits counts. Paths are without `/v1` and `/v2`. */
+/** The first matching rule applies. Paths are without `/v1` and `/v2`. */
 const rules: readonly Rule[] = [
   [/POST/, /^(scrape|batch\/scrape)$/, 'scrape'],
   [/POST/, /^map$/, 'map'],
@@ -17,7 +17,7 @@ const rules: readonly Rule[] = [
   [/./, /^(browser|interact)(\/|$)/, 'browserUse'],
 ]
 
-/** Which limit of requests a route falls under. */
+/** Returns the rate limit bucket of a route. */
 export function rateBucketOf(method: string, path: string): RateBucket {
   const rest = path.replace(/^\/v\d+\//, '')
   return rules.find(([methods, paths]) => methods.test(method) && paths.test(rest))?.[2] ?? 'account'

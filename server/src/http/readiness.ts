@@ -1,13 +1,16 @@
 import { statfs } from 'node:fs/promises'
 
-/** Megabytes below which the data directory counts as full: the embedded database needs segments of 16 MB for its log. */
-const leastFreeMb = 64
+/**
+ * Megabytes of free space below which the disk counts as full. The embedded database writes its log
+ * in segments of 16 MB.
+ */
+const minFreeMb = 64
 
-/** Whether the last writes to the store worked. */
+/** Tracks whether writes to the store succeed. */
 export class WriteHealth {
   #error: unknown
 
-  /** Notes the outcome of a write; undefined: it worked. */
+  /** Records the outcome of a write: its error, or `undefined` if it succeeded. */
   note(error: unknown): void {
     this.#error = error
   }
@@ -17,20 +20,20 @@ export class WriteHealth {
   }
 }
 
-/** What is known of the room for data. */
+/** Free disk space. */
 export interface DiskState {
   readonly freeMb: number
   readonly isFull: boolean
 }
 
-/** Reads how much room is left in a folder for this process. */
+/** Reads the disk space that this process may use in a folder. */
 export async function readDisk(folder: string, read: typeof statfs = statfs): Promise<DiskState> {
   const { bavail, bsize } = await read(folder)
   const freeMb = Math.floor((bavail * bsize) / 1e6)
-  return { freeMb, isFull: freeMb < leastFreeMb }
+  return { freeMb, isFull: freeMb < minFreeMb }
 }
 
-/** The facts that readiness depends on. */
+/** Inputs of the readiness check. */
 export interface ReadinessFacts {
   readonly isStoreOpen: boolean
   readonly areWritesFailing: boolean
@@ -39,16 +42,16 @@ export interface ReadinessFacts {
   readonly isDraining: boolean
 }
 
-/** Why a server should get no new work, a sentence each; none: it is ready. */
+/** Returns why the server should get no new work, one sentence each. Empty if it is ready. */
 export function reasonsNotReady(facts: ReadinessFacts): readonly string[] {
   const { isStoreOpen, areWritesFailing, disk, isWarm, isDraining } = facts
   return [
-    ...(isStoreOpen ? [] : ['The database does not answer.']),
-    ...(areWritesFailing ? ['The database cannot be written to: see the log of the server.'] : []),
+    ...(isStoreOpen ? [] : ['The database does not respond.']),
+    ...(areWritesFailing ? ['Writes to the database fail. See the server log.'] : []),
     ...(disk?.isFull === true
-      ? [`The disk of the data directory is full: ${disk.freeMb} MB are left. Free some.`]
+      ? [`The disk of the data directory is full: ${disk.freeMb} MB left. Free up space.`]
       : []),
-    ...(isWarm ? [] : ['The first browsers are still being started.']),
+    ...(isWarm ? [] : ['The first browsers are still starting.']),
     ...(isDraining ? ['The server is shutting down.'] : []),
   ]
 }

@@ -8,39 +8,39 @@ import { unknownKeysWarning, withWarning } from './ignored-keys.ts'
 import { sizeText, smallBodyBytes } from './body-sizes.ts'
 import { deliveryOf } from './delivery.ts'
 import { validateWith } from './validate.ts'
-import { inPieces } from './in-pieces.ts'
+import { streamLongJson } from './stream-long-json.ts'
 import type { NewActivity } from '../usage/activity-log.ts'
 import { jobRouteOf } from './job-route.ts'
 
-/** What a handler knows of the call besides its parsed input. */
+/** Context of a call, besides its parsed input. */
 export interface Call {
   readonly key: KeyRow
-  /** Address under which this client reached the server, without trailing slash. */
+  /** URL under which the client reached the server, without trailing slash. */
   readonly baseUrl: string
   readonly idempotencyKey: string | undefined
-  /** The body as it was sent, without defaults. */
+  /** The body as sent, without defaults. */
   readonly sentBody?: unknown
-  /** The request as it came, for handing it on to another server. */
+  /** The unparsed request, for relaying it to another server. */
   readonly raw: FastifyRequest
-  /** Resolves to whether the whole answer was handed to the connection of the client. */
+  /** Resolves to whether the whole response was written to the client's connection. */
   readonly delivered: () => Promise<boolean>
 }
 
-/** Version of the API that a call was made by, after its path. */
+/** Returns the API version of a call, from its path. */
 export function versionOf({ raw }: Call): 'v1' | 'v2' {
   return raw.url.startsWith('/v1/') ? 'v1' : 'v2'
 }
 
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
 
-/** The parsed parts of a request to one route. */
+/** The parsed request of a route. */
 export interface Input<R extends Route> {
   readonly params: Parsed<R['params']>
   readonly query: Parsed<R['query']>
   readonly body: Parsed<R['body']>
 }
 
-/** Answers a call to one route of the contract. */
+/** Handles calls of one route of the contract. */
 export type Handler<Name extends RouteName> = (
   input: Input<Routes[Name]>,
   call: Call,
@@ -50,8 +50,9 @@ export type Handler<Name extends RouteName> = (
 export type Handlers = { readonly [Name in RouteName]?: Handler<Name> }
 
 /**
- * Registers handlers under the paths and schemas of the contract. `callOf` tells who calls: it throws when nobody may.
- * `record` receives every job that a route started, including calls that failed after they started.
+ * Registers handlers with the paths and schemas of the contract. `callOf` returns the caller, and
+ * throws if the call is not authorized. `record` receives every job that a route started, including
+ * calls that failed after the start.
  */
 export function registerRoutes(
   app: FastifyInstance,
@@ -70,7 +71,7 @@ export function registerRoutes(
         schema: schemaOf(name, route, path !== route.path),
         bodyLimit: route.maxBodyBytes ?? smallBodyBytes,
         ...(route.validationMessage === undefined ? {} : { validatorCompiler: validateWith(route.validationMessage) }),
-        // Validation drops the keys that it does not know.
+        // Validation removes unknown keys.
         preValidation: async (request) => void bodies.set(request, request.body),
         handler: async (request, reply) => {
           const input = { params: request.params, query: request.query, body: request.body }
@@ -80,16 +81,20 @@ export function registerRoutes(
             delivered: async () => deliveryOf(reply.raw),
           }
           const startedAt = new Date()
-          const enter = (outcome: { readonly answer: unknown } | { readonly error: unknown }): void => {
+          const recordJob = (outcome: { readonly answer: unknown } | { readonly error: unknown }): void => {
             const job = describeJob?.({ teamId: call.key.teamId, body: request.body, ...outcome }, startedAt)
             if (job !== undefined) record(job)
           }
           try {
             const answer = await handler(input as never, call)
-            enter({ answer })
-            return inPieces(withWarning(answer, unknownKeysWarning(route, bodies.get(request))), route.response, reply)
+            recordJob({ answer })
+            return streamLongJson(
+              withWarning(answer, unknownKeysWarning(route, bodies.get(request))),
+              route.response,
+              reply,
+            )
           } catch (error) {
-            enter({ error })
+            recordJob({ error })
             throw error
           }
         },
@@ -98,7 +103,7 @@ export function registerRoutes(
   }
 }
 
-/** What the framework validates and the OpenAPI document says of a route. */
+/** Returns the schema that Fastify validates and the OpenAPI document shows. */
 export function schemaOf(name: RouteName, route: Route, isAlias: boolean): FastifySchema {
   return {
     ...(route.params === undefined ? {} : { params: route.params }),
@@ -110,7 +115,7 @@ export function schemaOf(name: RouteName, route: Route, isAlias: boolean): Fasti
     operationId: name,
     tags: [tagOf(route.path)],
     security: [{ bearer: [] }],
-    // A generated client needs one way to each operation.
+    // Generated clients need only one path for each operation.
     ...(isAlias && { hide: true }),
   }
 }
@@ -118,7 +123,7 @@ export function schemaOf(name: RouteName, route: Route, isAlias: boolean): Fasti
 function descriptionOf({ summary, aliases = [], body, maxBodyBytes }: Route): string {
   return [
     `${summary}.`,
-    ...(body === undefined ? [] : [`The body may have ${sizeText(maxBodyBytes ?? smallBodyBytes)}.`]),
+    ...(body === undefined ? [] : [`Maximum body size: ${sizeText(maxBodyBytes ?? smallBodyBytes)}.`]),
     ...(aliases.length === 0 ? [] : [`Also at ${aliases.map((path) => `\`${path}\``).join(', ')}.`]),
   ].join(' ')
 }

@@ -1,40 +1,46 @@
 import { z } from 'zod'
 
-/** Where a value is: its key, and where what holds it is. */
-interface Place {
+/** Path of a value, as a linked list from its key up to the root. */
+interface Path {
   readonly key: string
-  readonly above: Place | undefined
+  readonly parent: Path | undefined
 }
 
-/** Finds a text with the character U+0000, which no store can keep. Answers what is wrong and where; undefined: there is none. */
+/**
+ * Finds a string with the character U+0000, which PostgreSQL cannot store. Returns the error with
+ * its path, or `undefined` if there is none.
+ */
 export function findUnstorable(data: unknown): z.ZodError | undefined {
-  // No recursion: a body may be nested hundreds of levels deep.
-  const left: { readonly value: unknown; readonly place: Place | undefined }[] = [{ value: data, place: undefined }]
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    const { value, place } = next
+  // Iterative, because a body may be nested hundreds of levels deep.
+  const stack: { readonly value: unknown; readonly path: Path | undefined }[] = [{ value: data, path: undefined }]
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    const { value, path: at } = next
     if (typeof value === 'string' && value.includes('\0')) {
-      const path = [...pathOf(place)]
+      const path = [...keysOf(at)]
       const message = `\`${path.join('.')}\` must not contain the character U+0000`
       return new z.ZodError([{ code: 'custom', path, message, input: undefined }])
     }
     if (!isPlain(value)) continue
     for (const [key, inner] of Object.entries(value)) {
       if (typeof inner === 'string' ? inner.includes('\0') : isPlain(inner)) {
-        left.push({ value: inner, place: { key, above: place } })
+        stack.push({ value: inner, path: { key, parent: at } })
       }
     }
   }
   return undefined
 }
 
-/** Deeper down than 20 levels, the place says nothing to anybody. */
-function pathOf(place: Place | undefined): readonly string[] {
-  const path: string[] = []
-  for (let each = place; each !== undefined; each = each.above) path.unshift(each.key)
-  return path.slice(0, 20)
+/** Returns the keys of a path, the first 20 at most. */
+function keysOf(path: Path | undefined): readonly string[] {
+  const keys: string[] = []
+  for (let each = path; each !== undefined; each = each.parent) keys.unshift(each.key)
+  return keys.slice(0, 20)
 }
 
-/** Whether a value came out of JSON, or out of a query: bytes and streams are stored otherwise. */
+/**
+ * Returns whether a value is a plain object or array, as from JSON or a query. Bytes and streams
+ * are not.
+ */
 function isPlain(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
   const prototype: unknown = Object.getPrototypeOf(value)

@@ -17,7 +17,7 @@ import { failureBody } from './errors.ts'
 import { peerOf, type PlacementDeps } from './placement.ts'
 import { watchedJob, type Watchers } from './watch.ts'
 
-/** What upgrades are checked against. */
+/** Dependencies of WebSocket upgrades. */
 export interface UpgradeDeps extends PlacementDeps {
   readonly store: Store
   readonly sessions: Sessions
@@ -30,26 +30,30 @@ export interface UpgradeDeps extends PlacementDeps {
 const cdpPath = /^\/v2\/(?:browser|interact)\/([^/]+)\/cdp$/
 const livePath = /^\/live\/([^/]+)\/socket$/
 
-/** Lets WebSockets in by their token, or answers the HTTP error a REST call would get. Those left when `app` closes are cut. */
+/**
+ * Accepts WebSocket upgrades by their token. Rejected ones get the same HTTP error as a REST call.
+ * Closing `app` closes the remaining sockets.
+ */
 export function registerUpgrades(app: FastifyInstance, deps: UpgradeDeps): void {
   const sockets = new Set<Socket>()
   const relayed = new Map<Socket, RelayedSocket>()
   app.server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
-    // Node hands over the socket of the connection; its type allows for other transports.
+    // Node passes the socket of the connection. Its type allows other transports.
     const socket = stream as Socket
     sockets.add(socket)
     socket.once('close', () => {
       sockets.delete(socket)
       relayed.delete(socket)
     })
-    // For good: a client that was refused may still reset the connection, and nobody else would hear of it.
+    // Kept for the lifetime of the socket: a rejected client may still reset the connection, and an
+    // unhandled error would crash the server.
     socket.on('error', () => void socket.destroy())
     const onRelay = (relay: RelayedSocket): void => void (socket.destroyed || relayed.set(socket, relay))
     connect(deps, { request, socket, head }, onRelay).catch((error: unknown) => {
       if (!isBowlineError(error)) deps.onError(error, 'WebSocket upgrade')
       refuse(
         socket,
-        isBowlineError(error) ? error : new BowlineError('UNKNOWN_ERROR', 'The socket could not be opened'),
+        isBowlineError(error) ? error : new BowlineError('UNKNOWN_ERROR', 'The WebSocket could not be opened'),
       )
     })
   })
@@ -57,7 +61,7 @@ export function registerUpgrades(app: FastifyInstance, deps: UpgradeDeps): void 
   draining.addEventListener('abort', () => {
     for (const relay of relayed.values()) relay.close(relayEnd.code, relayEnd.reason)
   })
-  // The listener waits for them.
+  // `app.close()` waits for open sockets.
   app.addHook('preClose', async () => {
     for (const socket of sockets) socket.destroy()
   })
@@ -69,7 +73,7 @@ async function connect(
   onRelay: (relay: RelayedSocket) => void,
 ): Promise<void> {
   const url = URL.parse(request.url ?? '/', 'http://localhost')
-  if (url === null) throw new BowlineError('BAD_REQUEST', 'The address of this WebSocket cannot be read')
+  if (url === null) throw new BowlineError('BAD_REQUEST', 'Malformed WebSocket URL')
   const watched = watchedJob(url.pathname)
   if (watched !== undefined) return deps.watchers.serve(watched, { request, socket, head })
   const token = url.searchParams.get('token') ?? ''
@@ -102,11 +106,11 @@ async function liveSession({ sessions }: UpgradeDeps, row: SessionRow): Promise<
   throw new BowlineError('SESSION_ENDED', `Browser session has been destroyed (${row.endReason ?? 'ending'}).`)
 }
 
-/** Answers an upgrade like any other failed request. */
+/** Responds to a rejected upgrade with the error of a REST call. */
 function refuse(socket: Socket, error: BowlineError): void {
   const body = JSON.stringify(failureBody(error, 'upgrade'))
   const status = error.status >= 400 ? error.status : 500
-  // A client that keeps its end open would otherwise hold up the end of the server.
+  // Otherwise a client that keeps its side open would delay the shutdown.
   socket.once('finish', () => socket.destroy())
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nContent-Type: application/json\r\n` +

@@ -4,14 +4,17 @@ import { BowlineError } from 'bowline/kit/errors'
 import { invalidRequest } from './errors.ts'
 import { findUnstorable } from './unstorable.ts'
 
-/** Parses requests with the schemas of the contract. `misfit` is said of those that do not fit; default: their first flaw. */
+/**
+ * Creates a Fastify validator for the schemas of the contract. `validationMessage` replaces the
+ * message of every validation error; the first issue becomes its hint.
+ */
 export function validateWith(validationMessage?: string): FastifySchemaCompiler<unknown> {
   return ({ schema, httpPart }) =>
     (data: unknown) => {
       const result = (schema as z.ZodType).safeParse(data ?? (httpPart === 'body' ? {} : data))
-      const flaw = result.success ? findUnstorable(result.data) : result.error
-      if (flaw === undefined) return { value: result.data }
-      const error = invalidRequest(flaw, httpPart ?? 'request')
+      const issue = result.success ? findUnstorable(result.data) : result.error
+      if (issue === undefined) return { value: result.data }
+      const error = invalidRequest(issue, httpPart ?? 'request')
       if (validationMessage === undefined) return { error }
       const hint = error.message.replace('Bad Request: ', '')
       return { error: new BowlineError('BAD_REQUEST', validationMessage, { hint, details: error.details }) }

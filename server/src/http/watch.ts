@@ -9,7 +9,7 @@ import { atBase } from '../scrape/document/scrape-files.ts'
 import type { Authenticator } from './auth.ts'
 import { readJobStatus } from './job-status.ts'
 
-/** What watchers of jobs are served with. */
+/** Dependencies of the WebSocket that streams jobs. */
 export interface WatchDeps {
   readonly jobs: Jobs
   readonly authenticator: Authenticator
@@ -17,7 +17,10 @@ export interface WatchDeps {
   readonly onError: (error: unknown, what: string) => void
 }
 
-/** The job that an upgrade wants to watch, and the version of the API. Undefined: it wants something else. */
+/**
+ * Parses the path of an upgrade to the job and the API version. Returns `undefined` for other
+ * paths.
+ */
 export function watchedJob(path: string): { readonly id: string; readonly version: string } | undefined {
   const [, version = '', id] = /^\/(v[12])\/(?:batch\/scrape|crawl)\/([^/]+)$/.exec(path) ?? []
   return id === undefined ? undefined : { id, version }
@@ -28,16 +31,19 @@ const internalError = 1011
 
 const maxPayloadBytes = 4096
 
-/** How long to wait for news of a job that another server may have. */
-const lookMs = 1000
+/** Milliseconds between two polls of a job that may run on another server. */
+const pollMs = 1000
 
-/** Sends watchers the documents of jobs as they come, until the jobs end. Disposing drops those who still watch. */
+/**
+ * Streams the documents of jobs over WebSockets until the jobs end. Disposing closes all
+ * connections.
+ */
 export class Watchers implements Disposable {
   readonly #deps: WatchDeps
   readonly #server = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
-    // Watchers have nothing to say, and they are connected before their key is checked.
+    // Clients send nothing, and they connect before their key is checked.
     maxPayload: maxPayloadBytes,
     // The subprotocol is the API key.
     handleProtocols: ([first]) => first ?? false,
@@ -47,7 +53,9 @@ export class Watchers implements Disposable {
     this.#deps = deps
   }
 
-  /** Completes the handshake, and tells the client of its errors afterwards, as this API does. */
+  /**
+   * Completes the handshake and then authenticates: this API reports errors over the open socket.
+   */
   serve(
     watched: { readonly id: string; readonly version: string },
     { request, socket, head }: { readonly request: IncomingMessage; readonly socket: Socket; readonly head: Buffer },
@@ -63,10 +71,10 @@ export class Watchers implements Disposable {
 
   #refuse(client: WebSocket, error: unknown): void {
     if (!isBowlineError(error)) this.#deps.onError(error, 'watching a job')
-    const said = isBowlineError(error) ? error.message : 'The job could not be watched'
+    const message = isBowlineError(error) ? error.message : 'The job could not be watched'
     const code = isBowlineError(error) ? (closeCodes[error.code] ?? 1008) : internalError
-    client.send(JSON.stringify({ type: 'error', error: said }), () =>
-      client.close(code, JSON.stringify({ type: 'error', error: said.slice(0, 80) })),
+    client.send(JSON.stringify({ type: 'error', error: message }), () =>
+      client.close(code, JSON.stringify({ type: 'error', error: message.slice(0, 80) })),
     )
   }
 }
@@ -77,8 +85,8 @@ async function watch(
   request: IncomingMessage,
   client: WebSocket,
 ): Promise<void> {
-  const left = new AbortController()
-  client.on('close', () => left.abort()).on('error', () => left.abort())
+  const disconnected = new AbortController()
+  client.on('close', () => disconnected.abort()).on('error', () => disconnected.abort())
   const credential = credentialOf(request)
   const { teamId } = await deps.authenticator.authenticate(credential)
   const { jobs } = deps
@@ -87,17 +95,18 @@ async function watch(
   const query = { skip: 0, limit: 100 }
   const isVersion2 = version === 'v2'
   const read = async () => readJobStatus(jobs, job, { baseUrl, version, query })
-  const caughtUp = await read()
+  const catchUp = await read()
   const wasOver = job.status !== 'scraping'
-  // Clients of v2 take the catch-up of an ended job for all of it. Once the connection closes, they read every page.
-  if (isVersion2 && wasOver && caughtUp.status.next !== undefined) return client.close(1000)
-  await send(client, { type: 'catchup', data: caughtUp.status })
-  let sent = caughtUp.read
-  while (!left.signal.aborted) {
-    using jobEvents = listen(jobs, job, left.signal)
-    // Read before its documents: once it has ended, there are no more of them than are found now.
+  // v2 clients treat the catch-up of an ended job as complete. If the connection closes instead,
+  // they read every page over HTTP.
+  if (isVersion2 && wasOver && catchUp.status.next !== undefined) return client.close(1000)
+  await send(client, { type: 'catchup', data: catchUp.status })
+  let sent = catchUp.pagesRead
+  while (!disconnected.signal.aborted) {
+    using jobEvents = listen(jobs, job, disconnected.signal)
+    // Read the job before its documents: if it has ended by now, the documents found next are all.
     job = await jobs.find({ id, teamId })
-    const { documents, read: found } = await jobs.documents(job, { skip: sent, limit: 100 })
+    const { documents, pagesRead: found } = await jobs.documents(job, { skip: sent, limit: 100 })
     for (const document of documents) await send(client, { type: 'document', data: atBase(document, baseUrl) })
     sent += found
     if (found > 0) continue
@@ -106,8 +115,9 @@ async function watch(
     // The key may have been revoked meanwhile.
     await deps.authenticator.authenticate(credential)
   }
-  // A v2 client takes the status and the documents of the end from a catch-up, or reads them over HTTP after the close.
-  // Only clients in JavaScript, which authenticate by subprotocol, recognize the documents they already have.
+  // A v2 client takes the final status and documents from a catch-up, or reads them over HTTP after
+  // the close. Only JavaScript clients, which authenticate by subprotocol, recognize documents they
+  // already have.
   if (isVersion2 && !wasOver && subprotocolOf(request) !== undefined) {
     const { status } = await read()
     if (status.next === undefined) await send(client, { type: 'catchup', data: status })
@@ -115,7 +125,10 @@ async function watch(
   client.close(1000, JSON.stringify(endFrame(job)))
 }
 
-/** The last frame, sent as the close reason. Clients of v1 read `done` as "completed", whatever the job came to. */
+/**
+ * Returns the last frame, sent as the close reason. v1 clients report `done` as "completed",
+ * whatever the outcome of the job.
+ */
 function endFrame({ kind, status }: Job): object {
   return status === 'completed'
     ? { type: 'done' }
@@ -135,20 +148,20 @@ function subprotocolOf({ headers }: IncomingMessage): string | undefined {
   return first.trim() === '' ? undefined : first.trim()
 }
 
-/** Waits for news that came since. */
-function listen(jobs: Jobs, { id }: Job, left: AbortSignal): Disposable & { wait: () => Promise<void> } {
-  const heard = new AbortController()
-  const listening = jobs.jobEvents.listen(id, () => heard.abort())
-  const signal = AbortSignal.any([heard.signal, left])
+/** Listens for changes of a job from now on. `wait` resolves at the next one, or after `pollMs`. */
+function listen(jobs: Jobs, { id }: Job, disconnected: AbortSignal): Disposable & { wait: () => Promise<void> } {
+  const changed = new AbortController()
+  const listening = jobs.jobEvents.listen(id, () => changed.abort())
+  const signal = AbortSignal.any([changed.signal, disconnected])
   return {
-    wait: async () => sleep(lookMs, undefined, { signal }).catch(() => undefined),
+    wait: async () => sleep(pollMs, undefined, { signal }).catch(() => undefined),
     [Symbol.dispose]: () => listening[Symbol.dispose](),
   }
 }
 
 async function send(client: WebSocket, frame: object): Promise<void> {
   const sent = Promise.withResolvers<void>()
-  // A client that has left gets nothing more; the loop ends by its signal.
+  // A disconnected client gets nothing more, and its signal ends the loop.
   client.send(JSON.stringify(frame), () => sent.resolve())
   return sent.promise
 }

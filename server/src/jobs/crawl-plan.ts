@@ -1,18 +1,18 @@
-/** How a crawl finds its pages. */
+/** Options by which a crawl finds its pages. */
 export interface CrawlPlan {
-  /** Address it starts from. */
+  /** Start URL. */
   readonly url: string
-  /** Most pages. */
+  /** Maximum number of pages. */
   readonly limit: number
-  /** Most links between the start and a page. Undefined: no bound. */
+  /** Maximum number of links between the start and a page. Default: unlimited. */
   readonly maxDiscoveryDepth?: number | undefined
-  /** Most parts of a path beyond that of the start. Undefined: no bound. */
+  /** Maximum number of path segments beyond those of the start URL. Default: unlimited. */
   readonly maxPathDepth?: number | undefined
-  /** Regular expressions: only pages that match one are scraped. Empty: all. */
+  /** Regular expressions. Only pages that match one are scraped. Empty: all pages. */
   readonly includePaths: readonly string[]
-  /** Regular expressions: pages that match one are not scraped. */
+  /** Regular expressions. Pages that match one are not scraped. */
   readonly excludePaths: readonly string[]
-  /** Whether the expressions are held against the whole address, in place of its path. */
+  /** Match the regular expressions against the whole URL instead of its path. */
   readonly regexOnFullURL: boolean
   readonly crawlEntireDomain: boolean
   readonly allowExternalLinks: boolean
@@ -20,8 +20,8 @@ export interface CrawlPlan {
   readonly ignoreQueryParameters: boolean
   readonly sitemap: 'include' | 'skip' | 'only'
   readonly ignoreRobotsTxt: boolean
-  /** Seconds between two pages. */
+  /** Seconds to wait between two pages. */
   readonly delay?: number | undefined
-  /** The options as they were sent, to be shown. */
+  /** The options as sent, for display. */
   readonly options: Readonly<Record<string, unknown>>
 }

@@ -4,7 +4,7 @@ import type { Abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import { extractJson, type LanguageModel } from '../scrape/format/language-model.ts'
 
-/** The options of a crawl that a language model may write. */
+/** Crawl options that a language model may set. */
 const promptOptions = z.object(
   (({
     includePaths,
@@ -36,23 +36,26 @@ type PromptOptions = Partial<Pick<CrawlRequest, keyof z.output<typeof promptOpti
 const schema = z.toJSONSchema(promptOptions, { io: 'input', unrepresentable: 'any' })
 
 const instructions =
-  'The text below is the wish of somebody who crawls a web site. Answer the options of the crawl that fulfil it, and ' +
-  'leave out every option that the wish does not call for. Paths are regular expressions for the path of an address.'
+  'The text below describes which pages of a website a user wants to crawl. Return the crawl options for it, and ' +
+  'omit every option that the request does not call for. Paths are regular expressions for the path of a URL.'
 
-/** Has a language model write the options of a crawl. Throws BAD_REQUEST when it does not, or the signal's reason. */
+/**
+ * Generates crawl options from a prompt with a language model. Throws BAD_REQUEST if that fails, or
+ * the signal's reason.
+ */
 export async function optionsFromPrompt(
   model: LanguageModel,
   { url, prompt, signal }: Abortable & { readonly url: string; readonly prompt: string },
 ): Promise<PromptOptions> {
   try {
-    const markdown = `Site: ${url}\n\nWish: ${prompt}`
+    const markdown = `Site: ${url}\n\nRequest: ${prompt}`
     const answer = await extractJson(model, { markdown, schema, prompt: instructions, signal })
-    const written = Object.entries(z.record(z.string(), z.unknown()).parse(answer)).filter(
+    const generated = Object.entries(z.record(z.string(), z.unknown()).parse(answer)).filter(
       ([, value]) => value !== null,
     )
-    const options: Record<string, unknown> = promptOptions.partial().parse(Object.fromEntries(written))
-    // The defaults of the schema are not the model's wish.
-    return Object.fromEntries(Object.entries(options).filter(([name]) => written.some(([key]) => key === name)))
+    const options: Record<string, unknown> = promptOptions.partial().parse(Object.fromEntries(generated))
+    // Drop defaults that the schema added.
+    return Object.fromEntries(Object.entries(options).filter(([name]) => generated.some(([key]) => key === name)))
   } catch (cause) {
     signal?.throwIfAborted()
     const message = 'Failed to process natural language prompt. Please try rephrasing or use explicit crawler options.'

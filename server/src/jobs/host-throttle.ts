@@ -1,73 +1,76 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Semaphore } from '../kit/semaphore.ts'
 
-/** How hosts are treated. */
+/** Limits for each host. */
 export interface HostLimits {
-  /** Pages of one host at a time. */
+  /** Maximum number of concurrent pages of one host. */
   readonly concurrency: number
   /** Milliseconds between the starts of two pages of one host. */
   readonly delayMs: number
-  /** How many servers share these limits. Default: one. */
+  /** Number of servers that share these limits. Default: 1. */
   readonly servers?: (() => Promise<number>) | undefined
 }
 
-interface Gate {
+interface HostState {
   readonly slots: Semaphore
   users: number
   nextAtMs: number
 }
 
 /**
- * Keeps the pages of a host from being asked for too many at a time, or too soon. Each of several servers keeps to its
- * part of the limits, and to one page at a time at least.
+ * Limits concurrency and request rate for each host. If several servers share the limits, each
+ * keeps to its fraction, with at least one page at a time.
  */
 export class HostThrottle {
   readonly #limits: HostLimits
   #servers = 1
-  readonly #throttle = new Map<string, Gate>()
+  readonly #hosts = new Map<string, HostState>()
 
   constructor(limits: HostLimits) {
     this.#limits = limits
   }
 
-  /** Waits until a page of the host may be asked for; disposing says that it was. Throws the signal's reason. */
+  /**
+   * Waits until a page of the host may be requested. Dispose the slot once it was. Throws the
+   * signal's reason.
+   */
   async acquireSlot(host: string, signal: AbortSignal): Promise<Disposable> {
     this.#servers = (await this.#limits.servers?.()) ?? 1
-    const gate = this.#gateOf(host)
-    gate.users += 1
+    const state = this.#stateOf(host)
+    state.users += 1
     await using undo = new AsyncDisposableStack()
-    undo.defer(() => this.#leave(host, gate))
-    undo.use(await gate.slots.acquire(signal))
-    await this.#untilDue(gate, signal)
-    const taken = undo.move()
-    return { [Symbol.dispose]: () => void taken.disposeAsync() }
+    undo.defer(() => this.#release(host, state))
+    undo.use(await state.slots.acquire(signal))
+    await this.#waitForTurn(state, signal)
+    const acquired = undo.move()
+    return { [Symbol.dispose]: () => void acquired.disposeAsync() }
   }
 
-  /** Lets nobody through to a host for a while. */
+  /** Pauses requests to a host for `ms` milliseconds. */
   pause(host: string, ms: number): void {
-    const gate = this.#gateOf(host)
-    gate.nextAtMs = Math.max(gate.nextAtMs, performance.now() + ms)
+    const state = this.#stateOf(host)
+    state.nextAtMs = Math.max(state.nextAtMs, performance.now() + ms)
   }
 
-  #gateOf(host: string): Gate {
-    const places = (): number => Math.max(1, Math.floor(this.#limits.concurrency / this.#servers))
-    const gate = this.#throttle.get(host) ?? { slots: new Semaphore(places), users: 0, nextAtMs: 0 }
-    this.#throttle.set(host, gate)
-    return gate
+  #stateOf(host: string): HostState {
+    const concurrency = (): number => Math.max(1, Math.floor(this.#limits.concurrency / this.#servers))
+    const state = this.#hosts.get(host) ?? { slots: new Semaphore(concurrency), users: 0, nextAtMs: 0 }
+    this.#hosts.set(host, state)
+    return state
   }
 
-  async #untilDue(gate: Gate, signal: AbortSignal): Promise<void> {
+  async #waitForTurn(state: HostState, signal: AbortSignal): Promise<void> {
     for (;;) {
-      const waitMs = gate.nextAtMs - performance.now()
+      const waitMs = state.nextAtMs - performance.now()
       if (waitMs <= 0) break
       await sleep(waitMs, undefined, { signal })
     }
-    gate.nextAtMs = performance.now() + this.#limits.delayMs * this.#servers
+    state.nextAtMs = performance.now() + this.#limits.delayMs * this.#servers
   }
 
-  #leave(host: string, gate: Gate): void {
-    gate.users -= 1
-    // A host that is to be left alone is remembered until somebody has waited for it.
-    if (gate.users === 0 && gate.nextAtMs <= performance.now()) this.#throttle.delete(host)
+  #release(host: string, state: HostState): void {
+    state.users -= 1
+    // A paused host is kept until a later request has waited for it.
+    if (state.users === 0 && state.nextAtMs <= performance.now()) this.#hosts.delete(host)
   }
 }

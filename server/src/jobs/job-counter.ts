@@ -3,16 +3,19 @@ import type { Store } from '../store/store.ts'
 import type { JobWebhooks } from './job-webhooks.ts'
 import { toJob } from './plan.ts'
 
-/** What pages are counted with. */
+/** Dependencies of a `JobCounter`. */
 export interface JobCounterDeps {
   readonly store: Pick<Store, 'db'>
   readonly jobWebhooks: Pick<JobWebhooks, 'ended'>
 }
 
-/** Counts the ended pages of jobs, and ends each job with its last page. Whoever reads a job has it counted first. */
+/**
+ * Updates the page counts of jobs, and completes each job with its last page. Every reader of a job
+ * updates its counts first.
+ */
 export class JobCounter {
   readonly #deps: JobCounterDeps
-  /** The count of each job that is under way, and the one that waits for it. */
+  /** The running count of each job, and the one queued behind it. */
   readonly #running = new Map<string, Promise<CountedJob | undefined>>()
   readonly #waiting = new Map<string, Promise<CountedJob | undefined>>()
 
@@ -20,14 +23,17 @@ export class JobCounter {
     this.#deps = deps
   }
 
-  /** Counts a job if pages of it have ended since the last count. Answers whether any had. */
+  /** Updates the counts if pages have ended since the last count. Returns whether any had. */
   async refresh(jobId: string): Promise<boolean> {
     if (!(await hasUncountedPages(this.#deps.store.db, jobId))) return false
     await this.count(jobId)
     return true
   }
 
-  /** Counts a job. Those who ask while it is being counted share the next count. Undefined: there is no such job. */
+  /**
+   * Updates the counts of a job. Concurrent callers share the next count. Returns `undefined` if
+   * there is no such job.
+   */
   async count(jobId: string): Promise<CountedJob | undefined> {
     const waiting = this.#waiting.get(jobId)
     if (waiting !== undefined) return waiting

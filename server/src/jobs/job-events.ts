@@ -1,15 +1,15 @@
 import { EventEmitter } from 'node:events'
 
-/** Tells within this server that something about a job has changed. */
+/** Notifies listeners within this server of changes to jobs. */
 export class JobEvents {
   readonly #emitter = new EventEmitter().setMaxListeners(0)
 
-  /** Tells those who listen for a job. */
+  /** Notifies the listeners of a job. */
   notify(jobId: string): void {
     this.#emitter.emit(jobId)
   }
 
-  /** Listens for a job until disposed of. */
+  /** Calls `listener` on each change of a job until disposed. */
   listen(jobId: string, listener: () => void): Disposable {
     this.#emitter.on(jobId, listener)
     return { [Symbol.dispose]: () => void this.#emitter.off(jobId, listener) }

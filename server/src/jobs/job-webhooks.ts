@@ -3,10 +3,12 @@ import type { Document } from 'bowline/contract/document'
 import type { JobPageRow } from '../store/job-pages.ts'
 import type { Database } from '../store/schema.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
-import { roundOf, type Job } from './plan.ts'
+import { submissionOf, type Job } from './plan.ts'
 import { showDocument } from './show-document.ts'
 
-/** Tells the webhook of a job what happens, in the transaction in which it happens: as often, and no oftener. */
+/**
+ * Sends webhook events of jobs, exactly one per event, written in the transaction of that event.
+ */
 export class JobWebhooks {
   readonly #webhooks: Pick<Webhooks, 'send'>
 
@@ -20,12 +22,12 @@ export class JobWebhooks {
 
   async ended(db: Kysely<Database>, job: Job, error?: string): Promise<void> {
     const event = error === undefined ? 'completed' : 'failed'
-    // A batch that was added to completes again.
+    // A batch completes again after pages were added to it.
     await this.#send(db, job, { event, key: `${event}:${job.plan.submissions.length}`, data: [], error })
   }
 
   async pageCompleted(db: Kysely<Database>, job: Job, page: JobPageRow, document: Document): Promise<void> {
-    const data = [showDocument(document, roundOf(job, page.round))]
+    const data = [showDocument(document, submissionOf(job, page.round))]
     await this.#send(db, job, { event: 'page', key: `page:${page.position}`, data })
   }
 

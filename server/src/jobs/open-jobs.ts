@@ -17,22 +17,21 @@ import { PageScraper } from './page-scraper.ts'
 import { Runner } from './runner.ts'
 import { Semaphore } from '../kit/semaphore.ts'
 
-/** The parts of the server that batches and crawls are built from. */
 export interface OpenJobsDeps {
   readonly store: Store
   readonly queues: JobQueues
   readonly scrapes: Scrapes
   readonly webhooks: Webhooks
-  /** The way out, which judges every connection; open for longer than the jobs. */
+  /** Sends requests through the egress policy. Must stay open longer than the jobs. */
   readonly dispatcher: Dispatcher
   readonly onError: (error: unknown, what: string) => void
 }
 
-/** Their settings. */
+/** Settings of batches and crawls. */
 export interface JobSettings {
-  /** Pages of batches and crawls that this server scrapes at a time. */
+  /** Maximum number of pages that this server scrapes at once for batches and crawls. */
   readonly maxBulkPages: number
-  /** Pages of one host at a time. */
+  /** Maximum number of concurrent pages of one host. */
   readonly maxHostPages: number
   /** Milliseconds between the starts of two pages of one host. */
   readonly hostDelay: number
@@ -41,7 +40,7 @@ export interface JobSettings {
 
 const sweepMs = 600_000
 
-/** Builds everything that does jobs of many pages, into `undo`, and begins to do them. */
+/** Starts processing batches and crawls on this server. `undo` stops it. */
 export async function openJobs(undo: AsyncDisposableStack, settings: JobSettings, deps: OpenJobsDeps): Promise<Jobs> {
   const { store, onError } = deps
   const jobEvents = new JobEvents()
@@ -71,7 +70,7 @@ export async function openJobs(undo: AsyncDisposableStack, settings: JobSettings
     jobEvents,
   })
   const timer = setInterval(() => {
-    deleteExpiredJobs(store.db).catch((error: unknown) => onError(error, 'removing old batches'))
+    deleteExpiredJobs(store.db).catch((error: unknown) => onError(error, 'deleting expired jobs'))
   }, sweepMs).unref()
   undo.defer(() => clearInterval(timer))
   return new Jobs({ ...deps, runner, jobWebhooks, counter, jobEvents })

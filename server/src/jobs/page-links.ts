@@ -3,21 +3,24 @@ import type { ScrapeOptions } from 'bowline/contract/scrape'
 
 type Formats = ScrapeOptions['formats']
 
-/** What a crawl finds its way by: attributes of the whole page, where the format `links` has those of its main content. */
+/**
+ * Attributes in which a crawl finds links. They cover the whole page, whereas the format `links`
+ * covers only its main content.
+ */
 const selectors = [
   { selector: 'a[href]', attribute: 'href' },
   { selector: 'area[href]', attribute: 'href' },
   { selector: 'base[href]', attribute: 'href' },
 ]
 
-/** The formats, and the links of the page among the attributes, last. */
+/** Adds the link attributes to the formats, as the last selectors. */
 export function withLinks(formats: Formats): Formats {
   const given = formats.find((format) => format.type === 'attributes')
   const attributes = { type: 'attributes' as const, selectors: [...(given?.selectors ?? []), ...selectors] }
   return [...formats.filter(({ type }) => type !== 'attributes'), attributes]
 }
 
-/** The addresses that a page with such formats links to. */
+/** Returns the URLs that a page scraped with these formats links to. */
 export function linksOf({ attributes = [], metadata }: Document): readonly string[] {
   const [links, areas, bases] = attributes.slice(-selectors.length).map(({ values }) => values)
   const page = metadata.url ?? metadata.sourceURL
@@ -27,7 +30,7 @@ export function linksOf({ attributes = [], metadata }: Document): readonly strin
     .filter((url) => url !== undefined)
 }
 
-/** The attributes without those links; undefined: there are no others. */
+/** Removes the link attributes. Returns `undefined` if no others are left. */
 export function withoutLinks(attributes: Document['attributes']): Document['attributes'] {
   return attributes === undefined || attributes.length <= selectors.length
     ? undefined

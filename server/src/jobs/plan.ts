@@ -5,49 +5,52 @@ import { headerScope } from '../map/site.ts'
 import type { JobRow } from '../store/jobs.ts'
 import type { CrawlPlan } from './crawl-plan.ts'
 
-/** How some of the pages of a job are scraped, and how their documents are shown. */
+/** Options for the pages of one request: a new job, or an addition to a batch. */
 export interface Submission {
   readonly request: Omit<ScrapeRequest, 'url'>
-  /** Whether what was extracted is called `extract`, as in the first version of the API. */
+  /** Show extracted data as `extract`, as API v1 does. */
   readonly showsExtract: boolean
-  /** Whether the last attributes of the documents are those that a crawl finds its way by, and not shown. */
+  /** Hide the last attributes of documents, which a crawl uses to find links. */
   readonly hidesLinks: boolean
-  /** What tells this addition to a job from others. Of the first round, the job itself knows it. */
+  /** Idempotency key of an addition. The key of the first submission is stored with the job. */
   readonly idempotencyKey?: string | undefined
   readonly requestHash?: string | undefined
 }
 
-/** How a job is done. Kept as JSON. */
+/** Options of a job, stored as JSON. */
 export interface JobPlan {
-  /** Each addition to a batch is a round of its own. */
+  /** The first submission, and one for each addition to a batch. */
   readonly submissions: readonly Submission[]
   readonly webhook?: WebhookSpec | undefined
-  /** Most pages of the job at a time. Default: as many as there is room for. */
+  /** Maximum number of concurrent pages of the job. Default: no limit of its own. */
   readonly maxConcurrency?: number | undefined
-  /** Of a crawl. */
+  /** Set for crawls. */
   readonly crawl?: CrawlPlan | undefined
 }
 
-/** A job with its plan read. */
+/** A job with its plan parsed. */
 export interface Job extends Omit<JobRow, 'plan'> {
   readonly plan: JobPlan
 }
 
-/** Reads the plan of a job. */
+/** Parses the plan of a job. */
 export function toJob(row: JobRow): Job {
   return { ...row, plan: JSON.parse(row.plan) as JobPlan }
 }
 
-/** The options of a round of a job. */
-export function roundOf({ plan }: Job, round: number): Submission {
+/** Returns the submission of a page by its index, which pages store as `round`. */
+export function submissionOf({ plan }: Job, round: number): Submission {
   const found = plan.submissions[round]
-  if (found === undefined) throw new Error(`The job has no round ${round}`)
+  if (found === undefined) throw new Error(`The job has no submission ${round}`)
   return found
 }
 
-/** The scrape of a page of a job. Headers stay with the site of a crawl: its external pages are scraped without them. */
+/**
+ * Returns the scrape request of a page. Custom headers are only sent to the site of the crawl, not
+ * to external pages.
+ */
 export function scrapeOf(job: Job, page: { readonly url: string; readonly round: number }): ScrapeRequest {
-  const { request } = roundOf(job, page.round)
+  const { request } = submissionOf(job, page.round)
   const { crawl } = job.plan
   const takesHeaders = crawl && headerScope(new URL(crawl.url), { includeSubdomains: crawl.allowSubdomains })
   const headers = takesHeaders?.(new URL(page.url)) === false ? crossOriginHeaders(request.headers) : request.headers

@@ -2,23 +2,25 @@ import type { Document } from 'bowline/contract/document'
 import type { Scrapes } from '../scrape/scrapes.ts'
 import { listCompletedPages } from '../store/job-pages.ts'
 import type { Store } from '../store/store.ts'
-import { roundOf, type Job } from './plan.ts'
+import { submissionOf, type Job } from './plan.ts'
 import { showDocument } from './show-document.ts'
 
-/** Some of the documents of a job. */
+/** A range of the documents of a job. */
 export interface Documents {
   readonly documents: readonly Document[]
-  /** How many pages they are of: those whose documents were not kept count, too. */
-  readonly read: number
+  /** Number of pages read, including those without a stored document. */
+  readonly pagesRead: number
 }
 
-/** Characters of documents after which an answer ends. */
-const mostCharacters = 10 * 1024 * 1024
+/** Maximum number of characters of documents in one response. */
+const maxCharacters = 10 * 1024 * 1024
 
-/** Documents that are held at a time without knowing how long they are. */
-const step = 20
+/** Number of documents loaded at once before their size is known. */
+const batchSize = 20
 
-/** Reads documents of a job in the order they were completed, until there are `limit` or enough for one answer. */
+/**
+ * Reads documents of a job in order of completion, up to `limit` or the maximum size of a response.
+ */
 export async function readDocuments(
   { store, scrapes }: { readonly store: Store; readonly scrapes: Pick<Scrapes, 'readMany'> },
   job: Job,
@@ -27,18 +29,18 @@ export async function readDocuments(
   const pages = await listCompletedPages(store.db, job.id, { skip, limit })
   const documents: Document[] = []
   let characters = 0
-  let read = 0
-  for (let start = 0; start < pages.length; start += step) {
-    const some = pages.slice(start, start + step)
+  let pagesRead = 0
+  for (let start = 0; start < pages.length; start += batchSize) {
+    const some = pages.slice(start, start + batchSize)
     const found = await scrapes.readMany(some.map(({ scrapeId }) => scrapeId))
     for (const page of some) {
       const document = found.get(page.scrapeId)
-      const shown = document && showDocument(document, roundOf(job, page.round))
+      const shown = document && showDocument(document, submissionOf(job, page.round))
       characters += JSON.stringify(shown ?? '').length
-      if (characters > mostCharacters && documents.length > 0) return { documents, read }
+      if (characters > maxCharacters && documents.length > 0) return { documents, pagesRead }
       if (shown !== undefined) documents.push(shown)
-      read += 1
+      pagesRead += 1
     }
   }
-  return { documents, read }
+  return { documents, pagesRead }
 }

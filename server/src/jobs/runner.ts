@@ -7,24 +7,28 @@ import { claimJobPages, releaseJobPages, suspectCrashes, type JobPageRow } from 
 import type { Store } from '../store/store.ts'
 import type { JobWebhooks } from './job-webhooks.ts'
 import type { JobCounter } from './job-counter.ts'
-import { JobFault } from './job-fault.ts'
+import { FatalJobError } from './fatal-job-error.ts'
 import type { JobEvents } from './job-events.ts'
 import type { PageScraper } from './page-scraper.ts'
 import { toJob, type Job } from './plan.ts'
 
-/** A worker's part in a job, as a queue holds it: whoever has one takes pages of the job until there are none left. */
+/**
+ * One worker's share of a job, as queued. Its worker claims pages of the job until none are left.
+ */
 export interface JobShard {
   readonly jobId: string
-  /** Of so many parts. */
+  /** Number of shards of the job. */
   readonly shares: number
 }
 
-/** What the parts of jobs are done with. */
+/** Dependencies of a `Runner`. */
 export interface RunnerDeps {
   readonly store: Store
   readonly queues: JobQueues
   readonly scraper: Pick<PageScraper, 'scrape'>
-  /** Pages that this server scrapes at a time. A single job may have all of them. Default: one. */
+  /**
+   * Maximum number of pages that this server scrapes at once, also for a single job. Default: 1.
+   */
   readonly maxPages?: number | undefined
   readonly jobWebhooks: JobWebhooks
   readonly counter: Pick<JobCounter, 'count'>
@@ -32,23 +36,26 @@ export interface RunnerDeps {
   readonly onError: (error: unknown, what: string) => void
 }
 
-/** Parts of jobs that one server does at a time. Their pages share its places. */
-const parallel = 64
+/** Number of shards that one server works on at once. Their pages share its page slots. */
+const maxShardsAtOnce = 64
 
-/** After so long a part gives way to those of other jobs. */
+/** Milliseconds after which a shard goes back to the queue, so that other jobs get their turn. */
 const sliceMs = 15_000
 
-/** Milliseconds until a part looks again for pages that it could not have. */
-const lookAgainMs = 500
+/** Milliseconds between two attempts to claim pages that other workers hold. */
+const pollMs = 500
 
-/** Least pages that one part has in hand at a time, and that of a job which has one part only. */
-const lanes = { shared: 4, whole: 16 } as const
+/** Minimum number of concurrent pages of a shard, and of the only shard of a job. */
+const minConcurrency = { shared: 4, single: 16 } as const
 
-/** Parts of a job: enough for several servers to do it together, and one for every so many pages. */
-const mostParts = 16
-const pagesPerPart = 8
+/**
+ * Number of shards of a job: enough for several servers to share it, and one per `pagesPerShard`
+ * pages.
+ */
+const maxShards = 16
+const pagesPerShard = 8
 
-/** The queue of the parts. Pages answer for the servers that die over them, not their jobs. */
+/** The queue of shards. Crashes are counted per page, not per shard. */
 export const jobQueue: Queue<JobShard> = {
   name: 'bulk',
   retryDelaysSeconds: [1, 5, 30],
@@ -57,58 +64,62 @@ export const jobQueue: Queue<JobShard> = {
   prefersIdleServers: true,
 }
 
-/** Whether one worker does all pages of a job, those that are added, too: it minds how many run at a time, or finds them as it goes. */
+/**
+ * Returns whether one worker scrapes all pages of a job, including later additions. It limits their
+ * concurrency, or finds them on the way.
+ */
 export function isSingleWorker({ plan }: Pick<Job, 'plan'>): boolean {
   return plan.maxConcurrency !== undefined || plan.crawl !== undefined
 }
 
-/** Makes the parts of a job, or of what is added to it. */
+/** Creates the shards of a job, or of an addition to it. */
 export function shard(job: Pick<Job, 'id' | 'plan'>, pages: number): readonly JobShard[] {
-  const shares = isSingleWorker(job) ? 1 : Math.min(mostParts, Math.ceil(pages / pagesPerPart))
+  const shares = isSingleWorker(job) ? 1 : Math.min(maxShards, Math.ceil(pages / pagesPerShard))
   return Array.from({ length: shares }, () => ({ jobId: job.id, shares }))
 }
 
-/** Does parts of jobs on this server, page by page. */
+/** Works on shards of jobs on this server. */
 export class Runner {
   readonly #deps: RunnerDeps
   readonly #running = new Map<string, Set<AbortController>>()
-  /** The part that works on a page that servers have crashed over, or is about to. */
+  /** The shard that holds, or is about to claim, a page during which servers have crashed. */
   #suspectHolder: string | undefined
 
   private constructor(deps: RunnerDeps) {
     this.#deps = deps
   }
 
-  /** Begins to do what is queued. */
+  /** Starts working on queued shards. */
   static async open(deps: RunnerDeps): Promise<Runner> {
     const runner = new Runner(deps)
     await deps.queues.work(
       jobQueue,
-      { concurrency: parallel, onExhausted: async (part, error) => runner.#giveUp(part, error) },
-      async (part, attempt) => runner.#run(part, attempt),
+      { concurrency: maxShardsAtOnce, onExhausted: async (item, error) => runner.#giveUp(item, error) },
+      async (item, attempt) => runner.#run(item, attempt),
     )
     return runner
   }
 
-  /** Stops what runs of a job on this server. */
+  /** Stops all work of this server on a job. */
   stop(jobId: string): void {
     for (const controller of this.#running.get(jobId) ?? []) controller.abort(new Error('The job was cancelled'))
   }
 
-  async #run(part: JobShard, { jobId: holder, attempt, signal }: Attempt): Promise<void> {
+  async #run(item: JobShard, { jobId: holder, attempt, signal }: Attempt): Promise<void> {
     const { store, queues } = this.#deps
-    // Whoever had this part before has died with these pages in hand, or could not give them back to a store that was away.
+    // A previous worker of this shard has crashed with these pages, or could not release them
+    // because the store was unavailable.
     await releaseJobPages(store.db, holder, { crashed: attempt > 1 })
-    const row = await findJob(store.db, part.jobId)
+    const row = await findJob(store.db, item.jobId)
     if (row?.status !== 'scraping') return
     const stop = new AbortController()
     const running = this.#running.get(row.id) ?? new Set()
     this.#running.set(row.id, running.add(stop))
     try {
-      const hasMore = await this.#work(toJob(row), { part, holder }, AbortSignal.any([signal, stop.signal]))
-      if (hasMore) await queues.send(jobQueue, part)
+      const hasMore = await this.#work(toJob(row), { item, holder }, AbortSignal.any([signal, stop.signal]))
+      if (hasMore) await queues.send(jobQueue, item)
     } catch (error) {
-      if (error instanceof JobFault) await this.#fail(row.id, error.message)
+      if (error instanceof FatalJobError) await this.#fail(row.id, error.message)
       else if (!stop.signal.aborted) throw error
     } finally {
       running.delete(stop)
@@ -116,15 +127,18 @@ export class Runner {
     }
   }
 
-  /** Scrapes pages of a job until there is none left or the time is over. Answers whether there may be more. */
+  /**
+   * Scrapes pages of a job until none are left or the time slice is over. Returns whether more
+   * pages may be left.
+   */
   async #work(
     found: Job,
-    { part, holder }: { readonly part: JobShard; readonly holder: string },
+    { item, holder }: { readonly item: JobShard; readonly holder: string },
     signal: AbortSignal,
   ): Promise<boolean> {
     const { store, counter, maxPages = 1 } = this.#deps
     let job = found
-    const concurrency = widthOf(job, part, maxPages)
+    const concurrency = concurrencyOf(job, item, maxPages)
     const endMs = performance.now() + sliceMs
     const running = new Set<Promise<void>>()
     const failures: unknown[] = []
@@ -138,22 +152,24 @@ export class Runner {
     }
     try {
       while (failures.length === 0 && !signal.aborted && performance.now() < endMs) {
-        // A page that ends while the store is asked may add others, which the answer does not have.
+        // Idleness is read before the claim: a page that ends during the claim may add others,
+        // which the claim misses.
         const isIdle = running.size === 0
         const limit = isIdle ? concurrency : hasSuspect ? 0 : concurrency - running.size
         const pages = limit === 0 ? [] : await this.#claim(job, { holder, limit, isIdle })
-        // Pages that were added meanwhile have options of their own.
+        // Pages of a later submission have options of their own.
         if (pages.some((page) => page.round >= job.plan.submissions.length)) job = await this.#reread(job)
         for (const page of pages) begin(page)
         if (running.size > 0) await Promise.race(running)
         else if (isIdle && !(await counter.count(job.id))?.hasFreePages) return false
-        else if (isIdle) await sleep(lookAgainMs, undefined, { signal })
+        else if (isIdle) await sleep(pollMs, undefined, { signal })
       }
     } finally {
-      // Also when the store fails: what is under way would be begun again beside itself.
+      // Even if the store fails: otherwise pages in progress would be scraped twice at once.
       await Promise.all(running)
       if (this.#suspectHolder === holder) this.#suspectHolder = undefined
-      // What has not ended by now is for others. When the store fails, the next one with this part frees them.
+      // Unfinished pages go to other workers. If the store fails, the next worker of this shard
+      // releases them.
       await releaseJobPages(store.db, holder).catch((error: unknown) => void failures.push(error))
     }
     signal.throwIfAborted()
@@ -163,8 +179,8 @@ export class Runner {
   }
 
   /**
-   * Claims pages of a job. Those that servers have crashed over come last and one at a time on this server: a crash counts
-   * against every page in hand, and innocent ones would share the fate of the one that causes it.
+   * Claims pages of a job. Pages during which servers have crashed come last and one at a time per
+   * server, because a crash counts against every page in progress.
    */
   async #claim(
     { id }: Job,
@@ -193,7 +209,7 @@ export class Runner {
 
   async #giveUp({ jobId }: JobShard, error: unknown): Promise<void> {
     this.#deps.onError(error, `working on the job ${jobId}`)
-    await this.#fail(jobId, 'The server could not go on with this job because of an error of its own')
+    await this.#fail(jobId, 'The job failed because of an internal server error')
   }
 
   async #fail(jobId: string, message: string): Promise<void> {
@@ -212,8 +228,11 @@ function isSuspected({ crashes }: JobPageRow): boolean {
   return crashes >= suspectCrashes
 }
 
-/** Pages of a job that one part has in hand at a time. */
-function widthOf({ plan: { maxConcurrency, crawl } }: Job, { shares }: JobShard, maxPages: number): number {
+/** Returns the number of concurrent pages of a shard. */
+function concurrencyOf({ plan: { maxConcurrency, crawl } }: Job, { shares }: JobShard, maxPages: number): number {
   if (crawl?.delay !== undefined) return 1
-  return maxConcurrency ?? Math.max(shares === 1 ? lanes.whole : lanes.shared, Math.ceil(maxPages / shares))
+  return (
+    maxConcurrency ??
+    Math.max(shares === 1 ? minConcurrency.single : minConcurrency.shared, Math.ceil(maxPages / shares))
+  )
 }

@@ -2,7 +2,7 @@ import type { Document } from 'bowline/contract/document'
 import { withoutLinks } from './page-links.ts'
 import type { Submission } from './plan.ts'
 
-/** A document as the caller of its job asked for it. */
+/** Returns a document in the form that the submission asked for. */
 export function showDocument(document: Document, { showsExtract, hidesLinks }: Submission): Document {
   const { attributes, json, ...rest } = document
   const shown = hidesLinks ? withoutLinks(attributes) : attributes

@@ -16,7 +16,7 @@ describe('what public clients send', () => {
     lab = undo.use(await startLab())
     model = undo.use(
       await startModel(({ messages }) =>
-        messages.some(({ content }) => content.includes('Wish:'))
+        messages.some(({ content }) => content.includes('Request:'))
           ? JSON.stringify({ limit: 3, includePaths: ['^/docs'], sitemap: null })
           : JSON.stringify({ summary: 'All about knots.' }),
       ),
@@ -90,7 +90,7 @@ describe('what public clients send', () => {
     [{ proxy: 'best' }, '`proxy` must be one of "basic"'],
     [{ maxAge: 1.5 }, '`maxAge` must be a whole number'],
     [{ url: 'nonsense' }, 'URL must have a valid top-level domain or be an IP address'],
-    [{ url: undefined }, '`url` must be a string, and is missing'],
+    [{ url: undefined }, '`url` must be a string, but it is missing'],
     [{ waitFor: 900, timeout: 1000 }, 'waitFor must not exceed half of timeout'],
   ])('and cannot be done is refused in words: %j', async (options, words) => {
     const { status, body } = await lab.api('POST', '/v2/scrape', { url: site.url('/article'), ...options })

@@ -10,35 +10,31 @@ const ready = { isStoreOpen: true, areWritesFailing: false, disk: undefined, isW
 
 test.each([
   [100_000, 4096, []],
-  [10, 4096, ['The disk of the data directory is full: 0 MB are left. Free some.']],
-  [10_000, 512, ['The disk of the data directory is full: 5 MB are left. Free some.']],
+  [10, 4096, ['The disk of the data directory is full: 0 MB left. Free up space.']],
+  [10_000, 512, ['The disk of the data directory is full: 5 MB left. Free up space.']],
 ])('with %i free blocks of %i bytes the reasons against readiness are %j', async (bavail, bsize, reasons) => {
   const disk = await readDisk('/', (async () => ({ bavail, bsize })) as never)
 
   expect(reasonsNotReady({ ...ready, disk })).toEqual(reasons)
 })
 
-test(
-  '/readyz says so while the store cannot be written to, and is ready again afterwards',
-  { timeout: 60_000 },
-  async () => {
-    await using database = await (await sharedPostgres()).createDatabase()
-    await using lab = await startLab({ databaseUrl: database.url, warm: 1 })
-    await using folder = await temporaryFolder()
-    await using store = await openStore({ dataDir: folder.path, databaseUrl: database.url })
-    const readyz = async () => lab.api('GET', '/readyz', undefined, {})
-    await expect.poll(async () => (await readyz()).status, { timeout: 20_000 }).toBe(200)
+test('/readyz reports failing writes to the store, and is ready again afterwards', { timeout: 60_000 }, async () => {
+  await using database = await (await sharedPostgres()).createDatabase()
+  await using lab = await startLab({ databaseUrl: database.url, warm: 1 })
+  await using folder = await temporaryFolder()
+  await using store = await openStore({ dataDir: folder.path, databaseUrl: database.url })
+  const readyz = async () => lab.api('GET', '/readyz', undefined, {})
+  await expect.poll(async () => (await readyz()).status, { timeout: 20_000 }).toBe(200)
 
-    await sql`alter table node rename to hidden`.execute(store.db)
-    await expect.poll(async () => (await readyz()).status, { timeout: 20_000 }).toBe(503)
-    expect((await readyz()).body).toMatchObject({
-      status: 'unavailable',
-      reasons: [expect.stringContaining('cannot be written to')],
-      store: { state: 'open', isWritable: false },
-    })
+  await sql`alter table node rename to hidden`.execute(store.db)
+  await expect.poll(async () => (await readyz()).status, { timeout: 20_000 }).toBe(503)
+  expect((await readyz()).body).toMatchObject({
+    status: 'unavailable',
+    reasons: [expect.stringContaining('Writes to the database fail')],
+    store: { state: 'open', isWritable: false },
+  })
 
-    await sql`alter table hidden rename to node`.execute(store.db)
-    await expect.poll(async () => (await readyz()).status, { timeout: 20_000 }).toBe(200)
-    expect((await lab.api('GET', '/readyz')).body).toMatchObject({ status: 'ok', reasons: [], disk: { isFull: false } })
-  },
-)
+  await sql`alter table hidden rename to node`.execute(store.db)
+  await expect.poll(async () => (await readyz()).status, { timeout: 20_000 }).toBe(200)
+  expect((await lab.api('GET', '/readyz')).body).toMatchObject({ status: 'ok', reasons: [], disk: { isFull: false } })
+})

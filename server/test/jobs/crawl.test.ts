@@ -50,7 +50,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a crawl, in %s', (place) => {
     expect(status).toMatchObject({
       completed: 1,
       warning:
-        'The crawl found only its start page. These links of it were not followed: ' +
+        'The crawl found only its start page. These links were not followed: ' +
         '1 link outside the path of the start URL (see `crawlEntireDomain: true`).',
     })
     expect(whole.status).not.toHaveProperty('warning')

@@ -243,7 +243,7 @@ test('a job goes on however many servers died over it, and fails only the pages 
   }, 20_000)
   const pages = await listFailedPages(store.db, id)
   expect(pages).toMatchObject([
-    { position: 2, error: '20 times a server crashed while it scraped https://a.example/2' },
+    { position: 2, error: 'The server crashed 20 times while scraping https://a.example/2' },
   ])
   expect(errors).toEqual([])
 })
@@ -305,7 +305,7 @@ test('expressions that are slow, each time within the limit, fail a crawl once a
     const document = { links: ['https://a.example/a'], metadata: {} }
     // Each time as on another server, or after a restart.
     const crawler = new Crawler({ store, dispatcher: new Agent(), matcher })
-    return crawler.follow(toJob(row), pageAt(0) as JobPageRow, { id, document, credits: 1 })
+    return crawler.findNextPages(toJob(row), pageAt(0) as JobPageRow, { id, document, credits: 1 })
   }
 
   for (let call = 1; call <= 60; call += 1) await follow()

@@ -1,7 +1,7 @@
 import type { ActivityLog } from '../../usage/activity-log.ts'
 import type { Handlers } from '../register.ts'
 
-/** The route of what a team did. */
+/** Route of the activity log. */
 export function activityRoutes({ activity }: { readonly activity: ActivityLog }): Handlers {
   return {
     activity: async ({ query }, { key }) => {

@@ -3,7 +3,7 @@ import type { Store } from '../../store/store.ts'
 import { findTeam } from '../../store/teams.ts'
 import type { Call, Handlers } from '../register.ts'
 
-/** The routes of what a team has left. */
+/** Routes of the credit and token balance. */
 export function balanceRoutes({ store }: { readonly store: Store }): Handlers {
   const balanceOf = async ({ key }: Call) => {
     const team = await findTeam(store.db, key.teamId)
@@ -35,6 +35,6 @@ export function balanceRoutes({ store }: { readonly store: Store }): Handlers {
   }
 }
 
-/** Balances do not run by periods. */
+/** Balances have no billing periods. */
 const noPeriod = { billingPeriodStart: null, billingPeriodEnd: null } as const
 const noPeriodV1 = { billing_period_start: null, billing_period_end: null } as const

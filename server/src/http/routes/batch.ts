@@ -12,26 +12,26 @@ import { v1Batch } from '../../compat/v1-batch.ts'
 import type { LanguageModel } from '../../scrape/format/language-model.ts'
 import type { Scrapes } from '../../scrape/scrapes.ts'
 import { jobHandlers } from '../job-handlers.ts'
-import { bulkPath } from '../job-status.ts'
+import { jobPath } from '../job-status.ts'
 import { versionOf, type Call, type Handlers } from '../register.ts'
 
-/** What the routes of batches ask. */
+/** Dependencies of the batch and crawl routes. */
 export interface BatchRouteDeps {
   readonly jobs: Jobs
   readonly scrapes: Scrapes
-  /** Undefined: prompts of crawls are not read. */
+  /** Reads prompts of crawls. If `undefined`, prompts are ignored. */
   readonly languageModel: LanguageModel | undefined
 }
 
 type Started = Awaited<ReturnType<NonNullable<Handlers['startBatch']>>>
 
-/** The routes of batches. */
+/** Routes of batch scrapes. */
 export function batchRoutes({ jobs, scrapes }: BatchRouteDeps): Handlers {
   const start = async (body: BatchRequest, showsExtract: boolean, call: Call): Promise<Started> => {
     const { key, baseUrl, idempotencyKey } = call
     const { pages, invalid } = await checkUrls(body)
-    const round = toRound(body, showsExtract)
-    scrapes.check({ ...round.request, url: pages[0]?.url ?? '' })
+    const submission = toSubmission(body, showsExtract)
+    scrapes.check({ ...submission.request, url: pages[0]?.url ?? '' })
     const version = versionOf(call)
     const { webhook, maxConcurrency, appendToId } = body
     const requestHash = createHash('sha256').update(JSON.stringify(body)).digest('hex')
@@ -45,17 +45,17 @@ export function batchRoutes({ jobs, scrapes }: BatchRouteDeps): Handlers {
             baseUrl,
             idempotencyKey,
             requestHash,
-            plan: { submissions: [round], webhook, maxConcurrency },
+            plan: { submissions: [submission], webhook, maxConcurrency },
             pages,
           })
         : await jobs.append(
             { id: appendToId, teamId: key.teamId, kind: 'batch_scrape' },
-            { round: { ...round, idempotencyKey, requestHash }, pages },
+            { submission: { ...submission, idempotencyKey, requestHash }, pages },
           )
     return {
       success: true,
       id,
-      url: `${baseUrl}/${version}${bulkPath({ id, kind: 'batch_scrape' })}`,
+      url: `${baseUrl}/${version}${jobPath({ id, kind: 'batch_scrape' })}`,
       ...(body.ignoreInvalidURLs && { invalidURLs: [...invalid] }),
     }
   }
@@ -69,7 +69,10 @@ export function batchRoutes({ jobs, scrapes }: BatchRouteDeps): Handlers {
   }
 }
 
-/** The addresses that pages may have, and those that are none. Throws BAD_REQUEST when there are such, unless they are to be ignored. */
+/**
+ * Splits the URLs of a batch into valid and invalid ones. Throws BAD_REQUEST if some are invalid,
+ * unless `ignoreInvalidURLs` is set, or if none is valid.
+ */
 async function checkUrls({
   urls,
   ignoreInvalidURLs,
@@ -78,8 +81,8 @@ async function checkUrls({
   const invalid: string[] = []
   const issues: z.core.$ZodIssue[] = []
   for (const [index, url] of urls.entries()) {
-    // Checking 100,000 addresses takes more than a second: others are served meanwhile.
-    if (index % checkedAtOnce === checkedAtOnce - 1) await setImmediate()
+    // Validating 100,000 URLs takes more than a second, so other requests get their turn.
+    if (index % urlsPerTurn === urlsPerTurn - 1) await setImmediate()
     const result = pageUrl.safeParse(url)
     if (result.success) valid.push({ url: result.data, sourceUrl: sourceUrl(url, result.data) })
     else {
@@ -102,11 +105,11 @@ async function checkUrls({
   return { pages: valid, invalid }
 }
 
-const checkedAtOnce = 500
+const urlsPerTurn = 500
 
 const scrapeKeys = new Set(Object.keys(scrapeFields))
 
-function toRound(body: BatchRequest, showsExtract: boolean): Submission {
+function toSubmission(body: BatchRequest, showsExtract: boolean): Submission {
   return {
     request: Object.fromEntries(
       Object.entries(body).filter(([key]) => scrapeKeys.has(key)),

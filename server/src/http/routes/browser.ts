@@ -10,35 +10,42 @@ import { createSessionCreator } from '../create-session.ts'
 import { peerOfRow, type PlacementDeps } from '../placement.ts'
 import type { Call, Handlers } from '../register.ts'
 
-/** The routes of browser sessions. */
+/** Routes of browser sessions. */
 export function browserRoutes(deps: PlacementDeps): Handlers {
   /**
-   * Throws SESSION_NOT_FOUND, and FORBIDDEN for a session of another team. The API defines 403 for reading and deleting a
-   * session by its id, and its clients rely on it: the id alone, which has 74 random bits, gives no access. Every other
-   * route of a session (files, recordings, CDP, live view) answers 404, as for an unknown id.
+   * Reads a session that the caller may see. Throws SESSION_NOT_FOUND, and FORBIDDEN for a session
+   * of another team. The API defines 403 for reading and deleting a session by its id, and its
+   * clients rely on it: an id has 74 random bits and grants no access. All other routes of a
+   * session (files, recordings, CDP, live view) respond with 404, as for an unknown id.
    */
   const visibleSession = async (id: string, key: KeyRow): Promise<SessionRow> => {
     const row = await getSession(deps.store.db, id)
-    // An admin key may read and end the sessions of every team; what they show stays with their team.
+    // An admin key may read and end sessions of every team, but not access their content.
     if (row.teamId !== key.teamId && key.role !== 'admin') throw new BowlineError('FORBIDDEN', 'Forbidden.')
     return row
   }
 
-  /** The id of the session that an idempotency key made, for clients that never got it. */
+  /**
+   * Returns the id of the session created with an idempotency key, for clients that never got the
+   * response.
+   */
   const idOf = async ({ id, idempotencyKey }: DeleteSessionRequest, { key }: Call): Promise<string> => {
     const found = id ?? (await findByIdempotencyKey(deps.store.db, key.teamId, idempotencyKey))?.id
     if (found === undefined) throw new BowlineError('SESSION_NOT_FOUND', 'No session was created with this key.')
     return found
   }
 
-  /** Has the node that holds the session end it; undefined when that is this node, or when the session has ended. */
+  /**
+   * Ends a session on its node. Returns `undefined` if that is this node, or if the session has
+   * ended.
+   */
   const endElsewhere = async (row: SessionRow, hasFailed: boolean, call: Call) => {
     try {
       const peer = await peerOfRow(deps, row, call.raw.raw)
       if (peer === undefined) return undefined
       return deleteSessionResponse.parse(await askPeer(peer, call.raw.raw, { id: row.id, failed: hasFailed }))
     } catch (error) {
-      // A node that hangs is given up after a while, and its sessions are ended by the others.
+      // Other nodes end the sessions of a node that stops responding.
       const { status } = await getSession(deps.store.db, row.id)
       if (status === 'active') throw error
       return undefined
@@ -83,7 +90,10 @@ export function browserRoutes(deps: PlacementDeps): Handlers {
   }
 }
 
-/** The names of the teams whose sessions are listed, by id: one, or all. Throws FORBIDDEN, TEAM_NOT_FOUND. */
+/**
+ * Returns the names of the teams to list sessions of, by id: one team or all. Throws FORBIDDEN or
+ * TEAM_NOT_FOUND.
+ */
 async function teamsToList(
   { store }: PlacementDeps,
   wanted: string | undefined,
@@ -104,7 +114,7 @@ function summary(row: SessionRow, sessions: Sessions, { key, baseUrl }: Pick<Cal
     id: row.id,
     status: row.status,
     ...(team === undefined ? {} : { team }),
-    // They give control of the session, which belongs to its team alone.
+    // These URLs grant control of the session, so only its team gets them.
     ...(row.teamId === key.teamId ? sessionUrls(baseUrl, row) : {}),
     streamWebView: row.streamWebView,
     createdAt: row.createdAt.toISOString(),

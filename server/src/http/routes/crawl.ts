@@ -9,19 +9,19 @@ import { optionsFromPrompt } from '../../jobs/crawl-prompt.ts'
 import { withLinks } from '../../jobs/page-links.ts'
 import { v1Crawl } from '../../compat/v1-crawl.ts'
 import { jobHandlers } from '../job-handlers.ts'
-import { bulkPath } from '../job-status.ts'
+import { jobPath } from '../job-status.ts'
 import { versionOf, type Call, type Handlers } from '../register.ts'
 import type { BatchRouteDeps } from './batch.ts'
 
 type Started = Awaited<ReturnType<NonNullable<Handlers['startCrawl']>>>
 
-/** What the second version of the API has no words for. */
+/** Options that only API v1 has. */
 interface V1CrawlOptions {
   readonly maxPathDepth: number | undefined
   readonly showsExtract: boolean
 }
 
-/** The routes of crawls. */
+/** Routes of crawls. */
 export function crawlRoutes(deps: BatchRouteDeps): Handlers {
   const { get, cancel, errors } = jobHandlers(deps.jobs)
   return {
@@ -29,12 +29,12 @@ export function crawlRoutes(deps: BatchRouteDeps): Handlers {
       if (body.prompt === undefined) return start(deps, { body }, call)
       const { languageModel } = deps
       if (languageModel === undefined) return { ...(await start(deps, { body }, call)), warning: noModelWarning }
-      const written = await optionsFromPrompt(languageModel, { url: body.url, prompt: body.prompt })
+      const generated = await optionsFromPrompt(languageModel, { url: body.url, prompt: body.prompt })
       const sent: object = call.sentBody ?? {}
-      const taken = Object.fromEntries(Object.entries(written).filter(([name]) => !Object.hasOwn(sent, name)))
-      const { prompt: _prompt, scrapeOptions: _scrapeOptions, webhook: _webhook, ...final } = { ...body, ...taken }
-      const started = await start(deps, { body: { ...body, ...taken } }, call)
-      return { ...started, promptGeneratedOptions: written, finalCrawlerOptions: final }
+      const applied = Object.fromEntries(Object.entries(generated).filter(([name]) => !Object.hasOwn(sent, name)))
+      const { prompt: _prompt, scrapeOptions: _scrapeOptions, webhook: _webhook, ...final } = { ...body, ...applied }
+      const started = await start(deps, { body: { ...body, ...applied } }, call)
+      return { ...started, promptGeneratedOptions: generated, finalCrawlerOptions: final }
     },
     startV1Crawl: async ({ body }, call) => {
       const showsExtract = body.scrapeOptions.formats.includes('extract')
@@ -98,19 +98,16 @@ async function start(
       },
     ],
   })
-  return { success: true, id, url: `${baseUrl}/${version}${bulkPath({ id, kind: 'crawl' })}` }
+  return { success: true, id, url: `${baseUrl}/${version}${jobPath({ id, kind: 'crawl' })}` }
 }
+
 const noModelWarning =
-  'The prompt was ignored, because this server has no language model: the crawl runs with its other options.'
+  'The prompt was ignored because this server has no language model. The crawl runs with its other options.'
 
 function noPrompt(): BowlineError {
-  return new BowlineError(
-    'FORMAT_UNAVAILABLE',
-    'Options of a crawl are made from a prompt by a language model, and none is configured',
-    {
-      hint: 'Start the server with `--llm-url` and `--llm-model`, or use `includePaths`, `excludePaths`, `limit` and `maxDiscoveryDepth`.',
-    },
-  )
+  return new BowlineError('FORMAT_UNAVAILABLE', 'Crawl prompts need a language model, and none is configured', {
+    hint: 'Start the server with `--llm-url` and `--llm-model`, or use `includePaths`, `excludePaths`, `limit` and `maxDiscoveryDepth`.',
+  })
 }
 
 function toPlan(body: CrawlRequest, v1: V1CrawlOptions | undefined): CrawlPlan {

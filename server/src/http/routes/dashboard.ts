@@ -2,10 +2,10 @@ import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sendBuiltFile } from '../built-file.ts'
 
-/** Where the built dashboard is, for sources and for what is compiled from them. */
+/** Folder of the built dashboard, relative to the sources and to the compiled files. */
 const folder = fileURLToPath(new URL('../../../dist/dashboard/', import.meta.url))
 
-/** The page loads nothing but its own files, and shows nothing of others but the pictures of live views. */
+/** The page loads only its own files, and frames only live views. */
 const pageHeaders = {
   'cache-control': 'no-cache',
   'content-security-policy':
@@ -17,7 +17,7 @@ const pageHeaders = {
   'x-content-type-options': 'nosniff',
 }
 
-/** The names of the files tell their content. */
+/** File names contain a hash of the content. */
 const fileHeaders = {
   'cache-control': 'public, max-age=31536000, immutable',
   'x-content-type-options': 'nosniff',
@@ -29,19 +29,22 @@ const notBuilt = `<!doctype html>
   <meta name="viewport" content="width=device-width" />
   <title>Bowline</title>
   <h1>The dashboard is not built</h1>
-  <p>The server works. In a clone, <code>npm start</code> and <code>npm run build</code> build its dashboard; then load this page again.</p>
-  <p><a href="/docs">The API</a></p>
+  <p>The server itself is running. In a clone of the repository, <code>npm start</code> and <code>npm run build</code> build the dashboard. Reload this page afterwards.</p>
+  <p><a href="/docs">API reference</a></p>
 </html>
 `
 
-/** Registers the dashboard at `/` and its files. To whoever asks for no page, `/` answers who is there. */
+/**
+ * Registers the dashboard at `/` and its files. Clients that do not accept HTML get the version as
+ * JSON.
+ */
 export async function registerDashboard(app: FastifyInstance, { version }: { readonly version: string }) {
   app.get<{ Params: { name: string } }>(
     '/dashboard/assets/:name',
     { schema: { hide: true } },
     async (request, reply) => {
       const { name } = request.params
-      // A name that was encoded may hold anything, such as a slash.
+      // An encoded name may contain anything, such as a slash.
       if (!/^[\w-][\w.-]*$/.test(name)) return reply.callNotFound()
       void reply.headers(fileHeaders)
       if (await sendBuiltFile(request, reply, `${folder}assets/${name}`)) return reply

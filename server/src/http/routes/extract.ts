@@ -4,12 +4,12 @@ import { extractV1 } from '../../compat/extract.ts'
 import type { Extracts } from '../../extract/extracts.ts'
 import type { Call, Handlers } from '../register.ts'
 
-/** What the routes of extractions ask. */
+/** Dependencies of the extraction routes. */
 export interface ExtractRouteDeps {
   readonly extracts: Extracts
 }
 
-/** The routes of extractions. */
+/** Routes of extractions. */
 export function extractRoutes({ extracts }: ExtractRouteDeps): Handlers {
   const start = async (
     request: ExtractRequest,

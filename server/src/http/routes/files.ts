@@ -15,7 +15,7 @@ import { byteRange } from '../byte-range.ts'
 import { detachBody } from '../detach-body.ts'
 import { schemaOf } from '../register.ts'
 
-/** What the routes of files ask. */
+/** Dependencies of the file routes. */
 export interface FileRouteDeps {
   readonly store: Store
   readonly sessions: Sessions
@@ -26,9 +26,12 @@ export interface FileRouteDeps {
 
 type FileRoute = Extract<RouteName, 'listFiles' | 'uploadFile' | 'downloadFile' | 'deleteFile'>
 
-/** Registers the routes of files. They take the API key, or the token of the session's CDP address. */
+/**
+ * Registers the routes of session files. They accept the API key, or the token of the session's CDP
+ * URL.
+ */
 export function registerFiles(app: FastifyInstance, deps: FileRouteDeps): void {
-  // A file may claim any type; its bytes are read as they come.
+  // Uploads may have any content type, and their bytes are streamed.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
   const { sessionFileStore, artifacts } = deps
@@ -55,7 +58,7 @@ export function registerFiles(app: FastifyInstance, deps: FileRouteDeps): void {
     if (session === undefined) {
       const kept = await findKeptFile(artifacts, row, name)
       describeFile(reply, kept.name)
-      // No ranges: not every store of blobs has them.
+      // No ranges, because not every blob store supports them.
       void reply.headers({ 'accept-ranges': 'none', 'content-length': kept.bytes })
       return reply.send(await artifacts.read(kept))
     }
@@ -66,12 +69,12 @@ export function registerFiles(app: FastifyInstance, deps: FileRouteDeps): void {
       await close()
       return reply.code(416).header('content-range', `bytes */${entry.size}`).send('')
     }
-    if (range === undefined) return reply.header('content-length', entry.size).send(followed(read(), session))
+    if (range === undefined) return reply.header('content-length', entry.size).send(withActivity(read(), session))
     return reply
       .code(206)
       .header('content-range', `bytes ${range.start}-${range.end}/${entry.size}`)
       .header('content-length', range.end - range.start + 1)
-      .send(followed(read(range), session))
+      .send(withActivity(read(range), session))
   })
 
   register(app, 'deleteFile', async (request) => {
@@ -94,14 +97,16 @@ function register(app: FastifyInstance, name: FileRoute, handler: RouteHandlerMe
   }
 }
 
-/** Finds the live session of a request. Throws SESSION_ENDED when it lives no more. */
+/** Returns the live session of a request. Throws SESSION_ENDED if it has ended. */
 async function admit(deps: FileRouteDeps, request: FastifyRequest): Promise<LiveSession> {
   const { row, session } = await admitOwner(deps, request)
   if (session === undefined) throw ended(row)
   return session
 }
 
-/** Makes sure that the caller may use the files of a session; `session` is undefined when it has ended. */
+/**
+ * Checks that the caller may use the files of a session. `session` is `undefined` if it has ended.
+ */
 async function admitOwner(
   deps: FileRouteDeps,
   request: FastifyRequest,
@@ -129,14 +134,14 @@ async function rowOf(
   return row
 }
 
-/** Reading is activity, too: a session must not end for idleness in the middle of a large file. */
-function followed<Stream extends NodeJS.ReadableStream>(stream: Stream, session: LiveSession): Stream {
+/** Counts reading as activity: a session must not idle out during a large download. */
+function withActivity<Stream extends NodeJS.ReadableStream>(stream: Stream, session: LiveSession): Stream {
   stream.on('data', session.touch)
   stream.pause()
   return stream
 }
 
-/** A file of a site must never run as a page of this server. */
+/** Sets headers that keep a file of a site from running as a page of this server. */
 function describeFile(reply: FastifyReply, name: string): void {
   const fileName = name.slice(name.lastIndexOf('/') + 1)
   void reply.headers({

@@ -8,25 +8,28 @@ import type { Store } from '../../store/store.ts'
 import { readDisk, reasonsNotReady, type WriteHealth } from '../readiness.ts'
 import type { Authenticator } from '../auth.ts'
 
-/** What the health routes ask. */
+/** Dependencies of the health routes. */
 export interface HealthDeps {
   readonly store: Store
   readonly browsers: BrowserPool
   readonly sessions: Sessions
-  readonly layers: readonly IsolationLayer[]
+  readonly isolation: readonly IsolationLayer[]
   readonly binary: BrowserBinary
   readonly dataDir: string
-  /** What the heartbeats of this node, each of which writes to the store, have come to. */
+  /** Results of this node's heartbeats, each of which writes to the store. */
   readonly writes: WriteHealth
   readonly authenticator: Pick<Authenticator, 'authenticate'>
-  /** Resolves once nothing can stop the start any more. */
+  /** Resolves once the server has started successfully. */
   readonly whenStarted: Promise<void>
 }
 
-/** Milliseconds that the store has to answer a readiness probe. */
+/** Milliseconds the store has to respond to a readiness probe. */
 const pingTimeoutMs = 2000
 
-/** Registers the routes that need no key: liveness, readiness, and the names public clients probe. */
+/**
+ * Registers the routes that need no key: liveness, readiness, and the paths that public clients
+ * probe.
+ */
 export function registerHealth(app: FastifyInstance, deps: HealthDeps): void {
   const hidden = { schema: { hide: true } as object }
   let hasStarted = false
@@ -43,7 +46,7 @@ export function registerHealth(app: FastifyInstance, deps: HealthDeps): void {
       () => 'open' as const,
       () => 'unreachable' as const,
     )
-    // Where it cannot be read, nothing is said of it.
+    // If it cannot be read, the disk is left out.
     const disk = await readDisk(deps.dataDir).catch(() => undefined)
     const { binary, sessions } = deps
     const { isDraining } = sessions
@@ -63,7 +66,7 @@ export function registerHealth(app: FastifyInstance, deps: HealthDeps): void {
       disk,
       pool: { ...deps.browsers.stats(), isWarm },
       sessions: { live: sessions.load, max: sessions.maxSessions, isDraining },
-      layers: deps.layers,
+      layers: deps.isolation,
     }
   }
 
@@ -73,7 +76,7 @@ export function registerHealth(app: FastifyInstance, deps: HealthDeps): void {
     app.get(path, hidden, async (request, reply) => {
       const checks = await readiness()
       const { status, reasons, store, pool, sessions } = checks
-      // Without a key: what a balancer acts upon, and nothing to attack the machine by.
+      // Without a key: enough for a load balancer, and nothing that helps an attacker.
       const summary = {
         status,
         reasons,
@@ -81,7 +84,7 @@ export function registerHealth(app: FastifyInstance, deps: HealthDeps): void {
         pool: { isWarm: pool.isWarm },
         sessions: { isDraining: sessions.isDraining },
       }
-      // A probe with a key that is no longer valid, or that cannot be checked now, is answered like one without.
+      // An invalid key, or one that cannot be checked now, gets the same response as no key.
       const signal = AbortSignal.timeout(pingTimeoutMs)
       const isKnown = await abortable(deps.authenticator.authenticate(request.headers.authorization), signal).then(
         () => true,

@@ -7,17 +7,17 @@ import type { Store } from '../../store/store.ts'
 import type { Authenticator } from '../auth.ts'
 import type { Handlers } from '../register.ts'
 
-/** Characters of a key that lists show. */
+/** Number of characters of a key that lists show. */
 const prefixLength = 7
 
-/** What the routes of keys work with. */
+/** Dependencies of the API key routes. */
 export interface KeyRouteDeps {
   readonly store: Store
   readonly authenticator: Authenticator
   readonly sessions: Sessions
 }
 
-/** The routes of API keys. */
+/** Routes of API keys. */
 export function keyRoutes(deps: KeyRouteDeps): Handlers {
   return {
     createKey: async ({ body }, { key: caller, raw }) => {
@@ -45,8 +45,7 @@ export function keyRoutes(deps: KeyRouteDeps): Handlers {
         throw new BowlineError('BAD_REQUEST', 'A key cannot revoke itself', { hint: 'Use another admin key.' })
       }
       const row = isUuid(params.id) ? await revokeKey(deps.store.db, params.id) : undefined
-      if (row === undefined)
-        throw new BowlineError('KEY_NOT_FOUND', `There is no key with id ${JSON.stringify(params.id)}`)
+      if (row === undefined) throw new BowlineError('KEY_NOT_FOUND', `No API key with id ${JSON.stringify(params.id)}`)
       deps.authenticator.forget()
       raw.log.info({ audit: 'key.revoked', ...facts(row), byKeyId: caller.id }, 'API key revoked')
       await deps.sessions.endOfKey(row.id)
@@ -55,7 +54,7 @@ export function keyRoutes(deps: KeyRouteDeps): Handlers {
   }
 }
 
-/** What the log tells of a key. */
+/** Fields of a key for the audit log. */
 function facts(row: KeyRow) {
   return { keyId: row.id, teamId: row.teamId, role: row.role }
 }

@@ -8,13 +8,16 @@ import type { Sessions } from '../../sessions/sessions.ts'
 import { firstToken, type TokenQuery } from '../first-token.ts'
 import type { Store } from '../../store/store.ts'
 
-/** What the routes of the live view ask. */
+/** Dependencies of the live view routes. */
 export interface LiveRouteDeps {
   readonly store: Store
   readonly sessions: Sessions
 }
 
-/** Registers the page of the live view and its files. They need no key: the address holds a token. */
+/**
+ * Registers the page of the live view and its files. They need no key, because the URL contains a
+ * token.
+ */
 export function registerLive(app: FastifyInstance, { store, sessions }: LiveRouteDeps): void {
   const hidden = { schema: { hide: true } as object }
   const findFile = createPageFiles()

@@ -4,15 +4,18 @@ import { equalSecrets } from 'bowline/kit/ids'
 import type { Authenticator } from '../auth.ts'
 import type { Metrics } from '../metrics.ts'
 
-/** What the route of the metrics works with. */
+/** Dependencies of the metrics route. */
 export interface MetricsRouteDeps {
   readonly authenticator: Pick<Authenticator, 'authenticate'>
   readonly metrics: Metrics
-  /** Token for jobs that only scrape metrics. Default: none. */
+  /** Token that only grants access to the metrics. Default: none. */
   readonly metricsToken: string | undefined
 }
 
-/** Registers the Prometheus metrics. They tell of all teams, so they take an admin key or the metrics token. */
+/**
+ * Registers the Prometheus metrics. They cover all teams, so they need an admin key or the metrics
+ * token.
+ */
 export function registerMetrics(app: FastifyInstance, deps: MetricsRouteDeps): void {
   const { authenticator, metrics, metricsToken } = deps
   app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {

@@ -7,7 +7,7 @@ import { linkPage, outcomePage, pageHeaders } from '../../mail/link-page.ts'
 import { firstToken, type TokenQuery } from '../first-token.ts'
 import type { Store } from '../../store/store.ts'
 
-/** Most bytes of a body: whoever sends one has shown no key. */
+/** Maximum body size in bytes. Senders have no API key. */
 const maxBodyBytes = 4096
 
 const body = z.object({ token: z.string().max(500) })
@@ -19,13 +19,17 @@ const response = z.looseObject({
   monitorName: z.string(),
 })
 
-/** Registers where the links of mails lead. They need no key: each holds a token. Looking at a link does nothing: mail programs do so by themselves. */
+/**
+ * Registers the pages that links in mails lead to. They need no key, because each link contains a
+ * token. Opening a link changes nothing, since mail programs prefetch links.
+ */
 export function registerMonitorMail(app: FastifyInstance, { store }: { readonly store: Store }): void {
-  // Forms and the one-click unsubscribing of mail programs (RFC 8058) send these; the token is in the address.
+  // Sent by forms and by one-click unsubscribe of mail programs (RFC 8058). The token is in the
+  // URL.
   const formTypes = ['application/x-www-form-urlencoded', 'multipart/form-data']
   app.addContentTypeParser(formTypes, { parseAs: 'string' }, (_request, _text, done) => done(null, {}))
   for (const purpose of ['confirm', 'unsubscribe'] as const) {
-    const summary = purpose === 'confirm' ? 'Agree to mails of a monitor' : 'Refuse further mails of a monitor'
+    const summary = purpose === 'confirm' ? 'Confirm mails of a monitor' : 'Unsubscribe from mails of a monitor'
     app.post<{ Body: z.output<typeof body> }>(
       `/v2/monitor/email/${purpose}`,
       {
@@ -34,7 +38,7 @@ export function registerMonitorMail(app: FastifyInstance, { store }: { readonly 
           body,
           response: { 200: response, '4xx': failure, '5xx': failure },
           summary,
-          description: `${summary}, by the token of a mail.`,
+          description: `${summary}, with the token from a mail.`,
           operationId: `${purpose}Email`,
           tags: ['Monitors'],
           security: [],

@@ -8,21 +8,21 @@ import type { Monitors } from '../../monitors/monitors.ts'
 import { notificationStatuses } from '../../monitors/notification-status.ts'
 import type { Call, Handlers } from '../register.ts'
 
-/** What the routes of monitors ask. */
+/** Dependencies of the monitor routes. */
 export interface MonitorRouteDeps {
   readonly store: Store
   readonly monitors: Monitors
 }
 
-/** The routes of monitors. */
+/** Routes of monitors. */
 export function monitorRoutes({ store, monitors }: MonitorRouteDeps): Handlers {
   const describeAll = async (rows: readonly ListedMonitor[]) => {
-    const readers = await listSubscriptions(
+    const subscriptions = await listSubscriptions(
       store.db,
       rows.map(({ id }) => id),
     )
     return rows.map((row) => {
-      const own = readers.filter(({ monitorId }) => monitorId === row.id).map(describeReader)
+      const own = subscriptions.filter(({ monitorId }) => monitorId === row.id).map(describeSubscription)
       const described = describeMonitor(row, monitors.creditsPerRun(row))
       return own.length === 0 ? described : { ...described, emailRecipientSubscriptions: own }
     })
@@ -82,7 +82,7 @@ function nextOf(
   return url.href
 }
 
-function describeReader({ email, status, source, confirmationSentAt }: SubscriptionRow) {
+function describeSubscription({ email, status, source, confirmationSentAt }: SubscriptionRow) {
   return {
     email,
     status,

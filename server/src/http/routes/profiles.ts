@@ -1,48 +1,48 @@
 import type { Profiles } from '../../profiles/profiles.ts'
 import { exportState, importState, type StateDeps } from '../../sessions/state/storage-state.ts'
 import type { ProfileSummary, ProfileVersionRow } from '../../store/profiles.ts'
-import { untilCallerLeaves, type CallerPresence } from '../caller.ts'
+import { abortOnDisconnect, type DisconnectSignal } from '../disconnect-signal.ts'
 import type { Call, Handlers } from '../register.ts'
 
-/** What the routes of profiles ask. */
+/** Dependencies of the profile routes. */
 export interface ProfileRouteDeps {
   readonly profiles: Profiles
   readonly states: StateDeps
 }
 
-/** The routes of profiles. */
+/** Routes of profiles. */
 export function profileRoutes({ profiles, states }: ProfileRouteDeps): Handlers {
-  const own = ({ name }: { readonly name: string }, { key }: Call) => ({ teamId: key.teamId, name })
-  const ownState = (params: { readonly name: string }, call: Call, { signal }: CallerPresence) => ({
-    ...own(params, call),
+  const refOf = ({ name }: { readonly name: string }, { key }: Call) => ({ teamId: key.teamId, name })
+  const stateRef = (params: { readonly name: string }, call: Call, { signal }: DisconnectSignal) => ({
+    ...refOf(params, call),
     apiKeyId: call.key.id,
     signal,
   })
 
   return {
     listProfiles: async (_input, { key }) => ({ success: true, data: (await profiles.list(key.teamId)).map(summary) }),
-    getProfile: async ({ params }, call) => ({ success: true, data: summary(await profiles.get(own(params, call))) }),
+    getProfile: async ({ params }, call) => ({ success: true, data: summary(await profiles.get(refOf(params, call))) }),
     deleteProfile: async ({ params }, call) => {
-      await profiles.delete(own(params, call))
+      await profiles.delete(refOf(params, call))
       return { success: true }
     },
     listProfileVersions: async ({ params }, call) => {
-      const { currentVersion } = await profiles.get(own(params, call))
-      const versions = await profiles.versions(own(params, call))
+      const { currentVersion } = await profiles.get(refOf(params, call))
+      const versions = await profiles.versions(refOf(params, call))
       return { success: true, data: versions.map((row) => describeVersion(row, currentVersion)) }
     },
     rollBackProfile: async ({ params }, call) => ({
       success: true,
-      data: summary(await profiles.rollBack(own(params, call), params.version)),
+      data: summary(await profiles.rollBack(refOf(params, call), params.version)),
     }),
     exportStorageState: async ({ params }, call) => {
-      using caller = untilCallerLeaves(call.raw)
-      return { success: true, data: await exportState(states, ownState(params, call, caller)) }
+      using caller = abortOnDisconnect(call.raw)
+      return { success: true, data: await exportState(states, stateRef(params, call, caller)) }
     },
     importStorageState: async ({ params, body }, call) => {
-      using caller = untilCallerLeaves(call.raw)
-      await importState(states, ownState(params, call, caller), body)
-      return { success: true, data: summary(await profiles.get(own(params, call))) }
+      using caller = abortOnDisconnect(call.raw)
+      await importState(states, stateRef(params, call, caller), body)
+      return { success: true, data: summary(await profiles.get(refOf(params, call))) }
     },
   }
 }

@@ -11,7 +11,7 @@ import type { Authenticator } from '../auth.ts'
 import { schemaOf, type Handlers } from '../register.ts'
 import { Readable } from 'node:stream'
 
-/** What the routes of recordings ask. */
+/** Dependencies of the recording routes. */
 export interface RecordingRouteDeps {
   readonly store: Store
   readonly artifacts: Artifacts
@@ -19,7 +19,7 @@ export interface RecordingRouteDeps {
   readonly authenticator: Authenticator
 }
 
-/** The route that lists recordings. */
+/** Route that lists recordings. */
 export function recordingRoutes({ store, recordings }: RecordingRouteDeps): Handlers {
   return {
     listRecordings: async ({ params }, call) => {
@@ -38,12 +38,15 @@ const readHeaders = {
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
-  // What was recorded must never run as a page of this server. A browser that is sent to a video loads it once more, into a
-  // page of its own making.
+  // Recorded content must never run as a page of this server. A browser that navigates to a video
+  // loads it again into a document of its own, hence `media-src 'self'`.
   'content-security-policy': "default-src 'none'; media-src 'self'; sandbox allow-same-origin",
 }
 
-/** Registers the route that reads a recording. It takes the API key, or the token of the recording's address. */
+/**
+ * Registers the route that reads a recording. It accepts the API key, or the token of the
+ * recording's URL.
+ */
 export function registerRecordings(app: FastifyInstance, deps: RecordingRouteDeps): void {
   const { artifacts } = deps
   let player: Player | undefined

@@ -6,22 +6,22 @@ import { atBase, readScrapeFile } from '../../scrape/document/scrape-files.ts'
 import type { Scrapes, ScrapeOutcome } from '../../scrape/scrapes.ts'
 import type { Blobs } from '../../store/blobs.ts'
 import type { Store } from '../../store/store.ts'
-import { untilCallerLeaves } from '../caller.ts'
+import { abortOnDisconnect } from '../disconnect-signal.ts'
 import type { Call, Handlers } from '../register.ts'
 
-/** What the routes of scrapes ask. */
+/** Dependencies of the scrape routes. */
 export interface ScrapeRouteDeps {
   readonly store: Store
   readonly blobs: Blobs
   readonly scrapes: Scrapes
 }
 
-/** The routes of scrapes. */
+/** Routes of scrapes. */
 export function scrapeRoutes({ scrapes }: ScrapeRouteDeps): Handlers {
   const scrape = async (request: ScrapeRequest, { key, baseUrl, raw, sentBody }: Call): Promise<ScrapeOutcome> => {
-    using caller = untilCallerLeaves(raw)
+    using caller = abortOnDisconnect(raw)
     const who = { teamId: key.teamId, apiKeyId: key.id, baseUrl, signal: caller.signal }
-    // Awaited here, for the watch ends with this function.
+    // Awaited, because `using` disposes the signal when this function returns.
     return await scrapes.scrape({ ...who, request, sourceUrl: sentUrl(sentBody, request.url) })
   }
 
@@ -38,7 +38,7 @@ export function scrapeRoutes({ scrapes }: ScrapeRouteDeps): Handlers {
   }
 }
 
-/** Registers the files of scrapes. They need no key: the address holds a token. */
+/** Registers the files of scrapes. They need no key, because the URL contains a token. */
 export function registerScrapeFiles(app: FastifyInstance, deps: ScrapeRouteDeps): void {
   const hidden = { schema: { hide: true } as object }
   app.get<{ Params: { id: string; name: string }; Querystring: { token?: string } }>(
@@ -46,7 +46,7 @@ export function registerScrapeFiles(app: FastifyInstance, deps: ScrapeRouteDeps)
     hidden,
     async (request, reply) => {
       const { type, contents } = await readScrapeFile(deps, { ...request.params, token: request.query.token ?? '' })
-      // Pages are foreign: nothing of theirs may run under this address.
+      // Content of foreign pages must not run under this origin.
       return reply
         .headers({ 'content-type': type, 'x-content-type-options': 'nosniff', 'content-security-policy': 'sandbox' })
         .header('cache-control', 'private, max-age=3600')

@@ -1,14 +1,14 @@
 import type { SearchRequest, SearchResponse } from 'bowline/contract/search'
 import { searchV1 } from '../../compat/search.ts'
 import { runSearch, type SearchWorks } from '../../search/run-search.ts'
-import { untilCallerLeaves } from '../caller.ts'
+import { abortOnDisconnect } from '../disconnect-signal.ts'
 import type { Call, Handlers } from '../register.ts'
 
-/** The routes of searches. */
-export function searchRoutes(works: SearchWorks): Handlers {
+/** Routes of searches. */
+export function searchRoutes(deps: SearchWorks): Handlers {
   const search = async (request: SearchRequest, { key, raw, baseUrl }: Call): Promise<SearchResponse> => {
-    using caller = untilCallerLeaves(raw)
-    return runSearch(works, { request, teamId: key.teamId, apiKeyId: key.id, baseUrl, signal: caller.signal })
+    using caller = abortOnDisconnect(raw)
+    return runSearch(deps, { request, teamId: key.teamId, apiKeyId: key.id, baseUrl, signal: caller.signal })
   }
   return {
     search: async ({ body }, call) => search(body, call),

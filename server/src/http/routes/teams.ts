@@ -8,14 +8,14 @@ import { findTeam, findTeamByName, insertTeam, listTeams, updateTeam, type TeamR
 import type { Authenticator } from '../auth.ts'
 import type { Handlers } from '../register.ts'
 
-/** What the routes of teams ask. */
+/** Dependencies of the team routes. */
 export interface TeamRouteDeps {
   readonly store: Store
   readonly authenticator: Pick<Authenticator, 'forget'>
   readonly permits: Pick<WorkPermits, 'forget'>
 }
 
-/** The routes of teams. Changing one takes an admin key; others see their own team. */
+/** Routes of teams. Changes need an admin key. Other keys only see their own team. */
 export function teamRoutes({ store, authenticator, permits }: TeamRouteDeps): Handlers {
   return {
     listTeams: async (_input, { key }) => {
@@ -36,13 +36,13 @@ export function teamRoutes({ store, authenticator, permits }: TeamRouteDeps): Ha
       const { id, credits } = await find(store, params.id)
       const { maxConcurrency: maxSessions, addCredits, rateLimits } = body
       if (addCredits !== undefined && credits === undefined) {
-        throw new BowlineError('BAD_REQUEST', 'The team is not metered, so there is no balance to add to', {
+        throw new BowlineError('BAD_REQUEST', 'The team is unmetered, so credits cannot be added', {
           hint: 'Set its `credits` first.',
         })
       }
       const team = await updateTeam(store.db, id, { credits: body.credits, addCredits, maxSessions, rateLimits })
       raw.log.info({ audit: 'team.updated', teamId: id, ...limitsOf(body), byKeyId: key.id }, 'Team updated')
-      // Keys carry the limits of their team, and permits remember who has none.
+      // Cached keys contain the limits of their team, and cached permits those without limits.
       authenticator.forget()
       permits.forget(id)
       return { success: true, data: summary(team ?? notFound(id)) }
@@ -50,7 +50,7 @@ export function teamRoutes({ store, authenticator, permits }: TeamRouteDeps): Ha
   }
 }
 
-/** What the log tells of a change to a team. */
+/** Changed limits of a team for the audit log. */
 function limitsOf({ credits, addCredits, maxConcurrency, rateLimits }: TeamChanges) {
   return {
     credits,
@@ -73,12 +73,12 @@ async function find({ db }: Store, idOrName: string): Promise<TeamRow> {
 }
 
 function notFound(idOrName: string): never {
-  throw new BowlineError('TEAM_NOT_FOUND', `There is no team ${JSON.stringify(idOrName)}`)
+  throw new BowlineError('TEAM_NOT_FOUND', `No team ${JSON.stringify(idOrName)}`)
 }
 
 function taken(name: string): never {
-  throw new BowlineError('CONFLICT', `There is a team named ${JSON.stringify(name)} already`, {
-    hint: 'Keys make the team they are for. Change it with `bowline teams set-credits` and `limit`, or by `PATCH`.',
+  throw new BowlineError('CONFLICT', `A team named ${JSON.stringify(name)} already exists`, {
+    hint: 'Creating a key creates its team. Change a team with `bowline teams set-credits`, `bowline teams limit` or `PATCH`.',
   })
 }
 

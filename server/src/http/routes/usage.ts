@@ -3,7 +3,7 @@ import { usageHistory, type HistoryOptions } from '../../usage/history.ts'
 import { teamLoad, type TeamLoadDeps } from '../../usage/team-load.ts'
 import type { Call, Handlers } from '../register.ts'
 
-/** The routes of what a team used and what runs for it. */
+/** Routes of usage history, queue and concurrency. */
 export function usageRoutes(deps: TeamLoadDeps): Handlers {
   const historyOf = async ({ key }: Call, query: HistoryOptions) => usageHistory(deps.store, key.teamId, query)
 

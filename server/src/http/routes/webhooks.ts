@@ -8,13 +8,13 @@ import { deleteWebhookSecret, saveWebhookSecret, type DeliveryRow } from '../../
 import type { Webhooks } from '../../webhooks/webhooks.ts'
 import type { Handlers } from '../register.ts'
 
-/** What the routes of webhooks ask. */
+/** Dependencies of the webhook routes. */
 export interface WebhookRouteDeps {
   readonly store: Store
   readonly webhooks: Webhooks
 }
 
-/** The routes of what is sent to webhooks. */
+/** Routes of webhook deliveries and secrets. */
 export function webhookRoutes({ store, webhooks }: WebhookRouteDeps): Handlers {
   return {
     listDeliveries: async ({ query: { limit, cursor, status, jobId } }, { key: { teamId } }) => {
@@ -52,7 +52,7 @@ export function webhookRoutes({ store, webhooks }: WebhookRouteDeps): Handlers {
 
 function requireAdmin(key: KeyRow): void {
   if (key.role !== 'admin') {
-    throw new BowlineError('FORBIDDEN', 'Only an admin key may make or remove the secret of webhooks')
+    throw new BowlineError('FORBIDDEN', 'Only an admin key may create or delete the webhook secret')
   }
 }
 
