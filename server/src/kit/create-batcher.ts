@@ -1,10 +1,11 @@
 /**
- * Does work on many items at once: what is asked for while a batch is being worked on waits and makes up the next one.
- * When a batch fails its items are tried one by one, so that each caller hears of their own only.
+ * Returns a function that groups concurrent calls into batches. Calls made while a batch is running
+ * form the next batch of at most `maxItems` items (default 100). If a batch fails, its items are
+ * retried one by one, so that only the callers whose items fail get an error.
  */
 export function createBatcher<Item>(
   work: (items: readonly Item[]) => Promise<void>,
-  { most = 100 }: { readonly most?: number } = {},
+  { maxItems = 100 }: { readonly maxItems?: number } = {},
 ): (item: Item) => Promise<void> {
   let waiting: { readonly item: Item; readonly done: PromiseWithResolvers<void> }[] = []
   let isWorking = false
@@ -21,8 +22,8 @@ export function createBatcher<Item>(
     if (isWorking) return
     isWorking = true
     while (waiting.length > 0) {
-      const batch = waiting.slice(0, most)
-      waiting = waiting.slice(most)
+      const batch = waiting.slice(0, maxItems)
+      waiting = waiting.slice(maxItems)
       await workOn(batch)
     }
     isWorking = false

@@ -1,12 +1,15 @@
-/** Bytes at the start of a text in which its encoding is looked for. */
+/** Bytes at the start of a document that are searched for an encoding declaration. */
 const prescanBytes = 4096
 
-/** The encoding of a text: by byte order mark, by header, by what a `<meta>` or XML declaration says. Undefined: nothing does. */
+/**
+ * Returns the declared encoding of a document: byte order mark, then `Content-Type`, then `<meta>`
+ * or XML declaration. `undefined` if it declares none.
+ */
 export function declaredCharset(start: Uint8Array, contentType: string | undefined): string | undefined {
-  return fromMark(start) ?? known(charsetOf(contentType)) ?? known(fromMarkup(start))
+  return fromByteOrderMark(start) ?? known(charsetOf(contentType)) ?? known(fromMarkup(start))
 }
 
-function fromMark(bytes: Uint8Array): string | undefined {
+function fromByteOrderMark(bytes: Uint8Array): string | undefined {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8'
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
   return bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : undefined
@@ -21,7 +24,7 @@ function fromMarkup(bytes: Uint8Array): string | undefined {
   const name =
     /<meta\b[^>]{0,500}?\bcharset\s*=\s*["']?\s*([\w.:-]+)/i.exec(start)?.[1] ??
     /^<\?xml\b[^>]{0,200}?\bencoding\s*=\s*["']([\w.:-]+)/i.exec(start)?.[1]
-  // Whoever can read this as ASCII does not have UTF-16 before them.
+  // A declaration that is readable as ASCII cannot be UTF-16 (HTML Standard, prescan algorithm).
   return name !== undefined && /^utf-?16/i.test(name) ? 'utf-8' : name
 }
 

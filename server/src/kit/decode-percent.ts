@@ -1,4 +1,4 @@
-/** A text with its `%` escapes read as UTF-8; unchanged when they are none. */
+/** Decodes percent-encoded UTF-8. Returns malformed input unchanged. */
 export function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text)

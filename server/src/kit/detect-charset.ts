@@ -1,27 +1,32 @@
 import { analyse } from 'chardet'
 
-/** Finds the encoding of a page that names none and is no UTF-8, as browsers do: by its letters. Default `windows-1252`. */
+/**
+ * Guesses the encoding of a page that declares none and is not UTF-8 from its letter frequencies,
+ * as browsers do. Default: `windows-1252`.
+ */
 export function detectCharset(bytes: Uint8Array): string {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, readBytes))
-  const text = textOf(start.toString('latin1'))
+  const text = visibleTextOf(start.toString('latin1'))
   const runs = text.match(/[\x80-\x9f\xa1-\xff]+/g) ?? []
-  const letters = lengthOf(runs)
-  // Western languages have accents here and there; others have hardly anything else in their words.
-  const isForeign = letters >= 2 * fewLetters && lengthOf(runs.filter((run) => run.length > 1)) / letters > 0.7
-  const words = isForeign ? foreignWordsOf(text) : text
+  const letters = totalLength(runs)
+  // Western languages use non-ASCII letters sparingly; in other scripts nearly every letter is one.
+  const isNonWestern = letters >= 2 * fewLetters && totalLength(runs.filter((run) => run.length > 1)) / letters > 0.7
+  const words = isNonWestern ? nonAsciiWordsOf(text) : text
   const found = candidatesOf(words, start)
-  return (isForeign ? foreignOf(found) : undefined) ?? westernOf(found, letters) ?? 'windows-1252'
+  return (isNonWestern ? pickNonWestern(found) : undefined) ?? pickWestern(found, letters) ?? 'windows-1252'
 }
 
-/** Bytes in which the encoding is looked for, and of their text, those whose letters are counted. */
+/** Bytes of the page that are inspected. */
 const readBytes = 200_000
+
+/** Bytes of its text that are passed to the detector. */
 const countedBytes = 16_000
 
-/** Letters beyond ASCII below which nothing can be told. */
+/** Non-ASCII letters below which a guess is unreliable. */
 const fewLetters = 4
 
-/** One word may be as long as the page, so no pattern looks for a letter from each of its places. */
-function foreignWordsOf(text: string): string {
+/** Splits first: a single pattern would backtrack over a word that is as long as the page. */
+function nonAsciiWordsOf(text: string): string {
   return text
     .split(/[ \t\r\n]+/)
     .filter((word) => /[\x80-\xff]/.test(word))
@@ -36,10 +41,10 @@ interface Candidate {
 
 const western: ReadonlySet<string> = new Set(['windows-1252', 'windows-1250', 'iso-8859-2', 'windows-1254'])
 
-/** Rare, and too alike to the usual ones. */
+/** Encodings that are rare and easily mistaken for common ones. */
 const neverGuessed: ReadonlySet<string> = new Set(['utf-8', 'windows-1257', 'windows-1258'])
 
-/** The encodings that the text may have, the likeliest first: only those in which it has no error. */
+/** Encodings that decode the text without errors, most likely first. */
 function candidatesOf(words: string, start: Uint8Array): readonly Candidate[] {
   return analyse(Buffer.from(words.slice(0, countedBytes), 'latin1')).flatMap(({ name, confidence }) => {
     const encoding = encodingOf(name)
@@ -49,13 +54,13 @@ function candidatesOf(words: string, start: Uint8Array): readonly Candidate[] {
   })
 }
 
-function foreignOf(found: readonly Candidate[]): string | undefined {
-  // Thai is taken for Chinese, but Chinese has bytes that Thai has not.
+function pickNonWestern(found: readonly Candidate[]): string | undefined {
+  // The detector mistakes Thai for Chinese. Chinese text has bytes that are invalid in windows-874.
   if (found.some(({ name }) => name === 'windows-874')) return 'windows-874'
   return found.find(({ name, confidence }) => !western.has(name) && confidence >= 20)?.name
 }
 
-function westernOf(found: readonly Candidate[], letters: number): string | undefined {
+function pickWestern(found: readonly Candidate[], letters: number): string | undefined {
   const usual = found.find(({ name }) => name === 'windows-1252')?.confidence ?? 0
   const best = found.find(({ name }) => western.has(name))
   return best !== undefined && letters >= 2 * fewLetters && best.confidence >= 20 && best.confidence > 1.2 * usual
@@ -73,7 +78,7 @@ function encodingOf(label: string): string | undefined {
 
 function decodes(bytes: Uint8Array, encoding: string): boolean {
   try {
-    // The last character may be cut.
+    // The last character may be truncated.
     new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true })
     return true
   } catch {
@@ -81,8 +86,8 @@ function decodes(bytes: Uint8Array, encoding: string): boolean {
   }
 }
 
-/** What a page shows, roughly: without tags, references, scripts and styles. */
-function textOf(html: string): string {
+/** Approximates the visible text: strips tags, character references, scripts and styles. */
+function visibleTextOf(html: string): string {
   const lower = html.toLowerCase()
   const parts: string[] = []
   let at = 0
@@ -96,6 +101,6 @@ function textOf(html: string): string {
   return parts.join(' ').replaceAll(/<[^<>]*>|&[#\w]{1,32};/g, ' ')
 }
 
-function lengthOf(runs: readonly string[]): number {
+function totalLength(runs: readonly string[]): number {
   return runs.reduce((sum, run) => sum + run.length, 0)
 }

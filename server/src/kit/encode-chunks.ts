@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** Texts as bytes, with other work of the thread done between two of them. */
-export async function* encodeChunks(pieces: Iterable<string | Uint8Array>): AsyncGenerator<Uint8Array> {
-  for (const piece of pieces) {
-    yield Buffer.from(piece)
+/** Encodes chunks as UTF-8 and yields to the event loop after each. */
+export async function* encodeChunks(chunks: Iterable<string | Uint8Array>): AsyncGenerator<Uint8Array> {
+  for (const chunk of chunks) {
+    yield Buffer.from(chunk)
     await setImmediate()
   }
 }

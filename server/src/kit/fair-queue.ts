@@ -1,20 +1,15 @@
-interface Owner {
-  /** Milliseconds of work done, raised to those of the others whenever the owner comes back. */
-  usedMs: number
-  readonly waiting: (() => void)[]
-}
-
 /**
- * Runs one piece of work at a time. Of the owners that wait, the one whose work has taken the least time is next: an owner
- * with much slow work delays another one by a single piece of it.
+ * Runs one task at a time and shares the time fairly between owners. The waiting owner that has
+ * used the least time goes next, so an owner with many slow tasks delays another one by at most one
+ * task.
  */
 export class FairQueue {
   readonly #owners = new Map<string, Owner>()
-  /** Time used by the owner whose work ran last: what an owner that comes back is taken to have used. */
+  /** Time used by the owner that ran last. A returning owner starts at this level. */
   #levelMs = 0
   #isBusy = false
 
-  /** Runs `work` once it is the owner's turn. Throws what it throws. */
+  /** Runs `work` when it is the owner's turn. Rethrows its errors. */
   async run<Result>(ownerId: string, work: () => Promise<Result>): Promise<Result> {
     const owner = this.#ownerOf(ownerId)
     if (this.#isBusy) await new Promise<void>((resolve) => owner.waiting.push(resolve))
@@ -36,7 +31,7 @@ export class FairQueue {
       this.#owners.set(id, owner)
       return owner
     }
-    // Time in which an owner had no work is not saved up.
+    // Owners earn no credit for idle time.
     if (known.waiting.length === 0) known.usedMs = Math.max(known.usedMs, this.#levelMs)
     return known
   }
@@ -49,10 +44,16 @@ export class FairQueue {
       } else if (next === undefined || owner.usedMs < next.usedMs) next = owner
     }
     const resume = next?.waiting.shift()
-    // The queue stays busy until whoever is next has run.
+    // The queue stays busy until the next task has run.
     if (resume !== undefined) return resume()
     this.#isBusy = false
     this.#levelMs = 0
     this.#owners.clear()
   }
+}
+
+interface Owner {
+  /** Milliseconds of work done. Raised to the level of the others when an idle owner returns. */
+  usedMs: number
+  readonly waiting: (() => void)[]
 }

@@ -1,11 +1,17 @@
-/** Whether headers that a caller gave for one address may be sent to another: the same origin, or the same host over HTTPS instead of HTTP. */
+/**
+ * Whether headers that a caller set for one URL may be forwarded to another: same origin, or an
+ * upgrade from HTTP to HTTPS on the same host and default ports.
+ */
 export function mayForwardHeaders(from: URL, to: URL): boolean {
   if (from.origin === to.origin) return true
   const isUpgrade = from.protocol === 'http:' && to.protocol === 'https:'
   return isUpgrade && from.hostname === to.hostname && from.port === '' && to.port === ''
 }
 
-/** The headers that other sites may see: a user agent tells them nothing about the caller. */
+/**
+ * Returns the headers that may be sent cross-origin: `User-Agent` only, as it carries no
+ * credentials.
+ */
 export function crossOriginHeaders(
   headers: Readonly<Record<string, string>> | undefined,
 ): Readonly<Record<string, string>> | undefined {

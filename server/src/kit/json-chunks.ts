@@ -1,24 +1,29 @@
-/** Characters of a piece: turning one into JSON and into bytes takes about a millisecond. */
+/** Characters per chunk. Serializing and encoding one takes about a millisecond. */
 const chunkLength = 262_144
 
-/** Whether the JSON of a value is so long that writing it at once would block the thread for longer than some milliseconds. */
+/**
+ * Whether serializing a value at once would block the event loop for more than a few milliseconds.
+ */
 export function isLongJson(value: unknown): boolean {
-  return roomLeft(value, chunkLength * 4) < 0
+  return remainingLength(value, chunkLength * 4) < 0
 }
 
-/** Writes a value as JSON in pieces, so that a caller can yield between two of them. */
+/**
+ * Serializes a value as JSON in chunks, so that the caller can yield to the event loop between
+ * them.
+ */
 export function* jsonChunks(value: unknown): Generator<string> {
-  let piece = ''
-  for (const part of deps(value)) {
-    piece += part
-    if (piece.length < chunkLength) continue
-    yield piece
-    piece = ''
+  let chunk = ''
+  for (const token of jsonTokens(value)) {
+    chunk += token
+    if (chunk.length < chunkLength) continue
+    yield chunk
+    chunk = ''
   }
-  if (piece !== '') yield piece
+  if (chunk !== '') yield chunk
 }
 
-/** A text in pieces that do not split a surrogate pair. */
+/** Splits a string into chunks without splitting surrogate pairs. */
 export function* textChunks(text: string): Generator<string> {
   let start = 0
   while (start < text.length) {
@@ -30,47 +35,51 @@ export function* textChunks(text: string): Generator<string> {
   }
 }
 
-function* deps(value: unknown): Generator<string> {
+function* jsonTokens(value: unknown): Generator<string> {
   if (typeof value === 'string' && value.length > chunkLength) {
     yield '"'
-    for (const piece of textChunks(value)) yield JSON.stringify(piece).slice(1, -1)
+    for (const chunk of textChunks(value)) yield JSON.stringify(chunk).slice(1, -1)
     yield '"'
   } else if (!isContainer(value)) yield JSON.stringify(value) ?? 'null'
   else if (Array.isArray(value)) {
-    let mark = '['
+    let separator = '['
     for (const each of value) {
-      yield mark
-      yield* deps(each)
-      mark = ','
+      yield separator
+      yield* jsonTokens(each)
+      separator = ','
     }
-    yield mark === '[' ? '[]' : ']'
+    yield separator === '[' ? '[]' : ']'
   } else yield* members(value)
 }
 
 function* members(value: Readonly<Record<string, unknown>>): Generator<string> {
-  let mark = '{'
+  let separator = '{'
   for (const [key, each] of Object.entries(value)) {
     if (each === undefined || typeof each === 'function' || typeof each === 'symbol') continue
-    yield `${mark}${JSON.stringify(key)}:`
-    yield* deps(each)
-    mark = ','
+    yield `${separator}${JSON.stringify(key)}:`
+    yield* jsonTokens(each)
+    separator = ','
   }
-  yield mark === '{' ? '{}' : '}'
+  yield separator === '{' ? '{}' : '}'
 }
 
-/** How many of `room` characters are left after a value. Stops where none are. */
-function roomLeft(value: unknown, room: number): number {
-  if (typeof value === 'string') return room - value.length
-  if (!isContainer(value)) return room - 4
-  let left = room
+/**
+ * Estimates how many of `maxLength` characters remain after a value. Stops early once none remain.
+ */
+function remainingLength(value: unknown, maxLength: number): number {
+  if (typeof value === 'string') return maxLength - value.length
+  if (!isContainer(value)) return maxLength - 4
+  let left = maxLength
   for (const key in value) {
-    left = roomLeft(value[key], left - 2)
+    left = remainingLength(value[key], left - 2)
     if (left < 0) return left
   }
   return left
 }
 
-/** Whether a value has members that JSON shows: a date, among others, is written as a text. */
+/**
+ * Whether a value serializes as an array or object. Values with `toJSON`, such as dates, do not.
+ */
 function isContainer(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !('toJSON' in value)
 }

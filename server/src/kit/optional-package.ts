@@ -2,8 +2,8 @@ import { BowlineError } from 'bowline/kit/errors'
 import { isPackageMissing } from 'bowline/kit/missing-package'
 
 /**
- * Imports a package that is not installed with Bowline. `purpose` names what it is for, as in "to use PURPOSE".
- * Throws PACKAGE_MISSING, with the command that installs it.
+ * Imports a package that Bowline does not install by default. `purpose` completes "to use …" in the
+ * error. Throws PACKAGE_MISSING with the install command.
  */
 export async function loadOptional<Module>(
   name: string,

@@ -1,26 +1,27 @@
 import { abortable } from 'bowline/kit/abort'
 
-/** A number of places that are taken in the order of asking. */
+/** Counting semaphore. Waiting callers are served in order (FIFO). */
 export class Semaphore {
-  readonly #count: () => number
-  #taken = 0
+  readonly #limit: () => number
+  #acquired = 0
   readonly #waiting: (() => void)[] = []
 
-  /** `count` may change: more places are taken once the next one is given back, and fewer as they are. */
-  constructor(count: number | (() => number)) {
-    this.#count = typeof count === 'number' ? () => count : count
+  /** `limit` may change over time. A new value takes effect at the next release. */
+  constructor(limit: number | (() => number)) {
+    this.#limit = typeof limit === 'number' ? () => limit : limit
   }
 
+  /** Callers that are waiting for a slot. */
   get waiting(): number {
     return this.#waiting.length
   }
 
-  /** Waits for a place; disposing gives it back. Throws the signal's reason. */
+  /** Waits for a slot. Disposing the result releases it. Throws the signal's reason on abort. */
   async acquire(signal?: AbortSignal): Promise<Disposable> {
     signal?.throwIfAborted()
-    if (this.#taken < this.#count()) this.#taken += 1
+    if (this.#acquired < this.#limit()) this.#acquired += 1
     else await this.#wait(signal)
-    return { [Symbol.dispose]: () => this.#give() }
+    return { [Symbol.dispose]: () => this.#release() }
   }
 
   async #wait(signal: AbortSignal | undefined): Promise<void> {
@@ -30,18 +31,18 @@ export class Semaphore {
       await abortable(turn.promise, signal)
     } catch (error) {
       const index = this.#waiting.indexOf(turn.resolve)
-      if (index === -1) this.#give()
+      if (index === -1) this.#release()
       else this.#waiting.splice(index, 1)
       throw error
     }
   }
 
-  #give(): void {
-    this.#taken -= 1
-    while (this.#taken < this.#count()) {
+  #release(): void {
+    this.#acquired -= 1
+    while (this.#acquired < this.#limit()) {
       const next = this.#waiting.shift()
       if (next === undefined) return
-      this.#taken += 1
+      this.#acquired += 1
       next()
     }
   }

@@ -1,8 +1,11 @@
-/** The words of a text, small; letters and digits of any script, `camelCase` in parts. */
+/**
+ * Splits a text into lower-case words of letters and digits of any script. Splits `camelCase`, too.
+ */
 export function wordsOf(text: string): readonly string[] {
   const normal = text.normalize('NFKC')
   const small = normal.toLowerCase()
-  // Most texts have no capitals within words, and looking for them takes as long as all the rest.
+  // Skips the camelCase split, which takes as long as the rest, for texts without upper-case
+  // letters.
   const parted = small === normal ? small : normal.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2').toLowerCase()
   return parted.match(/[\p{L}\p{N}]+/gu) ?? []
 }

@@ -23,15 +23,15 @@ export interface ComposedMail {
     readonly messageId: string
     readonly headers: Readonly<Record<string, string>>
   }
-  /** Notes that it was sent. */
+  /** Marks the mail as sent. */
   readonly sent: () => Promise<void>
 }
 
 const maxPages = 50
 
 /**
- * Writes a mail that is waiting, with links to `publicUrl`. Returns undefined when it was sent before, or nobody wants it
- * any more.
+ * Composes a queued mail with links to `publicUrl`. Returns `undefined` if it was already sent or
+ * its recipient has unsubscribed.
  */
 export async function composeMail(
   db: Kysely<Database>,
@@ -58,7 +58,7 @@ export async function composeMail(
     message: {
       ...rendered,
       to: subscription.email,
-      // The same at every try: whoever got it twice can tell.
+      // Stays the same across retries, so that mail servers can drop duplicates.
       messageId: `<${id}@${new URL(publicUrl).hostname}>`,
       headers: { 'List-Unsubscribe': `<${unsubscribeUrl}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
     },

@@ -1,4 +1,4 @@
-/** Text as it stands in HTML, in attributes, too. */
+/** Escapes text for HTML content and attribute values. */
 export function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')

@@ -5,20 +5,20 @@ import { findMonitor } from '../store/monitors.ts'
 import type { Database } from '../store/schema.ts'
 import { isValidToken, subscriptionOfToken, type MailPurpose } from './mail-token.ts'
 
-/** What following a link came to. */
+/** Result of following a mail link. */
 export interface LinkOutcome {
   readonly result: 'confirmed' | 'already_confirmed' | 'unsubscribed' | 'already_unsubscribed'
   readonly email: string
   readonly monitorName: string
 }
 
-/** Does what the link of a mail is for. Throws MAIL_TOKEN_INVALID. */
+/** Confirms or cancels the subscription that a mail link refers to. Throws MAIL_TOKEN_INVALID. */
 export async function handleMailLink(db: Kysely<Database>, token: string, purpose: MailPurpose): Promise<LinkOutcome> {
   const id = subscriptionOfToken(token)
   const subscription = id === undefined ? undefined : await findSubscription(db, id)
   const monitor = subscription && (await findMonitor(db, subscription.monitorId))
   if (subscription === undefined || monitor === undefined || !isValidToken(token, subscription, purpose)) {
-    throw new BowlineError('MAIL_TOKEN_INVALID', 'The link is not valid, or its monitor is gone')
+    throw new BowlineError('MAIL_TOKEN_INVALID', 'The link is invalid, or its monitor was deleted')
   }
   const status = purpose === 'confirm' ? 'confirmed' : 'unsubscribed'
   const { email } = subscription

@@ -3,7 +3,7 @@ import type { LinkOutcome } from './handle-mail-link.ts'
 import { escapeHtml } from './escape-html.ts'
 import type { MailPurpose } from './mail-token.ts'
 
-/** Headers of these pages: nothing may run in them, and their address, which holds a token, is told to nobody. */
+/** Headers of these pages. They forbid scripts and referrers, as the URL contains a token. */
 export const pageHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
@@ -13,19 +13,21 @@ export const pageHeaders: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
 }
 
-/** The page behind the link of a mail: it asks, and posts to its own address. */
+/** Renders the confirmation page of a mail link. Its form posts to the same URL. */
 export function linkPage(purpose: MailPurpose): string {
   return purpose === 'confirm'
-    ? frame('Mails from a monitor', '<p>Do you want a mail whenever the monitor finds a change?</p>', 'Yes, send them')
-    : frame('No more mails', '<p>Shall this monitor write to you no more?</p>', 'Stop the mails')
+    ? frame('Confirm subscription', '<p>Get an email whenever this monitor finds a change?</p>', 'Subscribe')
+    : frame('Unsubscribe', '<p>Stop emails from this monitor?</p>', 'Unsubscribe')
 }
 
-/** The page that says what the click came to. */
+/** Renders the result of following a mail link. */
 export function outcomePage(outcome: LinkOutcome | BowlineError): string {
-  if ('code' in outcome) return frame('This did not work', `<p>${escapeHtml(outcome.message)}.</p>`)
+  if ('code' in outcome) return frame('Something went wrong', `<p>${escapeHtml(outcome.message)}.</p>`)
   const { result, email, monitorName } = outcome
-  const will = result.endsWith('unsubscribed') ? 'gets no more mails' : 'gets a mail whenever there is a change'
-  return frame(monitorName, `<p>${escapeHtml(email)} ${will}.</p>`)
+  const status = result.endsWith('unsubscribed')
+    ? 'is unsubscribed from this monitor'
+    : 'will get an email whenever this monitor finds a change'
+  return frame(monitorName, `<p>${escapeHtml(email)} ${status}.</p>`)
 }
 
 function frame(title: string, content: string, button?: string): string {

@@ -1,9 +1,9 @@
 import { deriveToken, equalSecrets, isUuid } from 'bowline/kit/ids'
 
-/** What the link of a mail is for. */
+/** Purpose of a mail link. */
 export type MailPurpose = 'confirm' | 'unsubscribe'
 
-/** The token in the link of a mail: it names the subscription, and only its holder can have it. */
+/** Returns the token of a mail link: the subscription id and a MAC that authenticates it. */
 export function mailToken(
   subscription: { readonly id: string; readonly secret: string },
   purpose: MailPurpose,
@@ -11,13 +11,16 @@ export function mailToken(
   return `${subscription.id}.${deriveToken(subscription.secret, `mail-${purpose}`)}`
 }
 
-/** The id of the subscription that a token names; undefined: it is none. */
+/**
+ * Returns the subscription id in a token, or `undefined` if the token is malformed. Does not verify
+ * it.
+ */
 export function subscriptionOfToken(token: string): string | undefined {
   const [id = ''] = token.split('.')
   return isUuid(id) ? id : undefined
 }
 
-/** Whether a token was made for the subscription and the purpose. */
+/** Whether a token is valid for the subscription and purpose. */
 export function isValidToken(
   token: string,
   subscription: { readonly id: string; readonly secret: string },

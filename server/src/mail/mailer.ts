@@ -10,22 +10,22 @@ import type { Database } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import { composeMail } from './compose-mail.ts'
 
-/** What mails are sent with. */
+/** Dependencies of `Mailer`. */
 export interface MailerDeps {
   readonly store: Store
   readonly queues: JobQueues
   readonly transport: Transporter
-  /** Sender, such as `Bowline <bowline@example.com>`. */
+  /** `From` header, such as `Bowline <bowline@example.com>`. */
   readonly from: string
-  /** Addresses and domains that need not confirm. */
+  /** Addresses and domains that do not need to confirm a subscription. */
   readonly trusted: readonly string[]
-  /** Where the links in mails lead, without trailing slash. */
+  /** Base URL of links in mails, without a trailing slash. */
   readonly publicUrl: string
-  /** Seconds before each further try. Default 1, 5 and 15 minutes. */
+  /** Seconds before each retry. Default: 1, 5 and 15 minutes. */
   readonly retryDelaysSeconds?: readonly number[] | undefined
 }
 
-/** A check that has ended. */
+/** A completed check. */
 export interface EndedCheck {
   readonly id: string
   readonly status: CheckStatus
@@ -34,7 +34,10 @@ export interface EndedCheck {
 
 const maxParallelMails = 2
 
-/** Mails about monitors: each is written down before it is sent, one for a check and a reader, and tried again. */
+/**
+ * Sends mails about monitors: stores each mail, at most one per check and subscriber, and retries
+ * it.
+ */
 export class Mailer {
   readonly #deps: MailerDeps
   readonly #queue: Queue<{ readonly id: string }>
@@ -44,7 +47,7 @@ export class Mailer {
     this.#queue = { name: 'mail', retryDelaysSeconds: deps.retryDelaysSeconds ?? [60, 300, 900], expireSeconds: 120 }
   }
 
-  /** Begins to send what is waiting. */
+  /** Starts sending queued mails. */
   static async open(deps: MailerDeps): Promise<Mailer> {
     const mailer = new Mailer(deps)
     const { queues, store } = deps
@@ -56,7 +59,10 @@ export class Mailer {
     return mailer
   }
 
-  /** Enters the readers of a monitor; those that are new and not trusted are asked by mail, once, when the transaction commits. */
+  /**
+   * Subscribes the recipients of a monitor. New recipients that are not trusted get one
+   * confirmation mail when the transaction commits.
+   */
   async subscribe(db: Kysely<Database>, monitorId: string, { email }: Notification): Promise<void> {
     if (email?.enabled !== true) return
     const unconfirmed: string[] = []
@@ -78,7 +84,10 @@ export class Mailer {
     await this.#enqueue(db, mails)
   }
 
-  /** Enters the mails about a check that has something to tell, when the transaction commits; each is entered once. `monitor`: as it was before the check ended. */
+  /**
+   * Enqueues the mails about a check with news. They are sent once, when the transaction commits.
+   * `monitor` must be the row from before the check ended.
+   */
   async enqueueCheck(db: Kysely<Database>, monitor: MonitorRow, check: EndedCheck): Promise<void> {
     const { email } = JSON.parse(monitor.notification) as Notification
     if (email?.enabled !== true || !isWorthSending(monitor, check)) return
@@ -116,7 +125,10 @@ export class Mailer {
   }
 }
 
-/** The first check only finds what there is, and trouble that stays the same was told of before. */
+/**
+ * Skips pages that are new only because this is the first check, and errors already reported by the
+ * last one.
+ */
 function isWorthSending({ lastRunAt, lastCheckSummary }: MonitorRow, { status, summary }: EndedCheck): boolean {
   if (summary.changed + summary.removed + (lastRunAt === undefined ? 0 : summary.new) > 0) return true
   const isFailure = status === 'failed' || status === 'skipped_no_credits' || summary.error > 0

@@ -2,20 +2,20 @@ import type { CheckSummary, PageDiff } from 'bowline/contract/monitor-checks'
 import type { PageRow } from '../store/monitor-pages.ts'
 import { escapeHtml } from './escape-html.ts'
 
-/** A mail as text and as HTML. */
+/** A mail as plain text and HTML. */
 export interface RenderedMail {
   readonly subject: string
   readonly text: string
   readonly html: string
 }
 
-/** What a mail about a check tells. */
+/** Contents of a mail about a check. */
 export interface CheckMail {
   readonly monitorName: string
   readonly status: string
   readonly error: string | undefined
   readonly summary: CheckSummary
-  /** Those that are not the same, as many as are shown. */
+  /** Changed pages that are listed in the mail. */
   readonly pages: readonly PageRow[]
   readonly includesDiffs: boolean
   readonly unsubscribeUrl: string
@@ -24,63 +24,62 @@ export interface CheckMail {
 const maxDiffLength = 6000
 const maxTotalDiffLength = 60_000
 
-/** Writes the mail that tells what a check found. */
+/** Renders the mail about a check. */
 export function renderCheckMail(mail: CheckMail): RenderedMail {
   const { monitorName, summary, pages, unsubscribeUrl } = mail
   const counts = countsOf(summary)
   const lead = `${counts} of ${summary.totalPages} ${summary.totalPages === 1 ? 'page' : 'pages'}.`
-  const failure = mail.error === undefined ? [] : [`The check ${mail.status.replaceAll('_', ' ')}: ${mail.error}`]
-  let room = maxTotalDiffLength
+  const failure = mail.error === undefined ? [] : [`Check ${mail.status.replaceAll('_', ' ')}: ${mail.error}`]
+  let remaining = maxTotalDiffLength
   const shown = pages.map((page) => {
-    const diff = mail.includesDiffs ? diffOf(page).slice(0, Math.min(room, maxDiffLength)) : ''
-    room -= diff.length
+    const diff = mail.includesDiffs ? diffOf(page).slice(0, Math.min(remaining, maxDiffLength)) : ''
+    remaining -= diff.length
     return { page, diff }
   })
-  const told = shown.length
-  const rest = summary.totalPages - summary.same - told
+  const rest = summary.totalPages - summary.same - shown.length
   const more = rest > 0 ? [`And ${rest} more.`] : []
   const text = [
     lead,
     ...failure,
     ...shown.map(({ page, diff }) => [`${page.status}: ${page.url}`, page.error, diff].filter(Boolean).join('\n')),
     ...more,
-    `No more mails about this monitor: ${unsubscribeUrl}`,
+    `Unsubscribe from this monitor: ${unsubscribeUrl}`,
   ].join('\n\n')
   const html = frame([
     `<h1 style="font-size:18px">${escapeHtml(monitorName)}</h1>`,
     ...[lead, ...failure].map((line) => `<p>${escapeHtml(line)}</p>`),
     ...shown.map(({ page, diff }) => pageHtml(page, diff)),
     ...more.map((line) => `<p>${line}</p>`),
-    `<p style="color:#666;font-size:12px"><a href="${escapeHtml(unsubscribeUrl)}">No more mails about this monitor</a></p>`,
+    `<p style="color:#666;font-size:12px"><a href="${escapeHtml(unsubscribeUrl)}">Unsubscribe from this monitor</a></p>`,
   ])
   return { subject: `${monitorName}: ${counts}`, text, html }
 }
 
-/** Writes the mail that asks whether somebody wants to be told. */
+/** Renders the mail that asks a recipient to confirm a subscription. */
 export function renderConfirmationMail(
   monitorName: string,
   { confirmUrl, unsubscribeUrl }: { readonly confirmUrl: string; readonly unsubscribeUrl: string },
 ): RenderedMail {
-  const ask = `Somebody has asked to send you a mail whenever the monitor "${monitorName}" finds a change.`
-  const nothing = 'If you did not expect this, do nothing: you will get no further mail.'
+  const request = `Someone subscribed this address to emails about changes that the monitor "${monitorName}" finds.`
+  const ignore = 'If you did not expect this, ignore this email and you will not get another one.'
   return {
-    subject: `Do you want mails from the monitor ${monitorName}?`,
-    text: [ask, `Yes, send them: ${confirmUrl}`, nothing, `No, never: ${unsubscribeUrl}`].join('\n\n'),
+    subject: `Confirm your subscription to the monitor ${monitorName}`,
+    text: [request, `Confirm: ${confirmUrl}`, ignore, `Unsubscribe: ${unsubscribeUrl}`].join('\n\n'),
     html: frame([
-      `<p>${escapeHtml(ask)}</p>`,
-      `<p><a href="${escapeHtml(confirmUrl)}">Yes, send them</a></p>`,
-      `<p>${nothing}</p>`,
-      `<p style="color:#666;font-size:12px"><a href="${escapeHtml(unsubscribeUrl)}">No, never</a></p>`,
+      `<p>${escapeHtml(request)}</p>`,
+      `<p><a href="${escapeHtml(confirmUrl)}">Confirm subscription</a></p>`,
+      `<p>${ignore}</p>`,
+      `<p style="color:#666;font-size:12px"><a href="${escapeHtml(unsubscribeUrl)}">Unsubscribe</a></p>`,
     ]),
   }
 }
 
 function countsOf(summary: CheckSummary): string {
   const states = ['changed', 'new', 'removed', 'error'] as const
-  const told = states
+  const counts = states
     .filter((state) => summary[state] > 0)
     .map((state) => `${summary[state]} ${state === 'error' ? 'in error' : state}`)
-  return told.length === 0 ? 'no changes' : told.join(', ')
+  return counts.length === 0 ? 'no changes' : counts.join(', ')
 }
 
 function diffOf({ diff }: PageRow): string {
@@ -91,10 +90,10 @@ function diffOf({ diff }: PageRow): string {
 
 function pageHtml({ status, url, error }: PageRow, diff: string): string {
   const title = `<p style="margin-bottom:4px"><b>${status}</b> <a href="${escapeHtml(url)}">${escapeHtml(url)}</a></p>`
-  const why = error === undefined ? '' : `<p>${escapeHtml(error)}</p>`
+  const reason = error === undefined ? '' : `<p>${escapeHtml(error)}</p>`
   const lines = diff.split('\n').map((line) => `<span style="${lineStyle(line)}">${escapeHtml(line)}</span>`)
   const pre = 'background:#f6f8fa;padding:8px;white-space:pre-wrap;font-size:13px'
-  return `${title}${why}${diff === '' ? '' : `<pre style="${pre}">${lines.join('\n')}</pre>`}`
+  return `${title}${reason}${diff === '' ? '' : `<pre style="${pre}">${lines.join('\n')}</pre>`}`
 }
 
 function lineStyle(line: string): string {

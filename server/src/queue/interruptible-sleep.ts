@@ -1,21 +1,21 @@
-/** A sleep that others can end. A call that comes while nobody sleeps ends the next sleep at once. */
+/** Sleep that can be interrupted. `wake` outside of a sleep makes the next one return at once. */
 export class InterruptibleSleep {
   #isDue = false
   #end: (() => void) | undefined
 
-  /** Ends the sleep. */
+  /** Ends the current or the next sleep. */
   wake(): void {
     this.#isDue = true
     this.#end?.()
   }
 
-  /** Sleeps until called, at most `atMostMs`. */
-  async sleep(atMostMs: number): Promise<void> {
-    const called = Promise.withResolvers<void>()
-    this.#end = called.resolve
-    if (this.#isDue) called.resolve()
-    const timer = setTimeout(called.resolve, atMostMs).unref()
-    await called.promise
+  /** Sleeps until `wake` is called, at most `maxMs`. */
+  async sleep(maxMs: number): Promise<void> {
+    const woken = Promise.withResolvers<void>()
+    this.#end = woken.resolve
+    if (this.#isDue) woken.resolve()
+    const timer = setTimeout(woken.resolve, maxMs).unref()
+    await woken.promise
     clearTimeout(timer)
     this.#end = undefined
     this.#isDue = false

@@ -1,7 +1,7 @@
 import type { PgBoss } from 'pg-boss'
 import type { Store } from '../store/store.ts'
 
-/** What jobs are made with. */
+/** Dependencies of the job queues. */
 export interface JobQueuesDeps {
   readonly boss: PgBoss
   readonly store: Pick<Store, 'db' | 'kind' | 'listen'>

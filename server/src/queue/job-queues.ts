@@ -8,32 +8,34 @@ import { queueTimings } from './queue-timing.ts'
 import type { Queue } from './queue.ts'
 import { Worker, type Handler, type WorkOptions } from './worker.ts'
 
-/** When and how a job is to be done. */
+/** Options of `send` and `sendMany`. */
 export interface SendOptions {
-  /** A transaction: the job is there when it commits, and only then. */
+  /** Transaction in which the job is added. */
   readonly db?: Kysely<Database> | undefined
-  /** Time, or seconds from now, before which the job is not begun. Default: at once. */
+  /** Earliest start: a time, or seconds from now. Default: at once. */
   readonly startAfter?: Date | number | undefined
-  /** Jobs of the same key that nobody has begun are one job. */
+  /** Jobs with the same key that have not started yet are deduplicated. */
   readonly singletonKey?: string | undefined
-  /** Jobs of higher priority come first. Default 0. */
+  /** Jobs with a higher priority start first. Default 0. */
   readonly priority?: number | undefined
 }
 
-/** What kills a server must not do so for ever. */
+/** Limits how often a job that crashes servers is tried again. */
 const defaultMaxCrashes = 10
 
-/** More than any job will ever need; PostgreSQL has no number above. */
+/** Largest PostgreSQL `integer`. */
 const maxRetryLimit = 2 ** 31 - 1
 
 const completedRetentionSeconds = 3600
 
-/** What waits is not forgotten, however long no server runs: those who sent it would wait for ever. */
+/**
+ * Keeps waiting jobs for ten years: their senders wait for a result however long no server runs.
+ */
 const jobRetentionSeconds = 10 * 365 * 86_400
 
 /**
- * Queues in the database: what is sent is done at least once, by one of the servers, whatever becomes of this one.
- * Disposing aborts what runs here and leaves it to the next server.
+ * Job queues in the database with at-least-once execution by any of the servers. Disposing aborts
+ * the jobs running on this server and requeues them.
  */
 export class JobQueues implements AsyncDisposable {
   readonly #deps: JobQueuesDeps
@@ -44,7 +46,10 @@ export class JobQueues implements AsyncDisposable {
     this.#deps = deps
   }
 
-  /** Has what transactions on a PostgreSQL send begun as they commit. Without it, workers look for it every 2 s. */
+  /**
+   * Starts jobs as soon as the transaction that enqueued them commits (LISTEN/NOTIFY). Without it,
+   * workers poll every 2 s. Does nothing in the embedded store.
+   */
   listen(): void {
     this.#listener = listenForJobs(this.#deps.store, (name) => {
       for (const [each, worker] of this.#workers) if (name === undefined || name === each) worker.schedulePoll()
@@ -63,32 +68,33 @@ export class JobQueues implements AsyncDisposable {
     { db, ...options }: SendOptions = {},
   ): Promise<void> {
     const worker = this.#workers.get(queue.name)
-    if (worker === undefined) throw new Error(`Nobody works on the queue ${queue.name}: call \`work\` before \`send\``)
+    if (worker === undefined) throw new Error(`Queue ${queue.name} has no worker. Call \`work\` before \`send\`.`)
     const { boss, store } = this.#deps
     const { heartbeatTimeoutSeconds: heartbeatSeconds } = queueTimings[store.kind]
     const jobs = data.map((each) => ({ ...toJob(queue, options), heartbeatSeconds, data: each }))
-    // A connection of its own would wait for ever for the transaction that waits for it.
+    // With a connection of its own, the insert would deadlock with the transaction that awaits it.
     await boss.insert(queue.name, jobs, db === undefined ? {} : { db: fromKysely(db) })
-    // Before the transaction commits there is nothing to be found. The embedded database lets nobody look until then.
+    // In PostgreSQL the job is not visible before the commit. The embedded database has one
+    // connection, so a poll waits for the commit anyway.
     const isBroadcast = options.startAfter === undefined && store.kind === 'postgres'
     if (isBroadcast) await notifyQueue(db ?? store.db, queue.name)
     if (db === undefined || !isBroadcast) worker.schedulePoll(options.startAfter)
   }
 
   /**
-   * Has this server do the jobs of a queue, at most `concurrency` at a time. What `handler` throws is tried again after
-   * the delays of the queue, and handed to `onExhausted` when there is none left. A job may be done twice: by a server
-   * that died before it could say so, and by the next.
+   * Starts a worker that runs the jobs of a queue, at most `concurrency` at a time. If `handler`
+   * throws, the job is retried after the queue's delays, then passed to `onExhausted`. A job may
+   * run twice if a server crashes before it has recorded the result.
    */
   async work<Data extends object>(
     queue: Queue<Data>,
     options: WorkOptions<Data>,
     handler: Handler<Data>,
   ): Promise<void> {
-    if (this.#workers.has(queue.name)) throw new Error(`The queue ${queue.name} is worked on already`)
+    if (this.#workers.has(queue.name)) throw new Error(`Queue ${queue.name} already has a worker`)
     const { boss, store } = this.#deps
     await boss.createQueue(queue.name, { policy: 'short' })
-    // Fills the library's memory of the queue, which it could not ask for inside of a transaction.
+    // Fills pg-boss's cache of the queue, which it cannot load inside a transaction.
     await boss.insert(queue.name, [])
     if (store.kind === 'pglite') await this.#requeueOrphaned(queue.name)
     const worker = new Worker({ ...this.#deps, queue, options, handler })
@@ -96,14 +102,14 @@ export class JobQueues implements AsyncDisposable {
     worker.start()
   }
 
-  /** What is begun before anybody works was begun by a server that died: this one has the embedded store alone. */
+  /** Requeues jobs that a crashed process left active: no other server uses the embedded store. */
   async #requeueOrphaned(name: string): Promise<void> {
     const { boss } = this.#deps
     const { rows } = await boss
       .getDb()
       .executeSql(`select id from pgboss.job where name = $1 and state = 'active'`, [name])
     const ids = (rows as readonly { readonly id: string }[]).map(({ id }) => id)
-    if (ids.length > 0) await boss.fail(name, ids, { message: 'The server has died' })
+    if (ids.length > 0) await boss.fail(name, ids, { message: 'The server crashed' })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -126,7 +132,7 @@ function toJob(
     expireInSeconds: queue.expireSeconds,
     deleteAfterSeconds: completedRetentionSeconds,
     retentionSeconds: jobRetentionSeconds,
-    // Of jobs with the same key only one may wait, and no key is a key, too.
+    // Only one job per key may wait, and pg-boss treats a missing key as a key.
     singletonKey: singletonKey ?? randomUUID(),
     ...(startAfter === undefined ? {} : { startAfter }),
     ...(priority === undefined ? {} : { priority }),

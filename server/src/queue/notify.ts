@@ -4,12 +4,18 @@ import type { Store } from '../store/store.ts'
 
 const channel = 'bowline_jobs'
 
-/** Tells all servers on a PostgreSQL of a job in a queue, once the transaction commits. */
+/**
+ * Notifies all servers of a new job in a queue when the transaction commits (PostgreSQL `NOTIFY`).
+ */
 export async function notifyQueue(db: Kysely<Database>, queueName: string): Promise<void> {
   await sql`select pg_notify(${channel}, ${queueName})`.execute(db)
 }
 
-/** Calls with the name of a queue that has a new job, and without one when some may have been missed. Disposing stops that. */
+/**
+ * Calls back with the name of each queue that gets a job, and without a name after a reconnect,
+ * when notifications may have been missed. Disposing stops listening. `undefined` in the embedded
+ * store.
+ */
 export function listenForJobs(
   store: Pick<Store, 'listen'>,
   onNotification: (queueName?: string) => void,

@@ -4,13 +4,16 @@ import { bossDatabase } from './boss-database.ts'
 import { JobQueues } from './job-queues.ts'
 import { queueTimings } from './queue-timing.ts'
 
-/** The parts of the server that queues are built from. */
+/** Dependencies of `openJobQueues`. */
 export interface OpenJobQueuesDeps {
   readonly store: Store
   readonly onError: (error: unknown, what: string) => void
 }
 
-/** Opens the queues, which live in the database of the store. Throws STORE_FAILED when they cannot be made. */
+/**
+ * Opens the job queues in the store's database. Throws STORE_FAILED if their tables cannot be
+ * created.
+ */
 export async function openJobQueues({ store, onError }: OpenJobQueuesDeps): Promise<JobQueues> {
   const { superviseSeconds } = queueTimings[store.kind]
   const boss = new PgBoss({
@@ -18,11 +21,12 @@ export async function openJobQueues({ store, onError }: OpenJobQueuesDeps): Prom
     schedule: false,
     superviseIntervalSeconds: superviseSeconds,
     monitorIntervalSeconds: superviseSeconds,
-    // For jobs that wait for jobs, which there are none of, and for what an upgrade of the library leaves to be done.
+    // Rarely needed: job dependencies, which we do not use, and migrations of pg-boss in the
+    // background.
     flowIntervalSeconds: 3600,
     bamIntervalSeconds: 3600,
   })
-  boss.on('error', (error) => onError(error, 'looking after the queues'))
+  boss.on('error', (error) => onError(error, 'Queue maintenance failed'))
   await boss.start()
   const jobs = new JobQueues({ boss, store, onError })
   jobs.listen()
@@ -31,6 +35,6 @@ export async function openJobQueues({ store, onError }: OpenJobQueuesDeps): Prom
 
 function connection(store: Store): ConstructorOptions {
   const db = bossDatabase(store.raw)
-  // Nobody else has an embedded database, and its indexes are small.
+  // The embedded database has a single user and small indexes, and it is vacuumed by the store.
   return store.kind === 'pglite' ? { db, backend: 'pglite', reindex: false, monitorVacuum: false } : { db }
 }

@@ -1,20 +1,21 @@
 import type { Store } from '../store/store.ts'
 
-/** How soon a server notices what happens in the queues. */
+/** Poll and heartbeat intervals of the job queues. */
 export interface QueueTiming {
-  /** Milliseconds between two looks for what other servers sent, and for what was due while none ran. */
+  /** Milliseconds between polls for jobs from other servers and for jobs that have become due. */
   readonly pollMs: number
-  /** Milliseconds between two signs of life of the jobs that run here. */
+  /** Milliseconds between heartbeats of the jobs that run on this server. */
   readonly heartbeatMs: number
-  /** Seconds without a sign of life after which a job is another server's to do. */
+  /** Seconds without a heartbeat after which another server takes over a job. */
   readonly heartbeatTimeoutSeconds: number
-  /** Seconds between two looks for such jobs, by one of all servers. */
+  /** Seconds between checks for such jobs, which one of the servers makes. */
   readonly superviseSeconds: number
 }
 
-/** What is sent to a queue is begun at once by the server it is sent to; the rest takes its time. */
+/** Timing per store. Jobs that a server sends to its own workers start at once, without a poll. */
 export const queueTimings: Readonly<Record<Store['kind'], QueueTiming>> = {
-  // There is no other server, and what the last one had begun is returned at the start.
+  // There is no other server, and jobs that the previous process had started are requeued at
+  // startup.
   pglite: { pollMs: 15_000, heartbeatMs: 10_000, heartbeatTimeoutSeconds: 30, superviseSeconds: 30 },
   postgres: { pollMs: 2000, heartbeatMs: 5000, heartbeatTimeoutSeconds: 20, superviseSeconds: 5 },
 }

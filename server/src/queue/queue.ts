@@ -1,21 +1,23 @@
-/** Work of one kind. Defined once, beside the code that does the work. */
+/** Definition of a job queue. Declared once, next to its handler. */
 export interface Queue<Data extends object> {
-  /** Unique among the queues of the server: letters, digits, `-` and `_`. */
+  /** Unique name: letters, digits, `-` and `_`. */
   readonly name: string
-  /** Seconds to wait before each further try of work that failed; as many tries as there are delays. Default: none. */
+  /**
+   * Seconds before each retry of a failed job. Its length is the number of retries. Default: none.
+   */
   readonly retryDelaysSeconds?: readonly number[]
-  /** Seconds after which the signal of an attempt is aborted. */
+  /** Time limit of an attempt in seconds, after which its signal is aborted. */
   readonly expireSeconds: number
   /**
-   * Attempts that may die with their server before the job is given up. A server that stops in order gives its jobs
-   * back, and they do not count. Default 10; Infinity: the job is never given up for that.
+   * Server crashes during a job before it fails as exhausted. A graceful shutdown requeues its jobs
+   * and does not count. Default 10. `Infinity`: no limit.
    */
   readonly maxCrashes?: number
   /**
-   * Whether idle servers go first: a server takes one job at a time, and waits before the next, the longer the more it
-   * has. Default false: it takes as many as it may do at once.
+   * Whether jobs are spread over servers: a server fetches one job at a time and waits before the
+   * next, longer the more it is running. Default false: it fetches as many as `concurrency` allows.
    */
   readonly prefersIdleServers?: boolean
-  /** Never set: it tells the compiler what the jobs of the queue hold. */
+  /** Never set. Binds the type of the job data to the queue. */
   readonly dataType?: Data
 }

@@ -14,41 +14,41 @@ export interface Attempt {
   readonly jobId: string
   /** 1 for the first. */
   readonly attempt: number
-  /** Aborted when the server stops or the attempt has taken too long. */
+  /** Aborted when the server stops or the attempt exceeds its time limit. */
   readonly signal: AbortSignal
 }
 
-/** Does one job. What it throws is tried again later. */
+/** Runs one job. If it throws, the job is retried. */
 export type Handler<Data> = (data: Data, attempt: Attempt) => Promise<void>
 
-/** How a queue is worked on. */
+/** Options of `JobQueues.work`. */
 export interface WorkOptions<Data> {
-  /** Most jobs at a time on this server. */
+  /** Maximum jobs at a time on this server. */
   readonly concurrency: number
   /**
-   * Hears of a job whose last try failed, or that too many servers died over. When it throws, it is asked again later.
-   * Default: the failure is logged.
+   * Called with a job whose last retry failed, or that crashed too many servers. If it throws, it
+   * is called again later. Default: logs the error.
    */
   readonly onExhausted?: ((data: Data, error: unknown) => Promise<void>) | undefined
 }
 
-/** What a worker is made with. */
+/** Dependencies of a `Worker`. */
 export interface WorkerDeps<Data extends object> extends JobQueuesDeps {
   readonly queue: Queue<Data>
   readonly options: WorkOptions<Data>
   readonly handler: Handler<Data>
 }
 
-/** Milliseconds between two looks for jobs that too many servers died over. */
+/** Milliseconds between checks for jobs that crashed too many servers. */
 const exhaustedCheckMs = 60_000
 
-/** Seconds until work is tried again that the store kept from being done. */
+/** Seconds before a retry after a store outage. */
 const storeRetrySeconds = 1
 
-/** Milliseconds that a server leaves to others for each job it has, before it takes another one. */
+/** Milliseconds per running job that a server waits before it fetches another one. */
 const headStartMs = 25
 
-/** Does the jobs of one queue on this server. Disposing aborts them and gives them back. */
+/** Runs the jobs of one queue on this server. Disposing aborts and requeues them. */
 export class Worker<Data extends object> implements AsyncDisposable {
   readonly #deps: WorkerDeps<Data>
   readonly #timing: QueueTiming
@@ -64,16 +64,16 @@ export class Worker<Data extends object> implements AsyncDisposable {
   }
 
   start(): void {
-    const beat = setInterval(() => void this.#touch(), this.#timing.heartbeatMs).unref()
-    this.#timers.add(beat)
+    const heartbeat = setInterval(() => void this.#sendHeartbeats(), this.#timing.heartbeatMs).unref()
+    this.#timers.add(heartbeat)
     this.#loop = this.#work()
   }
 
-  /** Looks for jobs now, or when they are due. */
+  /** Polls for jobs now, or when they are due. */
   schedulePoll(startAfter?: Date | number): void {
     if (startAfter === undefined) return this.#idle.wake()
     const delayMs = typeof startAfter === 'number' ? startAfter * 1000 : startAfter.getTime() - Date.now()
-    // A little later than the database, which has a clock of its own.
+    // 20 ms later, as the database compares with its own clock.
     const timer = setTimeout(
       () => {
         this.#timers.delete(timer)
@@ -112,7 +112,7 @@ export class Worker<Data extends object> implements AsyncDisposable {
     }
   }
 
-  /** Alone on its store, a server takes all it can. */
+  /** The embedded store has a single server, so spreading is pointless there. */
   get #prefersIdleServers(): boolean {
     const { queue, store } = this.#deps
     return queue.prefersIdleServers === true && store.kind === 'postgres'
@@ -124,13 +124,13 @@ export class Worker<Data extends object> implements AsyncDisposable {
 
   async #fetch(): Promise<readonly JobWithMetadata<Data>[]> {
     const { boss, queue, options, onError } = this.#deps
-    const room = options.concurrency - this.#running.size
-    if (room === 0) return []
-    const batchSize = this.#prefersIdleServers ? 1 : room
+    const freeSlots = options.concurrency - this.#running.size
+    if (freeSlots === 0) return []
+    const batchSize = this.#prefersIdleServers ? 1 : freeSlots
     try {
       return await boss.fetch<Data>(queue.name, { batchSize, includeMetadata: true })
     } catch (error) {
-      onError(error, `looking for jobs of ${queue.name}`)
+      onError(error, `Failed to fetch jobs of queue ${queue.name}`)
       return []
     }
   }
@@ -146,12 +146,12 @@ export class Worker<Data extends object> implements AsyncDisposable {
     try {
       await this.#retryDuringOutage(async () => this.#settle(job, failure))
     } catch (error) {
-      // The job stays begun; its heartbeat stops, and it is taken up again.
-      onError(error, `settling a job of ${queue.name}`)
+      // The job stays active. Its heartbeats stop, so it is requeued.
+      onError(error, `Failed to record the result of a job of queue ${queue.name}`)
     }
   }
 
-  /** Repeats what fails because of the store until it works, or the server stops. */
+  /** Retries `settle` while the store is unavailable, until the server stops. */
   async #retryDuringOutage(settle: () => Promise<void>): Promise<void> {
     for (;;) {
       try {
@@ -168,10 +168,13 @@ export class Worker<Data extends object> implements AsyncDisposable {
     if (failure === undefined) await boss.complete(queue.name, job)
     else if (this.#stop.signal.aborted) await this.#requeue(job, 0)
     else if (isStoreUnavailable(failure.error)) await this.#requeue(job, storeRetrySeconds)
-    else await this.#failed(job, failure.error)
+    else await this.#retryOrExhaust(job, failure.error)
   }
 
-  /** Returns a job as if it had not been begun: neither a stopping server nor a fault of the store is an attempt at it. */
+  /**
+   * Requeues a job without counting the attempt: neither a shutdown nor a store outage is its
+   * fault.
+   */
   async #requeue(job: JobWithMetadata<Data>, afterSeconds: number): Promise<void> {
     const { store, queue } = this.#deps
     await sql`
@@ -184,13 +187,13 @@ export class Worker<Data extends object> implements AsyncDisposable {
     else this.schedulePoll(afterSeconds)
   }
 
-  async #failed(job: JobWithMetadata<Data>, error: unknown): Promise<void> {
+  async #retryOrExhaust(job: JobWithMetadata<Data>, error: unknown): Promise<void> {
     const { boss, store, queue, options, onError } = this.#deps
-    const tries = triesOf(job) + 1
+    const tries = failuresOf(job) + 1
     const output = { message: error instanceof Error ? error.message : String(error), tries }
     const startAfter = queue.retryDelaysSeconds?.[tries - 1]
     if (startAfter === undefined) {
-      if (options.onExhausted === undefined) onError(error, `doing a job of ${queue.name}`)
+      if (options.onExhausted === undefined) onError(error, `A job of queue ${queue.name} failed`)
       await options.onExhausted?.(job.data, error)
       await boss.complete(queue.name, job, output)
       return
@@ -203,35 +206,36 @@ export class Worker<Data extends object> implements AsyncDisposable {
     this.schedulePoll(startAfter)
   }
 
-  /** Settles what the database gave up, because too many servers died over it: none of them could tell. */
+  /** Reports jobs that pg-boss has failed because they crashed too many servers. */
   async #failExhausted(): Promise<void> {
     const { boss, queue, options, onError } = this.#deps
-    const what = `giving up jobs of ${queue.name}`
     try {
       const { rows } = await boss
         .getDb()
         .executeSql(`select id, data from pgboss.job where name = $1 and state = 'failed'`, [queue.name])
       for (const { id, data } of rows as readonly { readonly id: string; readonly data: Data }[]) {
-        const error = new Error('Every server that began this job died before its end')
-        if (options.onExhausted === undefined) onError(error, what)
+        const error = new Error('Every server that ran this job crashed')
+        if (options.onExhausted === undefined) onError(error, `A job of queue ${queue.name} failed`)
         await options.onExhausted?.(data, error)
         await boss.deleteJob(queue.name, id)
       }
     } catch (error) {
-      onError(error, what)
+      onError(error, `Failed to check queue ${queue.name} for exhausted jobs`)
     }
   }
 
-  async #touch(): Promise<void> {
+  async #sendHeartbeats(): Promise<void> {
     const { boss, queue, onError } = this.#deps
     const ids = [...this.#running.keys()]
     if (ids.length === 0) return
-    await boss.touch(queue.name, ids).catch((error: unknown) => onError(error, `keeping jobs of ${queue.name}`))
+    await boss
+      .touch(queue.name, ids)
+      .catch((error: unknown) => onError(error, `Failed to send heartbeats of queue ${queue.name}`))
   }
 }
 
-/** How often the work of a job has failed, servers that died left out: what they leave says nothing of it. */
-function triesOf({ output }: JobWithMetadata): number {
+/** Counts how often the handler of a job has thrown. Crashed servers leave no such output. */
+function failuresOf({ output }: JobWithMetadata): number {
   const tries: unknown = 'tries' in (output ?? {}) ? (output as { readonly tries: unknown }).tries : undefined
   return typeof tries === 'number' ? tries : 0
 }

@@ -10,17 +10,17 @@ import {
 } from '../store/activity.ts'
 import type { Store } from '../store/store.ts'
 
-/** A job to be entered. */
+/** An activity entry to record. */
 export type NewActivity = ActivityRow & { readonly endpoint: ActivityEndpoint; readonly apiVersion: 'v1' | 'v2' }
 
-/** Some jobs of a team, newest first. */
+/** A page of a team's activity, newest first. */
 export interface ActivityPage {
   readonly rows: readonly ActivityRow[]
-  /** Asks for what follows; undefined: nothing does. */
+  /** Cursor of the next page. `undefined` on the last one. */
   readonly cursor: string | undefined
 }
 
-/** What a team asks of its activity, as it came over the wire. */
+/** Query parameters of the activity list, unparsed. */
 export interface ActivityQuery {
   readonly teamId: string
   readonly endpoint?: string | undefined
@@ -28,18 +28,18 @@ export interface ActivityQuery {
   readonly cursor?: string | undefined
 }
 
-/** What teams did in the last 24 hours. */
+/** Log of the calls that teams made in the last 24 hours. */
 export interface ActivityLog extends AsyncDisposable {
-  /** Enters a job soon, together with others that come at the same time: nobody waits for it. */
+  /** Records an entry in the background, batched with others. */
   readonly record: (activity: NewActivity) => void
-  /** Reads a page, with all that was recorded here before. Throws BAD_REQUEST. */
+  /** Returns a page, including everything recorded on this server so far. Throws BAD_REQUEST. */
   readonly list: (query: ActivityQuery) => Promise<ActivityPage>
 }
 
 const windowMs = 86_400_000
 const sweepEveryMs = 3_600_000
 
-/** Opens the activity of a store and removes every hour what is too old. Disposing writes what is still to be written. */
+/** Opens the activity log and deletes expired entries hourly. Disposing writes pending entries. */
 export function openActivityLog(store: Store, onError: (error: unknown, what: string) => void): ActivityLog {
   let waiting: ActivityRow[] = []
   let writing: Promise<void> | undefined
@@ -48,13 +48,13 @@ export function openActivityLog(store: Store, onError: (error: unknown, what: st
     while (waiting.length > 0) {
       const rows = waiting
       waiting = []
-      await insertActivities(store.db, rows).catch((error: unknown) => onError(error, 'recording activity'))
+      await insertActivities(store.db, rows).catch((error: unknown) => onError(error, 'Failed to record activity'))
     }
     writing = undefined
   }
   const sweep = setInterval(() => {
     deleteOldActivities(store.db, new Date(Date.now() - windowMs)).catch((error: unknown) =>
-      onError(error, 'removing old activity'),
+      onError(error, 'Failed to delete old activity'),
     )
   }, sweepEveryMs).unref()
   return {
@@ -69,7 +69,7 @@ export function openActivityLog(store: Store, onError: (error: unknown, what: st
       const limit = readLimit(query.limit)
       await writing
       const since = new Date(Date.now() - windowMs)
-      // One more than asked for tells whether there is more.
+      // One extra row shows whether there is a next page.
       const found = await listActivities(store.db, { teamId, endpoint, since, after, limit: limit + 1 })
       const rows = found.slice(0, limit)
       const last = rows.at(-1)

@@ -1,28 +1,28 @@
 import { sumUsage, type UsageRow } from '../store/usage.ts'
 import type { Store } from '../store/store.ts'
 
-/** What a team used in a month or a day. */
+/** Credits that a team used in a month or a day. */
 export interface UsagePeriod {
   /** First instant, UTC. */
   readonly startDate: string
-  /** Last instant, UTC; null while it is not over. */
+  /** Last instant, UTC. `null` for the current period. */
   readonly endDate: string | null
-  /** Name of the key, when asked for. */
+  /** Name of the API key, if broken down by key. */
   readonly apiKey: string | undefined
   readonly credits: number
 }
 
-/** How a history is asked for. */
+/** Query parameters of the usage history. */
 export interface HistoryOptions {
-  /** `true`: a row for each key and period. */
+  /** `'true'`: one row per API key and period. */
   readonly byApiKey?: string | undefined
   readonly period?: 'month' | 'day' | undefined
 }
 
-/** Days of a history by day, today included. */
+/** Days in a daily history, including today. */
 const days = 31
 
-/** What a team used: oldest first, then by the names of keys. Periods without usage are absent. */
+/** Returns a team's usage, oldest first, then by key name. Omits periods without usage. */
 export async function usageHistory(
   { db }: Pick<Store, 'db'>,
   teamId: string,

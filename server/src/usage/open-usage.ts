@@ -4,14 +4,14 @@ import { openActivityLog, type ActivityLog } from './activity-log.ts'
 import { createRateLimiter, type CheckRateLimit } from './rate-limiter.ts'
 import { WorkPermits } from './work-permits.ts'
 
-/** What knows what teams do and may do. */
+/** Tracks and limits what teams use. */
 export interface Usage {
   readonly activity: ActivityLog
   readonly permits: WorkPermits
   readonly checkRateLimit: CheckRateLimit
 }
 
-/** Opens what knows what teams do and may do, into `undo`. */
+/** Opens the activity log, work permits and rate limiter. `undo` disposes them. */
 export function openUsage(
   undo: AsyncDisposableStack,
   settings: { readonly rateLimits: RateLimits },

@@ -1,30 +1,33 @@
 import { BowlineError } from 'bowline/kit/errors'
 
-/** What things cost, in credits. The defaults are those of the public service. */
+/** Prices in credits. The defaults are those of the public service. */
 export interface Prices {
-  /** Credits for an hour of a browser session. */
+  /** Per hour of a browser session. */
   readonly browserHour: number
-  /** Least credits for one browser session. */
+  /** Minimum for a browser session. */
   readonly browserMinimum: number
-  /** Credits for one page. */
+  /** Per page. */
   readonly page: number
-  /** Credits for one page when data are extracted from it, in place of `page`. */
+  /** Per page with structured extraction, instead of `page`. */
   readonly extraction: number
-  /** Credits for one page through the enhanced proxy, in place of `page`. */
+  /** Per page through the enhanced proxy, instead of `page`. */
   readonly enhanced: number
-  /** Credits more for an answer from the store alone. */
+  /** Surcharge for a cache-only scrape (`lockdown`). */
   readonly lockdown: number
-  /** Credits more for keeping nothing. */
+  /** Surcharge for zero data retention. */
   readonly zeroRetention: number
-  /** Credits for one map of a site. */
+  /** Per map of a site. */
   readonly mapCall: number
-  /** Credits for ten results of a search, or fewer. */
+  /** Per ten search results or part thereof. */
   readonly tenResults: number
-  /** Least credits for an extraction, whose pages cost `extraction` each. */
+  /** Minimum for an extract job, whose pages cost `extraction` each. */
   readonly extractMinimum: number
 }
 
-/** Sessions: 2 credits a minute, charged by the started half minute, at least 2. Pages: 1 credit, or 5. Maps: 1 each. Searches: 2 for ten results. */
+/**
+ * Default prices. Sessions cost 2 credits a minute, billed per started half minute, with a minimum
+ * of 2. Pages cost 1 or 5 credits, maps 1, searches 2 per ten results.
+ */
 export const defaultPrices: Prices = {
   browserHour: 120,
   browserMinimum: 2,
@@ -38,14 +41,17 @@ export const defaultPrices: Prices = {
   extractMinimum: 20,
 }
 
-/** The usual prices with others in place of some, each written `name=credits`. Throws CONFIG_INVALID for a name that is none. */
+/**
+ * Returns the default prices with overrides, each written `name=credits`. Throws CONFIG_INVALID for
+ * an unknown name.
+ */
 export function withPrices(overrides: readonly string[]): Prices {
   const prices: Record<string, number> = { ...defaultPrices }
   for (const override of overrides) {
     const [name = '', credits] = override.split('=')
     if (!Object.hasOwn(prices, name)) {
       const names = Object.entries(defaultPrices).map(([known, price]) => `${known}=${price}`)
-      throw new BowlineError('CONFIG_INVALID', `There is no price \`${name}\`. Prices: ${names.join(', ')}`)
+      throw new BowlineError('CONFIG_INVALID', `Unknown price \`${name}\`. Prices: ${names.join(', ')}`)
     }
     prices[name] = Number(credits)
   }
@@ -54,38 +60,38 @@ export function withPrices(overrides: readonly string[]): Prices {
 
 const msPerHour = 3_600_000
 
-/** Credits for a browser session of `durationMs` milliseconds: a whole number. */
+/** Returns the price of a browser session in whole credits. */
 export function priceOfSession(prices: Prices, durationMs: number): number {
-  // Multiplied first: a quotient that is not exact would make 31 half minutes 32.
+  // Multiplies first: an inexact quotient would round 31 half minutes up to 32.
   return Math.max(prices.browserMinimum, Math.ceil((durationMs * prices.browserHour) / msPerHour))
 }
 
-/** What of a scrape costs. */
+/** Features of a scrape that determine its price. */
 export interface BilledFeatures {
   readonly isExtracted: boolean
   readonly isEnhanced: boolean
   readonly isLockdown: boolean
   readonly isZeroRetention: boolean
-  /** Pages of a PDF that were read; 1 for other pages. */
+  /** Pages read from a PDF. 1 for other documents. */
   readonly pages: number
 }
 
-/** Credits for a scrape: a whole number. */
-export function priceOfScrape(prices: Prices, use: BilledFeatures): number {
+/** Returns the price of a scrape in whole credits. */
+export function priceOfScrape(prices: Prices, billed: BilledFeatures): number {
   return (
-    Math.max(prices.page, use.isExtracted ? prices.extraction : 0, use.isEnhanced ? prices.enhanced : 0) +
-    Math.max(0, use.pages - 1) * prices.page +
-    (use.isLockdown ? prices.lockdown : 0) +
-    (use.isZeroRetention ? prices.zeroRetention : 0)
+    Math.max(prices.page, billed.isExtracted ? prices.extraction : 0, billed.isEnhanced ? prices.enhanced : 0) +
+    Math.max(0, billed.pages - 1) * prices.page +
+    (billed.isLockdown ? prices.lockdown : 0) +
+    (billed.isZeroRetention ? prices.zeroRetention : 0)
   )
 }
 
-/** Credits for so many results of a search: a whole number. */
+/** Returns the price of a search with this many results in whole credits. */
 export function priceOfSearch(prices: Pick<Prices, 'tenResults'>, results: number): number {
   return Math.ceil(results / 10) * prices.tenResults
 }
 
-/** Credits for an extraction from so many pages: a whole number. */
+/** Returns the price of an extract job that read this many pages in whole credits. */
 export function priceOfExtract(prices: Pick<Prices, 'extraction' | 'extractMinimum'>, pages: number): number {
   return Math.max(prices.extractMinimum, pages * prices.extraction)
 }

@@ -3,17 +3,22 @@ import { BowlineError } from 'bowline/kit/errors'
 import { countRequest } from '../store/rate-windows.ts'
 import type { Store } from '../store/store.ts'
 
-/** Whose request it is. */
+/** The team that makes a request. */
 export interface Requester {
   readonly teamId: string
-  /** As the contract writes them. Undefined: those of the server. */
+  /**
+   * The team's own limits in the format of `BOWLINE_RATE_LIMITS`. `undefined`: the server's limits.
+   */
   readonly teamRateLimits: string | undefined
 }
 
-/** Counts requests of teams, over all servers, and refuses those that are too many. A kind without limit costs nothing. */
+/**
+ * Counts a request across all servers. Throws RATE_LIMITED if the team exceeds the limit of the
+ * bucket. Buckets without a limit are not counted.
+ */
 export type CheckRateLimit = (requester: Requester, bucket: RateBucket) => Promise<void>
 
-/** Makes the limiter. It throws RATE_LIMITED. */
+/** Creates the rate limiter. */
 export function createRateLimiter({ db }: Pick<Store, 'db'>, defaults: RateLimits): CheckRateLimit {
   return async ({ teamId, teamRateLimits }, bucket) => {
     const limits = teamRateLimits === undefined ? defaults : (parseRateLimits(teamRateLimits) ?? defaults)

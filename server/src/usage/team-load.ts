@@ -5,25 +5,27 @@ import { findTeam } from '../store/teams.ts'
 import type { Store } from '../store/store.ts'
 import type { WorkPermits } from './work-permits.ts'
 
-/** What tells how busy a team is. */
+/** Dependencies of `teamLoad`. */
 export interface TeamLoadDeps {
   readonly store: Store
   readonly permits: Pick<WorkPermits, 'running' | 'waiting'>
 }
 
-/** How busy a team is. */
+/** Current load of a team. */
 export interface TeamLoad {
-  /** Sessions and scrapes that run. */
+  /** Running sessions and scrapes. */
   readonly running: number
-  /** Scrapes that wait for a place, and pages of batches and crawls that are still to be done. */
+  /** Scrapes waiting for a slot, and pending pages of batches and crawls. */
   readonly waiting: number
-  /** The limit of the team, else the sessions that all servers can hold. */
+  /** Concurrency limit of the team. Default: the session slots of all servers. */
   readonly maxConcurrency: number
-  /** When the team was last billed for something. */
+  /** Time of the team's last bill. */
   readonly lastSuccessAt: Date | undefined
 }
 
-/** How busy a team is now. Scrapes of a team without limits are counted on this server alone. */
+/**
+ * Returns the current load of a team. For teams without limits, only counts scrapes on this server.
+ */
 export async function teamLoad({ store, permits }: TeamLoadDeps, teamId: string): Promise<TeamLoad> {
   const [team, nodes, lastSuccessAt, openPages] = await Promise.all([
     findTeam(store.db, teamId),
@@ -36,7 +38,7 @@ export async function teamLoad({ store, permits }: TeamLoadDeps, teamId: string)
   const scrapes = Math.max(activeScrapes, permits.running(teamId))
   return {
     running: activeSessions + scrapes,
-    // Pages of batches are counted whether they stand in line already or not.
+    // `openPages` includes batch pages that already wait for a permit, so the two are not added up.
     waiting: Math.max(permits.waiting(teamId), openPages - scrapes),
     maxConcurrency: maxSessions ?? slots,
     lastSuccessAt,

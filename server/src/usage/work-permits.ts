@@ -6,43 +6,49 @@ import { admitWork, releaseWork } from '../store/running-work.ts'
 import type { Store } from '../store/store.ts'
 import { isStoreUnavailable } from '../store/unavailable.ts'
 
-/** Work that wants to begin. */
+/** Options of `WorkPermits.acquire`. */
 export interface PermitRequest {
   readonly teamId: string
-  /** Most that it may cost. */
+  /** Maximum cost of the work. */
   readonly credits: number
-  /** Milliseconds to wait for a place among the work of the team; may be infinite. */
+  /** Milliseconds to wait for one of the team's concurrency slots. May be `Infinity`. */
   readonly waitMs: number
   readonly signal?: AbortSignal | undefined
 }
 
-/** Leave to work. Disposing gives back what was set aside, unless the work was settled. */
+/**
+ * Permission to start work. Disposing releases the reserved credits and slot unless `settled` was
+ * called.
+ */
 export interface Permit extends AsyncDisposable {
-  /** Under which credits and a place are set aside; undefined: the team has no limits. */
+  /** Id of the hold on credits and a slot. `undefined` if the team has no limits. */
   readonly holdId: string | undefined
-  /** Milliseconds that were spent waiting for a place. */
+  /** Milliseconds spent waiting for a slot. */
   readonly waitedMs: number
-  /** To be called when the bill has released what was set aside. */
+  /** Call this after billing has released the hold. */
   readonly settled: () => void
 }
 
-/** How long a team that was found without limits is taken to be so, in milliseconds. */
+/** Milliseconds for which the finding that a team has no limits is cached. */
 const unlimitedCacheMs = 1000
 
-/** Pause between two looks for a place, in milliseconds. */
+/** Milliseconds between attempts to get a slot. */
 const pollMs = 150
 
-/** Pause before the next try to give back to a store that was away, in milliseconds. */
+/** Milliseconds before a failed release is retried. */
 const releaseRetryMs = 1000
 
-/** Lets work of teams begin when they can pay for it and have a place for it, whatever runs on other servers. */
+/**
+ * Admits work when the team can pay for it and has a free concurrency slot. Limits apply across all
+ * servers.
+ */
 export class WorkPermits {
   readonly #store: Store
   readonly #nodeId: string
   readonly #unlimitedUntilMs = new Map<string, number>()
   readonly #running = new Map<string, number>()
   readonly #waiting = new Map<string, number>()
-  /** The last to wait in each team: whoever comes later waits for it first. */
+  /** Tail of each team's FIFO queue: new requests wait for it first. */
   readonly #queues = new Map<string, Promise<unknown>>()
 
   constructor({ store, nodeId }: { readonly store: Store; readonly nodeId: string }) {
@@ -50,22 +56,25 @@ export class WorkPermits {
     this.#nodeId = nodeId
   }
 
-  /** Work of a team that runs on this server now. */
+  /** Counts the team's running work on this server. */
   running(teamId: string): number {
     return this.#running.get(teamId) ?? 0
   }
 
-  /** Work of a team that waits on this server for a place. */
+  /** Counts the team's work that waits for a slot on this server. */
   waiting(teamId: string): number {
     return this.#waiting.get(teamId) ?? 0
   }
 
-  /** Forgets what is known of a team: its limits were changed here. */
+  /** Drops cached limits of a team after they have changed. */
   forget(teamId: string): void {
     this.#unlimitedUntilMs.delete(teamId)
   }
 
-  /** Waits for leave to work. Throws INSUFFICIENT_CREDITS, CONCURRENCY_LIMIT when no place came free in time, or the signal's reason. */
+  /**
+   * Reserves credits and waits for a slot. Throws INSUFFICIENT_CREDITS, CONCURRENCY_LIMIT if no
+   * slot became free in time, or the signal's reason.
+   */
   async acquire(request: PermitRequest): Promise<Permit> {
     const { teamId } = request
     if ((this.#unlimitedUntilMs.get(teamId) ?? 0) > performance.now()) return this.#permit(teamId, undefined, 0)
@@ -86,7 +95,7 @@ export class WorkPermits {
     const turn = Promise.withResolvers<void>()
     this.#queues.set(teamId, turn.promise)
     count(this.#waiting, teamId, 1)
-    // Whoever has its turn leaves no timer behind, which might run for weeks.
+    // Clears the timer when the turn comes: with a long `waitMs` it would run for weeks.
     const isOver = new AbortController()
     const signal = AbortSignal.any([isOver.signal, ...(request.signal === undefined ? [] : [request.signal])])
     try {
@@ -107,7 +116,7 @@ export class WorkPermits {
     for (;;) {
       const outcome = await this.#admit(id, request)
       if (outcome.isAdmitted) return outcome.holdId
-      if (performance.now() >= untilMs) throw concurrencyLimit(outcome.limit, request.waitMs)
+      if (performance.now() >= untilMs) throw concurrencyLimitReached(outcome.limit, request.waitMs)
       await delay(Math.min(pollMs, Math.max(1, untilMs - performance.now())), undefined, signalOf(request))
     }
   }
@@ -121,7 +130,7 @@ export class WorkPermits {
   > {
     const work = { id, teamId, credits, nodeId: this.#nodeId }
     const admission = await admitWork(this.#store.db, work).catch(async (error: unknown) => {
-      // Whether it was entered before the connection broke is not known.
+      // The connection may have broken after the hold was stored.
       if (isStoreUnavailable(error)) await this.#release(id)
       throw error
     })
@@ -140,15 +149,16 @@ export class WorkPermits {
   }
 
   /**
-   * Gives back what was set aside. While the store is away that is tried again in the background: whatever the work has
-   * come to is not hidden by this, and the team gets its place back.
+   * Releases a hold. During a store outage it retries in the background, so that the result of the
+   * work is not masked by the error and the team gets its slot back.
    */
   async #release(holdId: string): Promise<void> {
     try {
       await releaseWork(this.#store.db, holdId)
     } catch (error) {
       if (!isStoreUnavailable(error)) throw error
-      // What fails otherwise by then, such as for a store that was closed, comes back when this server starts again.
+      // Other errors, such as a closed store, are ignored: the hold is released when this server
+      // restarts.
       setTimeout(() => void this.#release(holdId).catch(() => undefined), releaseRetryMs).unref()
     }
   }
@@ -173,19 +183,19 @@ export class WorkPermits {
   }
 }
 
-/** INSUFFICIENT_CREDITS for work that costs `needed` credits where `available` are left. */
+/** Creates an INSUFFICIENT_CREDITS error for work that costs `needed` credits. */
 export function insufficientCredits(needed: number, available: number): BowlineError {
   return new BowlineError(
     'INSUFFICIENT_CREDITS',
     `Insufficient credits to perform this request. It needs ${needed}, and ${Math.max(0, available)} are left.`,
-    { hint: 'Ask for less, or raise the credits of the team: `bowline teams add-credits TEAM CREDITS`.' },
+    { hint: 'Request less, or add credits: `bowline teams add-credits TEAM CREDITS`.' },
   )
 }
 
-function concurrencyLimit(limit: number, waitedMs: number): BowlineError {
+function concurrencyLimitReached(limit: number, waitedMs: number): BowlineError {
   return new BowlineError(
     'CONCURRENCY_LIMIT',
-    `You have reached the maximum number of concurrent jobs (${limit}). No place came free within ${Math.round(waitedMs)} ms.`,
+    `You have reached the maximum number of concurrent jobs (${limit}). No slot became free within ${Math.round(waitedMs)} ms.`,
     { retryAfterSeconds: 1 },
   )
 }

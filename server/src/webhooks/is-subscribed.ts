@@ -1,6 +1,9 @@
 import type { WebhookSpec } from 'bowline/contract/webhooks'
 
-/** Whether a webhook wants an event: by its whole name, its second part, or all after its first part. */
+/**
+ * Whether a webhook subscribes to an event: by its full name (`batch_scrape.page`), its second
+ * segment (`page`), or everything after the first segment.
+ */
 export function isSubscribed({ events }: Pick<WebhookSpec, 'events'>, event: string): boolean {
   const [, second, ...rest] = event.split('.')
   return [event, second, [second, ...rest].join('.')].some((name) => name !== undefined && events.includes(name))

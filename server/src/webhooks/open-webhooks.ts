@@ -4,20 +4,20 @@ import type { Store } from '../store/store.ts'
 import { sweepDeliveries } from '../store/webhooks.ts'
 import { Webhooks } from './webhooks.ts'
 
-/** The parts of the server that webhooks are built from. */
+/** Dependencies of `openWebhooks`. */
 export interface OpenWebhooksDeps {
   readonly store: Store
   readonly queues: JobQueues
-  /** The way out, which judges every connection; open for longer than the jobs. */
+  /** HTTP dispatcher with the egress policy. Must stay open longer than the queues. */
   readonly dispatcher: Dispatcher
   readonly onError: (error: unknown, what: string) => void
 }
 
-/** Their settings. */
+/** Settings of webhooks. */
 export interface WebhookSettings {
-  /** Signs for teams that have no secret of their own. */
+  /** Signing secret for teams without their own. */
   readonly webhookSecret?: string | undefined
-  /** Seconds before each further try. Default 1, 5 and 15 minutes. */
+  /** Seconds before each retry. Default: 1, 5 and 15 minutes. */
   readonly retryDelaysSeconds?: readonly number[] | undefined
   readonly version: string
 }
@@ -25,14 +25,16 @@ export interface WebhookSettings {
 const sweepMs = 3_600_000
 const retentionDays = 7
 
-/** Builds everything that posts events, into `undo`. */
+/** Opens webhook delivery and deletes old deliveries hourly. `undo` disposes it. */
 export async function openWebhooks(
   undo: AsyncDisposableStack,
   settings: WebhookSettings,
   { store, queues, dispatcher, onError }: OpenWebhooksDeps,
 ): Promise<Webhooks> {
   const timer = setInterval(() => {
-    sweepDeliveries(store.db, retentionDays).catch((error: unknown) => onError(error, 'removing old deliveries'))
+    sweepDeliveries(store.db, retentionDays).catch((error: unknown) =>
+      onError(error, 'Failed to delete old webhook deliveries'),
+    )
   }, sweepMs).unref()
   undo.defer(() => clearInterval(timer))
   const { webhookSecret: secret, retryDelaysSeconds, version } = settings

@@ -2,7 +2,7 @@ import { request, type Dispatcher } from 'undici'
 import type { Abortable } from 'bowline/kit/abort'
 import { isBowlineError } from 'bowline/kit/errors'
 
-/** What is posted, where, and by which way. Aborting ends the request. */
+/** Options of `postEvent`. */
 export interface PostRequest extends Abortable {
   readonly dispatcher: Dispatcher
   readonly url: string
@@ -11,18 +11,22 @@ export interface PostRequest extends Abortable {
   readonly timeoutMs: number
 }
 
-/** What a try came to: `error` tells why it failed. */
+/** Outcome of a delivery attempt. `error` is the reason of a failure. */
 export interface PostOutcome {
   readonly statusCode?: number | undefined
   readonly error?: string | undefined
-  /** Whether trying again is of no use. */
+  /** Whether a retry is pointless. */
   readonly isFinal: boolean
   readonly durationMs: number
 }
 
+/** Bytes of a response body that are read so that the connection can be reused. */
 const maxBodyBytes = 64 * 1024
 
-/** Posts a body. Anything but an answer 200 to 299 within the time is a failure; redirects are not followed. Rejects only with the signal's reason. */
+/**
+ * Posts an event. Any response other than 2xx within `timeoutMs` is a failure. Does not follow
+ * redirects. Rejects only with the signal's reason.
+ */
 export async function postEvent({ signal, timeoutMs, ...post }: PostRequest): Promise<PostOutcome> {
   const startedAtMs = performance.now()
   const limit = AbortSignal.timeout(timeoutMs)
@@ -35,17 +39,17 @@ export async function postEvent({ signal, timeoutMs, ...post }: PostRequest): Pr
     const { url, dispatcher, headers, body } = post
     const response = await request(url, { method: 'POST', dispatcher, headers, body, signal: either })
     const { statusCode } = response
-    // With its status the receiver has said everything: what breaks off after that changes nothing.
+    // Only the status counts. Errors while reading the body are ignored.
     await response.body.dump({ limit: maxBodyBytes, signal: either }).catch(() => undefined)
     const isDelivered = statusCode >= 200 && statusCode < 300
     return outcome({
       statusCode,
       isFinal: isDelivered,
-      error: isDelivered ? undefined : `The receiver answered ${statusCode}`,
+      error: isDelivered ? undefined : `The receiver responded with ${statusCode}`,
     })
   } catch (error) {
     signal?.throwIfAborted()
-    if (limit.aborted) return outcome({ isFinal: false, error: `No answer within ${timeoutMs / 1000} s` })
+    if (limit.aborted) return outcome({ isFinal: false, error: `No response within ${timeoutMs / 1000} s` })
     const isFinal = isBowlineError(error) && error.code === 'EGRESS_REFUSED'
     return outcome({ isFinal, error: Error.isError(error) ? error.message : String(error) })
   }

@@ -22,32 +22,37 @@ import { isSubscribed } from './is-subscribed.ts'
 import { postEvent, type PostOutcome } from './post-event.ts'
 import { signBody } from './sign.ts'
 
-/** An event of a job. */
+/** A job event to send. */
 export interface WebhookMessage {
   readonly teamId: string
   readonly target: WebhookSpec
-  /** Whole name, such as `batch_scrape.page`. */
+  /** Full name, such as `batch_scrape.page`. */
   readonly event: string
-  /** Id of the job, or of the check of a monitor: the `id` of the body. */
+  /** Id of the job or monitor check. Sent as `id` in the body. */
   readonly jobId: string
   readonly body: { readonly success: boolean; readonly data: readonly unknown[]; readonly error?: string | undefined }
-  /** Tells the event among all of the server: the second of the same key is not sent. Default: each is sent. */
+  /**
+   * Deduplication key across all servers: a second event with the same key is not sent. Default:
+   * none.
+   */
   readonly uniqueKey?: string | undefined
-  /** Whether the body can be read and sent again after it arrived, for a day. Default true. */
+  /**
+   * Whether the body is stored for a day after delivery, so that it can be resent. Default true.
+   */
   readonly keepsPayload?: boolean | undefined
 }
 
-/** What webhooks are made with. */
+/** Dependencies of `Webhooks`. */
 export interface WebhooksDeps {
   readonly store: Store
   readonly queues: JobQueues
-  /** The way out, which judges every connection. */
+  /** HTTP dispatcher with the egress policy. */
   readonly dispatcher: Dispatcher
-  /** Signs for teams that have no secret of their own. Undefined: they get no signature. */
+  /** Signing secret for teams without their own. `undefined`: their deliveries are not signed. */
   readonly secret: string | undefined
-  /** Seconds before each further try of what was not taken. Default 1, 5 and 15 minutes. */
+  /** Seconds before each retry. Default: 1, 5 and 15 minutes. */
   readonly retryDelaysSeconds?: readonly number[] | undefined
-  /** Name and version of this server, as receivers see it. */
+  /** `User-Agent` header of deliveries. */
   readonly userAgent: string
 }
 
@@ -55,7 +60,9 @@ const responseTimeoutMs = 10_000
 const maxParallelDeliveries = 16
 const maxStoredAttempts = 20
 
-/** Events on their way to those who asked for them: each is written down first, posted, tried again, and kept to be read. */
+/**
+ * Delivers events to webhooks: stores each delivery, posts it, retries it and keeps it in a log.
+ */
 export class Webhooks {
   readonly #deps: WebhooksDeps
   readonly #queue: Queue<{ readonly id: string }>
@@ -65,12 +72,12 @@ export class Webhooks {
     this.#queue = {
       name: 'webhook',
       retryDelaysSeconds: deps.retryDelaysSeconds ?? [60, 300, 900],
-      // Longer than a try may take, with room for a slow store.
+      // Longer than the response timeout, with a margin for a slow store.
       expireSeconds: 60,
     }
   }
 
-  /** Begins to deliver what is waiting. */
+  /** Starts delivering pending events. */
   static async open(deps: WebhooksDeps): Promise<Webhooks> {
     const webhooks = new Webhooks(deps)
     await deps.queues.work(webhooks.#queue, { concurrency: maxParallelDeliveries }, async ({ id }, attempt) =>
@@ -80,8 +87,9 @@ export class Webhooks {
   }
 
   /**
-   * Sends an event if the webhook asks for it. With `db`, a transaction, it is sent when that commits. Answers the id of
-   * the delivery; undefined: it was not asked for, or was sent before.
+   * Enqueues an event if the webhook subscribes to it. With `db`, it is sent when that transaction
+   * commits. Returns the id of the delivery, or `undefined` if the webhook does not subscribe or
+   * the event is a duplicate.
    */
   async send(message: WebhookMessage, { db }: { readonly db?: Kysely<Database> } = {}): Promise<string | undefined> {
     const { target, event, jobId, body } = message
@@ -100,32 +108,35 @@ export class Webhooks {
       payload: JSON.stringify({ success, type: event, id: jobId, webhookId: id, data, error, metadata }),
       keepsPayload: message.keepsPayload ?? true,
     }
-    const enter = async (transaction: Kysely<Database>): Promise<string | undefined> => {
+    const enqueue = async (transaction: Kysely<Database>): Promise<string | undefined> => {
       if (!(await insertDelivery(transaction, row))) return undefined
       await this.#deps.queues.send(this.#queue, { id }, { db: transaction })
       return id
     }
-    return db === undefined ? this.#deps.store.db.transaction().execute(enter) : enter(db)
+    return db === undefined ? this.#deps.store.db.transaction().execute(enqueue) : enqueue(db)
   }
 
-  /** Deliveries of a team, newest first. */
+  /** Lists deliveries of a team without their payloads, newest first. */
   async list(filter: DeliveryFilter): Promise<readonly Omit<DeliveryRow, 'payload'>[]> {
     return listDeliveries(this.#deps.store.db, filter)
   }
 
-  /** One delivery of a team. Throws DELIVERY_NOT_FOUND. */
+  /** Returns a delivery of a team. Throws DELIVERY_NOT_FOUND. */
   async get(id: string, teamId: string): Promise<DeliveryRow> {
     const row = isUuid(id) ? await findDelivery(this.#deps.store.db, id) : undefined
     if (row?.teamId === teamId) return row
-    throw new BowlineError('DELIVERY_NOT_FOUND', `There is no delivery with the id ${JSON.stringify(id)}`)
+    throw new BowlineError('DELIVERY_NOT_FOUND', `Delivery ${JSON.stringify(id)} not found`)
   }
 
-  /** Sends a delivery again, with the same body. Throws DELIVERY_NOT_FOUND, CONFLICT while it is on its way, DELIVERY_GONE when its body was removed. */
+  /**
+   * Resends a delivery with the same body. Throws DELIVERY_NOT_FOUND, CONFLICT if it is pending,
+   * DELIVERY_GONE if its body has been deleted.
+   */
   async redeliver(id: string, teamId: string): Promise<DeliveryRow> {
     const { status, payload } = await this.get(id, teamId)
-    if (status === 'pending') throw new BowlineError('CONFLICT', `The delivery ${id} is on its way already`)
+    if (status === 'pending') throw new BowlineError('CONFLICT', `Delivery ${id} is already pending`)
     if (payload === undefined) {
-      throw new BowlineError('DELIVERY_GONE', `The body of the delivery ${id} was removed, so it cannot be sent again`)
+      throw new BowlineError('DELIVERY_GONE', `Delivery ${id} cannot be resent: its body has been deleted`)
     }
     await this.#deps.store.db.transaction().execute(async (db) => {
       if (await reopenDelivery(db, id)) await this.#deps.queues.send(this.#queue, { id }, { db })
@@ -154,7 +165,7 @@ export class Webhooks {
     await this.#settle(row, attempt, outcome)
   }
 
-  /** Writes a try down. Throws when there is another one to come. */
+  /** Records an attempt. Throws if there is a retry left. */
   async #settle(row: DeliveryRow, attempt: number, outcome: PostOutcome): Promise<void> {
     const { isFinal, ...facts } = outcome
     const now = new Date()
@@ -169,7 +180,7 @@ export class Webhooks {
       nextAttemptAt: delay === undefined ? undefined : new Date(now.getTime() + delay * 1000),
       dropsPayload: delay === undefined && !row.keepsPayload,
     })
-    if (delay !== undefined) throw new Error(`The delivery ${row.id} was not taken: ${facts.error}`)
+    if (delay !== undefined) throw new Error(`Delivery ${row.id} failed: ${facts.error}`)
   }
 }
 

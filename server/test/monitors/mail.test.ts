@@ -140,7 +140,7 @@ test.concurrent('the link in a mail ends the mails, by a click in the page or in
   await change(id, '/c', 'Second.')
   await whenMailed('three@team.example', 1)
 
-  expect(await byProgram.text()).toContain('one@team.example gets no more mails')
+  expect(await byProgram.text()).toContain('one@team.example is unsubscribed from this monitor')
   expect(byForm.status).toBe(200)
   expect(byApi.body['result']).toBe('unsubscribed')
   expect([mailsTo('one@team.example').length, mailsTo('two@team.example').length]).toEqual([1, 1])

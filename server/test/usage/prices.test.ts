@@ -9,7 +9,7 @@ test('prices are the usual ones but for those that are set', () => {
 })
 
 test('a price that does not exist is answered with those that do', () => {
-  expect(() => withPrices(['pages=2'])).toThrow(/There is no price `pages`. Prices: .*page=1.*mapCall=1/)
+  expect(() => withPrices(['pages=2'])).toThrow(/Unknown price `pages`. Prices: .*page=1.*mapCall=1/)
   expect(() => parseConfig({ prices: ['page=free'] })).toThrow(/`prices` does not accept .* it takes name=credits/)
 })
 

@@ -109,7 +109,7 @@ describe.concurrent.each(['PGlite', 'PostgreSQL'] as const)('webhooks, in %s', (
 
     expect(failed).toMatchObject({
       status: 'failed',
-      attempts: Array.from({ length: 4 }, () => ({ error: 'The receiver answered 503' })),
+      attempts: Array.from({ length: 4 }, () => ({ error: 'The receiver responded with 503' })),
     })
     expect(again).toMatchObject({ status: 'delivered' })
     expect(again.attempts).toHaveLength(5)
