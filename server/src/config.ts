@@ -11,10 +11,10 @@ import { notificationSettings } from './config/notification-settings.ts'
 import { httpUrl, list, proxyUrl, wholeNumber, type Setting } from './config/setting.ts'
 import { teamSettings } from './config/team-settings.ts'
 
-/** Where the server keeps its data when nothing else is said. */
+/** Default of `--data-dir`. */
 export const defaultDataDir = join(homedir(), '.bowline')
 
-/** Every setting of the server. `bowline serve --help` and the README's table are made from it. */
+/** All settings of the server, the source of `bowline serve --help` and of the README's table. */
 export const settings = {
   host: {
     flag: 'host',
@@ -26,28 +26,28 @@ export const settings = {
   port: {
     flag: 'port',
     env: 'BOWLINE_PORT',
-    help: 'port to listen on; 0 takes any free one',
+    help: 'port to listen on; 0 selects a free port',
     accepts: 'a whole number from 0 to 65535',
     schema: wholeNumber(0, 65_535).default(3900),
   },
   publicUrl: {
     flag: 'public-url',
     env: 'BOWLINE_PUBLIC_URL',
-    help: 'address under which clients reach the server; default: the Host header of each request',
+    help: 'URL at which clients reach the server; default: the Host header of each request',
     accepts: 'an http: or https: URL',
     schema: httpUrl.optional(),
   },
   maxConnections: {
     flag: 'max-connections',
     env: 'BOWLINE_MAX_CONNECTIONS',
-    help: 'connections that clients may have open at once, WebSockets included; further ones are closed',
+    help: 'maximum number of open client connections, including WebSockets; further connections are closed',
     accepts: 'a whole number from 10 to 1000000',
     schema: wholeNumber(10, 1_000_000).default(10_000),
   },
   dataDir: {
     flag: 'data-dir',
     env: 'BOWLINE_DATA_DIR',
-    help: 'directory for the store, keys and running browsers',
+    help: 'directory for the database, keys and temporary browser files',
     accepts: 'a path',
     schema: z
       .string()
@@ -58,7 +58,7 @@ export const settings = {
   apiKey: {
     flag: 'api-key',
     env: 'BOWLINE_API_KEY',
-    help: 'bootstrap admin key, which replaces the one of the start before; when absent one is created, stored in the data directory (mode 0600) and printed once',
+    help: 'bootstrap admin key; replaces the key of the previous start; default: a key is created, stored in the data directory (mode 0600) and printed once',
     accepts: 'at least 16 characters without white space',
     schema: z
       .string()
@@ -68,7 +68,7 @@ export const settings = {
   drainTimeout: {
     flag: 'drain-timeout',
     env: 'BOWLINE_DRAIN_TIMEOUT',
-    help: 'seconds that requests under way get to finish when the server is told to stop',
+    help: 'seconds that running requests have to finish when the server shuts down',
     accepts: 'a whole number from 0 to 3600',
     schema: wholeNumber(0, 3600).default(20),
   },
@@ -76,21 +76,21 @@ export const settings = {
   allow: {
     flag: 'allow',
     env: 'BOWLINE_ALLOW',
-    help: 'addresses browsers may reach besides public ones, separated by commas',
+    help: 'comma-separated addresses that browsers may reach in addition to public ones',
     accepts: 'IP addresses, CIDR ranges or host names, each with an optional :port, separated by commas',
     schema: list.pipe(z.array(z.string().regex(/^[\w.:/[\]-]+$/))).default([]),
   },
   proxyBasic: {
     flag: 'proxy-basic',
     env: 'BOWLINE_PROXY_BASIC',
-    help: 'upstream proxy for browsers and requests; default: none, they connect directly',
+    help: 'upstream proxy for browsers and HTTP requests; default: direct connections',
     accepts: 'an http:, https:, socks4: or socks5: URL',
     schema: proxyUrl.optional(),
   },
   proxyEnhanced: {
     flag: 'proxy-enhanced',
     env: 'BOWLINE_PROXY_ENHANCED',
-    help: 'upstream proxy for "enhanced" requests, and for what the basic way does not reach',
+    help: 'upstream proxy for requests with `proxy: "enhanced"`, and for pages that cannot be loaded without it',
     accepts: 'an http:, https:, socks4: or socks5: URL',
     schema: proxyUrl.optional(),
   },
@@ -98,21 +98,21 @@ export const settings = {
   llmUrl: {
     flag: 'llm-url',
     env: 'BOWLINE_LLM_URL',
-    help: 'service that speaks the OpenAI chat protocol, for the format "json"; default: none, the format is refused',
+    help: 'base URL of an OpenAI-compatible chat API, used by the format "json"; without it the format is refused',
     accepts: 'an http: or https: URL, such as https://api.openai.com/v1',
     schema: httpUrl.optional(),
   },
   llmModel: {
     flag: 'llm-model',
     env: 'BOWLINE_LLM_MODEL',
-    help: 'name of the language model there',
+    help: 'name of the language model',
     accepts: 'a name',
     schema: z.string().min(1).default('gpt-4o-mini'),
   },
   llmKey: {
     flag: 'llm-key',
     env: 'BOWLINE_LLM_KEY',
-    help: 'API key of that service',
+    help: 'API key of the language model',
     accepts: 'a key',
     schema: z.string().min(1).optional(),
   },
@@ -121,15 +121,15 @@ export const settings = {
   maxPages: {
     flag: 'max-pages',
     env: 'BOWLINE_MAX_PAGES',
-    help: 'pages that scrapes may have open in browsers at once; further ones wait',
+    help: 'maximum number of pages that scrapes render in browsers at once; further pages wait',
     accepts: 'a whole number from 1 to 1000',
     schema: wholeNumber(1, 1000).default(8),
   },
   adLists: {
     flag: 'ad-lists',
     env: 'BOWLINE_AD_LISTS',
-    help: 'block lists such as https://easylist.to/easylist/easylist.txt, fetched daily into the data directory; default: a built-in list alone',
-    accepts: 'http: or https: URLs of lists in the syntax of EasyList, separated by commas',
+    help: 'comma-separated URLs of ad block lists, such as https://easylist.to/easylist/easylist.txt, downloaded daily; default: the built-in list',
+    accepts: 'comma-separated http: or https: URLs of lists in EasyList syntax',
     schema: list.pipe(z.array(httpUrl)).default([]),
   },
   ...jobSettings,
@@ -138,14 +138,14 @@ export const settings = {
   nodeUrl: {
     flag: 'node-url',
     env: 'BOWLINE_NODE_URL',
-    help: 'address under which the other servers on the same PostgreSQL reach this one',
+    help: 'URL at which the other servers on the same PostgreSQL reach this server',
     accepts: 'an http: or https: URL',
     schema: httpUrl.optional(),
   },
   logLevel: {
     flag: 'log-level',
     env: 'BOWLINE_LOG_LEVEL',
-    help: 'least important level that is logged',
+    help: 'minimum level of log lines',
     accepts: '"debug", "info", "warn", "error" or "silent"',
     schema: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
   },
@@ -153,20 +153,26 @@ export const settings = {
 
 type SettingName = keyof typeof settings
 
-/** What `startServer` takes: every setting may be left out. */
+/** Options of `startServer`. All are optional. */
 export type ServerOptions = {
   readonly [Name in SettingName]?: z.input<(typeof settings)[Name]['schema']> | undefined
 }
 
-/** What the server works with: checked, with defaults filled in. */
+/** Validated settings, with defaults applied. */
 export type ServerConfig = { readonly [Name in SettingName]: z.output<(typeof settings)[Name]['schema']> }
 
-/** Checks options given in code. Throws CONFIG_INVALID that names the setting, the value and what is accepted. */
+/**
+ * Validates the options of `startServer`. Throws CONFIG_INVALID with the setting, its value and the
+ * accepted values.
+ */
 export function parseConfig(options: ServerOptions): ServerConfig {
   return parse(options, (name) => `\`${name}\``)
 }
 
-/** Checks command-line flags (named as in `settings`) and the environment; a flag wins, and blanks count as unset. Throws like `parseConfig`. */
+/**
+ * Reads settings from command-line flags, keyed as in `settings`, and from the environment. Flags
+ * take precedence; blank values count as unset. Throws CONFIG_INVALID, as `parseConfig` does.
+ */
 export function readConfig(
   flags: Readonly<Partial<Record<SettingName, string>>>,
   env: Readonly<Record<string, string | undefined>> = process.env,
@@ -182,12 +188,12 @@ export function readConfig(
 /** The names of all settings, in the order of the help text. */
 export const settingNames = Object.keys(settings) as readonly SettingName[]
 
-/** The variables that tell where browsers may be installed. */
+/** Environment variables that locate installed browsers. */
 export function browserSearchEnvironment(): Readonly<Record<string, string | undefined>> {
   return process.env
 }
 
-/** Their values hold secrets, so no message shows them. */
+/** Settings whose values are secret and therefore left out of error messages. */
 const secretSettings: ReadonlySet<SettingName> = new Set([
   'apiKey',
   'proxyBasic',
@@ -206,22 +212,22 @@ const secretSettings: ReadonlySet<SettingName> = new Set([
 function parse(raw: Readonly<Record<string, unknown>>, label: (name: SettingName) => string): ServerConfig {
   const unknown = Object.keys(raw).find((name) => !Object.hasOwn(settings, name))
   if (unknown !== undefined) {
-    throw new BowlineError('CONFIG_INVALID', `There is no setting \`${unknown}\`. Settings: ${settingNames.join(', ')}`)
+    throw new BowlineError('CONFIG_INVALID', `Unknown setting \`${unknown}\`. Settings: ${settingNames.join(', ')}`)
   }
   const config: Record<string, unknown> = {}
   for (const name of settingNames) {
     const setting: Setting = settings[name]
     const result = setting.schema.safeParse(raw[name])
     if (!result.success) {
-      const shown = secretSettings.has(name) ? 'the given value' : JSON.stringify(raw[name])
-      throw new BowlineError('CONFIG_INVALID', `${label(name)} does not accept ${shown}: it takes ${setting.accepts}`)
+      const value = secretSettings.has(name) ? 'the given value' : JSON.stringify(raw[name])
+      throw new BowlineError('CONFIG_INVALID', `${label(name)} does not accept ${value}. It takes ${setting.accepts}`)
     }
     config[name] = result.data
   }
   if (config['smtpUrl'] !== undefined && config['publicUrl'] === undefined) {
     throw new BowlineError(
       'CONFIG_INVALID',
-      `${label('smtpUrl')} needs the address that the links in mails lead to: set \`--public-url\``,
+      `${label('smtpUrl')} requires \`--public-url\`, the base URL of the links in e-mails`,
     )
   }
   return config as unknown as ServerConfig

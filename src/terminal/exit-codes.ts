@@ -1,16 +1,19 @@
 import type { BowlineError } from '../kit/errors.ts'
 
-/** The meaning of each exit code, for the help text and the README. */
+/** Exit codes of the command line and their meanings, as printed in the help and the README. */
 export const exitCodes = {
   success: { code: 0, meaning: 'success' },
   failure: { code: 1, meaning: 'any other failure, such as a page that could not be scraped' },
-  usage: { code: 2, meaning: 'wrong command line, or a request that the server rejected as invalid' },
-  configuration: { code: 3, meaning: 'wrong configuration, or a machine that lacks something the server needs' },
-  authentication: { code: 4, meaning: 'missing, unknown or revoked API key, or one without the right' },
-  notFound: { code: 5, meaning: 'not found, or no longer there' },
-  limit: { code: 6, meaning: 'credits used up, or a limit of requests or sessions reached' },
-  network: { code: 7, meaning: 'the server could not be reached, or is unavailable for the moment' },
-  timeout: { code: 8, meaning: 'a time limit is over' },
+  usage: { code: 2, meaning: 'invalid command line, or a request that the server rejected as invalid' },
+  configuration: {
+    code: 3,
+    meaning: 'invalid configuration, or a machine that does not meet the requirements of the server',
+  },
+  authentication: { code: 4, meaning: 'missing, unknown or revoked API key, or a key without the required permission' },
+  notFound: { code: 5, meaning: 'not found, or no longer available' },
+  limit: { code: 6, meaning: 'credits used up, or a rate or session limit reached' },
+  network: { code: 7, meaning: 'server unreachable or temporarily unavailable' },
+  timeout: { code: 8, meaning: 'time limit exceeded' },
 } as const
 
 type Outcome = keyof typeof exitCodes
@@ -48,14 +51,14 @@ const outcomesOfStatuses: Readonly<Record<number, Outcome>> = {
   429: 'limit',
 }
 
-/** The exit code for an error. */
+/** Returns the exit code for an error. */
 export function exitCodeOf({ code, status }: Pick<BowlineError, 'code' | 'status'>): number {
   const ofCode = Object.hasOwn(outcomesOfCodes, code) ? outcomesOfCodes[code] : undefined
   return exitCodes[ofCode ?? outcomesOfStatuses[status] ?? 'failure'].code
 }
 
-/** The exit codes, a line each. */
+/** Formats the exit codes for the help text, one per line. */
 export function describeExitCodes(): string {
   const lines = Object.values(exitCodes).map(({ code, meaning }) => `  ${code}  ${meaning}`)
-  return ['Exit codes:', ...lines, '  128 and more: ended by a signal, such as 130 for Ctrl-C'].join('\n')
+  return ['Exit codes:', ...lines, '  128 and above: ended by a signal, such as 130 for Ctrl-C'].join('\n')
 }

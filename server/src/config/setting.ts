@@ -1,11 +1,11 @@
 import { z } from 'zod'
 
-/** A whole number, given as one or as text in digits. */
+/** Schema of an integer, given as a number or as decimal digits. */
 export function wholeNumber(min: number, max: number) {
   return z.union([z.number(), z.string().trim().regex(/^\d+$/).transform(Number)]).pipe(z.int().min(min).max(max))
 }
 
-/** Texts, or one text with commas between them. */
+/** Schema of a list of strings, given as an array or as one comma-separated string. */
 export const list = z.union([
   z.array(z.string()),
   z.string().transform((text) =>
@@ -16,15 +16,15 @@ export const list = z.union([
   ),
 ])
 
-/** A web address, without trailing slash. */
+/** Schema of an HTTP URL. Trailing slashes are removed. */
 export const httpUrl = z
   .url({ protocol: /^https?$/, error: 'an http: or https: URL' })
   .transform((url) => url.replace(/\/+$/, ''))
 
-/** The address of a proxy. */
+/** Schema of the URL of an HTTP or SOCKS proxy. */
 export const proxyUrl = z.url({ protocol: /^(https?|socks[45])$/, hostname: /./ })
 
-/** One setting: how it is named on the command line and in the environment, what it means, what it accepts. */
+/** A setting of the server: its flag, environment variable, help text, accepted values and schema. */
 export interface Setting {
   readonly flag: string
   readonly env: string

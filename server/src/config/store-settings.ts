@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { wholeNumber, type Setting } from './setting.ts'
 
-/** Where the server keeps what it keeps, and how much of profiles. */
+/** Settings of the database, the blob store and profiles. */
 export const storeSettings = {
   databaseUrl: {
     flag: 'database-url',
     env: 'DATABASE_URL',
-    help: 'PostgreSQL to use in place of the embedded store',
+    help: 'URL of a PostgreSQL database; default: an embedded database in the data directory',
     accepts: 'a postgres: or postgresql: URL',
     schema: z
       .string()
@@ -16,14 +16,14 @@ export const storeSettings = {
   databaseConnections: {
     flag: 'database-connections',
     env: 'BOWLINE_DATABASE_CONNECTIONS',
-    help: 'most connections of this server to that PostgreSQL',
+    help: 'maximum number of connections of this server to PostgreSQL',
     accepts: 'a whole number from 2 to 1000',
     schema: wholeNumber(2, 1000).default(10),
   },
   blobs: {
     flag: 'blobs',
     env: 'BOWLINE_BLOBS',
-    help: 'where profiles, recordings, screenshots and kept files are stored, the same for all servers on one PostgreSQL; default: `blobs` in the data directory',
+    help: 'folder or S3 bucket for profiles, recordings, screenshots and kept files; must be the same on all servers that share a PostgreSQL; default: `blobs` in the data directory',
     accepts: 'a path, or s3://BUCKET/PREFIX with ?region= and ?endpoint= as needed',
     schema: z
       .string()
@@ -33,29 +33,29 @@ export const storeSettings = {
   s3AccessKeyId: {
     flag: 's3-access-key-id',
     env: 'AWS_ACCESS_KEY_ID',
-    help: 'key of the S3-compatible service; default: what the machine has, such as its role',
-    accepts: 'the id of an access key',
+    help: 'access key ID of the S3-compatible service; default: the AWS credential chain, such as an instance role',
+    accepts: 'an access key ID',
     schema: z.string().min(1).optional(),
   },
   s3SecretAccessKey: {
     flag: 's3-secret-access-key',
     env: 'AWS_SECRET_ACCESS_KEY',
-    help: 'secret that belongs to this key',
-    accepts: 'the secret of an access key',
+    help: 'secret access key',
+    accepts: 'a secret access key',
     schema: z.string().min(1).optional(),
   },
   s3SessionToken: {
     flag: 's3-session-token',
     env: 'AWS_SESSION_TOKEN',
-    help: 'token that belongs to a temporary key',
+    help: 'session token of temporary credentials',
     accepts: 'a session token',
     schema: z.string().min(1).optional(),
   },
   profileKey: {
     flag: 'profile-key',
     env: 'BOWLINE_PROFILE_KEY',
-    help: 'key that encrypts profiles; when absent one is made and kept: in the data directory (mode 0600), or in PostgreSQL for all its servers',
-    accepts: '64 hexadecimal digits, as `openssl rand -hex 32` makes them',
+    help: 'key that encrypts profiles; default: a key is created and stored in the data directory (mode 0600), or in PostgreSQL for all servers that share it',
+    accepts: '64 hexadecimal digits, such as the output of `openssl rand -hex 32`',
     schema: z
       .string()
       .regex(/^[0-9a-fA-F]{64}$/)
@@ -64,14 +64,14 @@ export const storeSettings = {
   profileVersions: {
     flag: 'profile-versions',
     env: 'BOWLINE_PROFILE_VERSIONS',
-    help: 'saved versions kept of each profile',
+    help: 'number of versions kept per profile',
     accepts: 'a whole number from 1 to 1000',
     schema: wholeNumber(1, 1000).default(10),
   },
   profileQuota: {
     flag: 'profile-quota',
     env: 'BOWLINE_PROFILE_QUOTA',
-    help: 'megabytes that one profile may hold before compression',
+    help: 'maximum size of a profile before compression, in megabytes',
     accepts: 'a whole number from 1 to 100000',
     schema: wholeNumber(1, 100_000).default(500),
   },

@@ -2,19 +2,19 @@ import { z } from 'zod'
 import { parseRateLimits, rateLimitForm, type RateLimits } from 'bowline/contract/rate-limits'
 import { list, type Setting } from './setting.ts'
 
-/** What teams pay, and how much they may ask for. */
+/** Settings of prices and rate limits. */
 export const teamSettings = {
   prices: {
     flag: 'prices',
     env: 'BOWLINE_PRICES',
-    help: 'prices in credits that differ from the usual ones; a wrong name is answered with the right ones',
-    accepts: 'name=credits, separated by commas, such as page=2,browserHour=60',
+    help: 'prices in credits that replace the default prices; the error for an unknown name lists all names',
+    accepts: 'comma-separated name=credits pairs, such as page=2,browserHour=60',
     schema: list.pipe(z.array(z.string().regex(/^\w+=\d{1,9}$/))).default([]),
   },
   rateLimits: {
     flag: 'rate-limits',
     env: 'BOWLINE_RATE_LIMITS',
-    help: 'requests a minute that each team may make, unless it has limits of its own',
+    help: 'requests per minute of each team without rate limits of its own',
     accepts: rateLimitForm,
     schema: z
       .string()
