@@ -10,14 +10,15 @@ interface ActivityFlags extends ConnectionFlags {
   readonly limit?: number
 }
 
-/** Makes `bowline activity`. */
+/** Creates the command `bowline activity`. */
 export function createActivityCommand(): Command {
   return withConnectionFlags(new Command('activity'))
     .description(
-      'Lists the jobs of your team in the last 24 hours, newest first: a table on a terminal, a JSON line for each when piped.',
+      'Lists the jobs of your team in the last 24 hours, newest first. Prints a table on a terminal and JSON lines ' +
+        'when piped.',
     )
     .addOption(new Option('--endpoint <name>', 'only jobs of this kind').choices(activityEndpoints))
-    .option('--limit <count>', 'most jobs (default: all)', numberFrom(1, Infinity))
+    .option('--limit <count>', 'maximum number of jobs (default: all)', numberFrom(1, Infinity))
     .action(listActivity)
 }
 
@@ -30,7 +31,7 @@ async function listActivity({ endpoint, limit = Infinity, ...flags }: ActivityFl
     for await (const record of bowline.activity({ endpoint })) {
       count += 1
       if (isTable || flags.json === true) records.push(record)
-      // A line at a time: a reader may have seen enough long before the end.
+      // Prints each line at once, since a reader such as `head` can stop early.
       else print(JSON.stringify(record))
       if (count >= limit) break
     }

@@ -1,7 +1,7 @@
 import type { BulkProgress } from '../client/bulk-run.ts'
 import { openStatusLine } from './status-line.ts'
 
-/** Shows the progress of a job on a terminal, and nothing elsewhere. Disposing it erases the line. */
+/** Shows the progress of a job if standard error is a terminal. Disposing erases the line. */
 export function showProgress(): Disposable & { readonly update: (progress: BulkProgress) => void } {
   const line = openStatusLine()
   let start: { readonly atMs: number; readonly completed: number } | undefined
@@ -17,7 +17,10 @@ export function showProgress(): Disposable & { readonly update: (progress: BulkP
 
 const barWidth = 40
 
-/** Formats the progress of a job as a bar, counts and the remaining time at the speed of the pages in `passed`. */
+/**
+ * Formats the progress of a job: a bar, counts, and the remaining time at the speed of the pages in
+ * `passed`.
+ */
 export function describeProgress(
   { completed, total, creditsUsed }: Pick<BulkProgress, 'completed' | 'total' | 'creditsUsed'>,
   passed: { readonly elapsedMs: number; readonly pages: number },

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A process, told from later ones with the same pid by its start. */
+/** Identifies a process. The start time distinguishes it from later processes with the same pid. */
 export interface ProcessMark {
   readonly pid: number
   readonly startTicks: string
@@ -9,7 +9,7 @@ export interface ProcessMark {
 
 const pauseMs = 50
 
-/** The processes that descend from `ancestor`. Empty on systems without `/proc`. */
+/** Lists the descendants of a process. Returns an empty list on systems without `/proc`. */
 export function listDescendants(ancestor: number): readonly ProcessMark[] {
   const processes = listPids()
     .map(readStat)
@@ -22,7 +22,7 @@ export function listDescendants(ancestor: number): readonly ProcessMark[] {
   return processes.filter(({ pid }) => pid !== ancestor && family.has(pid))
 }
 
-/** Waits until the processes are gone, at most `limitMs`, and tells which are not. */
+/** Waits until all processes have exited, at most `limitMs`. Resolves to those still running. */
 export async function waitUntilGone(marks: readonly ProcessMark[], limitMs: number): Promise<readonly ProcessMark[]> {
   const deadline = performance.now() + limitMs
   for (;;) {
@@ -48,7 +48,7 @@ function listPids(): readonly number[] {
 function readStat(pid: number): (ProcessMark & { readonly parent: number; readonly state: string }) | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name before the last `)` may itself hold spaces and brackets.
+    // The process name ends at the last `)` and can itself contain spaces and parentheses.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return { pid, state: fields[0] ?? '', parent: Number(fields[1]), startTicks: fields[19] ?? '' }
   } catch {

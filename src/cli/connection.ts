@@ -8,28 +8,28 @@ import { readEnvironment, type BowlineOptions } from '../client/config.ts'
 import { BowlineError } from '../kit/errors.ts'
 import { isError } from '../kit/is-error.ts'
 
-/** The options by which a command finds its service. */
+/** Flags shared by all commands that connect to a server. */
 export interface ConnectionFlags {
   readonly baseUrl?: string
   readonly apiKey?: string
   readonly dataDir?: string
-  /** Whether results are printed as JSON. */
+  /** Prints results as JSON. */
   readonly json?: boolean
 }
 
-/** Adds the options of every command that talks to a service. */
+/** Adds the flags shared by all commands that connect to a server. */
 export function withConnectionFlags(command: Command): Command {
   return command
-    .option(
-      '--base-url <url>',
-      'address of the service (BOWLINE_BASE_URL; default: the server running on this machine)',
-    )
+    .option('--base-url <url>', 'URL of the server (BOWLINE_BASE_URL; default: the server running on this machine)')
     .option('--api-key <key>', 'API key (BOWLINE_API_KEY; default: the key of that server)')
     .option('--data-dir <path>', 'data directory of the server on this machine (BOWLINE_DATA_DIR; default: ~/.bowline)')
     .option('--json', 'print JSON')
 }
 
-/** Makes the client of a command: from its flags, the environment, or the server that runs on this machine. */
+/**
+ * Creates the client of a command from its flags, the environment, or the server that runs on this
+ * machine. Throws CONFIG_INVALID if none of them has a base URL.
+ */
 export async function connect(flags: ConnectionFlags, options: BowlineOptions = {}): Promise<Bowline> {
   const environment = readEnvironment()
   const dataDir = resolve(flags.dataDir ?? environment.dataDir ?? join(homedir(), '.bowline'))
@@ -39,13 +39,13 @@ export async function connect(flags: ConnectionFlags, options: BowlineOptions = 
   if (baseUrl === undefined) {
     throw new BowlineError(
       'CONFIG_INVALID',
-      `No base URL was given, and no server runs with the data directory ${dataDir}`,
+      `No base URL is set, and no server is running with the data directory ${dataDir}`,
       {
         hint: 'Start `bowline serve`, or set BOWLINE_BASE_URL or --base-url.',
       },
     )
   }
-  // The key of the local server goes to the local server and nowhere else.
+  // The key of the local server must not be sent to another server.
   const isLocal = local !== undefined && URL.parse(baseUrl)?.origin === URL.parse(local.url)?.origin
   const apiKey = flags.apiKey ?? environment.apiKey ?? (isLocal ? await readLocalKey(dataDir) : undefined)
   return new Bowline({ ...options, baseUrl, apiKey })

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import type { CrawlInput } from '../contract/crawl.ts'
-import { readAddress } from './addresses.ts'
+import { readUrl } from './url-arguments.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { pageOptions, withPageFlags, type PageFlags } from './page-flags.ts'
 import { runBulk } from './run-bulk.ts'
@@ -19,28 +19,34 @@ interface CrawlFlags extends ConnectionFlags, PageFlags {
   readonly delay?: number
 }
 
-/** Makes `bowline crawl`. */
+/** Creates the command `bowline crawl`. */
 export function createCrawlCommand(): Command {
   return withPageFlags(withConnectionFlags(new Command('crawl')))
     .description(
-      'Scrapes the pages of a site, following its links: a line a page on a terminal, a line of JSON a document when piped.',
+      'Scrapes the pages of a site. Prints one line per page on a terminal and one JSON document per line when piped.',
     )
-    .argument('<url>', 'where to start; `-`: the address on standard input')
-    .option('--limit <count>', 'most pages (default: 10000)', numberFrom(1, 100_000))
-    .option('--depth <count>', 'most links between the start and a page', numberFrom(0, 1000))
-    .option('--include <pattern...>', 'only paths that match one of these regular expressions')
-    .option('--exclude <pattern...>', 'no paths that match one of these')
-    .addOption(new Option('--sitemap <how>', 'what sitemaps are used for').choices(['include', 'skip', 'only']))
-    .option('--whole-site', 'pages that are not under the path of the address, too')
-    .option('--subdomains', 'pages of subdomains, too')
-    .option('--ignore-robots', 'pages that robots.txt forbids, too')
-    .option('--concurrency <count>', 'most pages at a time', numberFrom(1, 10_000))
-    .option('--delay <seconds>', 'seconds between two pages', numberFrom(0, 600, 'seconds'))
+    .argument('<url>', 'start URL; `-` reads it from standard input')
+    .option('--limit <count>', 'maximum number of pages (default: 10000)', numberFrom(1, 100_000))
+    .option('--depth <count>', 'maximum number of links between the start page and a page', numberFrom(0, 1000))
+    .option('--include <pattern...>', 'include only paths that match one of these regular expressions')
+    .option('--exclude <pattern...>', 'exclude paths that match one of these regular expressions')
+    .addOption(
+      new Option('--sitemap <how>', 'use of sitemaps: in addition to links, not at all, or exclusively').choices([
+        'include',
+        'skip',
+        'only',
+      ]),
+    )
+    .option('--whole-site', 'include pages outside the path of the start URL')
+    .option('--subdomains', 'include pages of subdomains')
+    .option('--ignore-robots', 'include pages that robots.txt disallows')
+    .option('--concurrency <count>', 'maximum number of pages scraped at once', numberFrom(1, 10_000))
+    .option('--delay <seconds>', 'delay between two pages', numberFrom(0, 600, 'seconds'))
     .action(crawl)
 }
 
 async function crawl(given: string, flags: CrawlFlags): Promise<void> {
-  const url = await readAddress(given)
+  const url = await readUrl(given)
   const bowline = await connect(flags)
   const options: CrawlInput = {
     limit: flags.limit,

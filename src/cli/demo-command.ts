@@ -6,7 +6,7 @@ interface DemoFlags {
   readonly json?: boolean
 }
 
-/** Makes `bowline demo`. */
+/** Creates the command `bowline demo`. */
 export function createDemoCommand(): Command {
   return new Command('demo')
     .argument('[url]', 'page to drive (default: the bundled site)')

@@ -1,4 +1,4 @@
-/** The berths of the demo harbour: what the page shows and the booking chooses from. */
+/** Berths of the demo harbour, shown on the page and assigned by the form. */
 export const berths = [
   { name: 'North Quay', metres: 9, knot: 'bowline', why: 'a loop that holds any load and still comes undone' },
   { name: 'Old Pier', metres: 14, knot: 'clove hitch', why: 'quick to make fast on a post, quick to let go' },
@@ -49,7 +49,7 @@ const items = berths
   )
   .join('')
 
-/** The one page of the demo harbour: a list of berths and a form that asks for one without leaving the page. */
+/** The page of the demo harbour: a list of berths, and a form that requests one with `fetch`. */
 export const harbourPage = `<!doctype html>
 <html lang="en">
 <head>
@@ -61,7 +61,7 @@ export const harbourPage = `<!doctype html>
 </head>
 <body>
   <header>
-    <div><h1>Harbour Office</h1><p>Say what you sail, and we say where you lie tonight and with which knot.</p></div>
+    <div><h1>Harbour Office</h1><p>Name your boat, and we find you a berth for tonight and the right knot.</p></div>
     <svg viewBox="0 0 1200 48" preserveAspectRatio="none" aria-hidden="true">
       <path d="M0 30 Q75 0 150 24 T300 24 T450 24 T600 24 T750 24 T900 24 T1050 24 T1200 24 V48 H0Z"/>
     </svg>

@@ -4,15 +4,15 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { berths, harbourPage } from './demo-pages.ts'
 
-/** The demo's own web site, served from memory. */
+/** The web site of the demo, served from memory. */
 export interface DemoSite extends AsyncDisposable {
   readonly url: string
 }
 
-/** Starts the site on a free port of 127.0.0.1. */
+/** Starts the site of the demo on a free port of 127.0.0.1. */
 export async function startDemoSite(): Promise<DemoSite> {
   const server = createServer((request, response) => {
-    answer(request, response).catch((error: Error) => response.destroy(error))
+    respond(request, response).catch((error: Error) => response.destroy(error))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -29,7 +29,7 @@ export async function startDemoSite(): Promise<DemoSite> {
   }
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method === 'POST' && request.url === '/berths') {
     const form = new URLSearchParams(await text(request))
     const berth = chooseBerth(form.get('boat') ?? '', Number(form.get('metres')))

@@ -1,5 +1,6 @@
 import { isError } from '../kit/is-error.ts'
-/** The part of a page that Playwright and Puppeteer have in common, and that the demo uses. */
+
+/** The methods of a page that the demo uses and that Playwright and Puppeteer share. */
 export interface DemoPage {
   readonly goto: (url: string) => Promise<unknown>
   readonly url: () => string
@@ -13,45 +14,45 @@ export interface DemoPage {
   }
 }
 
-/** What the demo needs of a connected driver. */
+/** Handles of a connected driver that the demo uses. */
 export interface DemoHandles {
   readonly page: DemoPage
   readonly context: { readonly newPage: () => Promise<DemoPage> }
 }
 
-/** What a visit saw. */
+/** Result of a visit. */
 export interface Visit {
   readonly url: string
   readonly title: string
-  /** What was done on the page, and what came of it. */
+  /** The actions on the page and their result. */
   readonly outcome: string
   readonly screenshot: string
-  /** Why the wanted page was not driven, when it was not. */
-  readonly insteadBecause?: string | undefined
+  /** Why the bundled page was used instead of the requested one. */
+  readonly fallbackReason?: string | undefined
 }
 
-/** What a visit is to drive. */
+/** Options of a visit. */
 export interface VisitPlan {
-  /** Address of the bundled site. */
+  /** URL of the bundled site. */
   readonly siteUrl: string
-  /** Address the user wants. Default: the bundled site. */
-  readonly wantedUrl?: string | undefined
+  /** URL that the user requested. Default: the bundled site. */
+  readonly requestedUrl?: string | undefined
   readonly screenshot: `${string}.png`
-  /** What the boat is called in the bundled site's form. */
+  /** Name of the boat for the form of the bundled site. */
   readonly boat: string
 }
 
-/** Drives the wanted page; the bundled one when none is wanted or it cannot be reached. */
+/** Drives the requested page, or the bundled page if none is requested or it cannot be reached. */
 export async function visit({ page, context }: DemoHandles, plan: VisitPlan): Promise<Visit> {
-  if (plan.wantedUrl === undefined) return look(page, await askForBerth(page, plan), plan)
-  const insteadBecause = await openOrExplain(page, plan.wantedUrl)
-  if (insteadBecause === undefined) return look(page, await countLinks(page), plan)
-  // Chromium's error page may still be on its way into the first page, and would interrupt what is opened there.
+  if (plan.requestedUrl === undefined) return capture(page, await requestBerth(page, plan), plan)
+  const fallbackReason = await openOrExplain(page, plan.requestedUrl)
+  if (fallbackReason === undefined) return capture(page, await countLinks(page), plan)
+  // Chromium's error page can still be loading in the first page and would interrupt a navigation.
   const second = await context.newPage()
-  return { ...(await look(second, await askForBerth(second, plan), plan)), insteadBecause }
+  return { ...(await capture(second, await requestBerth(second, plan), plan)), fallbackReason }
 }
 
-async function look(page: DemoPage, outcome: string, { screenshot }: VisitPlan): Promise<Visit> {
+async function capture(page: DemoPage, outcome: string, { screenshot }: VisitPlan): Promise<Visit> {
   await page.screenshot({ path: screenshot })
   return { url: page.url(), title: await page.title(), outcome, screenshot }
 }
@@ -61,14 +62,14 @@ async function openOrExplain(page: DemoPage, url: string): Promise<string | unde
     await page.goto(url)
     return undefined
   } catch (error) {
-    // Both libraries put Chromium's own name for a failed load into the message; anything else is not about the network.
+    // Both libraries include Chromium's network error code in the message.
     const reason = isError(error) ? /net::ERR_\w+|[Tt]imeout/.exec(error.message)?.[0] : undefined
     if (reason === undefined) throw error
     return `${url} could not be reached (${reason})`
   }
 }
 
-async function askForBerth(page: DemoPage, { siteUrl, boat }: VisitPlan): Promise<string> {
+async function requestBerth(page: DemoPage, { siteUrl, boat }: VisitPlan): Promise<string> {
   await page.goto(siteUrl)
   await page.locator('[name=boat]').fill(boat)
   await page.locator('[name=metres]').fill('8.5')

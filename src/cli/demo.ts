@@ -4,13 +4,13 @@ import { canSpin } from '../terminal/print.ts'
 import { runDemo, type DemoEnd, type DemoListener, type DemoOptions, type DemoSession } from './run-demo.ts'
 import { createSpinner, type Spinner } from './spinner.ts'
 
-/** How the demo shows itself. */
+/** Options of the output of the demo. */
 export interface DemoOutput {
-  /** One JSON object at the end in place of text. Default false. */
+  /** Prints one JSON object at the end instead of text. Default: false. */
   readonly json?: boolean | undefined
 }
 
-/** Runs `bowline demo`. Resolves to the exit code: 0 when all went well and nothing is left running. */
+/** Runs `bowline demo`. Resolves to the exit code, which is 0 if no process is left running. */
 export async function demo(options: DemoOptions & DemoOutput): Promise<number> {
   if (options.json === true) {
     const end = await runDemo(options, { onServer: () => {}, onSession: () => {} })
@@ -43,7 +43,7 @@ function printer(spinner: Spinner): DemoListener {
     onSession: (session) => {
       spinner.stop()
       printSession(session)
-      spinner.start(session.driver === 'playwright' ? 'Driving a page with Puppeteer' : 'Taking everything down')
+      spinner.start(session.driver === 'playwright' ? 'Driving a page with Puppeteer' : 'Shutting down')
     },
   }
 }
@@ -52,25 +52,24 @@ function printSession(session: DemoSession): void {
   const { driver, title, url, outcome, screenshot, liveViewUrl, sessionDurationMs, creditsBilled } = session
   print()
   print(styleText('bold', driver === 'playwright' ? 'Playwright' : 'Puppeteer'))
-  if (session.insteadBecause !== undefined)
-    field('note', `${session.insteadBecause}; the bundled page was driven instead`)
+  if (session.fallbackReason !== undefined) field('note', `${session.fallbackReason}; used the bundled page instead`)
   field('page', url)
   field('title', title)
-  field('did', outcome)
+  field('actions', outcome)
   field('screenshot', screenshot)
   field('live view', `${liveViewUrl || 'none'} (until the session ended)`)
-  field('duration', sessionDurationMs === undefined ? 'not told' : `${(sessionDurationMs / 1000).toFixed(1)} s`)
-  field('credits', creditsBilled === undefined ? 'not told' : String(creditsBilled))
+  field('duration', sessionDurationMs === undefined ? 'unknown' : `${(sessionDurationMs / 1000).toFixed(1)} s`)
+  field('credits', creditsBilled === undefined ? 'unknown' : String(creditsBilled))
 }
 
 function printEnd({ sessions, started, stillRunning }: DemoEnd): void {
   print()
   if (stillRunning.length > 0) {
-    print(styleText('red', `Of the processes started, these still run: ${stillRunning.join(', ')}`))
+    print(styleText('red', `These processes are still running: ${stillRunning.join(', ')}`))
     return
   }
-  const count = started === 0 ? '' : ` All ${started} processes that were started are gone.`
-  print(`Both sessions are deleted and billed, ${sessions.reduce(sumCredits, 0)} credits in all.${count}`)
+  const count = started === 0 ? '' : ` All ${started} started processes have exited.`
+  print(`Both sessions are deleted and billed: ${sessions.reduce(sumCredits, 0)} credits in total.${count}`)
 }
 
 function sumCredits(sum: number, session: DemoSession): number {

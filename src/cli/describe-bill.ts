@@ -1,6 +1,6 @@
 import type { SessionBill } from '../client/session-bill.ts'
 
-/** A bill on one line, for people. */
+/** Formats a bill as one line of text. */
 export function describeBill(bill: SessionBill): string {
   const duration = bill.sessionDurationMs === undefined ? undefined : `${(bill.sessionDurationMs / 1000).toFixed(1)} s`
   const credits = bill.creditsBilled === undefined ? undefined : `${bill.creditsBilled} credits`

@@ -21,30 +21,30 @@ interface ExecFlags extends ConnectionFlags {
 
 const { ttl, activityTtl } = sessionLimits
 
-/** Makes `bowline exec`. */
+/** Creates the command `bowline exec`. */
 export function createExecCommand(): Command {
   return withConnectionFlags(new Command('exec'))
     .description(
-      'Opens a session, runs the command with its addresses in BOWLINE_CDP_URL, BOWLINE_SESSION_ID, ' +
-        'BOWLINE_LIVE_VIEW_URL and BOWLINE_INTERACTIVE_LIVE_VIEW_URL, and deletes the session when the command ends. ' +
-        "Exits with the command's code; the bill goes to standard error.",
+      'Creates a session, runs the command with BOWLINE_CDP_URL, BOWLINE_SESSION_ID, BOWLINE_LIVE_VIEW_URL and ' +
+        'BOWLINE_INTERACTIVE_LIVE_VIEW_URL in its environment, and deletes the session when the command ends. ' +
+        'Exits with the code of the command and prints the bill to standard error.',
     )
     .usage('[options] -- <command...>')
     .argument('<command...>', 'the command and its arguments')
-    .option('--ttl <seconds>', 'total lifetime of the session', numberFrom(ttl.min, ttl.max, 'seconds'))
+    .option('--ttl <seconds>', 'maximum lifetime of the session', numberFrom(ttl.min, ttl.max, 'seconds'))
     .option(
       '--activity-ttl <seconds>',
-      'seconds without activity after which it ends',
+      'maximum idle time of the session',
       numberFrom(activityTtl.min, activityTtl.max, 'seconds'),
     )
     .option('--profile <name>', 'browser profile to load and save')
-    .option('--keep-on-failure', 'leave the session to be looked at when the command fails')
+    .option('--keep-on-failure', 'keep the session for debugging if the command fails')
     .passThroughOptions()
     .action(exec)
 }
 
 async function exec(command: readonly string[], flags: ExecFlags): Promise<void> {
-  // The command decides what a signal means, so the session must outlive it.
+  // Signals are forwarded to the command, and the session must outlive it.
   const bowline = await connect(flags, { handleSignals: false })
   using signals = forwardSignals()
   try {
@@ -52,7 +52,7 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<void>
       { ...toSessionOptions(flags), signal: signals.untilForwarding, onEnd: (bill) => printBill(bill, flags) },
       async ({ session }) => {
         const code = await runCommand(command, session, signals)
-        if (code !== 0 && flags.keepOnFailure === true) keep(session)
+        if (code !== 0 && flags.keepOnFailure === true) keepSession(session)
         return code
       },
     )
@@ -60,10 +60,10 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<void>
   } catch (error) {
     if (signals.received !== undefined) {
       process.exitCode = exitCodeOfSignal(signals.received)
-      return printNote(`${signals.received}: the session is deleted as soon as the service has answered`)
+      return printNote(`${signals.received}: the session is deleted as soon as the server has responded`)
     }
     printError(error, flags)
-    process.exitCode = resultDespite(error) || exitCodeOf(toBowlineError(error))
+    process.exitCode = commandExitCode(error) || exitCodeOf(toBowlineError(error))
   }
 }
 
@@ -75,11 +75,11 @@ function toSessionOptions({ ttl, activityTtl, profile }: ExecFlags): CreateSessi
   }
 }
 
-function keep(session: Session): void {
+function keepSession(session: Session): void {
   session.detach()
-  const until = session.expiresAt === undefined ? 'it ends by itself' : session.expiresAt.toISOString()
-  printNote(`session ${session.id} lives on until ${until}; end it with: bowline sessions delete ${session.id}`)
-  if (session.interactiveLiveViewUrl !== undefined) printNote(`look at it: ${session.interactiveLiveViewUrl}`)
+  const until = session.expiresAt === undefined ? 'it expires' : session.expiresAt.toISOString()
+  printNote(`session ${session.id} is kept until ${until}; delete it with: bowline sessions delete ${session.id}`)
+  if (session.interactiveLiveViewUrl !== undefined) printNote(`live view: ${session.interactiveLiveViewUrl}`)
 }
 
 function printBill(bill: SessionBill, flags: ExecFlags): void {
@@ -87,8 +87,8 @@ function printBill(bill: SessionBill, flags: ExecFlags): void {
   else if (bill.error === undefined) printNote(describeBill(bill))
 }
 
-/** The command's exit code when only the deletion failed. */
-function resultDespite(error: unknown): number {
+/** Returns the exit code of the command if only the deletion of the session failed, otherwise 0. */
+function commandExitCode(error: unknown): number {
   if (!isBowlineError(error) || error.code !== 'DELETE_FAILED') return 0
   const { result } = error.details as { readonly result?: unknown }
   return typeof result === 'number' ? result : 0

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { Command } from 'commander'
 import type { ExtractOptions } from '../contract/extract.ts'
 import { BowlineError } from '../kit/errors.ts'
-import { readAddresses } from './addresses.ts'
+import { readUrls } from './url-arguments.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { printJson, printNote } from '../terminal/print.ts'
 import { withSpinner } from './spinner.ts'
@@ -16,18 +16,18 @@ interface ExtractFlags extends ConnectionFlags {
   readonly limit?: number
 }
 
-/** Makes `bowline extract`. */
+/** Creates the command `bowline extract`. */
 export function createExtractCommand(): Command {
   return withConnectionFlags(new Command('extract'))
     .description(
-      'Has the language model of the server extract data from pages, and prints them as JSON; with --json the whole ' +
-        'answer. Notes go to standard error.',
+      'Extracts data from pages with the language model of the server and prints it as JSON. With --json, prints the ' +
+        'whole response. Warnings go to standard error.',
     )
-    .argument('[url...]', 'addresses; one that ends in /* stands for the pages under it; `-`: standard input')
-    .option('--prompt <words>', 'what to look for')
-    .option('--schema <file>', 'shape of the data: a file with a JSON Schema')
-    .option('--web-search', 'read pages found by a search for the prompt, too')
-    .option('--limit <count>', 'most pages that are read (default: 20)', numberFrom(1, 100))
+    .argument('[url...]', 'URLs; a URL that ends in /* selects the pages below it; `-` reads standard input')
+    .option('--prompt <words>', 'description of the data')
+    .option('--schema <file>', 'file with a JSON Schema of the data')
+    .option('--web-search', 'also read pages found by a search for the prompt')
+    .option('--limit <count>', 'maximum number of pages (default: 20)', numberFrom(1, 100))
     .action(extract)
 }
 
@@ -40,10 +40,10 @@ async function extract(given: readonly string[], flags: ExtractFlags): Promise<v
     ...(webSearch === undefined ? {} : { enableWebSearch: webSearch }),
     ...(limit === undefined ? {} : { limit }),
   }
-  const urls = await readAddresses(given)
+  const urls = await readUrls(given)
   const bowline = await connect(flags)
   const found = await withSpinner('extracting', async () => bowline.extract(urls, options))
-  for (const url of found.invalidUrls) printNote(`${url} is no address, and was left out`)
+  for (const url of found.invalidUrls) printNote(`Skipped ${url}: not a valid URL`)
   if (found.warning !== undefined) printNote(found.warning)
   printJson(flags.json === true ? found : found.data)
 }
@@ -52,9 +52,9 @@ async function readSchema(file: string): Promise<Record<string, unknown>> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>
   } catch (cause) {
-    const why = isError(cause) ? cause.message : String(cause)
-    throw new BowlineError('CONFIG_INVALID', `${file} cannot be read as a JSON Schema: ${why}`, {
-      hint: 'Name a file that holds one JSON object.',
+    const reason = isError(cause) ? cause.message : String(cause)
+    throw new BowlineError('CONFIG_INVALID', `Cannot read ${file} as a JSON Schema: ${reason}`, {
+      hint: 'Use a file that contains one JSON object.',
       cause,
     })
   }

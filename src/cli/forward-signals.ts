@@ -1,18 +1,18 @@
 import type { ChildProcess } from 'node:child_process'
 
-/** The signals of this process, on their way to a child. */
+/** Forwards the signals of this process to a child process. */
 export interface ForwardedSignals extends Disposable {
-  /** Aborts when a signal comes before there is a child to forward it to. */
+  /** Aborts when a signal arrives before a child is set. */
   readonly untilForwarding: AbortSignal
-  /** The signal that came before there was a child. */
+  /** The first signal that arrived before a child was set. */
   readonly received: NodeJS.Signals | undefined
-  /** From now on signals go to this child. */
+  /** Sets the child that receives all further signals. */
   readonly to: (child: ChildProcess) => void
 }
 
 const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const
 
-/** Takes this process's signals over until it is disposed of. */
+/** Handles the signals of this process until disposed. */
 export function forwardSignals(): ForwardedSignals {
   const stop = new AbortController()
   let child: ChildProcess | undefined
@@ -23,7 +23,7 @@ export function forwardSignals(): ForwardedSignals {
       stop.abort()
       return
     }
-    // A terminal sends Ctrl-C and Ctrl-\ to the child as well; twice would mean something else.
+    // A terminal also sends Ctrl-C and Ctrl-\ to the child, which must not receive them twice.
     const isFromTerminal = process.stdin.isTTY && (signal === 'SIGINT' || signal === 'SIGQUIT')
     if (!isFromTerminal) child.kill(signal)
   }

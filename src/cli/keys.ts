@@ -3,21 +3,21 @@ import type { KeySummary } from '../contract/keys.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { print, printFacts, printJson, printNote, printTable } from '../terminal/print.ts'
 
-/** Makes `bowline keys`. */
+/** Creates the command `bowline keys`. */
 export function createKeysCommand(): Command {
   const command = new Command('keys')
-  withConnectionFlags(command.command('create').description('create a key and print it, this once'))
-    .option('--name <name>', 'what to recognise it by')
-    .option('--team <team>', 'team it is for, made when it does not exist (default: your own)')
-    .addOption(new Option('--role <role>', 'what it may do').choices(['admin', 'member']))
+  withConnectionFlags(command.command('create').description('create a key and print it; it is shown only once'))
+    .option('--name <name>', 'name of the key')
+    .option('--team <team>', 'team of the key; created if it does not exist (default: your team)')
+    .addOption(new Option('--role <role>', 'role of the key').choices(['admin', 'member']))
     .action(createKey)
   withConnectionFlags(
-    command.command('list').description('list the keys of your team; of all teams for an admin'),
+    command.command('list').description('list the keys of your team, or of all teams with an admin key'),
   ).action(listKeys)
   withConnectionFlags(
     command
       .command('revoke')
-      .description('revoke a key for good, and end the sessions it created')
+      .description('revoke a key permanently and end the sessions it created')
       .argument('<id>', 'id of the key'),
   ).action(revokeKey)
   return command
@@ -31,10 +31,10 @@ interface CreateKeyFlags extends ConnectionFlags {
 
 async function createKey({ name, team, role, ...flags }: CreateKeyFlags): Promise<void> {
   const bowline = await connect(flags)
-  const made = await bowline.keys.create({ name, team, role })
-  if (flags.json === true) return printJson(made)
-  print(made.key)
-  printNote(`${made.data.role} key ${made.data.id} of team ${made.data.team}. It is not shown again.`)
+  const created = await bowline.keys.create({ name, team, role })
+  if (flags.json === true) return printJson(created)
+  print(created.key)
+  printNote(`${created.data.role} key ${created.data.id} of team ${created.data.team}. It is not shown again.`)
 }
 
 async function listKeys(flags: ConnectionFlags): Promise<void> {

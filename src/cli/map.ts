@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import { mapLimits, type MapOptions } from '../contract/map.ts'
-import { readAddress } from './addresses.ts'
+import { readUrl } from './url-arguments.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { print, printJson, printNote } from '../terminal/print.ts'
 import { withSpinner } from './spinner.ts'
@@ -19,29 +19,35 @@ interface MapFlags extends ConnectionFlags {
   readonly plain?: boolean
 }
 
-/** Makes `bowline map`. */
+/** Creates the command `bowline map`. */
 export function createMapCommand(): Command {
   return withConnectionFlags(new Command('map'))
     .description(
-      'Lists the pages of a site: addresses on a terminal, a JSON line for each page when piped. ' +
-        'Notes go to standard error.',
+      'Lists the pages of a site. Prints URLs on a terminal and JSON lines when piped. ' +
+        'Warnings go to standard error.',
     )
-    .argument('<url>', 'where to start; `-`: the address on standard input')
-    .option('--search <words>', 'put the pages that have to do with these words first')
-    .addOption(new Option('--sitemap <how>', 'what sitemaps are used for').choices(['include', 'skip', 'only']))
-    .option('--no-subdomains', 'leave subdomains out')
-    .option('--queries', 'tell addresses with different queries apart')
-    .option('--whole-site', 'list pages that are not under the path of the address, too')
-    .option('--limit <count>', 'most pages (default: 5000)', numberFrom(mapLimits.min, mapLimits.max))
-    .option('--timeout <ms>', 'milliseconds after which to give up', numberFrom(1, 3_600_000, 'milliseconds'))
-    .option('--country <code>', 'country to ask from, such as DE (default: US)', countryCode)
-    .option('--language <tag...>', 'languages to ask for, best first')
-    .option('--plain', 'print addresses alone, also when piped')
+    .argument('<url>', 'start URL; `-` reads it from standard input')
+    .option('--search <words>', 'sort pages that match these words first')
+    .addOption(
+      new Option('--sitemap <how>', 'use of sitemaps: in addition to links, not at all, or exclusively').choices([
+        'include',
+        'skip',
+        'only',
+      ]),
+    )
+    .option('--no-subdomains', 'exclude subdomains')
+    .option('--queries', 'treat URLs with different queries as different pages')
+    .option('--whole-site', 'include pages outside the path of the start URL')
+    .option('--limit <count>', 'maximum number of pages (default: 5000)', numberFrom(mapLimits.min, mapLimits.max))
+    .option('--timeout <ms>', 'timeout of the request', numberFrom(1, 3_600_000, 'milliseconds'))
+    .option('--country <code>', 'country of the visitor, such as DE (default: US)', countryCode)
+    .option('--language <tag...>', 'preferred languages, in order')
+    .option('--plain', 'print only URLs, even when piped')
     .action(map)
 }
 
 async function map(given: string, flags: MapFlags): Promise<void> {
-  const url = await readAddress(given)
+  const url = await readUrl(given)
   const bowline = await connect(flags)
   const found = await withSpinner(
     `mapping ${url}`,

@@ -3,7 +3,7 @@ import { monitorLimits, type CreateMonitorOptions, type UpdateMonitorOptions } f
 import type { ConnectionFlags } from './connection.ts'
 import { numberFrom } from './whole-number.ts'
 
-/** What may be said of a monitor, whether it is made or changed. */
+/** Flags of `monitors create` and `monitors update`. */
 export interface MonitorFlags extends ConnectionFlags {
   readonly name?: string
   readonly every?: string
@@ -16,7 +16,7 @@ export interface MonitorFlags extends ConnectionFlags {
   readonly goal?: string
 }
 
-/** What may be said of a monitor that is made. */
+/** Flags of `monitors create`. */
 export interface CreateFlags extends MonitorFlags {
   readonly crawl?: boolean
   readonly limit?: number
@@ -24,28 +24,34 @@ export interface CreateFlags extends MonitorFlags {
 
 const { retentionDays } = monitorLimits
 
-/** Adds the flags for what may be said of a monitor. */
+/** Adds the flags shared by `monitors create` and `monitors update`. */
 export function withMonitorFlags(command: Command): Command {
   return command
-    .option('--name <name>', 'what to recognise it by')
-    .option('--every <words>', 'such as "30 minutes", "6 hours", "hourly at :15", "daily at 9:00", "weekly"')
-    .addOption(new Option('--cron <expression>', 'five fields instead of words').conflicts('every'))
+    .option('--name <name>', 'name of the monitor')
+    .option(
+      '--every <words>',
+      'schedule, such as "30 minutes", "6 hours", "hourly at :15", "daily at 9:00" or "weekly"',
+    )
+    .addOption(new Option('--cron <expression>', 'schedule as a cron expression with five fields').conflicts('every'))
     .option('--timezone <zone>', 'time zone of the schedule, such as Europe/Berlin')
-    .option('--webhook <url>', 'address that is told')
-    .option('--mail <address...>', 'who is told by mail')
-    .option('--diffs', 'show what changed in mails')
+    .option('--webhook <url>', 'URL that receives the events')
+    .option('--mail <address...>', 'e-mail addresses of the recipients')
+    .option('--diffs', 'include diffs in e-mails')
     .option('--days <count>', 'days that checks are kept', numberFrom(retentionDays.min, retentionDays.max))
-    .option('--goal <words>', 'what matters of a change, for the language model of the server to judge by')
+    .option('--goal <words>', 'goal by which the language model of the server judges changes')
 }
 
-/** What a new monitor is made of: daily in UTC, and named after its first address, unless the flags say otherwise. */
-export function toOptions(urls: readonly string[], flags: CreateFlags): CreateMonitorOptions {
+/**
+ * Builds the options of a new monitor. By default it runs daily in UTC and is named after its first
+ * URL.
+ */
+export function toCreateOptions(urls: readonly string[], flags: CreateFlags): CreateMonitorOptions {
   const { limit } = flags
   const crawlOptions = limit === undefined ? {} : { crawlOptions: { limit } }
   return {
-    ...common(flags),
+    ...toCommonOptions(flags),
     name: (flags.name ?? urls[0] ?? 'monitor').slice(0, 256),
-    schedule: { ...timesOf({ every: 'daily', ...flags }), timezone: flags.timezone },
+    schedule: { ...toSchedule({ every: 'daily', ...flags }), timezone: flags.timezone },
     targets:
       flags.crawl === true
         ? urls.map((url) => ({ type: 'crawl' as const, url, ...crawlOptions }))
@@ -53,20 +59,20 @@ export function toOptions(urls: readonly string[], flags: CreateFlags): CreateMo
   }
 }
 
-/** What the flags change of a monitor. Nothing: an empty object. */
-export function toChange(
+/** Builds the changes of a monitor. Returns an empty object if no flag is set. */
+export function toUpdateOptions(
   flags: MonitorFlags & { readonly urls?: readonly string[] },
   { schedule }: { readonly schedule: { readonly cron: string; readonly timezone: string } },
 ): UpdateMonitorOptions {
   const { every, cron, timezone, urls, name } = flags
-  const isMoved = every !== undefined || cron !== undefined || timezone !== undefined
+  const hasSchedule = every !== undefined || cron !== undefined || timezone !== undefined
   return {
-    ...common(flags),
+    ...toCommonOptions(flags),
     ...(name === undefined ? {} : { name }),
-    ...(isMoved
+    ...(hasSchedule
       ? {
           schedule: {
-            ...(every === undefined && cron === undefined ? { cron: schedule.cron } : timesOf(flags)),
+            ...(every === undefined && cron === undefined ? { cron: schedule.cron } : toSchedule(flags)),
             timezone: timezone ?? schedule.timezone,
           },
         }
@@ -75,7 +81,7 @@ export function toChange(
   }
 }
 
-function common({ webhook, mail, diffs, days, goal }: MonitorFlags) {
+function toCommonOptions({ webhook, mail, diffs, days, goal }: MonitorFlags) {
   return {
     ...(webhook === undefined ? {} : { webhook }),
     ...(mail === undefined
@@ -86,8 +92,8 @@ function common({ webhook, mail, diffs, days, goal }: MonitorFlags) {
   }
 }
 
-function timesOf({ cron, every = '' }: Pick<MonitorFlags, 'cron' | 'every'>): { cron: string } | { text: string } {
+function toSchedule({ cron, every = '' }: Pick<MonitorFlags, 'cron' | 'every'>): { cron: string } | { text: string } {
   if (cron !== undefined) return { cron }
-  // `--every "30 minutes"` reads as it is said.
+  // `--every "30 minutes"` becomes "every 30 minutes".
   return { text: /^\d/.test(every) ? `every ${every}` : every }
 }

@@ -3,12 +3,18 @@ import type { Check, Monitor } from '../contract/monitor-checks.ts'
 import { monitorLimits } from '../contract/monitors.ts'
 import { BowlineError } from '../kit/errors.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
-import { toChange, toOptions, withMonitorFlags, type CreateFlags, type MonitorFlags } from './monitor-flags.ts'
+import {
+  toCreateOptions,
+  toUpdateOptions,
+  withMonitorFlags,
+  type CreateFlags,
+  type MonitorFlags,
+} from './monitor-flags.ts'
 import { printDiff } from './print-diff.ts'
 import { print, printFacts, printJson, printTable } from '../terminal/print.ts'
 import { numberFrom } from './whole-number.ts'
 
-/** Makes `bowline monitors`. */
+/** Creates the command `bowline monitors`. */
 export function createMonitorsCommand(): Command {
   const command = new Command('monitors')
   const add = (name: string, description: string): Command =>
@@ -16,47 +22,47 @@ export function createMonitorsCommand(): Command {
   const addForOne = (name: string, description: string): Command =>
     add(name, description).argument('<id>', 'id of the monitor')
   withMonitorFlags(
-    add('create', 'watch pages, or a whole site with --crawl; daily, unless --every or --cron says when'),
+    add('create', 'create a monitor of pages, or of a site with --crawl; runs daily unless --every or --cron is set'),
   )
-    .argument('<url...>', 'pages to watch')
-    .option('--crawl', 'watch the pages that are found from each address, too')
+    .argument('<url...>', 'URLs of the pages')
+    .option('--crawl', 'crawl the site of each URL and check all its pages')
     .option(
       '--limit <count>',
-      'most pages found from an address (default: 100)',
+      'maximum number of pages per crawl (default: 100)',
       numberFrom(1, monitorLimits.crawlPages.max),
     )
     .action(create)
-  withMonitorFlags(addForOne('update', 'change a monitor; what is not named stays'))
-    .option('--urls <url...>', 'watch these pages in place of its targets')
+  withMonitorFlags(addForOne('update', 'change a monitor; settings without a flag stay the same'))
+    .option('--urls <url...>', 'replace its targets with these pages')
     .action(update)
   add('list', 'list monitors, newest first').action(list)
   addForOne('show', 'show one monitor').action(show)
-  addForOne('run', 'check the pages now, and print what changed').action(run)
-  addForOne('pause', 'run it no more until it is resumed').action(setStatus('paused'))
-  addForOne('resume', 'run a paused monitor again').action(setStatus('active'))
-  addForOne('delete', 'delete a monitor with its checks').action(remove)
-  addForOne('checks', 'list its checks, newest first')
-    .option('--limit <count>', 'most checks, up to 100', numberFrom(1, 100))
+  addForOne('run', 'check the pages now and print the changes').action(run)
+  addForOne('pause', 'pause a monitor').action(setStatus('paused'))
+  addForOne('resume', 'resume a paused monitor').action(setStatus('active'))
+  addForOne('delete', 'delete a monitor and its checks').action(remove)
+  addForOne('checks', 'list the checks of a monitor, newest first')
+    .option('--limit <count>', 'maximum number of checks, up to 100', numberFrom(1, 100))
     .action(listChecks)
-  addForOne('diff', 'print what a check found changed')
-    .argument('[check]', 'id of the check (default: the last one that was not skipped)')
+  addForOne('diff', 'print the changes of a check')
+    .argument('[check]', 'id of the check (default: the last check that was not skipped)')
     .action(diff)
   return command
 }
 
 async function create(urls: readonly string[], flags: CreateFlags): Promise<void> {
-  printMonitor(await (await connect(flags)).monitors.create(toOptions(urls, flags)), flags)
+  printMonitor(await (await connect(flags)).monitors.create(toCreateOptions(urls, flags)), flags)
 }
 
 async function update(id: string, flags: MonitorFlags & { readonly urls?: readonly string[] }): Promise<void> {
   const { monitors } = await connect(flags)
-  const change = toChange(flags, await monitors.get(id))
-  if (Object.keys(change).length === 0) {
-    throw new BowlineError('BAD_REQUEST', 'Nothing to change was named', {
+  const changes = toUpdateOptions(flags, await monitors.get(id))
+  if (Object.keys(changes).length === 0) {
+    throw new BowlineError('BAD_REQUEST', 'No changes were given', {
       hint: 'Add a flag, such as --every "6 hours"; `bowline monitors update --help` lists them.',
     })
   }
-  printMonitor(await monitors.update(id, change), flags)
+  printMonitor(await monitors.update(id, changes), flags)
 }
 
 function printMonitor(monitor: Monitor, flags: ConnectionFlags): void {
@@ -71,8 +77,10 @@ function printMonitor(monitor: Monitor, flags: ConnectionFlags): void {
     'last run': lastRunAt ?? 'never',
     pages: targets.flatMap((target) => target.urls ?? target.url ?? []).join(' '),
     'last check': last === null ? undefined : countsOf(last),
-    'credits a month': monitor.estimatedCreditsPerMonth,
-    'told by mail': monitor.emailRecipientSubscriptions?.map(({ email, status }) => `${email} (${status})`).join(', '),
+    'credits per month': monitor.estimatedCreditsPerMonth,
+    'e-mail recipients': monitor.emailRecipientSubscriptions
+      ?.map(({ email, status }) => `${email} (${status})`)
+      .join(', '),
     webhook: monitor.webhook?.url,
     goal: monitor.goal ?? undefined,
   })

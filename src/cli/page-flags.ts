@@ -4,7 +4,7 @@ import { numberFrom, wholeNumber } from './whole-number.ts'
 
 const formats = ['markdown', 'html', 'rawHtml', 'links', 'images', 'screenshot'] as const
 
-/** How each page of a job is scraped. */
+/** Flags of the scrape options of a job. */
 export interface PageFlags {
   readonly format: readonly (typeof formats)[number][]
   readonly wholePage?: boolean
@@ -12,16 +12,18 @@ export interface PageFlags {
   readonly maxAge?: number
 }
 
-/** Adds the options that say how each page is scraped. */
+/** Adds the flags of the scrape options of a job. */
 export function withPageFlags(command: Command): Command {
   return command
-    .addOption(new Option('--format <format...>', 'what is wanted').choices([...formats]).default(['markdown']))
-    .option('--whole-page', 'keep menus, sidebars and footers')
-    .option('--timeout <ms>', 'time for each page', numberFrom(1000, 600_000, 'milliseconds'))
-    .option('--max-age <ms>', 'take stored pages that are younger; 0: none', wholeNumber)
+    .addOption(
+      new Option('--format <format...>', 'formats of each document').choices([...formats]).default(['markdown']),
+    )
+    .option('--whole-page', 'include menus, sidebars and footers')
+    .option('--timeout <ms>', 'timeout per page', numberFrom(1000, 600_000, 'milliseconds'))
+    .option('--max-age <ms>', 'maximum age of stored pages in milliseconds; 0 disables them', wholeNumber)
 }
 
-/** The same in terms of the API. */
+/** Converts the flags to the scrape options of the API. */
 export function pageOptions({ format, wholePage, timeout, maxAge }: PageFlags): ScrapeInput {
   return {
     formats: [...format],

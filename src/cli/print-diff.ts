@@ -11,7 +11,7 @@ const colours = {
   error: 'red',
 } as const
 
-/** Prints the pages of a check that are not the same, each with what changed of it; colours on a terminal only. */
+/** Prints the pages of a check that changed, with their diffs. Uses colours on a terminal only. */
 export function printDiff({ id, status, finishedAt, summary, error, pages }: CheckWithPages): void {
   print(
     styleText('dim', `check ${id}: ${status.replaceAll('_', ' ')}${finishedAt === null ? '' : ` at ${finishedAt}`}`),

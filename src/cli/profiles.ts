@@ -7,28 +7,28 @@ import { connect, withConnectionFlags, type ConnectionFlags } from './connection
 import { print, printFacts, printJson, printTable } from '../terminal/print.ts'
 import { toSize } from './size.ts'
 
-/** Makes `bowline profiles`. */
+/** Creates the command `bowline profiles`. */
 export function createProfilesCommand(): Command {
   const command = new Command('profiles')
   const add = (name: string, description: string): Command =>
     withConnectionFlags(command.command(name).description(description))
   add('list', 'list profiles by name').action(listProfiles)
   add('show', 'show one profile').argument('<name>', 'name of the profile').action(showProfile)
-  add('versions', 'list the kept versions, newest first').argument('<name>', 'name of the profile').action(listVersions)
-  add('rollback', 'make a kept version the current one')
+  add('versions', 'list the versions of a profile, newest first')
+    .argument('<name>', 'name of the profile')
+    .action(listVersions)
+  add('rollback', 'make an earlier version the current one')
     .argument('<name>', 'name of the profile')
     .argument('<version>', 'number of the version', toVersion)
     .action(rollBack)
-  add('delete', 'delete a profile with all its versions')
+  add('delete', 'delete a profile and all its versions').argument('<name>', 'name of the profile').action(deleteProfile)
+  add('export', "export cookies and storage as Playwright's storageState")
     .argument('<name>', 'name of the profile')
-    .action(deleteProfile)
-  add('export', "write cookies and storage as Playwright's storageState")
-    .argument('<name>', 'name of the profile')
-    .argument('[file]', 'file to write; default: standard output')
+    .argument('[file]', 'file to write (default: standard output)')
     .action(exportState)
-  add('import', "save Playwright's storageState as a new version that holds nothing else")
-    .argument('<name>', 'name of the profile; made when absent')
-    .argument('[file]', 'file to read; default and `-`: standard input')
+  add('import', "import Playwright's storageState as a new version, replacing all other content")
+    .argument('<name>', 'name of the profile; created if it does not exist')
+    .argument('[file]', 'file to read; `-` reads standard input (default: standard input)')
     .action(importState)
   return command
 }
@@ -36,7 +36,7 @@ export function createProfilesCommand(): Command {
 function toVersion(value: string): number {
   const version = Number(value)
   if (Number.isSafeInteger(version) && version > 0) return version
-  throw new InvalidArgumentError('It is a whole number from 1 on.')
+  throw new InvalidArgumentError('It must be a whole number, 1 or more.')
 }
 
 async function listProfiles(flags: ConnectionFlags): Promise<void> {
@@ -97,7 +97,7 @@ async function deleteProfile(name: string, flags: ConnectionFlags): Promise<void
 async function exportState(name: string, file: string | undefined, flags: ConnectionFlags): Promise<void> {
   const state = await (await connect(flags)).profiles.exportState(name)
   if (file === undefined) return printJson(state)
-  // Cookies are as good as passwords.
+  // Cookies grant access like passwords, so only the owner can read the file.
   await writeFile(file, `${JSON.stringify(state, undefined, 2)}\n`, { mode: 0o600 })
   const { cookies, origins } = state
   if (flags.json === true) printJson({ file, cookies: cookies.length, origins: origins.length })
@@ -114,9 +114,9 @@ function parseState(given: string, file = 'the standard input') {
   try {
     return storageState.parse(JSON.parse(given))
   } catch (cause) {
-    throw new BowlineError('BAD_REQUEST', `There is no storageState in ${file}`, {
+    throw new BowlineError('BAD_REQUEST', `No valid storageState in ${file}`, {
       cause,
-      hint: 'Playwright writes one with `context.storageState({ path })`.',
+      hint: 'Create one in Playwright with `context.storageState({ path })`.',
     })
   }
 }

@@ -6,16 +6,19 @@ import { print, printJson, printNote } from '../terminal/print.ts'
 
 const onErrors = { stream: process.stderr }
 
-/** How the documents of a job are printed. */
+/** Options of `runBulk`. */
 export interface BulkPrinting {
-  /** Whether everything is printed at the end, as one value. */
+  /** Prints the whole result as one JSON value at the end. */
   readonly json?: boolean | undefined
 }
 
-/** What shells give a command that Ctrl-C has ended. */
+/** Exit code of commands that Ctrl-C has ended. */
 const cancelledCode = 130
 
-/** Runs a job: a line a page on a terminal, a line of JSON a document when piped. Ctrl-C cancels it, with exit code 130. The exit code is 1 when pages failed, or were none. */
+/**
+ * Runs a job and prints one line per page on a terminal, or one JSON document per line when piped.
+ * Ctrl-C cancels the job with exit code 130. The exit code is 1 if pages failed or URLs were invalid.
+ */
 export async function runBulk(start: (how: BulkOptions) => BulkRun, { json = false }: BulkPrinting): Promise<void> {
   using bar = showProgress()
   const stop = new AbortController()
@@ -40,8 +43,8 @@ export async function runBulk(start: (how: BulkOptions) => BulkRun, { json = fal
     for (const { url, code, error } of errors) {
       printNote(styleText('red', `${code ?? 'failed'}  ${url}  ${error}`, onErrors))
     }
-    for (const url of robotsBlocked) printNote(styleText('dim', `forbidden by robots.txt  ${url}`, onErrors))
-    for (const url of invalidUrls) printNote(styleText('red', `no address, left out  ${url}`, onErrors))
+    for (const url of robotsBlocked) printNote(styleText('dim', `disallowed by robots.txt  ${url}`, onErrors))
+    for (const url of invalidUrls) printNote(styleText('red', `invalid URL, skipped  ${url}`, onErrors))
     printNote(`${last?.completed ?? 0} pages, ${errors.length} failed, ${last?.creditsUsed ?? 0} credits`)
     if (errors.length + invalidUrls.length > 0) process.exitCode = 1
   } catch (error) {

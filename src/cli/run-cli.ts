@@ -3,17 +3,17 @@ import { loadServer } from '../client/load-server.ts'
 import { loadCommands as loadAll, runProgram, type Program } from '../terminal/run-program.ts'
 import { packageVersion } from '../version.ts'
 
-/** Runs one command line. Sets the exit code: 0, that of the command, or that of the error. */
+/** Runs a command line of `bowline` and sets the exit code of the process. */
 export async function runCli(args: readonly string[]): Promise<void> {
   await runProgram(program, args)
 }
 
-/** Loads every command with its options: the source of the reference. */
+/** Loads all commands with their options, for the generated reference. */
 export async function loadCommands(): Promise<readonly Command[]> {
   return loadAll(program)
 }
 
-/** The commands that come with the package bowline-server. */
+/** Commands of the package `bowline-server`. */
 interface ServerCommands {
   readonly createServeCommand: () => Command
   readonly createDoctorCommand: () => Command
@@ -21,23 +21,23 @@ interface ServerCommands {
 
 const commands: Program['commands'] = {
   serve: {
-    summary: 'run the server (needs the package bowline-server)',
+    summary: 'run the server (requires the package bowline-server)',
     load: async () => (await loadServer<ServerCommands>('bowline-server/cli')).createServeCommand(),
   },
   demo: {
-    summary: 'drive a page with Playwright and with Puppeteer on a server of its own',
+    summary: 'drive a page with Playwright and Puppeteer on a temporary server',
     load: async () => (await import('./demo-command.ts')).createDemoCommand(),
   },
   doctor: {
-    summary: 'show what this machine has and lacks',
+    summary: 'check the browsers, isolation and database of this machine',
     load: async () => (await loadServer<ServerCommands>('bowline-server/cli')).createDoctorCommand(),
   },
   exec: {
-    summary: 'run a command in any language with a session of its own',
+    summary: 'run a command, in any language, with a session',
     load: async () => (await import('./exec.ts')).createExecCommand(),
   },
   scrape: {
-    summary: 'print a page as Markdown, HTML, links or data',
+    summary: 'scrape a page and print it as Markdown, HTML, links or JSON',
     load: async () => (await import('./scrape.ts')).createScrapeCommand(),
   },
   extract: {
@@ -49,11 +49,11 @@ const commands: Program['commands'] = {
     load: async () => (await import('./batch.ts')).createBatchCommand(),
   },
   crawl: {
-    summary: 'scrape the pages of a site, following its links',
+    summary: 'scrape the pages of a site',
     load: async () => (await import('./crawl.ts')).createCrawlCommand(),
   },
   search: {
-    summary: 'search the web or the scraped pages',
+    summary: 'search the web or scraped pages',
     load: async () => (await import('./search.ts')).createSearchCommand(),
   },
   map: {
@@ -61,7 +61,7 @@ const commands: Program['commands'] = {
     load: async () => (await import('./map.ts')).createMapCommand(),
   },
   sessions: {
-    summary: 'list, read, delete and reap sessions',
+    summary: 'list, show, delete and reap sessions, and transfer their files',
     load: async () => (await import('./sessions.ts')).createSessionsCommand(),
   },
   profiles: {
@@ -69,15 +69,15 @@ const commands: Program['commands'] = {
     load: async () => (await import('./profiles.ts')).createProfilesCommand(),
   },
   monitors: {
-    summary: 'watch pages on a schedule, and show what changed',
+    summary: 'check pages for changes on a schedule',
     load: async () => (await import('./monitors.ts')).createMonitorsCommand(),
   },
   webhooks: {
-    summary: 'list, show and repeat webhook deliveries',
+    summary: 'list, show and resend webhook deliveries',
     load: async () => (await import('./webhooks.ts')).createWebhooksCommand(),
   },
   usage: {
-    summary: 'show the credits used by month and the balance',
+    summary: 'show used credits by month and the balance',
     load: async () => (await import('./usage.ts')).createUsageCommand(),
   },
   activity: {
@@ -85,7 +85,7 @@ const commands: Program['commands'] = {
     load: async () => (await import('./activity.ts')).createActivityCommand(),
   },
   teams: {
-    summary: 'list and create teams, set balances and limits',
+    summary: 'list and create teams, and set balances and limits',
     load: async () => (await import('./teams.ts')).createTeamsCommand(),
   },
   keys: {
@@ -96,7 +96,7 @@ const commands: Program['commands'] = {
 
 const program: Program = {
   name: 'bowline',
-  description: 'Remote browser sessions: uses a Bowline server, and runs one.',
+  description: 'Remote browser sessions, scraping and monitors. Connects to a Bowline server or runs one.',
   version: packageVersion,
   commands,
 }

@@ -7,7 +7,10 @@ import type { ForwardedSignals } from './forward-signals.ts'
 import { printNote } from '../terminal/print.ts'
 import { isError } from '../kit/is-error.ts'
 
-/** Runs a command on a session and resolves to its exit code as a shell would tell it: 127 when there is none such. */
+/**
+ * Runs a command with the URLs of a session in its environment. Resolves to the exit code that a
+ * shell would report: 127 if the command was not found, 126 if it is not executable.
+ */
 export async function runCommand(
   [file = '', ...args]: readonly string[],
   session: Session,
@@ -31,7 +34,7 @@ export async function runCommand(
   }
 }
 
-/** 128 and the number of the signal. */
+/** Returns the exit code that shells use for a signal: 128 plus its number. */
 export function exitCodeOfSignal(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal]
 }
@@ -43,7 +46,7 @@ function exitCodeOfFailure(file: string, error: unknown): number {
     return 127
   }
   if (code === 'EACCES') {
-    printNote(`COMMAND_FAILED: ${file} may not be run`)
+    printNote(`COMMAND_FAILED: ${file} is not executable`)
     return 126
   }
   throw error

@@ -10,15 +10,15 @@ import { listDescendants, waitUntilGone, type ProcessMark } from './child-proces
 import { startDemoSite } from './demo-site.ts'
 import { visit, type DemoHandles, type Visit } from './demo-visit.ts'
 
-/** What the demo is run with. */
+/** Options of the demo. */
 export interface DemoOptions {
-  /** Page to drive. Default: the bundled site. A missing scheme means https. */
+  /** URL of the page to drive. Default: the bundled site. The default scheme is https. */
   readonly url?: string | undefined
-  /** Browser to use, as for `serve`. Default: what is found. */
+  /** Browser to use, as for `bowline serve`. Default: an installed browser. */
   readonly browser?: string | undefined
 }
 
-/** One session of the demo: what it saw and what it cost. */
+/** A session of the demo: the result of its visit and its bill. */
 export interface DemoSession extends Visit {
   readonly driver: string
   readonly sessionId: string
@@ -27,31 +27,31 @@ export interface DemoSession extends Visit {
   readonly creditsBilled: number | undefined
 }
 
-/** Hears of the demo's steps as they happen. */
+/** Callbacks for the steps of the demo. */
 export interface DemoListener {
   readonly onServer: (url: string) => void
   readonly onSession: (session: DemoSession) => void
 }
 
-/** What the demo left behind: nothing, when all went well. */
+/** Result of the demo. */
 export interface DemoEnd {
   readonly sessions: readonly DemoSession[]
-  /** Processes the demo had started. */
+  /** Number of processes that the demo started. */
   readonly started: number
-  /** Those of them that still run. */
+  /** Pids of those that are still running. */
   readonly stillRunning: readonly number[]
 }
 
 const goneLimitMs = 10_000
 
 /**
- * Starts a server in this process, drives a page with Playwright and with Puppeteer, each in a session of its own, and
- * takes it all down again. Throws BAD_REQUEST for an address that is none.
+ * Starts a server in this process, drives a page with Playwright and Puppeteer in one session each,
+ * and shuts the server down. Throws BAD_REQUEST for an invalid URL.
  */
 export async function runDemo(options: DemoOptions, listener: DemoListener): Promise<DemoEnd> {
-  const wantedUrl = options.url === undefined ? undefined : toHttpUrl(options.url)
+  const requestedUrl = options.url === undefined ? undefined : toHttpUrl(options.url)
   const started = new Map<string, ProcessMark>()
-  const sessions = await runSessions({ ...options, wantedUrl }, listener, () => {
+  const sessions = await runSessions({ ...options, requestedUrl }, listener, () => {
     for (const mark of listDescendants(process.pid)) started.set(`${mark.pid} ${mark.startTicks}`, mark)
   })
   const left = await waitUntilGone([...started.values()], goneLimitMs)
@@ -61,18 +61,18 @@ export async function runDemo(options: DemoOptions, listener: DemoListener): Pro
 function toHttpUrl(text: string): string {
   const url = URL.parse(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `https://${text}`)
   if (url !== null && /^https?:$/.test(url.protocol)) return url.href
-  throw new BowlineError('BAD_REQUEST', `"${text}" is not an http or https address`, {
-    hint: 'Try `npm run demo -- https://example.com`, or give no address for the bundled site.',
+  throw new BowlineError('BAD_REQUEST', `"${text}" is not an http: or https: URL`, {
+    hint: 'Try `npm run demo -- https://example.com`, or omit the URL to use the bundled site.',
   })
 }
 
 async function runSessions(
-  { browser, wantedUrl }: { readonly browser?: string | undefined; readonly wantedUrl: string | undefined },
+  { browser, requestedUrl }: { readonly browser?: string | undefined; readonly requestedUrl: string | undefined },
   listener: DemoListener,
   countProcesses: () => void,
 ): Promise<readonly DemoSession[]> {
   await using site = await startDemoSite()
-  // Servers let browsers reach public addresses only; the bundled site is on this machine.
+  // By default browsers reach public addresses only; the bundled site is on loopback.
   await using bowline = await Bowline.embedded({ browser, allow: ['127.0.0.1'] })
   listener.onServer(bowline.baseUrl)
   const folder = await mkdtemp(join(tmpdir(), 'bowline-demo-'))
@@ -80,7 +80,7 @@ async function runSessions(
   const drive = async (driver: Driver<DemoHandles>, boat: string): Promise<void> => {
     const screenshot = `${folder}/${driver.name}.png` as const
     const outcome = await bowline.withSession({ ttl: 120, driver }, async (handles) => {
-      const seen = await visit(handles, { siteUrl: site.url, wantedUrl, screenshot, boat })
+      const seen = await visit(handles, { siteUrl: site.url, requestedUrl, screenshot, boat })
       countProcesses()
       return seen
     })

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander'
 import { maxWaitMs } from '../contract/actions.ts'
 import type { Document } from '../contract/document.ts'
 import type { ScrapeInput } from '../contract/scrape.ts'
-import { readAddress } from './addresses.ts'
+import { readUrl } from './url-arguments.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { print, printJson, printNote } from '../terminal/print.ts'
 import { countryCode, numberFrom, wholeNumber } from './whole-number.ts'
@@ -26,30 +26,30 @@ interface ScrapeFlags extends ConnectionFlags {
   readonly proxy?: 'basic' | 'enhanced' | 'auto'
 }
 
-/** Makes `bowline scrape`. */
+/** Creates the command `bowline scrape`. */
 export function createScrapeCommand(): Command {
   return withConnectionFlags(
     new Command('scrape')
-      .description('print a page')
-      .argument('<url>', 'address of the page; `-`: the one on standard input'),
+      .description('Scrapes a page and prints it.')
+      .argument('<url>', 'URL of the page; `-` reads it from standard input'),
   )
-    .addOption(new Option('--format <format...>', 'what to print').choices([...formats]).default(['markdown']))
-    .option('--whole-page', 'keep menus, sidebars and footers')
-    .option('--include <selector...>', 'only these elements')
-    .option('--exclude <selector...>', 'all but these elements')
-    .option('--prompt <text>', 'what the format "json" is to hold')
-    .option('--wait-for <ms>', 'wait after the page has loaded', numberFrom(0, maxWaitMs, 'milliseconds'))
-    .option('--timeout <ms>', 'time for the whole scrape', numberFrom(1000, 600_000, 'milliseconds'))
-    .option('--max-age <ms>', 'take a stored page that is younger; 0: none', wholeNumber)
-    .option('--mobile', 'show the page to a phone')
-    .option('--no-ads', 'block nothing')
-    .option('--country <code>', 'two letters: where the page thinks its reader is', countryCode)
-    .addOption(new Option('--proxy <proxy>', 'which way out').choices(['basic', 'enhanced', 'auto']))
+    .addOption(new Option('--format <format...>', 'formats to print').choices([...formats]).default(['markdown']))
+    .option('--whole-page', 'include menus, sidebars and footers')
+    .option('--include <selector...>', 'include only elements that match these selectors')
+    .option('--exclude <selector...>', 'exclude elements that match these selectors')
+    .option('--prompt <text>', 'description of the data for the format "json"')
+    .option('--wait-for <ms>', 'time to wait after the page has loaded', numberFrom(0, maxWaitMs, 'milliseconds'))
+    .option('--timeout <ms>', 'timeout of the scrape', numberFrom(1000, 600_000, 'milliseconds'))
+    .option('--max-age <ms>', 'maximum age of a stored page in milliseconds; 0 disables stored pages', wholeNumber)
+    .option('--mobile', 'emulate a phone')
+    .option('--no-ads', 'do not block advertisements')
+    .option('--country <code>', 'country of the visitor, such as DE', countryCode)
+    .addOption(new Option('--proxy <proxy>', 'egress proxy').choices(['basic', 'enhanced', 'auto']))
     .action(scrape)
 }
 
 async function scrape(given: string, flags: ScrapeFlags): Promise<void> {
-  const url = await readAddress(given)
+  const url = await readUrl(given)
   const bowline = await connect(flags)
   const document = await bowline.scrape(url, toOptions(flags))
   if (flags.json === true) return printJson(document)

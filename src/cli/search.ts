@@ -20,36 +20,32 @@ interface SearchFlags extends ConnectionFlags {
   readonly scrape?: NonNullable<NonNullable<SearchOptions['scrapeOptions']>['formats']>
 }
 
-/** Makes `bowline search`. */
+/** Creates the command `bowline search`. */
 export function createSearchCommand(): Command {
   return withConnectionFlags(new Command('search'))
     .description(
-      'Searches with whatever the server is set up to search: a table on a terminal, a JSON line for each result when ' +
-        'piped. Operators: "…", -, site:, inurl:, allinurl:, intitle:, allintitle:, related:.',
+      'Searches with the search provider of the server. Prints a table on a terminal and JSON lines when piped. ' +
+        'Operators: "…", -, OR, site:, inurl:, allinurl:, intitle:, allintitle:, related:, filetype:.',
     )
-    .argument('<query...>', 'what to look for')
-    .option('--limit <count>', 'most results of each source (default: 10)', numberFrom(1, 100))
-    .addOption(new Option('--source <name...>', 'where to look (default: web)').choices(['web', 'news', 'images']))
+    .argument('<query...>', 'search terms and operators')
+    .option('--limit <count>', 'maximum number of results per source (default: 10)', numberFrom(1, 100))
+    .addOption(new Option('--source <name...>', 'sources to search (default: web)').choices(['web', 'news', 'images']))
     .addOption(
-      new Option('--category <name...>', 'only results of these kinds').choices([
+      new Option('--category <name...>', 'only results of these categories').choices([
         'github',
         'research',
         'pdf',
         'developer',
       ]),
     )
-    .option('--tbs <filter>', 'when results are from: qdr:h, d, w, m, y, or cdr:1,cd_min:01/31/2026,cd_max:12/31/2026')
+    .option('--tbs <filter>', 'time range: qdr:h, d, w, m, y, or cdr:1,cd_min:01/31/2026,cd_max:12/31/2026')
     .option('--site <domain...>', 'only results of these sites')
-    .option('--not-site <domain...>', 'no results of these sites')
+    .option('--not-site <domain...>', 'exclude results of these sites')
     .option('--lang <tag>', 'language of the results (default: en)')
     .option('--country <code>', 'country to search from, such as DE', countryCode)
-    .option('--location <name>', 'place to search from, such as "Berlin, Germany"')
-    .option(
-      '--timeout <ms>',
-      'milliseconds after which to give up (default: 60000)',
-      numberFrom(1, 600_000, 'milliseconds'),
-    )
-    .addOption(new Option('--scrape <format...>', 'scrape each result').choices(formats))
+    .option('--location <name>', 'location to search from, such as "Berlin, Germany"')
+    .option('--timeout <ms>', 'timeout of the request (default: 60000)', numberFrom(1, 600_000, 'milliseconds'))
+    .addOption(new Option('--scrape <format...>', 'scrape each result in these formats').choices(formats))
     .action(search)
 }
 

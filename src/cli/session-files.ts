@@ -6,21 +6,21 @@ import type { SessionFile } from '../contract/files.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { print, printJson, printTable } from '../terminal/print.ts'
 
-/** Makes `bowline sessions files`. */
+/** Creates the command `bowline sessions files`. */
 export function createSessionFilesCommand(): Command {
-  const command = new Command('files').description('list, get, put and delete the files of a session')
+  const command = new Command('files').description('list, download, upload and delete files of a session')
   const withFlags = (name: string, description: string): Command =>
     withConnectionFlags(command.command(name).description(description).argument('<id>', 'id of the session'))
-  withFlags('list', 'list what it downloaded and was sent, oldest first').action(listFiles)
-  withFlags('get', 'save one of its files')
+  withFlags('list', 'list the downloads and uploads of a session, oldest first').action(listFiles)
+  withFlags('get', 'download a file')
     .argument('<name>', 'name or guid of the file')
-    .argument('[path]', 'where to save it; "-" is standard output (default: its name)')
+    .argument('[path]', 'path to save it to; `-` writes to standard output (default: its name)')
     .action(getFile)
-  withFlags('put', 'send it a file and print the path for DOM.setFileInputFiles')
-    .argument('<path>', 'the local file')
-    .option('--name <name>', 'file name as pages shall see it (default: that of the local file)')
+  withFlags('put', 'upload a file and print the path to use with DOM.setFileInputFiles')
+    .argument('<path>', 'path of the local file')
+    .option('--name <name>', 'file name that pages see (default: the name of the local file)')
     .action(putFile)
-  withFlags('delete', 'delete one of its files').argument('<name>', 'name or guid of the file').action(deleteFile)
+  withFlags('delete', 'delete a file').argument('<name>', 'name or guid of the file').action(deleteFile)
   return command
 }
 

@@ -6,7 +6,7 @@ import { makeFolder } from '../kit/make-folder.ts'
 import { connect, type ConnectionFlags } from './connection.ts'
 import { print, printJson, printTable } from '../terminal/print.ts'
 
-/** Lists the recordings of an ended session, or saves all of them. */
+/** Lists or saves the recordings of an ended session. */
 export async function showRecordings(
   id: string,
   { save, ...flags }: ConnectionFlags & { readonly save?: string },
@@ -22,11 +22,11 @@ export async function showRecordings(
   )
 }
 
-/** The argument and options of `bowline sessions recordings`. */
+/** Adds the argument and flags of `bowline sessions recordings`. */
 export function withRecordingFlags(command: Command): Command {
   return command
     .argument('<id>', 'id of the session')
-    .option('--save <dir>', 'save all of them into this folder; player.html plays them together')
+    .option('--save <dir>', 'folder to save all recordings to; player.html plays them together')
 }
 
 async function saveAll(

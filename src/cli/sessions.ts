@@ -10,11 +10,11 @@ import { exitCodeOf } from '../terminal/exit-codes.ts'
 import { toBowlineError } from '../terminal/to-bowline-error.ts'
 import { print, printError, printFacts, printJson, printTable } from '../terminal/print.ts'
 
-/** Makes `bowline sessions`. */
+/** Creates the command `bowline sessions`. */
 export function createSessionsCommand(): Command {
   const command = new Command('sessions')
   withConnectionFlags(command.command('list').description('list sessions, newest first'))
-    .addOption(new Option('--status <status>', 'only those').choices(sessionStatus.options))
+    .addOption(new Option('--status <status>', 'only sessions with this status').choices(sessionStatus.options))
     .option('--team <team>', 'sessions of another team, by name or id (admin keys only)')
     .addOption(new Option('--all-teams', 'sessions of all teams (admin keys only)').conflicts('team'))
     .action(listSessions)
@@ -24,11 +24,13 @@ export function createSessionsCommand(): Command {
   withConnectionFlags(
     command.command('delete').description('delete sessions').argument('<id...>', 'ids of sessions'),
   ).action(deleteSessions)
-  withConnectionFlags(command.command('reap').description('delete what dead processes of this machine left behind'))
-    .option('--lease-dir <path>', 'where clients keep their lease files (default: ~/.bowline/leases)')
+  withConnectionFlags(
+    command.command('reap').description('delete sessions left behind by killed programs on this machine'),
+  )
+    .option('--lease-dir <path>', 'folder of lease files (default: ~/.bowline/leases)')
     .action(reapSessions)
   withConnectionFlags(
-    withRecordingFlags(command.command('recordings').description('list what was recorded of an ended session')),
+    withRecordingFlags(command.command('recordings').description('list or save the recordings of an ended session')),
   ).action(showRecordings)
   command.addCommand(createSessionFilesCommand())
   return command
@@ -83,7 +85,7 @@ async function deleteSessions(ids: readonly string[], flags: ConnectionFlags): P
       bills.push(bill)
       if (flags.json !== true) print(describeBill(bill))
     } catch (error) {
-      // One that is gone must not keep the others alive.
+      // A failed deletion must not prevent the others.
       printError(error, flags)
       process.exitCode = exitCodeOf(toBowlineError(error))
     }
@@ -97,7 +99,9 @@ async function reapSessions(flags: ConnectionFlags & { readonly leaseDir?: strin
   if (report.failed.length > 0) process.exitCode = 1
   if (flags.json === true) return printJson({ ...report, failed: report.failed.map(toFailure) })
   for (const { error } of report.failed) printError(error)
-  print(`${report.deleted.length} deleted, ${report.failed.length} failed, ${report.skipped.length} of other services`)
+  print(
+    `${report.deleted.length} deleted, ${report.failed.length} failed, ${report.skipped.length} skipped (other servers)`,
+  )
 }
 
 function toFailure({ id, error }: ReapReport['failed'][number]) {

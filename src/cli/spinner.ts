@@ -2,7 +2,10 @@ import { styleText } from 'node:util'
 import { canSpin } from '../terminal/print.ts'
 import { openStatusLine } from './status-line.ts'
 
-/** Runs `work` while a terminal shows a spinner with `text`. `describe` turns the result into the line that replaces it. */
+/**
+ * Shows a spinner with `text` on a terminal while `work` runs. If `describe` is set, the spinner is
+ * replaced by a line with its return value.
+ */
 export async function withSpinner<Result>(
   text: string,
   work: () => Promise<Result>,
@@ -15,7 +18,7 @@ export async function withSpinner<Result>(
   return result
 }
 
-/** A spinner on standard error. Starting it again shows its current text; disposing it stops it. */
+/** A spinner on standard error. Starting it again replaces its text; disposing stops it. */
 export interface Spinner extends Disposable {
   readonly start: (text: string) => void
   readonly stop: () => void
@@ -25,7 +28,7 @@ const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 
 const frameMs = 80
 
-/** Creates a spinner that is not started. By default it is visible if standard error is a terminal. */
+/** Creates a stopped spinner. By default it is visible if standard error is a terminal. */
 export function createSpinner({ isVisible = canSpin() }: { readonly isVisible?: boolean } = {}): Spinner {
   const line = openStatusLine()
   let timer: NodeJS.Timeout | undefined

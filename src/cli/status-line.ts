@@ -1,6 +1,6 @@
 import { canSpin } from '../terminal/print.ts'
 
-/** A line at the bottom of a terminal that is drawn over itself. Disposing it erases the line. */
+/** A terminal line that is redrawn in place. Disposing erases it. */
 export interface StatusLine extends Disposable {
   readonly show: (text: string) => void
   readonly erase: () => void
@@ -8,7 +8,7 @@ export interface StatusLine extends Disposable {
 
 const eraseLine = '\r\u001B[2K'
 
-/** Opens a status line on standard error. It writes nothing unless standard error is a terminal with a known width. */
+/** Opens a status line on standard error. Writes only to terminals with a known width. */
 export function openStatusLine(): StatusLine {
   let isShown = false
   const erase = (): void => {
@@ -19,7 +19,7 @@ export function openStatusLine(): StatusLine {
     show: (text) => {
       if (!canSpin()) return
       isShown = true
-      // A text that wraps could not be erased.
+      // A line that wraps could not be erased.
       process.stderr.write(`${eraseLine}${text.slice(0, process.stderr.columns - 1)}`)
     },
     erase,

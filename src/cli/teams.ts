@@ -4,14 +4,14 @@ import { BowlineError } from '../kit/errors.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { printFacts, printJson, printTable } from '../terminal/print.ts'
 
-/** Makes `bowline teams`. */
+/** Creates the command `bowline teams`. */
 export function createTeamsCommand(): Command {
   const command = new Command('teams')
   const add = (name: string, description: string): Command =>
     withConnectionFlags(command.command(name).description(description))
-  add('list', 'list teams with their balances and limits; for an admin those of all').action(listTeams)
+  add('list', 'list your team, or all teams with an admin key, with balances and limits').action(listTeams)
   withLimits(add('create', 'create a team').argument('<name>', 'name of the team'))
-    .option('--credits <number>', 'its balance, or "unmetered" (default: unmetered)', toLimit('unmetered'))
+    .option('--credits <number>', 'balance, or "unmetered" (default: unmetered)', toLimit('unmetered'))
     .action(createTeam)
   add('set-credits', 'set the balance of a team')
     .argument('<team>', 'name or id of the team')
@@ -29,7 +29,7 @@ export function createTeamsCommand(): Command {
   return command
 }
 
-/** A limit; null: there is none. */
+/** A parsed limit; `null` means unlimited. */
 interface Limit {
   readonly at: number | null
 }
@@ -41,8 +41,15 @@ interface LimitFlags extends ConnectionFlags {
 
 function withLimits(command: Command): Command {
   return command
-    .option('--max-concurrency <number>', 'sessions and scrapes at a time, or "none"', toLimit('none'))
-    .option('--rate-limits <limits>', 'requests a minute, such as x10,scrape=100; "off", or "default" for the server’s')
+    .option(
+      '--max-concurrency <number>',
+      'maximum number of concurrent sessions and scrapes, or "none"',
+      toLimit('none'),
+    )
+    .option(
+      '--rate-limits <limits>',
+      'requests per minute, such as x10,scrape=100; "off" for none, "default" for those of the server',
+    )
 }
 
 function toLimit(word?: string) {
@@ -63,7 +70,7 @@ function limitsOf({ maxConcurrency, rateLimits }: LimitFlags): Pick<TeamChanges,
 async function listTeams(flags: ConnectionFlags): Promise<void> {
   const teams = await (await connect(flags)).teams.list()
   if (flags.json === true) return printJson(teams)
-  printTable(['name', 'credits', 'set aside', 'running', 'at most', 'requests a minute', 'id'], teams.map(toRow))
+  printTable(['name', 'credits', 'reserved', 'running', 'max', 'requests per minute', 'id'], teams.map(toRow))
 }
 
 function toRow(team: TeamSummary): readonly string[] {
@@ -93,7 +100,7 @@ async function createTeam(
 async function limitTeam(team: string, flags: LimitFlags): Promise<void> {
   const changes = limitsOf(flags)
   if (Object.keys(changes).length === 0) {
-    throw new BowlineError('BAD_REQUEST', 'No limit was named', { hint: 'Add --max-concurrency or --rate-limits.' })
+    throw new BowlineError('BAD_REQUEST', 'No limits were given', { hint: 'Add --max-concurrency or --rate-limits.' })
   }
   return update(team, changes, flags)
 }

@@ -12,13 +12,13 @@ interface UsageFlags extends ConnectionFlags {
 
 const barWidth = 40
 
-/** Makes `bowline usage`. */
+/** Creates the command `bowline usage`. */
 export function createUsageCommand(): Command {
   return withConnectionFlags(new Command('usage'))
-    .description('Shows what your team used, month by month, and what it has left. Months and days are UTC.')
-    .option('--by-key', 'a bar for each API key')
-    .option('--days', 'the last 31 days in place of months')
-    .option('--tokens', 'count in tokens, 15 for each credit')
+    .description('Shows the credits that your team used, by month, and its balance. Months and days are in UTC.')
+    .option('--by-key', 'show each API key separately')
+    .option('--days', 'show the last 31 days instead of months')
+    .option('--tokens', 'count tokens, 15 per credit')
     .action(showUsage)
 }
 
@@ -31,7 +31,7 @@ async function showUsage({ byKey = false, days = false, tokens = false, ...flags
   if (flags.json === true) return printJson({ balance, history })
   const bars = history.map((period) => toBar(period, { days, tokens }))
   for (const line of barChart(bars, barWidth)) print(line)
-  if (history.length === 0) print('Nothing was used yet.')
+  if (history.length === 0) print('No usage yet.')
   print(describeBalance(balance))
 }
 
@@ -46,7 +46,6 @@ function toBar(
 function describeBalance({ remainingCredits, planCredits, reservedCredits = 0 }: Balance): string {
   if (remainingCredits === undefined) return 'The team is not metered.'
   const of = planCredits === undefined ? '' : ` of ${planCredits.toLocaleString('en-US')}`
-  const reserved =
-    reservedCredits === 0 ? '' : `, and ${reservedCredits.toLocaleString('en-US')} set aside for what runs`
-  return `${remainingCredits.toLocaleString('en-US')}${of} credits are left${reserved}.`
+  const reserved = reservedCredits === 0 ? '' : `, ${reservedCredits.toLocaleString('en-US')} reserved for running work`
+  return `${remainingCredits.toLocaleString('en-US')}${of} credits left${reserved}.`
 }

@@ -3,20 +3,22 @@ import type { Delivery, DeliveryStatus } from '../contract/webhooks.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { print, printFacts, printJson, printNote, printTable } from '../terminal/print.ts'
 
-/** Makes `bowline webhooks`. */
+/** Creates the command `bowline webhooks`. */
 export function createWebhooksCommand(): Command {
   const command = new Command('webhooks')
   const add = (name: string, description: string): Command =>
     withConnectionFlags(command.command(name).description(description))
-  add('list', 'list what was sent to webhooks, newest first')
-    .option('--job <id>', 'only for this job, or this check of a monitor')
-    .addOption(new Option('--status <status>', 'only these').choices(['pending', 'delivered', 'failed']))
-    .option('--limit <count>', 'most deliveries', toCount, 50)
+  add('list', 'list webhook deliveries, newest first')
+    .option('--job <id>', 'only deliveries of this job or check')
+    .addOption(
+      new Option('--status <status>', 'only deliveries with this status').choices(['pending', 'delivered', 'failed']),
+    )
+    .option('--limit <count>', 'maximum number of deliveries', toCount, 50)
     .action(listDeliveries)
-  add('show', 'show one delivery with its tries and its body').argument('<id>', 'id of the delivery').action(show)
+  add('show', 'show a delivery with its attempts and body').argument('<id>', 'id of the delivery').action(show)
   add('redeliver', 'send a delivery again').argument('<id>', 'id of the delivery').action(redeliver)
-  add('secret', 'make a new secret that signs deliveries, and print it, this once')
-    .option('--delete', 'remove the secret instead')
+  add('secret', 'create a new secret that signs deliveries and print it; it is shown only once')
+    .option('--delete', 'delete the secret instead')
     .action(secret)
   return command
 }
@@ -30,7 +32,7 @@ interface ListFlags extends ConnectionFlags {
 function toCount(text: string): number {
   const count = Number(text)
   if (Number.isSafeInteger(count) && count > 0) return count
-  throw new InvalidArgumentError('It is a whole number from 1 on.')
+  throw new InvalidArgumentError('It must be a whole number, 1 or more.')
 }
 
 async function listDeliveries({ job: jobId, status, limit, ...flags }: ListFlags): Promise<void> {
@@ -41,7 +43,7 @@ async function listDeliveries({ job: jobId, status, limit, ...flags }: ListFlags
     if (found.length === limit) break
   }
   if (flags.json === true) return printJson(found)
-  printTable(['id', 'event', 'job', 'status', 'tries', 'last try', 'to'], found.map(toRow))
+  printTable(['id', 'event', 'job', 'status', 'attempts', 'last attempt', 'url'], found.map(toRow))
 }
 
 function toRow({ id, event, jobId, status, attempts, url }: Delivery): readonly string[] {
@@ -73,8 +75,8 @@ async function secret(flags: ConnectionFlags & { readonly delete?: boolean }): P
     await webhooks.deleteSecret()
     return flags.json === true ? printJson({ deleted: true }) : print('deliveries are no longer signed')
   }
-  const made = await webhooks.makeSecret()
-  if (flags.json === true) return printJson({ secret: made })
-  print(made)
-  printNote('It is not shown again. Deliveries carry X-Firecrawl-Signature: sha256=HMAC-SHA256(secret, body).')
+  const created = await webhooks.makeSecret()
+  if (flags.json === true) return printJson({ secret: created })
+  print(created)
+  printNote('It is not shown again. Deliveries have X-Firecrawl-Signature: sha256=HMAC-SHA256(secret, body).')
 }

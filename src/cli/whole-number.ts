@@ -1,12 +1,14 @@
 import { InvalidArgumentError } from 'commander'
 
-/** Reads the value of an option that takes a whole number. Throws commander's error for what is none. */
+/** Parses an option value as a whole number. Throws Commander's error for other values. */
 export function wholeNumber(text: string): number {
   if (/^\d+$/.test(text)) return Number(text)
   throw new InvalidArgumentError('It must be a whole number.')
 }
 
-/** Makes a reader of whole numbers in a range, such as `numberFrom(1000, 600_000, 'milliseconds')`. */
+/**
+ * Creates a parser of whole numbers in a range, such as `numberFrom(1000, 600_000, 'milliseconds')`.
+ */
 export function numberFrom(min: number, max: number, unit = ''): (text: string) => number {
   const range = max === Infinity ? `${min} or more` : `from ${min} to ${max}`
   return (text) => {
@@ -16,8 +18,8 @@ export function numberFrom(min: number, max: number, unit = ''): (text: string) 
   }
 }
 
-/** Reads the two letters of a country. Throws commander's error for anything else. */
+/** Parses a two-letter country code. Throws Commander's error for other values. */
 export function countryCode(text: string): string {
   if (/^[a-z]{2}$/i.test(text)) return text
-  throw new InvalidArgumentError('It must be the two letters of a country (ISO 3166-1), such as DE.')
+  throw new InvalidArgumentError('It must be a two-letter country code (ISO 3166-1), such as DE.')
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-/** Rephrases a usage error of Commander where a value was given to an option that takes none. */
+/** Improves Commander's usage error for a value after an option that takes none. */
 export function explainUsage(text: string, program: Command, args: readonly string[]): string {
   if (!text.startsWith('error: too many arguments')) return text
   const command = findCommand(program, args)

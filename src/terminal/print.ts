@@ -13,17 +13,20 @@ export function printJson(value: unknown): void {
   return print(JSON.stringify(value, undefined, 2))
 }
 
-/** Prints one line on standard error, where it does not mix with results. */
+/** Prints one line on standard error, separate from results. */
 export function printNote(line: string): void {
   process.stderr.write(`${stripControlChars(line, process.stderr.isTTY)}\n`)
 }
 
-/** Whether standard error is a terminal that can show what moves: on one without a width, as `script` makes, spinners never end. */
+/**
+ * Returns whether standard error is a terminal with a known width. Without one, as under `script`,
+ * status lines cannot be erased.
+ */
 export function canSpin(): boolean {
   return process.stderr.isTTY && process.stderr.columns > 0
 }
 
-/** Prints an error on standard error: `code: message (hint)`, or one line of JSON. */
+/** Prints an error on standard error, as `CODE: message (hint)` or as one line of JSON. */
 export function printError(error: unknown, { json = false }: { readonly json?: boolean | undefined } = {}): void {
   const known = toBowlineError(error)
   if (json) printNote(JSON.stringify(errorFacts(known)))
@@ -35,7 +38,7 @@ function errorFacts({ code, message, hint, status, details, requestId, retryAfte
     code,
     message,
     hint,
-    // 0 stands for an error that came from no server.
+    // The status 0 marks errors that did not come from a server.
     status: status === 0 ? undefined : status,
     details,
     requestId,
@@ -43,12 +46,12 @@ function errorFacts({ code, message, hint, status, details, requestId, retryAfte
   }
 }
 
-// Not its own `toLine`: another copy of the package may have made it.
+// Does not use a method of the error, which can be an instance of another copy of the package.
 function toLine({ code, message, hint }: { code: string; message: string; hint: string | undefined }): string {
   return `${code}: ${message}${hint === undefined ? '' : ` (${hint})`}`
 }
 
-/** Prints rows in columns under their names. */
+/** Prints rows as a table with column names. */
 export function printTable(names: readonly string[], rows: readonly (readonly string[])[]): void {
   const widths = names.map((name, column) => Math.max(name.length, ...rows.map((row) => (row[column] ?? '').length)))
   const format = (row: readonly string[]): string =>
@@ -60,7 +63,7 @@ export function printTable(names: readonly string[], rows: readonly (readonly st
   for (const row of rows) print(format(row))
 }
 
-/** Prints the facts of one thing, a line each; those that are undefined are left out. */
+/** Prints named values, one per line. Undefined values are omitted. */
 export function printFacts(facts: Readonly<Record<string, unknown>>): void {
   const known = Object.entries(facts).filter(([, value]) => value !== undefined)
   const width = Math.max(0, ...known.map(([name]) => name.length))

@@ -1,9 +1,9 @@
-/** The exit code of wrong configuration. */
+/** Exit code of an invalid configuration. */
 const exitCode = 3
 
 /**
- * Whether this Node.js has at least the major version that a program needs. If not, the function writes one sentence to
- * standard error and sets the exit code to 3. It runs on every Node.js.
+ * Checks that this Node.js has at least the given major version. Otherwise prints the required
+ * version to standard error and sets the exit code to 3. Runs on every version of Node.js.
  */
 export function hasRequiredNode(program: string, major: number): boolean {
   if (Number(process.versions.node.split('.')[0]) >= major) return true

@@ -12,7 +12,7 @@ export interface CommandEntry {
   readonly load: () => Promise<Command>
 }
 
-/** A program of several commands. */
+/** A command-line program with several commands. */
 export interface Program {
   readonly name: string
   readonly description: string
@@ -20,7 +20,7 @@ export interface Program {
   readonly commands: Readonly<Record<string, CommandEntry>>
 }
 
-/** Runs one command line. Sets the exit code: 0, that of the command, or that of the error. */
+/** Runs a command line and sets the exit code: 0, that of the command, or that of the error. */
 export async function runProgram(program: Program, args: readonly string[]): Promise<void> {
   process.stdout.on('error', onOutputError)
   process.stderr.on('error', ignoreError)
@@ -49,7 +49,7 @@ export async function runProgram(program: Program, args: readonly string[]): Pro
   }
 }
 
-/** Every command of a program with its options: the source of the reference. */
+/** Loads all commands of a program with their options, for the generated reference. */
 export async function loadCommands({ commands }: Program): Promise<readonly Command[]> {
   return Promise.all(Object.values(commands).map(async ({ summary, load }) => (await load()).summary(summary)))
 }
@@ -73,7 +73,7 @@ async function createCommand(
   return program
 }
 
-// Commander would call process.exit, which skips pending clean-up.
+// By default Commander calls process.exit, which skips pending cleanup.
 function throwOnExit(command: Command): void {
   command.exitOverride()
   for (const child of command.commands) throwOnExit(child)
@@ -89,14 +89,14 @@ function fail(error: unknown, json: boolean): void {
   process.exitCode = exitCodeOf(toBowlineError(error))
 }
 
-/** A reader such as `head` may close the pipe early; the command still finishes what it started. */
+/** A reader such as `head` can close the pipe early. The command then still runs to its end. */
 function onOutputError(error: Error): void {
   if (isClosedPipe(error) || process.listenerCount('exit', failExit) > 0) return
-  printError(new BowlineError('LOCAL_FILE_FAILED', `Standard output cannot be written: ${error.message}`))
+  printError(new BowlineError('LOCAL_FILE_FAILED', `Cannot write to standard output: ${error.message}`))
   process.on('exit', failExit)
 }
 
-/** The command's result is lost, whatever its own exit code. */
+/** Reports a failure even if the command succeeds, since its output is lost. */
 function failExit(): void {
   process.exitCode =
     process.exitCode === undefined || process.exitCode === 0 ? exitCodes.failure.code : process.exitCode

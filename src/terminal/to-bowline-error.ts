@@ -1,7 +1,10 @@
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
 import { isError } from '../kit/is-error.ts'
 
-/** Any error as one of the catalogue: an error of the file system names the file and the reason, others keep their stack as detail. */
+/**
+ * Converts any error to a `BowlineError`: file system errors to LOCAL_FILE_FAILED with the path and
+ * the reason, all others to UNKNOWN_ERROR with their stack.
+ */
 export function toBowlineError(error: unknown): BowlineError {
   if (isBowlineError(error)) return error
   if (isFileError(error)) return new BowlineError('LOCAL_FILE_FAILED', describe(error), { cause: error })
@@ -24,7 +27,7 @@ function isFileError(error: unknown): error is FileError {
   )
 }
 
-/** `ENOENT: no such file or directory, open '/x'` becomes `/x: no such file or directory`. */
+/** Converts `ENOENT: no such file or directory, open '/x'` to `/x: no such file or directory`. */
 function describe({ message, path }: FileError): string {
   const reason = /^\w+: (.*?)(?:, \w+.*)?$/s.exec(message)?.[1] ?? message
   return path === undefined ? reason : `${path}: ${reason}`

@@ -32,7 +32,7 @@ test('bowline batch takes addresses from a file, and prints a line of JSON a doc
   expect(documents.map(({ metadata }) => metadata.sourceURL)).toEqual(urls(2))
   expect(documents[0]?.links).toEqual([])
   expect(errors).toContain(`SCRAPE_SITE_ERROR  ${site.url('/broken')}`)
-  expect(errors).toContain('no address, left out  nonsense')
+  expect(errors).toContain('invalid URL, skipped  nonsense')
   expect(errors).toContain('2 pages, 1 failed, 2 credits')
   expect(code).toBe(1)
 })

@@ -104,7 +104,7 @@ describe('sessions', () => {
 
     const reaped = await run(['sessions', 'reap', '--lease-dir', leaseDir], env)
 
-    expect(reaped.out).toBe('1 deleted, 0 failed, 0 of other services')
+    expect(reaped.out).toBe('1 deleted, 0 failed, 0 skipped (other servers)')
     expect(service.live.size).toBe(0)
   })
 })

@@ -31,7 +31,7 @@ test('the demo says so and drives its own page when the wanted one cannot be rea
   await removeScreenshots(end)
 
   const reason = expect.stringMatching(/^https:\/\/nowhere\.invalid\/ could not be reached \(net::ERR_\w+\)$/)
-  expect(end.sessions.map(({ insteadBecause }) => insteadBecause)).toEqual([reason, reason])
+  expect(end.sessions.map(({ fallbackReason }) => fallbackReason)).toEqual([reason, reason])
   expect(end.sessions.map(({ title }) => title)).toEqual(['Harbour Office', 'Harbour Office'])
 })
 

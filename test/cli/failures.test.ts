@@ -68,7 +68,7 @@ describe('a failing command exits with the code of its kind, and tells it as JSO
 
 test.each([
   [['scrape', 'https://example.com', '--timeout', '5'], 'from 1000 to 600000, in milliseconds'],
-  [['scrape', 'https://example.com', '--country', 'Germany'], 'two letters of a country'],
+  [['scrape', 'https://example.com', '--country', 'Germany'], 'two-letter country code'],
   [['map', 'https://example.com', '--limit', '0'], 'from 1 to 100000'],
   [['search', 'x', '--limit', '0'], 'from 1 to 100'],
   [['exec', '--ttl', '5', '--', 'true'], 'from 30 to 3600, in seconds'],
@@ -93,7 +93,7 @@ test('output to a full disk is an error in one line', async () => {
 
   const [code] = (await once(child, 'close')) as [number]
 
-  expect(errors).toMatch(/^LOCAL_FILE_FAILED: Standard output cannot be written: .*ENOSPC.*\n$/)
+  expect(errors).toMatch(/^LOCAL_FILE_FAILED: Cannot write to standard output: .*ENOSPC.*\n$/)
   expect(code).toBe(1)
 })
 

@@ -72,7 +72,7 @@ test('extract prints the data, and reads the schema from a file', async () => {
 
   expect(code, errors).toBe(0)
   expect(JSON.parse(lines.join('\n'))).toEqual({ boats: 2 })
-  expect(errors).toContain('ftp://a.example is no address')
+  expect(errors).toContain('Skipped ftp://a.example: not a valid URL')
   expect(model.questions.at(-1)?.response_format.type).toBe('json_schema')
 })
 
@@ -80,5 +80,5 @@ test('extract says what is wrong with a schema', async () => {
   const { code, errors } = await run('extract', site.url('/boats'), '--schema', join(home, 'nothing.json'))
 
   expect(code).toBe(3)
-  expect(errors).toMatch(/^CONFIG_INVALID: .*nothing\.json cannot be read as a JSON Schema/)
+  expect(errors).toMatch(/^CONFIG_INVALID: Cannot read .*nothing\.json as a JSON Schema/)
 })

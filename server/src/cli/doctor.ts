@@ -12,26 +12,30 @@ import { sessionsThatFit } from '../sessions/capacity.ts'
 import { inspectStore, type StoreState } from '../store/inspect.ts'
 import { print, printJson } from 'bowline/terminal/print'
 
-/** One thing that was looked at. */
+/** The result of one check. */
 interface Finding {
   readonly what: string
-  /** `bad` means that the server cannot run, or runs browsers without isolation; `poor` that it runs with less than it could. */
+  /**
+   * `bad`: the server cannot run, or would run browsers without isolation. `poor`: it runs with
+   * limitations.
+   */
   readonly state: 'good' | 'poor' | 'bad'
   readonly detail: string
 }
 
 type DoctorFlags = Parameters<typeof readConfig>[0] & { readonly json?: boolean }
 
-/** Makes `bowline doctor`. */
+/** Creates the command `bowline doctor`. */
 export function createDoctorCommand(): Command {
   return new Command('doctor')
-    .option('--browser <which>', 'shell, chromium, or the path of a browser')
-    .option('--isolation <how>', 'auto, strict, uid or none, as the server is started with')
-    .option('--data-dir <path>', 'data directory to look at (BOWLINE_DATA_DIR; default: ~/.bowline)')
-    .option('--database-url <url>', 'PostgreSQL to look at (DATABASE_URL)')
+    .description('Checks the browsers, isolation and database of this machine. Exits with 1 if a check fails.')
+    .option('--browser <which>', 'shell, chromium, or the path of a browser (BOWLINE_BROWSER)')
+    .option('--isolation <how>', 'auto, strict, uid or none (BOWLINE_ISOLATION; default: auto)')
+    .option('--data-dir <path>', 'data directory to check (BOWLINE_DATA_DIR; default: ~/.bowline)')
+    .option('--database-url <url>', 'PostgreSQL database to check (DATABASE_URL)')
     .option('--json', 'print JSON')
     .action(async ({ json, ...flags }: DoctorFlags) => {
-      const findings = [node(), ...(await browsers(flags)), await store(flags)]
+      const findings = [checkNode(), ...(await checkBrowsers(flags)), await checkStore(flags)]
       if (json === true) printJson(findings)
       else for (const finding of findings) print(toLine(finding))
       process.exitCode = findings.some(({ state }) => state === 'bad') ? 1 : 0
@@ -44,17 +48,17 @@ function toLine({ what, state, detail }: Finding): string {
   return `${marks[state]} ${what.padEnd(20)} ${detail}`
 }
 
-function node(): Finding {
+function checkNode(): Finding {
   const isNew = Number(process.versions.node.split('.')[0]) >= 24
   return {
     what: 'Node',
     state: isNew ? 'good' : 'bad',
-    detail: `${process.versions.node}${isNew ? '' : ' (24 or newer is needed)'}`,
+    detail: `${process.versions.node}${isNew ? '' : ' (24 or newer is required)'}`,
   }
 }
 
-/** Starts one browser for a moment, in a directory of its own, to see in which layers browsers run here. */
-async function browsers(flags: DoctorFlags): Promise<readonly Finding[]> {
+/** Lists the installed browsers, and starts one to check which isolation layers work. */
+async function checkBrowsers(flags: DoctorFlags): Promise<readonly Finding[]> {
   const environment = browserSearchEnvironment()
   const found = (await listBrowsers(environment)).flatMap(({ found }): Finding[] =>
     found === undefined
@@ -81,34 +85,34 @@ async function browsers(flags: DoctorFlags): Promise<readonly Finding[]> {
     const starts: Finding = {
       what: 'browser starts',
       state: 'good',
-      detail: `${path}; the memory allows ${sessionsThatFit(kind)} sessions at once`,
+      detail: `${path}; the memory allows ${sessionsThatFit(kind)} concurrent sessions`,
     }
     return [...found, starts, ...layers]
   } catch (error) {
-    return [...found, { what: 'browser starts', state: 'bad', detail: inWords(error) }]
+    return [...found, { what: 'browser starts', state: 'bad', detail: describeError(error) }]
   }
 }
 
-/** A folder for the browser that is started, in the first place that can be written to. Disposing removes it. */
-async function openScratchFolder(places: readonly string[]): Promise<AsyncDisposable & { readonly path: string }> {
+/** Creates a temporary folder in the first of `parents` that is writable. Disposing removes it. */
+async function openScratchFolder(parents: readonly string[]): Promise<AsyncDisposable & { readonly path: string }> {
   const problems: string[] = []
-  for (const place of places) {
+  for (const parent of parents) {
     try {
-      // A data directory is made by the first server that uses it.
-      await mkdir(place, { mode: 0o700 }).catch(() => undefined)
-      const path = await mkdtemp(join(place, 'bowline-doctor-'))
+      // The data directory does not exist before the first start of the server.
+      await mkdir(parent, { mode: 0o700 }).catch(() => undefined)
+      const path = await mkdtemp(join(parent, 'bowline-doctor-'))
       const remove = async (): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 5 })
       return { path, [Symbol.asyncDispose]: remove }
     } catch (error) {
-      problems.push(inWords(error))
+      problems.push(describeError(error))
     }
   }
-  throw new BowlineError('CONFIG_INVALID', `No folder can be written to: ${problems.join('; ')}`, {
+  throw new BowlineError('CONFIG_INVALID', `No writable folder: ${problems.join('; ')}`, {
     hint: 'Set `TMPDIR` or `--data-dir` to a folder on a writable file system.',
   })
 }
 
-async function store(flags: DoctorFlags): Promise<Finding> {
+async function checkStore(flags: DoctorFlags): Promise<Finding> {
   const what = 'store'
   try {
     const { dataDir, databaseUrl } = readConfig(flags)
@@ -118,18 +122,18 @@ async function store(flags: DoctorFlags): Promise<Finding> {
   } catch (error) {
     const isInUse = isBowlineError(error) && error.code === 'DATA_DIR_IN_USE'
     return isInUse
-      ? { what, state: 'good', detail: `${error.message}: a server runs on it` }
-      : { what, state: 'bad', detail: inWords(error) }
+      ? { what, state: 'good', detail: `${error.message}: a server is running on it` }
+      : { what, state: 'bad', detail: describeError(error) }
   }
 }
 
 const schemaNotes: Readonly<Record<StoreState['schema'], string>> = {
-  absent: '; empty: the first start of the server creates its tables',
-  older: '; from an older version: the next start of the server migrates it',
+  absent: '; empty: the next start of the server creates its tables',
+  older: '; older version: the next start of the server migrates it',
   current: '',
 }
 
-function inWords(error: unknown): string {
+function describeError(error: unknown): string {
   if (isBowlineError(error)) return `${error.message}${error.hint === undefined ? '' : ` (${error.hint})`}`
   return Error.isError(error) ? error.message : String(error)
 }

@@ -1,10 +1,10 @@
 import { runProgram, type Program } from 'bowline/terminal/run-program'
 import { packageVersion } from '../version.ts'
 
-/** The commands of `bowline-server`. `bowline` has them too, where this package is installed. */
+/** Commands of `bowline-server`. If this package is installed, `bowline` has them, too. */
 export const serverProgram: Program = {
   name: 'bowline-server',
-  description: 'Runs a Bowline server. Without a command, `serve` runs.',
+  description: 'Runs a Bowline server. The default command is `serve`.',
   version: packageVersion,
   commands: {
     serve: {
@@ -12,7 +12,7 @@ export const serverProgram: Program = {
       load: async () => (await import('./serve-command.ts')).createServeCommand(),
     },
     doctor: {
-      summary: 'show what this machine has and lacks',
+      summary: 'check the browsers, isolation and database of this machine',
       load: async () => (await import('./doctor.ts')).createDoctorCommand(),
     },
   },
@@ -20,7 +20,7 @@ export const serverProgram: Program = {
 
 const programFlags: ReadonlySet<string | undefined> = new Set(['help', '--help', '-h', '--version', '-V'])
 
-/** Runs one command line of `bowline-server`, and sets the exit code. */
+/** Runs a command line of `bowline-server` and sets the exit code of the process. */
 export async function runServerCli(args: readonly string[]): Promise<void> {
   const [first] = args
   const isServe = first === undefined || (first.startsWith('-') && !programFlags.has(first))

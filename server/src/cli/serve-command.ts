@@ -3,21 +3,21 @@ import { settingNames, settings } from '../config.ts'
 import type { ServeFlags } from './serve.ts'
 import { keepHeapsSmall } from './small-heaps.ts'
 
-/** Makes `bowline serve`; its options are the settings of the server. */
+/** Creates the command `bowline serve`. Its options are the settings of the server. */
 export function createServeCommand(): Command {
   const command = new Command('serve').description(
-    'Runs the server until SIGINT, SIGTERM or SIGHUP, then ends every session and bills it. A flag wins over its variable.',
+    'Runs the server until SIGINT, SIGTERM or SIGHUP, then ends and bills every session. Flags take precedence over environment variables.',
   )
   for (const name of settingNames) {
     const { flag, env, help, accepts, schema } = settings[name]
-    const standard = describeDefault(schema.safeParse(undefined).data)
-    const suffix = standard === '' ? '' : `; default ${standard}`
+    const defaultText = describeDefault(schema.safeParse(undefined).data)
+    const suffix = defaultText === '' ? '' : `; default ${defaultText}`
     command.option(`--${flag} <value>`, `${help} (${env}; takes ${accepts}${suffix})`)
   }
   return command
-    .option('--json', 'print one line of JSON once the server answers')
+    .option('--json', 'print one line of JSON once the server is ready')
     .action(async (flags: ServeFlags) => {
-      // Before the server's code, the loading of which would let the heap grow for good.
+      // Must run before the code of the server is loaded, which would grow the heap permanently.
       keepHeapsSmall()
       const { serve } = await import('./serve.ts')
       process.exitCode = await serve(flags)
@@ -26,7 +26,7 @@ export function createServeCommand(): Command {
 
 function describeDefault(value: unknown): string {
   if (Array.isArray(value)) return value.join(',')
-  // The one setting that is read into an object holds limits, of which there are none.
+  // The only setting parsed to an object is the rate limits, which are off by default.
   if (typeof value === 'object') return 'off'
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }

@@ -6,46 +6,49 @@ import { readConfig, type ServerConfig } from '../config.ts'
 import { packageVersion } from '../version.ts'
 import { keepCompilerSmall } from './small-compiler.ts'
 
-/** Flags of `bowline serve`, named as the settings of the server. */
+/** Flags of `bowline serve`, keyed as the settings of the server. */
 export type ServeFlags = Parameters<typeof readConfig>[0] & { readonly json?: boolean | undefined }
 
 type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
-/** A terminal that is closed sends SIGHUP, which would end the process at once. */
+/** Closing a terminal sends SIGHUP, which would otherwise kill the process. */
 const signals: readonly Signal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
-/** Milliseconds that a start may take to stop after a signal. */
-const abandonMs = 10_000
+/** Milliseconds after a signal during startup until the process exits. */
+const startupAbortMs = 10_000
 
-/** Runs a server until a signal, or until it cannot go on. Resolves to the exit code. A second signal exits at once. */
+/**
+ * Runs a server until a signal or a fatal error. Resolves to the exit code. A second signal exits
+ * at once.
+ */
 export async function serve({ json, ...flags }: ServeFlags): Promise<number> {
   const config = readConfig(flags)
-  // Heard from the first moment on: a signal during the start must not leave browsers behind.
+  // Handles signals before the start, so that an interrupted start leaves no browsers behind.
   const stop = firstSignal()
   keepCompilerSmall()
   const server = await startUnlessStopped(config, stop)
   if (server === undefined) return 0
-  process.stdout.write(json === true ? `${JSON.stringify(announcement(server))}\n` : greeting(server, config))
+  process.stdout.write(json === true ? `${JSON.stringify(describeServer(server))}\n` : formatBanner(server, config))
   const end = await Promise.race([stop, server.failed])
   if (end instanceof Error)
-    process.stderr.write(`${styleText('red', 'The server cannot go on:', { stream: process.stderr })} ${end.message}\n`)
-  else if (json !== true) process.stdout.write(`${end}: ending every session. Once more to exit at once.\n`)
+    process.stderr.write(`${styleText('red', 'Fatal error:', { stream: process.stderr })} ${end.message}\n`)
+  else if (json !== true) process.stdout.write(`${end}: ending all sessions. Send it again to exit at once.\n`)
   await server[Symbol.asyncDispose]()
   return end instanceof Error ? 1 : 0
 }
 
-/** Starts the server; undefined when a signal came before it had started. */
+/** Starts the server. Resolves to undefined if a signal arrives before it has started. */
 async function startUnlessStopped(config: ServerConfig, stop: Promise<Signal>): Promise<RunningServer | undefined> {
   const stopping = new AbortController()
   void stop.then((signal) => {
     stopping.abort(signal)
-    setTimeout(() => process.exit(128 + constants.signals[signal]), abandonMs).unref()
+    setTimeout(() => process.exit(128 + constants.signals[signal]), startupAbortMs).unref()
   })
   try {
     return await startConfigured(config, { signal: stopping.signal })
   } catch (error) {
     if (error !== stopping.signal.reason) throw error
-    process.stderr.write(`${String(error)}: stopped before the server had started\n`)
+    process.stderr.write(`${String(error)}: stopped before the server was ready\n`)
     return undefined
   }
 }
@@ -64,8 +67,8 @@ async function firstSignal(): Promise<Signal> {
   })
 }
 
-/** What `--json` prints: one line. */
-function announcement(server: RunningServer): object {
+/** Builds the output of `--json`. */
+function describeServer(server: RunningServer): object {
   return {
     url: server.url,
     pid: process.pid,
@@ -84,27 +87,27 @@ function announcement(server: RunningServer): object {
 
 function describeKey(server: RunningServer, config: ServerConfig): string {
   if (server.isNewKey) {
-    return `${styleText('bold', server.apiKey)}  (created now and shown this once; stored in ${config.dataDir}/api-key)`
+    return `${styleText('bold', server.apiKey)}  (new; shown only once; stored in ${config.dataDir}/api-key)`
   }
   const where = config.apiKey === undefined ? `in ${config.dataDir}/api-key` : 'as configured'
   if (!server.isKeyRevoked) return where
-  const remedy = config.apiKey === undefined ? 'delete that file to get a new one' : 'start with another --api-key'
+  const remedy = config.apiKey === undefined ? 'delete that file to create a new one' : 'start with another --api-key'
   return `${where}, but ${styleText('yellow', 'revoked and refused')}; use another admin key, or ${remedy}`
 }
 
-function greeting(server: RunningServer, config: ServerConfig): string {
+function formatBanner(server: RunningServer, config: ServerConfig): string {
   const line = (name: string, text: string): string => `  ${styleText('dim', name.padEnd(10))} ${text}\n`
   const { kind, version, path } = server.browser
   return [
     `${styleText('bold', `Bowline ${packageVersion}`)} listens at ${styleText('cyan', server.url)}\n`,
     line('API key', describeKey(server, config)),
     ...server.retiredKeys.map((prefix) =>
-      line('', `the former bootstrap key ${prefix}… no longer works: no running server is configured with it`),
+      line('', `the previous bootstrap key ${prefix}… is retired: no running server is configured with it`),
     ),
     line('browser', `${kind === 'shell' ? 'headless shell' : 'Chromium'} ${version} (${path})`),
     line('store', server.storeKind === 'pglite' ? `embedded, in ${config.dataDir}` : 'PostgreSQL'),
     server.storeKind === 'postgres' && config.blobs === undefined
-      ? line('files', `in ${config.dataDir}, for this server alone: several servers need the same --blobs`)
+      ? line('files', `in ${config.dataDir}, for this server only: several servers need the same --blobs`)
       : '',
     line('sessions', `at most ${server.maxSessions} at once, ${config.warm} browsers kept warm`),
     ...server.layers.map(({ name, state, detail }, index) =>
@@ -115,6 +118,6 @@ function greeting(server: RunningServer, config: ServerConfig): string {
     ),
     line('dashboard', `${config.publicUrl ?? server.url}/`),
     line('docs', `${config.publicUrl ?? server.url}/docs`),
-    server.recovered > 0 ? line('recovered', `${server.recovered} sessions of an earlier run ended and billed`) : '',
+    server.recovered > 0 ? line('recovered', `ended and billed ${server.recovered} sessions of the previous run`) : '',
   ].join('')
 }

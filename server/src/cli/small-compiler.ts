@@ -1,19 +1,21 @@
 import { setFlagsFromString } from 'node:v8'
 
 /**
- * Has V8 compile WebAssembly quickly and only once, for the whole process: the embedded database is the only WebAssembly
- * of a server. Left alone V8 optimizes one huge function of it soon after the start, which takes 600 MB and half a second of
- * a core, and compiles on many threads, each of which keeps memory for good. Statements of a session take the same time.
+ * Makes V8 compile WebAssembly with its baseline compiler only, on one thread. The embedded
+ * database is the only WebAssembly of a server. By default V8 optimizes one large function of it
+ * soon after the start, which takes 600 MB and half a second of CPU time, and compiles on many
+ * threads, each of which keeps its memory. The database statements of a session take the same time
+ * either way.
  */
 export function keepCompilerSmall(): void {
   for (const flag of smallCompilerFlags) setFlagsFromString(flag)
 }
 
-/** The same for a command line of Node. */
+/** The same settings as flags of the `node` command line. */
 export const smallCompilerFlags: readonly string[] = [
   '--wasm-num-compilation-tasks=1',
   '--liftoff-only',
-  // What the flag above would imply on the command line.
+  // Implied by the flag above on the command line, but not by `setFlagsFromString`.
   '--no-wasm-tier-up',
   '--no-wasm-dynamic-tiering',
 ]

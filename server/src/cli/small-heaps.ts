@@ -1,19 +1,20 @@
 import { setFlagsFromString } from 'node:v8'
 
 /**
- * Keeps the heaps of this process and of its threads near what they hold. Left alone V8 lets garbage lie while there is
- * memory: under load the young generation of each thread grows to 100 MB, and old garbage to more than what is in use.
- * Pages take no more processor time so.
+ * Limits the heap growth of this process and its worker threads. By default V8 delays garbage
+ * collection while memory is available: under load the young generation of each thread grows to
+ * 100 MB, and old garbage exceeds the live objects. Scraping a page takes the same CPU time with
+ * these flags.
  */
 export function keepHeapsSmall(): void {
   for (const flag of flags) setFlagsFromString(flag)
 }
 
 const flags = [
-  // Megabytes of each half of the young generation of a thread: with the usual one, pages outlive their collection.
+  // Size of a semi-space of the young generation in MB. With the default, pages survive its collection.
   '--min-semi-space-size=4',
-  // It stays as large as it is now.
+  // Keeps the young generation at this size.
   '--semi-space-growth-factor=1',
-  // Old garbage is collected when it comes to so many hundredths of the rest.
+  // Collects the old generation when garbage reaches this percentage of the live objects.
   '--heap-growing-percent=100',
 ]

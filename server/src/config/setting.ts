@@ -24,7 +24,9 @@ export const httpUrl = z
 /** Schema of the URL of an HTTP or SOCKS proxy. */
 export const proxyUrl = z.url({ protocol: /^(https?|socks[45])$/, hostname: /./ })
 
-/** A setting of the server: its flag, environment variable, help text, accepted values and schema. */
+/**
+ * A setting of the server: its flag, environment variable, help text, accepted values and schema.
+ */
 export interface Setting {
   readonly flag: string
   readonly env: string
