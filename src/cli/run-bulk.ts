@@ -17,7 +17,8 @@ const cancelledCode = 130
 
 /**
  * Runs a job and prints one line per page on a terminal, or one JSON document per line when piped.
- * Ctrl-C cancels the job with exit code 130. The exit code is 1 if pages failed or URLs were invalid.
+ * Ctrl-C cancels the job with exit code 130. The exit code is 1 if pages failed or URLs were
+ * invalid.
  */
 export async function runBulk(start: (how: BulkOptions) => BulkRun, { json = false }: BulkPrinting): Promise<void> {
   using bar = showProgress()

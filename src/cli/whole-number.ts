@@ -7,7 +7,8 @@ export function wholeNumber(text: string): number {
 }
 
 /**
- * Creates a parser of whole numbers in a range, such as `numberFrom(1000, 600_000, 'milliseconds')`.
+ * Creates a parser of whole numbers in a range, such as `numberFrom(1000, 600_000,
+ * 'milliseconds')`.
  */
 export function numberFrom(min: number, max: number, unit = ''): (text: string) => number {
   const range = max === Infinity ? `${min} or more` : `from ${min} to ${max}`
