@@ -6,9 +6,9 @@ import type { Scrapes } from '../scrape/scrapes.ts'
 const showMs = 15_000
 
 /** Shows pages the way they are scraped. */
-export function createShowPage(scrapes: Pick<Scrapes, 'show'>): ShowPage {
+export function createShowPage(scrapes: Pick<Scrapes, 'loadHtml'>): ShowPage {
   return async ({ url, location, headers }, signal) => {
     const request = scrapeRequest.parse({ url, location, headers, formats: ['rawHtml'], timeout: showMs })
-    return scrapes.show(request, AbortSignal.any([signal, AbortSignal.timeout(showMs)]))
+    return scrapes.loadHtml(request, AbortSignal.any([signal, AbortSignal.timeout(showMs)]))
   }
 }

@@ -1,7 +1,7 @@
 import type { BulkStatusQuery, BulkStatusResponse } from 'bowline/contract/bulk'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { Job } from '../jobs/plan.ts'
-import { atBase } from '../scrape/document/scrape-files.ts'
+import { withBaseUrl } from '../scrape/document/scrape-files.ts'
 import { expiryOf } from '../store/job-retention.ts'
 
 /** Path of a job without the API version. */
@@ -36,7 +36,7 @@ export async function readJobStatus(
     expiresAt: expiryOf(job.expiresAt, job.status === 'scraping').toISOString(),
     // Only if more documents exist now: clients request the next page at once.
     ...(completed > skip && { next: `${baseUrl}/${version}${jobPath(job)}?skip=${skip}${limit}` }),
-    data: documents.map((document) => atBase(document, baseUrl)),
+    data: documents.map((document) => withBaseUrl(document, baseUrl)),
     createdAt: createdAt.toISOString(),
     ...(finishedAt !== undefined && { completedAt: finishedAt.toISOString() }),
     duration: (endMs - createdAt.getTime()) / 1000,

@@ -5,7 +5,7 @@ import { WebSocketServer, type WebSocket } from 'ws'
 import { isBowlineError } from 'bowline/kit/errors'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { Job } from '../jobs/plan.ts'
-import { atBase } from '../scrape/document/scrape-files.ts'
+import { withBaseUrl } from '../scrape/document/scrape-files.ts'
 import type { Authenticator } from './auth.ts'
 import { readJobStatus } from './job-status.ts'
 
@@ -107,7 +107,7 @@ async function watch(
     // Read the job before its documents: if it has ended by now, the documents found next are all.
     job = await jobs.find({ id, teamId })
     const { documents, pagesRead: found } = await jobs.documents(job, { skip: sent, limit: 100 })
-    for (const document of documents) await send(client, { type: 'document', data: atBase(document, baseUrl) })
+    for (const document of documents) await send(client, { type: 'document', data: withBaseUrl(document, baseUrl) })
     sent += found
     if (found > 0) continue
     if (job.status !== 'scraping') break

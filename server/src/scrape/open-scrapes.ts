@@ -11,10 +11,10 @@ import type { WorkPermits } from '../usage/work-permits.ts'
 import { Renderer } from './render/renderer.ts'
 import type { OnScraped } from './document/on-scraped.ts'
 import { Scrapes } from './scrapes.ts'
-import { startSweepingScrapes } from './document/sweep-scrapes.ts'
-import { Workers } from './format/html-workers.ts'
+import { startScrapeSweep } from './document/sweep-scrapes.ts'
+import { HtmlWorkers } from './format/html-workers.ts'
 
-/** The parts of the server that scraping is built from. */
+/** Parts of the server that scraping uses. */
 export interface OpenScrapesDeps {
   readonly store: Store
   readonly blobs: Blobs
@@ -23,14 +23,13 @@ export interface OpenScrapesDeps {
   readonly egress: Egress
   readonly prices: Prices
   readonly permits: WorkPermits
-  /** As `--version` prints it. */
+  /** Output of `chromium --version`. */
   readonly browserVersion: string
-  /** Default: nobody hears of them. */
   readonly onScraped?: OnScraped | undefined
   readonly onError: (error: unknown, what: string) => void
 }
 
-/** Its settings. */
+/** Settings of the scraper. */
 export interface ScrapeSettings {
   readonly llmUrl?: string | undefined
   readonly llmModel: string
@@ -41,21 +40,21 @@ export interface ScrapeSettings {
   readonly dataDir: string
 }
 
-/** PDFs that are read at once: each takes a processor, and may take 1.5 GB of memory. */
-const pdfsAtOnce = Math.max(2, availableParallelism())
+/** PDFs parsed at the same time. Each takes a CPU and up to 1.5 GB of memory. */
+const maxConcurrentPdfs = Math.max(2, availableParallelism())
 
-/** Builds everything that scrapes, into `undo`. */
+/** Opens the scraper and its workers. `undo` closes them. */
 export function openScrapes(undo: AsyncDisposableStack, settings: ScrapeSettings, deps: OpenScrapesDeps): Scrapes {
   const { llmUrl: url, llmModel: model, llmKey: key, maxPages } = settings
   const adLists = settings.adLists.length === 0 ? undefined : openLists(undo, settings, deps)
   const chromeMajor = /\d+/.exec(deps.browserVersion)?.[0] ?? '140'
-  undo.use(startSweepingScrapes(deps))
+  undo.use(startScrapeSweep(deps))
   return undo.use(
     new Scrapes({
       ...deps,
       chromeMajor,
-      workers: new Workers(),
-      pdfSlots: new Semaphore(pdfsAtOnce),
+      workers: new HtmlWorkers(),
+      pdfSlots: new Semaphore(maxConcurrentPdfs),
       renderer: new Renderer({ ...deps, maxPages, chromeMajor, adLists }),
       languageModel: url === undefined ? undefined : { url, model, key },
       hasEnhancedProxy: settings.proxyEnhanced !== undefined,

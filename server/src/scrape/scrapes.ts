@@ -14,68 +14,74 @@ import { availableCredits } from '../store/teams.ts'
 import { priceOfScrape, type Prices } from '../usage/prices.ts'
 import { insufficientCredits, type Permit, type WorkPermits } from '../usage/work-permits.ts'
 import { assertNotThrottled } from './fetch/assert-not-throttled.ts'
-import { assertAvailable } from './check-request.ts'
-import { isPersonal, pageKeyOf } from './document/cache-key.ts'
+import { assertSupported } from './check-request.ts'
+import { isPersonal, pageCacheKey } from './document/cache-key.ts'
 import { Cache, type CachedPage, type PageToStore } from './document/cache.ts'
-import { finishDocument, type FinishedDocument } from './document/build-document.ts'
+import { buildDocument, type BuiltDocument } from './document/build-document.ts'
 import type { LanguageModel } from './format/language-model.ts'
-import { isEnhancedProxy, loadByProxy } from './load/load-with-proxy.ts'
+import { asksForEnhancedProxy, loadWithProxy } from './load/load-with-proxy.ts'
 import { PageLoader, type LoaderDeps } from './load/page-loader.ts'
-import { readLoaded } from './format/process-page.ts'
-import { missOf, sourceOf, waitOf } from './document/scrape-metadata.ts'
-import { atBase, openFileKeeper } from './document/scrape-files.ts'
+import { createHtmlProcessor } from './format/html-processor.ts'
+import { cacheMissMetadata, sourceMetadata, queueMetadata } from './document/scrape-metadata.ts'
+import { withBaseUrl, openScrapeFiles } from './document/scrape-files.ts'
 import type { OnScraped } from './document/on-scraped.ts'
-import { factsOf } from './document/cached-page.ts'
-import type { Workers } from './format/html-workers.ts'
+import { cacheFactsOf } from './document/cached-page-facts.ts'
+import type { HtmlWorkers } from './format/html-workers.ts'
 
-/** What scrapes are made with. */
+/** Dependencies of `Scrapes`. */
 export interface ScrapesDeps extends LoaderDeps {
   readonly store: Store
   readonly blobs: Blobs
-  readonly workers: Workers
-  /** Places to read PDFs in. */
+  readonly workers: HtmlWorkers
+  /** Limits how many PDFs are parsed at once. */
   readonly pdfSlots: Semaphore
   readonly prices: Prices
   readonly permits: Pick<WorkPermits, 'acquire'>
-  /** Undefined: the formats that need one are refused. */
+  /** Without one, formats that need it are refused. */
   readonly languageModel: LanguageModel | undefined
   readonly hasEnhancedProxy: boolean
   readonly onScraped?: OnScraped | undefined
 }
 
-/** One page to scrape, and for whom. */
+/** A page to scrape, and who pays for it. */
 export interface ScrapeCall {
   readonly request: ScrapeRequest
-  /** The address as the caller wrote it. Default: that of the request. */
+  /** URL as the caller wrote it, for `metadata.sourceURL`. Default: that of the request. */
   readonly sourceUrl?: string | undefined
   readonly teamId: string
   readonly apiKeyId: string
-  /** Address of this server as its client knows it, without trailing slash. */
+  /** URL of this server as the client sees it, without trailing slash. */
   readonly baseUrl: string
-  /** Aborting stops the scrape: nothing is billed. */
+  /** Aborting stops the scrape. Nothing is billed. */
   readonly signal?: AbortSignal | undefined
-  /** Whether the caller bills: nothing is set aside here, and nothing entered in the ledger. Default false. */
+  /** Whether the caller bills: no credits are held, and the ledger gets no entry. Default false. */
   readonly isPrepaid?: boolean | undefined
-  /** Id of the scrape, under which it is billed once. Default: a new one. */
+  /** Id of the scrape. A scrape is billed once per id. Default: a new one. */
   readonly id?: string | undefined
-  /** Done before that transaction begins. What it throws ends the scrape, and nothing is billed. Only with `alongside`. */
+  /** Runs before the transaction of `onCommit`. If it throws, the scrape fails and nothing is billed. */
   readonly prepare?: ((outcome: ScrapeOutcome) => Promise<void>) | undefined
-  /** Done in the transaction that enters the scrape and its bill: what it throws undoes them. */
+  /** Runs in the transaction that stores the scrape and its bill. If it throws, both are rolled back. */
   readonly onCommit?: ((db: Kysely<Database>, outcome: ScrapeOutcome) => Promise<void>) | undefined
-  /** Called once the team may work; what it answers is disposed of with the end of the scrape. Only with `alongside`. */
+  /**
+   * Runs once the team's concurrency limit admits the scrape, with `onCommit` or `isPrepaid`.
+   * Its result is disposed when the scrape ends.
+   */
   readonly acquireSlot?: (() => Promise<Disposable>) | undefined
-  /** Whether a page that asks to be left alone for a while (429, 503) is an error, and costs nothing. Default false. */
+  /** Treat 429 and 503 as errors and do not bill them. Default false. */
   readonly failOnThrottle?: boolean | undefined
 }
 
-/** What a scrape came to. */
+/** Result of a scrape. */
 export interface ScrapeOutcome {
   readonly id: string
   readonly document: Document
   readonly credits: number
 }
 
-/** Scrapes pages: loads, reads, stores and bills them. Disposing ends what it has open. */
+/**
+ * Turns URLs into documents, and bills them. In order: check the request, look in the cache, load the page (fetch or
+ * render), process its HTML (parse, extract, format), build the document, store and bill it.
+ */
 export class Scrapes implements AsyncDisposable {
   readonly #deps: ScrapesDeps
   readonly #loader: PageLoader
@@ -86,14 +92,14 @@ export class Scrapes implements AsyncDisposable {
     this.#deps = deps
     this.#loader = new PageLoader(deps)
     this.#cache = new Cache(deps)
-    // The embedded store takes one commit at a time: those that wait share the next one.
+    // The embedded database commits one transaction at a time: waiting scrapes share the next commit.
     this.#recordUnmetered = createBatcher(async (scrapes) => recordUnmetered(deps.store.db, scrapes))
   }
 
-  /** The least that a scrape costs. Throws FORMAT_UNAVAILABLE, BAD_REQUEST when it can come to nothing here. */
+  /** Returns the minimum price of a scrape, in credits. Throws FORMAT_UNAVAILABLE, BAD_REQUEST. */
   estimate(request: ScrapeRequest): number {
-    assertAvailable(this.#deps, request)
-    const isEnhanced = this.#deps.hasEnhancedProxy && isEnhancedProxy(request.proxy)
+    assertSupported(this.#deps, request)
+    const isEnhanced = this.#deps.hasEnhancedProxy && asksForEnhancedProxy(request.proxy)
     return this.#price(request, { isEnhanced, pages: 1 })
   }
 
@@ -101,43 +107,46 @@ export class Scrapes implements AsyncDisposable {
   async scrape(call: ScrapeCall): Promise<ScrapeOutcome> {
     const { permits } = this.#deps
     const { request, teamId, signal } = call
-    const least = this.estimate(request)
+    const minCredits = this.estimate(request)
     if (call.isPrepaid === true || call.onCommit !== undefined) {
-      // A page of a batch may stand in line as long as it takes: only its own time counts.
-      const credits = call.isPrepaid === true ? 0 : least
+      // A page of a batch waits for as long as it takes: its timeout covers only the scrape itself.
+      const credits = call.isPrepaid === true ? 0 : minCredits
       await using permit = await permits.acquire({ teamId, credits, waitMs: Infinity, signal })
       using _ = await call.acquireSlot?.()
-      return await inTime(call, async (limited) => this.#work(call, permit, limited))
+      return await withTimeout(call, async (limited) => this.#run(call, permit, limited))
     }
-    return inTime(call, async (limited) => {
+    return withTimeout(call, async (limited) => {
       const waitMs = (request.timeout * 2) / 3
-      await using permit = await permits.acquire({ teamId, credits: least, waitMs, signal: limited })
-      return await this.#work(call, permit, limited)
+      await using permit = await permits.acquire({ teamId, credits: minCredits, waitMs, signal: limited })
+      return await this.#run(call, permit, limited)
     })
   }
 
-  /** Throws what `scrape` would throw before any work: FORMAT_UNAVAILABLE, BAD_REQUEST. */
+  /** Throws FORMAT_UNAVAILABLE or BAD_REQUEST for a request that `scrape` would refuse. */
   check(request: ScrapeRequest): void {
-    assertAvailable(this.#deps, request)
+    assertSupported(this.#deps, request)
   }
 
-  /** A page as its readers see it, rendered if need be; nothing is kept or billed. Undefined: it is no HTML. Throws SCRAPE_*, EGRESS_REFUSED. */
-  async show(
+  /**
+   * Loads a page, rendered if needed, and returns its HTML. Nothing is stored or billed.
+   * Resolves to undefined for a page that is not HTML. Throws SCRAPE_*, EGRESS_REFUSED.
+   */
+  async loadHtml(
     request: Omit<ScrapeRequest, 'profile'>,
     signal: AbortSignal,
   ): Promise<{ readonly url: string; readonly html: string } | undefined> {
-    const read = readLoaded(this.#deps.workers, request, signal)
-    // Only profiles belong to teams.
-    const { page } = await this.#loader.load({ request, teamId: '', signal, read }, 'basic')
+    const processPage = createHtmlProcessor(this.#deps.workers, request, signal)
+    // Without a profile, no team is needed.
+    const { page } = await this.#loader.load({ request, teamId: '', signal, processPage }, 'basic')
     return page.body.kind === 'html' ? { url: page.url, html: page.body.html } : undefined
   }
 
-  /** The documents of scrapes, by id. Those that are not there any more are left out. Whose they are is not asked. */
+  /** Returns documents by scrape id. Deleted scrapes are missing. Does not check which team they belong to. */
   async readMany(ids: readonly string[]): Promise<ReadonlyMap<string, Document>> {
     return this.#cache.readMany(ids)
   }
 
-  /** Reads a scrape of the last 24 hours. Throws SCRAPE_NOT_FOUND, and FORBIDDEN when it is another team's. */
+  /** Returns a document of the last 24 hours. Throws SCRAPE_NOT_FOUND, or FORBIDDEN if it belongs to another team. */
   async read(id: string, teamId: string): Promise<Document> {
     return this.#cache.read(id, teamId)
   }
@@ -148,8 +157,8 @@ export class Scrapes implements AsyncDisposable {
     await this.#deps.workers[Symbol.asyncDispose]()
   }
 
-  async #work(call: ScrapeCall, permit: Permit, signal: AbortSignal): Promise<ScrapeOutcome> {
-    return (await this.#fromCache(call, permit, signal)) ?? (await this.#anew(call, permit, signal))
+  async #run(call: ScrapeCall, permit: Permit, signal: AbortSignal): Promise<ScrapeOutcome> {
+    return (await this.#fromCache(call, permit, signal)) ?? (await this.#scrapeFresh(call, permit, signal))
   }
 
   async #fromCache(call: ScrapeCall, permit: Permit, signal: AbortSignal): Promise<ScrapeOutcome | undefined> {
@@ -157,72 +166,81 @@ export class Scrapes implements AsyncDisposable {
     if (found === undefined) return undefined
     const id = call.id ?? uuidV7()
     const { createdAt, facts: stored } = found
-    // What a page says of itself in its metadata is no base for a bill.
-    const { document: made, pages } =
-      found.kind === 'answer'
-        ? { document: atBase(found.document, call.baseUrl), pages: stored.pdf?.readPages ?? 1 }
-        : await this.#fromPage(call, found, signal)
+    // The page controls its metadata, so the number of billed pages comes from the stored facts.
+    const { document: cached, pages } =
+      found.kind === 'document'
+        ? { document: withBaseUrl(found.document, call.baseUrl), pages: stored.pdf?.readPages ?? 1 }
+        : await this.#fromCachedPage(call, found, signal)
     const credits = this.#price(call.request, {
       isEnhanced: stored.isEnhanced && call.request.proxy !== 'basic',
       pages,
     })
-    const { concurrencyQueueDurationMs: _, ...metadata } = made.metadata
+    const { concurrencyQueueDurationMs: _, ...metadata } = cached.metadata
     const facts = { cacheState: 'hit' as const, cachedAt: createdAt.toISOString(), creditsUsed: credits }
-    const document = { ...made, metadata: { ...metadata, ...sourceOf(call, id), ...facts, ...waitOf(permit) } }
+    const document = {
+      ...cached,
+      metadata: { ...metadata, ...sourceMetadata(call, id), ...facts, ...queueMetadata(permit) },
+    }
     const outcome = { id, document, credits }
     await this.#record(call, permit, outcome, { hasFiles: false, secret: randomSecret() })
     return outcome
   }
 
-  /** Makes the answer to a request from a page that was stored with other options. */
-  async #fromPage(
+  /** Builds the document from a page that was cached with other options. */
+  async #fromCachedPage(
     { request, teamId, baseUrl }: ScrapeCall,
     { page, facts }: Extract<CachedPage, { readonly kind: 'page' }>,
     signal: AbortSignal,
-  ): Promise<Pick<FinishedDocument, 'document' | 'pages'>> {
-    const reading = await readLoaded(this.#deps.workers, request, signal)(page)
-    const loaded = { page, reading, isEnhanced: facts.isEnhanced, isRendered: facts.rendering !== undefined }
-    const files = openFileKeeper(this.#deps.blobs, { id: '', baseUrl, secret: undefined })
-    const { document, pages } = await finishDocument({ ...this.#deps, files, request, teamId, signal, ...loaded })
-    const wantsPicture = request.formats.some(({ type }) => type === 'screenshot')
-    const screenshot = wantsPicture ? facts.screenshot?.url : undefined
-    return { document: screenshot === undefined ? document : atBase({ ...document, screenshot }, baseUrl), pages }
+  ): Promise<Pick<BuiltDocument, 'document' | 'pages'>> {
+    const processed = await createHtmlProcessor(this.#deps.workers, request, signal)(page)
+    const loaded = { page, processed, isEnhanced: facts.isEnhanced, isRendered: facts.rendering !== undefined }
+    const files = openScrapeFiles(this.#deps.blobs, { id: '', baseUrl, secret: undefined })
+    const { document, pages } = await buildDocument({ ...this.#deps, files, request, teamId, signal, ...loaded })
+    const wantsScreenshot = request.formats.some(({ type }) => type === 'screenshot')
+    const screenshot = wantsScreenshot ? facts.screenshot?.url : undefined
+    return { document: screenshot === undefined ? document : withBaseUrl({ ...document, screenshot }, baseUrl), pages }
   }
 
-  async #anew(call: ScrapeCall, permit: Permit, signal: AbortSignal): Promise<ScrapeOutcome> {
+  async #scrapeFresh(call: ScrapeCall, permit: Permit, signal: AbortSignal): Promise<ScrapeOutcome> {
     const { request, teamId, baseUrl } = call
     const { blobs, workers, hasEnhancedProxy } = this.#deps
     const id = call.id ?? uuidV7()
     const secret = randomSecret()
-    const files = openFileKeeper(blobs, { id, baseUrl, secret: request.zeroDataRetention ? undefined : secret })
+    const files = openScrapeFiles(blobs, { id, baseUrl, secret: request.zeroDataRetention ? undefined : secret })
     try {
-      const read = readLoaded(workers, request, signal)
-      const loaded = await loadByProxy(this.#loader, { request, teamId, signal, read }, hasEnhancedProxy)
+      const processPage = createHtmlProcessor(workers, request, signal)
+      const loaded = await loadWithProxy(this.#loader, { request, teamId, signal, processPage }, hasEnhancedProxy)
       if (call.failOnThrottle === true) assertNotThrottled(loaded.page)
-      const finished = await finishDocument({ ...this.#deps, files, request, teamId, signal, ...loaded })
-      const credits = this.#price(request, { isEnhanced: loaded.isEnhanced, pages: finished.pages })
-      const facts = { ...sourceOf(call, id), ...missOf(request), creditsUsed: credits, ...waitOf(permit) }
-      const { document } = finished
+      const built = await buildDocument({ ...this.#deps, files, request, teamId, signal, ...loaded })
+      const credits = this.#price(request, { isEnhanced: loaded.isEnhanced, pages: built.pages })
+      const facts = {
+        ...sourceMetadata(call, id),
+        ...cacheMissMetadata(request),
+        creditsUsed: credits,
+        ...queueMetadata(permit),
+      }
+      const { document } = built
       const outcome = { id, document: { ...document, metadata: { ...document.metadata, ...facts } }, credits }
       const isStored = request.storeInCache && loaded.page.statusCode < 400
-      const cacheKey = isStored ? pageKeyOf(request) : undefined
-      const { stored: page } = finished
+      const cacheKey = isStored ? pageCacheKey(request) : undefined
+      const { stored: page } = built
       const about = { body: page.body, screenshotUrl: document.screenshot }
-      const stored = cacheKey === undefined ? undefined : { cacheKey, page, facts: factsOf(request, loaded, about) }
-      // Whoever has left by now gets no bill for what they will not see.
+      const stored =
+        cacheKey === undefined ? undefined : { cacheKey, page, facts: cacheFactsOf(request, loaded, about) }
+      // A caller who has disconnected is not billed.
       signal.throwIfAborted()
-      await this.#record(withKeeping(call, finished.keep), permit, outcome, {
+      await this.#record(withTrackedState(call, built.saveTrackedState), permit, outcome, {
         stored,
         hasFiles: !files.isEmpty(),
         secret,
       })
-      const { markdown } = finished
+      const { markdown } = built
       if (markdown !== '' && isStored && !request.zeroDataRetention && !isPersonal(request)) {
         this.#deps.onScraped?.({ teamId, url: loaded.page.url, markdown, metadata: document.metadata })
       }
       return outcome
     } catch (error) {
-      // What is left behind is swept; the failure of the scrape is what counts.
+      // Files left behind are swept later. Report the failure of the scrape.
       await files.discard().catch(() => undefined)
       throw error
     }
@@ -239,19 +257,19 @@ export class Scrapes implements AsyncDisposable {
     const packed = request.zeroDataRetention ? undefined : await this.#cache.pack(id, document, row.stored)
     const kept = packed && { ...packed, secret: row.secret, hasBlobs: row.hasFiles || packed.hasBlobs }
     const { db: store } = this.#deps.store
-    const acquireSlot = async (db: Kysely<Database>): Promise<void> => {
+    const insert = async (db: Kysely<Database>): Promise<void> => {
       if (isPrepaid) return kept === undefined ? undefined : insertScrape(db, bill, kept)
-      // What others enter together is no part of this transaction.
+      // Unmetered scrapes are written in shared commits, unless the caller brings its own transaction.
       if (permit.holdId === undefined && onCommit === undefined) return this.#recordUnmetered(toUnmetered(bill, kept))
-      // A PDF may have more pages than the team can pay for, which shows only now.
+      // The price of a PDF is known only now, and may exceed the credits of the team.
       if (await recordScrape(db, bill, kept, permit.holdId)) return
       throw insufficientCredits(credits, (await availableCredits(db, teamId)) ?? 0)
     }
-    if (onCommit === undefined) await acquireSlot(store)
+    if (onCommit === undefined) await insert(store)
     else {
       await prepare?.(outcome)
       await store.transaction().execute(async (db) => {
-        await acquireSlot(db)
+        await insert(db)
         await onCommit(db, outcome)
       })
     }
@@ -270,26 +288,26 @@ export class Scrapes implements AsyncDisposable {
   }
 }
 
-/** A call that has something more kept with its scrape. */
-function withKeeping(call: ScrapeCall, keep: FinishedDocument['keep']): ScrapeCall {
-  if (keep === undefined) return call
+/** Saves the state of a tracked page in the same transaction as the scrape. */
+function withTrackedState(call: ScrapeCall, saveState: BuiltDocument['saveTrackedState']): ScrapeCall {
+  if (saveState === undefined) return call
   const onCommit: ScrapeCall['onCommit'] = async (db, outcome) => {
-    await keep(db)
+    await saveState(db)
     await call.onCommit?.(db, outcome)
   }
   return { ...call, onCommit }
 }
 
-/** Runs work within the timeout of a request. Throws SCRAPE_TIMEOUT. */
-async function inTime<Result>(call: ScrapeCall, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+/** Runs a function with the timeout of a request. Throws SCRAPE_TIMEOUT when it expires. */
+async function withTimeout<Result>(call: ScrapeCall, run: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
   const { url, timeout } = call.request
   const limit = AbortSignal.timeout(timeout)
   try {
-    return await work(call.signal === undefined ? limit : AbortSignal.any([limit, call.signal]))
+    return await run(call.signal === undefined ? limit : AbortSignal.any([limit, call.signal]))
   } catch (error) {
     call.signal?.throwIfAborted()
-    const isLate = limit.aborted || (isBowlineError(error) && error.code === 'CONCURRENCY_LIMIT')
-    if (!isLate) throw error
+    const isTimeout = limit.aborted || (isBowlineError(error) && error.code === 'CONCURRENCY_LIMIT')
+    if (!isTimeout) throw error
     const { message, hint } = isBowlineError(error) && error.code === 'SCRAPE_TIMEOUT' ? error : {}
     const why = message === undefined ? '' : `: ${message}`
     throw new BowlineError('SCRAPE_TIMEOUT', `${url} was not scraped within ${timeout} ms${why}`, {

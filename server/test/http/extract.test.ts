@@ -63,7 +63,7 @@ test('data are extracted from several pages at once, for five credits each and a
   })
 
   expect(found).toMatchObject({ data: { boats: ['red'] }, creditsUsed: 25, invalidUrls: [], sources: { pages: urls } })
-  expect(found.warning).toContain('/no: The page answered 404')
+  expect(found.warning).toContain('/no: The page responded with status 404')
   expect(model.questions.at(-1)?.response_format.json_schema?.schema).toEqual(schema)
   for (const part of ['Be brief.', 'Which boats?', '# The red boat', '# The blue boat']) expect(asked()).toContain(part)
   const { body: activity } = await lab.api('GET', '/v2/team/activity?endpoint=extract')

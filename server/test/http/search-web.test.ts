@@ -70,7 +70,7 @@ test.each(['v1', 'v2'])(
         markdown: expect.stringContaining('# The boat'),
         metadata: { statusCode: 200, title: 'Boat' },
       },
-      { metadata: { statusCode: 404, error: 'The page answered 404' } },
+      { metadata: { statusCode: 404, error: 'The page responded with status 404' } },
       { description: 'Found', metadata: { error: expect.stringContaining('does not resolve') } },
       { metadata: { error: expect.stringContaining('protocol') } },
     ])

@@ -2,7 +2,7 @@ import { parseHtml } from '../../../server/src/scrape/parse/parse-html.ts'
 import { pruneTree } from '../../../server/src/scrape/extract/main-content/prune.ts'
 import { selectMainContent } from '../../../server/src/scrape/extract/main-content/select.ts'
 import { treeToMarkdown } from '../../../server/src/scrape/format/markdown/to-markdown.ts'
-import { prepareTree } from '../../../server/src/scrape/parse/normalize-tree.ts'
+import { normalizeTree } from '../../../server/src/scrape/parse/normalize-tree.ts'
 import { logitOf, type Model } from './boost.ts'
 import type { LabelledPage } from './pages.ts'
 import { scoreWords, toText, type WordScore } from './scoring.ts'
@@ -31,7 +31,7 @@ function siteOf(page: LabelledPage): string {
 
 function scoreWith(model: Model, page: LabelledPage): WordScore {
   const document = parseHtml(page.html)
-  prepareTree(document, 'short')
+  normalizeTree(document, 'short')
   const content = selectMainContent(document, { score: (row) => 1 / (1 + Math.exp(-logitOf(model, row))) })
   pruneTree(document, content)
   return scoreWords(content.isKept.includes(true) ? toText(treeToMarkdown(document, '')) : '', page.truth)

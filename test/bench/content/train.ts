@@ -2,9 +2,9 @@
 // Run: node test/bench/content/train.ts FOLDER [folds]. With folds, it reports what models score on pages they have not seen.
 import { writeFileSync } from 'node:fs'
 import { parseHtml } from '../../../server/src/scrape/parse/parse-html.ts'
-import { prepareTree } from '../../../server/src/scrape/parse/normalize-tree.ts'
+import { normalizeTree } from '../../../server/src/scrape/parse/normalize-tree.ts'
 import { featureNames, featureRows } from '../../../server/src/scrape/extract/main-content/features.ts'
-import { layOut } from '../../../server/src/scrape/extract/main-content/layout.ts'
+import { buildLayout } from '../../../server/src/scrape/extract/main-content/layout.ts'
 import { segment } from '../../../server/src/scrape/extract/main-content/segment.ts'
 import { boost, type BoostOptions, type Model, type Tree } from './boost.ts'
 import { labelTexts, tokenize } from './labels.ts'
@@ -35,12 +35,12 @@ export const trainingOptions: BoostOptions = {
 /** Lays out a labelled page and labels its texts. */
 export function toTrainingPage(page: LabelledPage): TrainingPage {
   const document = parseHtml(page.html)
-  prepareTree(document, 'short')
+  normalizeTree(document, 'short')
   const leaves = segment(document)
   const texts = leaves.map((leaf) => leaf.text)
   return {
     page,
-    rows: featureRows(layOut(document, leaves)),
+    rows: featureRows(buildLayout(document, leaves)),
     labels: labelTexts(texts, page.truth),
     texts,
     sizes: texts.map((text) => tokenize(text).length),

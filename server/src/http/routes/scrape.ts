@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { sentUrl } from 'bowline/contract/page-url'
 import { v1Scrape } from '../../compat/v1-scrape.ts'
-import { atBase, readScrapeFile } from '../../scrape/document/scrape-files.ts'
+import { withBaseUrl, readScrapeFile } from '../../scrape/document/scrape-files.ts'
 import type { Scrapes, ScrapeOutcome } from '../../scrape/scrapes.ts'
 import type { Blobs } from '../../store/blobs.ts'
 import type { Store } from '../../store/store.ts'
@@ -33,7 +33,7 @@ export function scrapeRoutes({ scrapes }: ScrapeRouteDeps): Handlers {
     },
     getScrape: async ({ params }, { key, baseUrl }) => ({
       success: true,
-      data: atBase(await scrapes.read(params.id, key.teamId), baseUrl),
+      data: withBaseUrl(await scrapes.read(params.id, key.teamId), baseUrl),
     }),
   }
 }

@@ -1,11 +1,11 @@
-/** What others may learn of a page that was scraped for anybody: without a profile, headers or actions of the caller. */
+/** A page that was scraped without a profile, headers or actions of the caller, and may be indexed for search. */
 export interface ScrapedPage {
   readonly teamId: string
-  /** Final address. */
+  /** Final URL. */
   readonly url: string
   readonly markdown: string
   readonly metadata: Readonly<Record<string, unknown>>
 }
 
-/** Hears of pages that were scraped and stored. Must not throw, nor take long. */
+/** Called with every page that was scraped and stored. Must not throw or block. */
 export type OnScraped = (page: ScrapedPage) => void

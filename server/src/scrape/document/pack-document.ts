@@ -6,14 +6,14 @@ import { compressPieces } from './compress-pieces.ts'
 
 const decompress = promisify(zstdDecompress)
 
-/** A document as bytes: JSON, compressed with Zstandard, off the thread of the server. */
+/** Serializes a document to JSON and compresses it with Zstandard, off the main thread. */
 export async function packDocument(document: Document): Promise<Buffer> {
   return compressPieces(jsonChunks(document))
 }
 
 const brace = 0x7b
 
-/** The document in such bytes. Those that begin as JSON are taken for JSON that nobody has compressed. */
+/** Reads a packed document. Also accepts uncompressed JSON, which earlier versions stored. */
 export async function unpackDocument(bytes: Uint8Array): Promise<Document> {
   const json = bytes[0] === brace ? bytes : await decompress(bytes)
   return JSON.parse(Buffer.from(json).toString()) as Document

@@ -5,35 +5,30 @@ import { BowlineError } from 'bowline/kit/errors'
 import type { Blobs } from '../../store/blobs.ts'
 import { findScrape } from '../../store/scrapes.ts'
 import type { Store } from '../../store/store.ts'
+import type { CapturedFile } from '../render/capture.ts'
 
-/** A file that a scrape made, such as a screenshot. */
-export interface MadeFile {
-  readonly bytes: Uint8Array
-  readonly type: 'image/png' | 'image/jpeg' | 'application/pdf'
-}
-
-/** Keeps the files of one scrape. */
-export interface FileKeeper {
-  /** Stores a file and answers its address, which works for 24 hours; a `data:` address when nothing may be kept. */
-  readonly keep: (file: MadeFile) => Promise<string>
+/** Files of one scrape, such as screenshots. */
+export interface ScrapeFiles {
+  /** Stores a file and returns its URL, valid for 24 hours. Returns a `data:` URL if nothing may be stored. */
+  readonly save: (file: CapturedFile) => Promise<string>
   readonly isEmpty: () => boolean
-  /** Removes what was kept, after a scrape that failed. */
+  /** Deletes the stored files, after a scrape that failed. */
   readonly discard: () => Promise<void>
 }
 
-/** How long scrapes and their files can be read, in milliseconds. */
-export const scrapeLifeMs = 24 * 3_600_000
+/** How long scrapes and their files can be downloaded, in milliseconds. */
+export const scrapeTtlMs = 24 * 3_600_000
 
 const extensions = { 'image/png': 'png', 'image/jpeg': 'jpg', 'application/pdf': 'pdf' } as const
 
-/** Opens the files of a scrape. `secret`: what its tokens are made from; undefined: nothing may be kept. */
-export function openFileKeeper(
+/** Opens the files of a scrape. Download tokens are derived from `secret`. Without one, nothing is stored. */
+export function openScrapeFiles(
   blobs: Blobs,
   scrape: { readonly id: string; readonly baseUrl: string; readonly secret: string | undefined },
-): FileKeeper {
+): ScrapeFiles {
   const names: string[] = []
   return {
-    keep: async ({ bytes, type }) => {
+    save: async ({ bytes, type }) => {
       const { id, baseUrl, secret } = scrape
       if (secret === undefined) return `data:${type};base64,${Buffer.from(bytes).toString('base64')}`
       const name = `${names.length + 1}.${extensions[type]}`
@@ -48,27 +43,27 @@ export function openFileKeeper(
   }
 }
 
-/** A stored document with the address of its screenshot on the host that this caller uses, not the one that another caller named. */
-export function atBase(document: Document, baseUrl: string): Document {
+/** Rewrites the screenshot URL of a stored document to the host name that this caller uses. */
+export function withBaseUrl(document: Document, baseUrl: string): Document {
   const path = /\/files\/scrape\/.*/.exec(document.screenshot ?? '')?.[0]
   return path === undefined ? document : { ...document, screenshot: `${baseUrl}${path}` }
 }
 
-/** Where a blob of a scrape lies. */
+/** Returns the key of a scrape's blob. */
 export function blobKey(id: string, name: string): string {
   return `scrapes/${id}/${name}`
 }
 
-/** A file that is sent to whoever knows its address. Throws SCRAPE_NOT_FOUND for a wrong token as for no file. */
+/** Reads a file of a scrape. Throws SCRAPE_NOT_FOUND for a missing or expired file, and for a wrong token. */
 export async function readScrapeFile(
   deps: { readonly store: Store; readonly blobs: Blobs },
   { id, name, token }: { readonly id: string; readonly name: string; readonly token: string },
 ): Promise<{ readonly type: string; readonly contents: Readable }> {
   const type = Object.entries(extensions).find(([, extension]) => name.endsWith(`.${extension}`))?.[0]
   const row = isUuid(id) && /^\d+\.\w+$/.test(name) ? await findScrape(deps.store.db, id) : undefined
-  const isFresh = row !== undefined && Date.now() - row.createdAt.getTime() < scrapeLifeMs
+  const isFresh = row !== undefined && Date.now() - row.createdAt.getTime() < scrapeTtlMs
   if (type === undefined || !isFresh || !equalSecrets(token, deriveToken(row.secret, name))) {
-    throw new BowlineError('SCRAPE_NOT_FOUND', 'There is no such file, or its 24 hours are over')
+    throw new BowlineError('SCRAPE_NOT_FOUND', 'The file does not exist, or is older than 24 hours')
   }
   return { type, contents: await deps.blobs.read(blobKey(id, name)) }
 }

@@ -1,29 +1,29 @@
 import type { Blobs } from '../../store/blobs.ts'
 import { deleteOldScrapes } from '../../store/scrapes.ts'
 import type { Store } from '../../store/store.ts'
-import { cacheLifeMs } from './cache.ts'
+import { cacheTtlMs } from './cache.ts'
 
-/** What old scrapes are removed from. */
+/** Dependencies of the sweep. */
 export interface ScrapeSweepDeps {
   readonly store: Store
   readonly blobs: Blobs
   readonly onError: (error: unknown, what: string) => void
 }
 
-const everyMs = 3_600_000
+const intervalMs = 3_600_000
 
-/** Removes scrapes and their files every hour, once nobody may read them any more. Disposing stops that. */
-export function startSweepingScrapes(deps: ScrapeSweepDeps): Disposable {
+/** Deletes expired scrapes and their files, every hour. Disposing stops the sweep. */
+export function startScrapeSweep(deps: ScrapeSweepDeps): Disposable {
   const timer = setInterval(() => {
     sweepScrapes(deps).catch((error: unknown) => deps.onError(error, 'removing old scrapes'))
-  }, everyMs).unref()
+  }, intervalMs).unref()
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-/** Removes the scrapes made before a time. Default: those that no answer may be made from any more. */
+/** Deletes scrapes made before a time. Default: those older than the cache lifetime. */
 export async function sweepScrapes(
   { store, blobs }: Pick<ScrapeSweepDeps, 'store' | 'blobs'>,
-  before: Date = new Date(Date.now() - cacheLifeMs),
+  before: Date = new Date(Date.now() - cacheTtlMs),
 ): Promise<void> {
   for (;;) {
     const { withBlobs, isDone } = await deleteOldScrapes(store.db, before)

@@ -2,27 +2,27 @@ import type { Document } from 'bowline/contract/document'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import type { Semaphore } from '../../kit/semaphore.ts'
 import type { LoadedPage, PageBody } from '../fetch/loaded-page.ts'
-import type { PageResult } from '../format/process-html.ts'
+import type { ProcessedHtml } from '../format/process-html.ts'
 import { firstPages, parsePdf, type PdfContent } from '../parse/pdf/parse-pdf.ts'
 
-/** The formats that are text, and what a page says about itself. */
+/** Formats that are plain text, and the metadata of the page. */
 export interface TextFormats {
   readonly formats: Pick<Document, 'markdown' | 'html' | 'rawHtml' | 'links' | 'images' | 'attributes'>
   readonly metadata: Readonly<Record<string, unknown>>
-  /** Markdown even when it is not asked for: other formats are made from it. */
+  /** Always present, since other formats are made from Markdown. */
   readonly markdown: string
-  /** Pages that are billed. */
+  /** Number of pages to bill. */
   readonly pages: number
   readonly warning?: string | undefined
-  /** The page as it is stored: a PDF that was read need not be read again. */
+  /** The page body to store in the cache. A parsed PDF is stored as its text. */
   readonly stored: PageBody
 }
 
-/** Turns a loaded page into the text formats. Throws PDF_*, or the signal's reason. */
+/** Makes the text formats of a loaded page. Throws PDF_*, or the signal's reason. */
 export async function makeTextFormats(
   request: ScrapeRequest,
   page: LoadedPage,
-  reading: PageResult | undefined,
+  processed: ProcessedHtml | undefined,
   deps: { readonly signal: AbortSignal; readonly pdfSlots: Semaphore },
 ): Promise<TextFormats> {
   const { body } = page
@@ -30,7 +30,7 @@ export async function makeTextFormats(
     request.formats.some((format) => format.type === type)
   const pick = (all: TextFormats['formats']): TextFormats['formats'] =>
     Object.fromEntries(Object.entries(all).filter(([name, value]) => value !== undefined && wants(name as 'markdown')))
-  // There are no elements in it.
+  // Pages that are not HTML have no elements.
   const selectors = request.formats.find((format) => format.type === 'attributes')?.selectors ?? []
   const attributes = selectors.map(({ selector, attribute }) => ({ selector, attribute, values: [] }))
   const plain = (text: string, markdown: string): TextFormats => ({
@@ -42,14 +42,14 @@ export async function makeTextFormats(
   })
   switch (body.kind) {
     case 'html': {
-      const made = { ...reading, rawHtml: body.html } as TextFormats['formats']
+      const all = { ...processed, rawHtml: body.html } as TextFormats['formats']
       return {
-        formats: pick(made),
-        metadata: reading?.metadata ?? {},
-        markdown: made.markdown ?? '',
+        formats: pick(all),
+        metadata: processed?.metadata ?? {},
+        markdown: all.markdown ?? '',
         pages: 1,
         stored: body,
-        warning: reading?.warning,
+        warning: processed?.warning,
       }
     }
     case 'text':
@@ -64,18 +64,18 @@ export async function makeTextFormats(
         const base64 = Buffer.from(body.bytes).toString('base64')
         return plain(base64, base64)
       }
-      const { signal, pdfSlots: places } = deps
-      const pdf = await parsePdf(body.bytes, { maxPages: parser.maxPages, signal, places, timeoutMs: 120_000 })
-      return showPdf(pdf, parser.maxPages, plain)
+      const { signal, pdfSlots: slots } = deps
+      const pdf = await parsePdf(body.bytes, { maxPages: parser.maxPages, signal, slots, timeoutMs: 120_000 })
+      return pdfFormats(pdf, parser.maxPages, plain)
     }
     case 'pdf-text':
-      return showPdf(firstPages(body.pdf, request.parsers[0]?.maxPages), request.parsers[0]?.maxPages, plain)
+      return pdfFormats(firstPages(body.pdf, request.parsers[0]?.maxPages), request.parsers[0]?.maxPages, plain)
     default:
       return body satisfies never
   }
 }
 
-function showPdf(
+function pdfFormats(
   pdf: PdfContent,
   maxPages: number | undefined,
   plain: (text: string, markdown: string) => TextFormats,
@@ -84,13 +84,13 @@ function showPdf(
     ...plain(pdf.markdown, pdf.markdown),
     metadata: { title: pdf.title, numPages: pdf.pages.length, totalPages: pdf.totalPages },
     pages: pdf.pages.length,
-    warning: warningOf(pdf, maxPages),
+    warning: pdfWarning(pdf, maxPages),
     stored: { kind: 'pdf-text', pdf },
   }
 }
 
-function warningOf({ isScanned, pages, totalPages }: PdfContent, maxPages: number | undefined): string | undefined {
-  if (isScanned) return 'The PDF holds pictures of text: there is little or nothing to read without OCR.'
+function pdfWarning({ isScanned, pages, totalPages }: PdfContent, maxPages: number | undefined): string | undefined {
+  if (isScanned) return 'The PDF contains scanned images: there is little or no text without OCR.'
   if (maxPages !== undefined || pages.length === totalPages) return undefined
   return `The PDF has ${totalPages} pages, of which the first ${pages.length} were read.`
 }

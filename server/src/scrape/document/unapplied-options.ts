@@ -3,20 +3,20 @@ import { BowlineError } from 'bowline/kit/errors'
 import type { LoadedPage } from '../fetch/loaded-page.ts'
 
 /**
- * The warning about options that have no effect on a document: on a file, which no browser opens, or on what is not HTML.
- * Throws SCRAPE_UNSUPPORTED_FILE_ERROR when the scrape would be in vain: for actions, and for a screenshot alone.
+ * Returns a warning about options that have no effect on a page, because it is a file or not HTML.
+ * Throws SCRAPE_UNSUPPORTED_FILE_ERROR if the request has actions, or asks for nothing but a screenshot.
  */
-export function warningOfUnapplied(
+export function unappliedWarning(
   { formats, actions = [], includeTags = [], excludeTags = [], onlyCleanContent }: ScrapeRequest,
   page: LoadedPage,
   isRendered: boolean,
 ): string | undefined {
-  const wantsPicture = formats.some(({ type }) => type === 'screenshot')
-  if (!isRendered && (actions.length > 0 || (wantsPicture && formats.length === 1))) {
+  const wantsScreenshot = formats.some(({ type }) => type === 'screenshot')
+  if (!isRendered && (actions.length > 0 || (wantsScreenshot && formats.length === 1))) {
     const option = actions.length > 0 ? '`actions`' : 'The format screenshot'
     throw new BowlineError(
       'SCRAPE_UNSUPPORTED_FILE_ERROR',
-      `${page.url} is ${nameOf(page)}, which the browser downloads and does not show. ${option} cannot be applied to it`,
+      `${page.url} is ${nameOf(page)}, which the browser downloads instead of showing. ${option} cannot be applied to it`,
       { hint: 'Leave it out to get the content of the file.' },
     )
   }
@@ -26,7 +26,7 @@ export function warningOfUnapplied(
     ...(onlyCleanContent ? ['`onlyCleanContent`'] : []),
   ]
   const unapplied = [
-    ...(wantsPicture && !isRendered ? ['the format screenshot'] : []),
+    ...(wantsScreenshot && !isRendered ? ['the format screenshot'] : []),
     ...(page.body.kind === 'html' ? [] : selecting),
   ]
   return unapplied.length === 0

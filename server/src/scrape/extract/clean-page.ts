@@ -1,14 +1,14 @@
 import { Element, Text, type Document } from 'domhandler'
-import { findBase, resolveAddress } from '../parse/resolve-url.ts'
+import { findBaseUrl, resolveUrl } from '../parse/resolve-url.ts'
 import { parseHtml } from '../parse/parse-html.ts'
 import { isElement, visitElements } from '../parse/dom-nodes.ts'
-import { imageSource, largestOf, removedImage } from '../parse/image-source.ts'
+import { imageSource, largestCandidate, removedImagePlaceholder } from '../parse/image-source.ts'
 import { pruneTree } from './main-content/prune.ts'
 import { selectMainContent } from './main-content/select.ts'
 import { keepMatching, removeMatching } from '../parse/select-elements.ts'
-import { prepareTree } from '../parse/normalize-tree.ts'
+import { normalizeTree } from '../parse/normalize-tree.ts'
 import { removeAds } from './remove-ads.ts'
-import { keepOnly } from '../parse/edit-tree.ts'
+import { filterTree } from '../parse/edit-tree.ts'
 
 /** What of a page is wanted. */
 export interface CleanOptions {
@@ -52,24 +52,24 @@ export function cleanPage({ html, url, options }: PageSource): CleanedPage {
 export function cleanTree(document: Document, url: string, options: CleanOptions = {}): CleanedPage {
   const { includeTags = [], excludeTags = [], onlyCleanContent = false, removeBase64Images = true } = options
   const isChosen = includeTags.length === 0 && (onlyCleanContent || (options.onlyMainContent ?? true))
-  prepareTree(document, isChosen ? 'short' : 'all')
+  normalizeTree(document, isChosen ? 'short' : 'all')
   if (options.blockAds === true) removeAds(document)
   if (excludeTags.length > 0) removeMatching(document, excludeTags)
   const isUnmatched = includeTags.length > 0 && !keepMatching(document, includeTags)
   if (isChosen) keepMainContent(document, onlyCleanContent)
-  removeMachinery(document)
-  absolutize(document, findBase(document, url), removeBase64Images)
+  removeNonContent(document)
+  resolveUrls(document, findBaseUrl(document, url), removeBase64Images)
   return { document, url, removeBase64Images, isUnmatched }
 }
 
 function keepMainContent(document: Document, isStrict: boolean): void {
   const content = selectMainContent(document, { beta: isStrict ? 0.5 : 1 })
   if (content.isKept.includes(true)) pruneTree(document, content)
-  else describe(document)
+  else showDescription(document)
 }
 
 /** A page that shows nothing without its scripts still says in its head what it is about. */
-function describe(document: Document): void {
+function showDescription(document: Document): void {
   let description: string | undefined
   let body: Element | undefined
   visitElements(document, (element) => {
@@ -84,15 +84,15 @@ function describe(document: Document): void {
   body.children = [paragraph]
 }
 
-const machinery = /^(?:script|style|noscript|template|iframe|object|embed|link|meta|canvas)$/
+const nonContentNames = /^(?:script|style|noscript|template|iframe|object|embed|link|meta|canvas)$/
 
-function removeMachinery(document: Document): void {
-  keepOnly(document, (node) => !isElement(node) || !machinery.test(node.name))
+function removeNonContent(document: Document): void {
+  filterTree(document, (node) => !isElement(node) || !nonContentNames.test(node.name))
 }
 
-const addressed = ['href', 'src', 'poster', 'cite', 'action', 'data'] as const
+const urlAttributes = ['href', 'src', 'poster', 'cite', 'action', 'data'] as const
 
-function absolutize(document: Document, base: string, removeBase64Images: boolean): void {
+function resolveUrls(document: Document, base: string, removeBase64Images: boolean): void {
   visitElements(document, (element) => {
     const { attribs, name } = element
     for (const key of Object.keys(attribs)) if (key.startsWith('on')) delete attribs[key]
@@ -101,16 +101,16 @@ function absolutize(document: Document, base: string, removeBase64Images: boolea
       if (source !== undefined) attribs['src'] = source
       for (const key of Object.keys(attribs)) if (/^data-.*src|^srcset$|^loading$/.test(key)) delete attribs[key]
       if (/^data:/i.test(attribs['src'] ?? '')) {
-        if (removeBase64Images) attribs['src'] = removedImage
+        if (removeBase64Images) attribs['src'] = removedImagePlaceholder
         return
       }
     } else if (name === 'source' && attribs['srcset'] !== undefined) {
-      attribs['srcset'] = resolveAddress(largestOf(attribs['srcset']), base) ?? ''
+      attribs['srcset'] = resolveUrl(largestCandidate(attribs['srcset']), base) ?? ''
     }
-    for (const key of addressed) {
+    for (const key of urlAttributes) {
       const value = attribs[key]
       if (value === undefined) continue
-      const address = resolveAddress(value, base)
+      const address = resolveUrl(value, base)
       if (address === undefined) delete attribs[key]
       else attribs[key] = address
     }

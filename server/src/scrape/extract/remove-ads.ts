@@ -2,7 +2,7 @@ import type { Document, Element } from 'domhandler'
 import { isElement, visitElements } from '../parse/dom-nodes.ts'
 import { removeMatching } from '../parse/select-elements.ts'
 import { adHosts, adSelectors } from '../render/ad-rules.ts'
-import { keepOnly } from '../parse/edit-tree.ts'
+import { filterTree } from '../parse/edit-tree.ts'
 
 function longestWordOf(selector: string): string {
   return (selector.match(/[\w-]+/g) ?? []).reduce(
@@ -27,7 +27,7 @@ export function removeAds(document: Document): void {
 
 /** Pictures from hosts of advertisers count visits, and show nothing. */
 function removeTrackers(document: Document): void {
-  keepOnly(document, (node) => !isElement(node) || node.name !== 'img' || !isAdHost(node.attribs['src'] ?? ''))
+  filterTree(document, (node) => !isElement(node) || node.name !== 'img' || !isAdHost(node.attribs['src'] ?? ''))
 }
 
 function isAdHost(address: string): boolean {

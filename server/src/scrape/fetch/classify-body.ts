@@ -3,7 +3,7 @@ import type { PageBody } from './loaded-page.ts'
 import { decodeText } from './decode-text.ts'
 
 /** Notations that are shown as code blocks, by a part of their type. */
-const notations: readonly (readonly [RegExp, string])[] = [
+const languages: readonly (readonly [RegExp, string])[] = [
   [/json/, 'json'],
   [/xml|rss|atom/, 'xml'],
   [/javascript|ecmascript/, 'javascript'],
@@ -22,7 +22,7 @@ export function classifyBody(bytes: Uint8Array, contentType: string | undefined)
   if (type.startsWith('image/') && type !== 'image/svg+xml') return { kind: 'image' }
   if (/^(?:text\/html|application\/xhtml\+xml)$/.test(type))
     return { kind: 'html', html: decodeText(bytes, contentType) }
-  const isText = type.startsWith('text/') || notations.some(([part]) => part.test(type))
+  const isText = type.startsWith('text/') || languages.some(([part]) => part.test(type))
   if (!isText && (start.includes(0) || (type !== '' && type !== 'application/octet-stream'))) {
     const what = type === '' ? 'binary data without a type' : type
     throw new BowlineError('SCRAPE_UNSUPPORTED_FILE_ERROR', `The address answers ${what}, which has no text to scrape`)
@@ -31,6 +31,6 @@ export function classifyBody(bytes: Uint8Array, contentType: string | undefined)
   if (/^(?:text\/plain)?$/.test(type) && /^\s*(?:<!doctype html|<html[\s>])/i.test(text.slice(0, 500))) {
     return { kind: 'html', html: text }
   }
-  const notation = notations.find(([part]) => part.test(type))?.[1] ?? ''
+  const notation = languages.find(([part]) => part.test(type))?.[1] ?? ''
   return { kind: 'text', text, language: notation }
 }

@@ -4,7 +4,7 @@ const certificateCode = /^(?:DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)|CERT/
 const tlsCode = /^(?:ERR_TLS|ERR_SSL|EPROTO)/
 
 /** Says what kept a page from being fetched, in the codes of the API. Errors that have one already come through. */
-export function explainFetchFailure(error: unknown, url: string): unknown {
+export function toFetchError(error: unknown, url: string): unknown {
   const { host, hostname } = new URL(url)
   if (
     isBowlineError(error) &&
@@ -25,14 +25,14 @@ export function explainFetchFailure(error: unknown, url: string): unknown {
       cause: error,
     })
   }
-  if (tlsCode.test(code)) return noTls(host, 'reason' in error ? String(error.reason) : code, error)
+  if (tlsCode.test(code)) return tlsError(host, 'reason' in error ? String(error.reason) : code, error)
   if (error.name === 'TimeoutError' || error.name === 'AbortError') return error
-  const inner = isBowlineError(error.cause) ? explainFetchFailure(error.cause, url) : undefined
+  const inner = isBowlineError(error.cause) ? toFetchError(error.cause, url) : undefined
   return inner ?? new BowlineError('SCRAPE_SITE_ERROR', `${host} broke off: ${error.message}`, { cause: error })
 }
 
 /** What keeps a browser or us from an encrypted connection to a host, other than its certificate. */
-export function noTls(host: string, why: string, cause?: unknown): BowlineError {
+export function tlsError(host: string, why: string, cause?: unknown): BowlineError {
   return new BowlineError('SCRAPE_SSL_ERROR', `No encrypted connection to ${host} came about: ${why}`, {
     hint: 'If the site has no encryption, write `http:` in place of `https:`.',
     cause,

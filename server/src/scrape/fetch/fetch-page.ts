@@ -6,18 +6,18 @@ import { decodePercent } from '../../kit/decode-percent.ts'
 import { redirectTarget } from '../../kit/redirect-target.ts'
 import { crossOriginHeaders, mayForwardHeaders } from '../../kit/forward-headers.ts'
 import type { LoadedPage } from './loaded-page.ts'
-import { browserHeaders, type Visitor } from './browser-headers.ts'
+import { browserHeaders, type BrowserIdentity } from './browser-headers.ts'
 import { classifyBody } from './classify-body.ts'
 import { CookieJar } from './cookie-jar.ts'
-import { explainFetchFailure } from './fetch-error.ts'
-import { metaRefresh } from './meta-refresh.ts'
-import { readAnswer, type ReadBody } from './read-body.ts'
+import { toFetchError } from './fetch-error.ts'
+import { metaRefreshTarget } from './meta-refresh.ts'
+import { readBody, type ReceivedBody } from './read-body.ts'
 
 /** How a page is fetched. */
 export interface FetchOptions extends Abortable {
   /** Makes judged connections. */
   readonly dispatcher: Agent
-  readonly visitor: Visitor
+  readonly identity: BrowserIdentity
   /** Headers of the caller. They override ours; other origins get the user agent alone. */
   readonly headers: Readonly<Record<string, string>>
   /** Cookies that a browser has for the address, each as `name=value`. Default: none. */
@@ -37,10 +37,12 @@ export async function fetchPage(start: string, options: FetchOptions): Promise<L
   let url = new URL(start)
   for (let hop = 0; hop <= maxRedirects; hop += 1) {
     options.signal?.throwIfAborted()
-    const answer = await ask(url, mayForwardHeaders(new URL(start), url), jar, options).catch((error: unknown) => {
-      options.signal?.throwIfAborted()
-      throw explainFetchFailure(error, url.href)
-    })
+    const answer = await sendRequest(url, mayForwardHeaders(new URL(start), url), jar, options).catch(
+      (error: unknown) => {
+        options.signal?.throwIfAborted()
+        throw toFetchError(error, url.href)
+      },
+    )
     if (answer.kind === 'redirect') {
       url = answer.to
       continue
@@ -48,7 +50,7 @@ export async function fetchPage(start: string, options: FetchOptions): Promise<L
     await yieldFor(answer.body.bytes)
     const page = toPage(url, answer)
     await yieldFor(answer.body.bytes)
-    const next = page.body.kind === 'html' ? metaRefresh(page.body.html, url.href) : undefined
+    const next = page.body.kind === 'html' ? metaRefreshTarget(page.body.html, url.href) : undefined
     if (next === undefined) return page
     url = new URL(next)
   }
@@ -62,17 +64,22 @@ async function yieldFor({ length }: Uint8Array): Promise<void> {
 
 const largeBytes = 1_000_000
 
-type Answer =
+type FetchedResponse =
   | { readonly kind: 'redirect'; readonly to: URL }
   | {
       readonly kind: 'page'
       readonly statusCode: number
       readonly contentType: string | undefined
       readonly retryAfter: string | undefined
-      readonly body: ReadBody
+      readonly body: ReceivedBody
     }
 
-async function ask(url: URL, takesHeaders: boolean, jar: CookieJar, options: FetchOptions): Promise<Answer> {
+async function sendRequest(
+  url: URL,
+  takesHeaders: boolean,
+  jar: CookieJar,
+  options: FetchOptions,
+): Promise<FetchedResponse> {
   const cookie = jar.headerFor(url)
   const sent = takesHeaders ? options.headers : (crossOriginHeaders(options.headers) ?? {})
   const given = Object.entries(sent).map(([name, value]) => [name.toLowerCase(), value] as const)
@@ -81,7 +88,7 @@ async function ask(url: URL, takesHeaders: boolean, jar: CookieJar, options: Fet
     path: url.pathname + url.search,
     method: 'GET',
     headers: {
-      ...browserHeaders(options.visitor),
+      ...browserHeaders(options.identity),
       ...(cookie === undefined ? {} : { cookie }),
       ...authorizationOf(url),
       ...Object.fromEntries(given),
@@ -103,7 +110,7 @@ async function ask(url: URL, takesHeaders: boolean, jar: CookieJar, options: Fet
     statusCode,
     contentType,
     retryAfter: first(headers['retry-after']),
-    body: await readAnswer(body, [headers['content-encoding'] ?? []].flat().join(','), maxBytes),
+    body: await readBody(body, [headers['content-encoding'] ?? []].flat().join(','), maxBytes),
   }
 }
 
@@ -116,14 +123,14 @@ function authorizationOf({ username, password }: URL): Readonly<Record<string, s
 
 function toPage(
   url: URL,
-  { statusCode, contentType, retryAfter, body }: Extract<Answer, { kind: 'page' }>,
+  { statusCode, contentType, retryAfter, body }: Extract<FetchedResponse, { kind: 'page' }>,
 ): LoadedPage {
   const content = classifyBody(body.bytes, contentType)
   const size = `${body.bytes.length / 1e6} MB`
-  if (body.isCut && content.kind === 'pdf') {
+  if (body.isTruncated && content.kind === 'pdf') {
     throw new BowlineError('SCRAPE_UNSUPPORTED_FILE_ERROR', `The PDF at ${url.href} is larger than ${size}`)
   }
-  const warning = body.isCut ? `The page is longer than ${size}: the rest was left out.` : undefined
+  const warning = body.isTruncated ? `The page is longer than ${size}: the rest was left out.` : undefined
   return { url: url.href, statusCode, contentType, retryAfter, body: content, warning }
 }
 

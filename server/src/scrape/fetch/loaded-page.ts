@@ -1,29 +1,29 @@
 import type { PdfContent } from '../parse/pdf/parse-pdf.ts'
 
-/** What a page consists of, by kind. */
+/** Content of a page, by kind. */
 export type PageBody =
   | { readonly kind: 'html'; readonly html: string }
-  /** Text that is shown as it is; `language` names its notation for a code block. '' = prose. */
+  /** Plain text. `language` is the info string of its code block, or '' for prose. */
   | { readonly kind: 'text'; readonly text: string; readonly language: string }
   | { readonly kind: 'image' }
   | { readonly kind: 'pdf'; readonly bytes: Uint8Array }
-  /** A PDF that was read before: from the store. */
+  /** A PDF that was parsed before, from the cache. */
   | { readonly kind: 'pdf-text'; readonly pdf: PdfContent }
 
-/** A page that was fetched or rendered. */
+/** A page that was fetched or rendered: the input of all later steps. */
 export interface LoadedPage {
-  /** Final address. */
+  /** Final URL. */
   readonly url: string
   readonly statusCode: number
   readonly contentType: string | undefined
-  /** Its `Retry-After` header. */
+  /** `Retry-After` header. */
   readonly retryAfter?: string | undefined
   readonly body: PageBody
-  /** What the caller should know, such as that the page was cut. */
+  /** Message for the caller, such as that the page was truncated. */
   readonly warning?: string | undefined
 }
 
-/** Adds warnings to those that a page has. */
+/** Appends warnings to the warning of a page. */
 export function withWarnings<Page extends LoadedPage>(page: Page, warnings: readonly (string | undefined)[]): Page {
   const all = [page.warning, ...warnings].filter((each) => each !== undefined)
   return all.length === 0 ? page : { ...page, warning: all.join(' ') }

@@ -1,17 +1,17 @@
 /** Longest delay in seconds that counts as a redirect rather than as a page that renews itself. */
-const longestDelaySeconds = 5
+const maxDelaySeconds = 5
 
 const searchedLength = 20_000
 
 /** Where a page sends its reader by `<meta http-equiv="refresh">`; undefined when it does not, or only after a while. */
-export function metaRefresh(html: string, base: string): string | undefined {
+export function metaRefreshTarget(html: string, base: string): string | undefined {
   const head = withoutHidden(html.slice(0, searchedLength))
   for (const [tag] of head.matchAll(/<meta\b[^>]{0,2000}>/gi)) {
     if (!/http-equiv\s*=\s*["']?refresh\b/i.test(tag)) continue
     const content = /content\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/i.exec(tag)
     const text = content?.[1] ?? content?.[2] ?? content?.[3] ?? ''
     const [, delay = '', target = ''] = /^\s*([\d.]+)\s*[;,]\s*(?:url\s*=\s*)?["']?([^"']+)/i.exec(text) ?? []
-    if (delay === '' || Number(delay) > longestDelaySeconds) continue
+    if (delay === '' || Number(delay) > maxDelaySeconds) continue
     const url = URL.parse(target.trim().replaceAll('&amp;', '&'), base)
     if (url !== null && /^https?:$/.test(url.protocol) && url.href !== base) return url.href
   }

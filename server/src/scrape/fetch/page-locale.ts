@@ -35,7 +35,7 @@ const mainZones: Readonly<Record<string, string>> = {
 }
 
 /** Where a request wants to be: languages and time zone of its country. Default: the United States, New York. */
-export function placeOf({ location }: Pick<ScrapeRequest, 'location'>): PageLocale {
+export function localeOf({ location }: Pick<ScrapeRequest, 'location'>): PageLocale {
   const country = location?.country ?? 'us'
   const spoken = new Intl.Locale('und', { region: country }).maximize()
   const languages = location?.languages ?? [`${spoken.language}-${spoken.region ?? 'US'}`]

@@ -3,10 +3,10 @@ import { createBrotliDecompress, createInflate, createGunzip, createZstdDecompre
 import { BowlineError } from 'bowline/kit/errors'
 
 /** A body that was read as far as it may go. */
-export interface ReadBody {
+export interface ReceivedBody {
   readonly bytes: Buffer
   /** Whether there was more than the limit. */
-  readonly isCut: boolean
+  readonly isTruncated: boolean
 }
 
 const decoders: ReadonlyMap<string, () => NodeJS.ReadWriteStream> = new Map(
@@ -26,7 +26,7 @@ const maxCodings = 5
  * Reads and decompresses a body, at most `maxBytes` of it: what a small answer unpacks to is counted, not what it weighs.
  * Throws SCRAPE_SITE_ERROR for a body with more than five content codings.
  */
-export async function readAnswer(body: Readable, encoding: string, maxBytes: number): Promise<ReadBody> {
+export async function readBody(body: Readable, encoding: string, maxBytes: number): Promise<ReceivedBody> {
   const steps = encoding
     .toLowerCase()
     .split(',')
@@ -50,9 +50,9 @@ export async function readAnswer(body: Readable, encoding: string, maxBytes: num
     for await (const chunk of last as AsyncIterable<Buffer>) {
       chunks.push(chunk)
       length += chunk.length
-      if (length > maxBytes) return { bytes: Buffer.concat(chunks).subarray(0, maxBytes), isCut: true }
+      if (length > maxBytes) return { bytes: Buffer.concat(chunks).subarray(0, maxBytes), isTruncated: true }
     }
-    return { bytes: Buffer.concat(chunks), isCut: false }
+    return { bytes: Buffer.concat(chunks), isTruncated: false }
   } finally {
     body.destroy()
   }

@@ -1,22 +1,22 @@
-// A program: does page work in a thread of its own, one job at a time.
+// Program of a worker thread: processes one page at a time.
 import { getHeapStatistics } from 'node:v8'
 import { parentPort } from 'node:worker_threads'
 import { isBowlineError } from 'bowline/kit/errors'
-import { workOnPage, type PageJob, type PageResult } from './process-html.ts'
+import { processHtml, type HtmlJob, type ProcessedHtml } from './process-html.ts'
 
-/** What the thread answers to a job. */
-export type WorkAnswer = WorkOutcome & {
-  /** Bytes that the heap of the thread takes by now. */
+/** The response of a worker thread to a job. */
+export type WorkerResponse = WorkerOutcome & {
+  /** Current heap size of the thread, in bytes. */
   readonly heapBytes: number
 }
 
-type WorkOutcome =
-  | { readonly kind: 'done'; readonly result: PageResult }
+type WorkerOutcome =
+  | { readonly kind: 'done'; readonly result: ProcessedHtml }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string; readonly hint: string | undefined }
 
-function answer(job: PageJob): WorkOutcome {
+function run(job: HtmlJob): WorkerOutcome {
   try {
-    return { kind: 'done', result: workOnPage(job) }
+    return { kind: 'done', result: processHtml(job) }
   } catch (error) {
     const message = Error.isError(error) ? error.message : String(error)
     return isBowlineError(error)
@@ -24,13 +24,13 @@ function answer(job: PageJob): WorkOutcome {
       : {
           kind: 'failed',
           code: 'SCRAPE_SITE_ERROR',
-          message: `The page could not be read: ${message}`,
+          message: `The page could not be processed: ${message}`,
           hint: undefined,
         }
   }
 }
 
-parentPort?.on('message', (job: PageJob) => {
-  const outcome = answer(job)
-  parentPort?.postMessage({ ...outcome, heapBytes: getHeapStatistics().total_heap_size } satisfies WorkAnswer)
+parentPort?.on('message', (job: HtmlJob) => {
+  const outcome = run(job)
+  parentPort?.postMessage({ ...outcome, heapBytes: getHeapStatistics().total_heap_size } satisfies WorkerResponse)
 })

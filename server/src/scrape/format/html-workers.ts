@@ -3,69 +3,65 @@ import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { abortable, type Abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
-import type { PageJob, PageResult } from './process-html.ts'
-import type { WorkAnswer } from './html-worker.ts'
+import type { HtmlJob, ProcessedHtml } from './process-html.ts'
+import type { WorkerResponse } from './html-worker.ts'
 
 /** Options of `Workers`. */
-export interface WorkersOptions {
-  /** Threads at once. Default: one for each processor, at most 4. */
+export interface HtmlWorkersOptions {
+  /** Maximum number of threads. Default: the number of CPUs, at most 4. */
   readonly threads?: number | undefined
-  /** Milliseconds for one page. Then its thread is ended. Default 20,000. */
+  /** Time limit for one page in milliseconds. Its thread is terminated when it expires. Default 20,000. */
   readonly timeoutMs?: number | undefined
-  /** Milliseconds after which a thread with a heap that has grown ends if no page came. Default 5000. */
+  /** Milliseconds without work after which a thread with a large heap is terminated. Default 5000. */
   readonly idleMs?: number | undefined
-}
-
-interface Turn {
-  readonly ready: PromiseWithResolvers<Worker>
 }
 
 const maxThreads = 4
 const heapMb = 1024
 
 /**
- * Bytes of a thread's heap above which it ends after its page, and above which it ends when it idles. V8 does not shrink
- * the heap of a thread that waits. It frees the pages of a heap that has ended about 8 s later.
+ * Heap size in bytes above which a thread is terminated after its page, or when it is idle. V8 does not shrink the heap
+ * of an idle thread, and frees the memory of a terminated one about 8 s later.
  */
 const maxHeapBytes = 256_000_000
 const maxIdleHeapBytes = 64_000_000
 
-/** Threads for work that takes processor time. A page that hangs or eats its memory loses its thread, never the server. */
-export class Workers implements AsyncDisposable {
+/** Worker threads that process HTML. A page that hangs or exhausts its memory costs a thread, not the server. */
+export class HtmlWorkers implements AsyncDisposable {
   readonly #threads: number
   readonly #timeoutMs: number
   readonly #idleMs: number
   readonly #idle: { readonly worker: Worker; readonly end: NodeJS.Timeout | undefined }[] = []
   readonly #heapBytes = new WeakMap<Worker, number>()
   readonly #all = new Set<Worker>()
-  readonly #queue: Turn[] = []
+  readonly #queue: PromiseWithResolvers<Worker>[] = []
 
-  constructor({ threads, timeoutMs = 20_000, idleMs = 5000 }: WorkersOptions = {}) {
+  constructor({ threads, timeoutMs = 20_000, idleMs = 5000 }: HtmlWorkersOptions = {}) {
     this.#threads = threads ?? Math.min(maxThreads, availableParallelism())
     this.#timeoutMs = timeoutMs
     this.#idleMs = idleMs
   }
 
-  /** Works on a page. Throws BAD_REQUEST, SCRAPE_SITE_ERROR, or the signal's reason. */
-  async run(job: PageJob, { signal }: Abortable = {}): Promise<PageResult> {
-    const worker = await this.#take(signal)
+  /** Processes a page. Throws BAD_REQUEST, SCRAPE_SITE_ERROR, or the signal's reason. */
+  async run(job: HtmlJob, { signal }: Abortable = {}): Promise<ProcessedHtml> {
+    const worker = await this.#acquire(signal)
     const limit = AbortSignal.timeout(this.#timeoutMs)
-    const answer = Promise.withResolvers<WorkAnswer>()
-    const onEnd = (cause: unknown): void => answer.reject(overwhelmed(job, 'ran out of memory', cause))
-    worker.once('message', answer.resolve).once('error', onEnd).once('exit', onEnd)
-    let outcome: WorkAnswer | undefined
+    const response = Promise.withResolvers<WorkerResponse>()
+    const onEnd = (cause: unknown): void => response.reject(processingError(job, 'ran out of memory', cause))
+    worker.once('message', response.resolve).once('error', onEnd).once('exit', onEnd)
+    let outcome: WorkerResponse | undefined
     try {
       worker.postMessage(job)
-      outcome = await abortable(answer.promise, signal === undefined ? limit : AbortSignal.any([signal, limit]))
+      outcome = await abortable(response.promise, signal === undefined ? limit : AbortSignal.any([signal, limit]))
     } catch (error) {
       signal?.throwIfAborted()
-      if (limit.aborted) throw overwhelmed(job, `took more than ${this.#timeoutMs / 1000} s`, error)
+      if (limit.aborted) throw processingError(job, `took more than ${this.#timeoutMs / 1000} s`, error)
       throw error
     } finally {
-      worker.off('message', answer.resolve).off('error', onEnd).off('exit', onEnd)
+      worker.off('message', response.resolve).off('error', onEnd).off('exit', onEnd)
       this.#heapBytes.set(worker, outcome?.heapBytes ?? 0)
       if (outcome === undefined || outcome.heapBytes > maxHeapBytes) this.#end(worker)
-      else this.#giveBack(worker)
+      else this.#release(worker)
     }
     if (outcome.kind === 'done') return outcome.result
     throw new BowlineError(outcome.code, outcome.message, { hint: outcome.hint })
@@ -76,18 +72,18 @@ export class Workers implements AsyncDisposable {
     await Promise.all([...this.#all].map(async (worker) => worker.terminate()))
   }
 
-  async #take(signal: AbortSignal | undefined): Promise<Worker> {
+  async #acquire(signal: AbortSignal | undefined): Promise<Worker> {
     const idle = this.#idle.pop()
     clearTimeout(idle?.end)
     if (idle !== undefined) return idle.worker
     if (this.#all.size < this.#threads) return this.#start()
-    const turn: Turn = { ready: Promise.withResolvers() }
-    this.#queue.push(turn)
+    const next = Promise.withResolvers<Worker>()
+    this.#queue.push(next)
     try {
-      return await abortable(turn.ready.promise, signal)
+      return await abortable(next.promise, signal)
     } catch (error) {
-      const index = this.#queue.indexOf(turn)
-      if (index === -1) void turn.ready.promise.then((worker) => this.#giveBack(worker))
+      const index = this.#queue.indexOf(next)
+      if (index === -1) void next.promise.then((worker) => this.#release(worker))
       else this.#queue.splice(index, 1)
       throw error
     }
@@ -99,16 +95,16 @@ export class Workers implements AsyncDisposable {
       env: {},
     })
     worker.unref()
-    // A thread whose last words nobody waits for any more.
+    // A thread may fail while no job listens to it.
     worker.on('error', () => undefined)
     worker.on('exit', () => this.#all.delete(worker))
     this.#all.add(worker)
     return worker
   }
 
-  #giveBack(worker: Worker): void {
+  #release(worker: Worker): void {
     const next = this.#queue.shift()
-    if (next !== undefined) return next.ready.resolve(worker)
+    if (next !== undefined) return next.resolve(worker)
     const hasGrown = (this.#heapBytes.get(worker) ?? 0) > maxIdleHeapBytes
     const end = hasGrown ? setTimeout(() => this.#endIdle(worker), this.#idleMs).unref() : undefined
     this.#idle.push({ worker, end })
@@ -124,14 +120,14 @@ export class Workers implements AsyncDisposable {
     this.#all.delete(worker)
     void worker.terminate()
     const next = this.#queue.shift()
-    next?.ready.resolve(this.#start())
+    next?.resolve(this.#start())
   }
 }
 
-function overwhelmed(job: PageJob, what: string, cause?: unknown): BowlineError {
+function processingError(job: HtmlJob, what: string, cause?: unknown): BowlineError {
   return new BowlineError(
     'SCRAPE_SITE_ERROR',
-    `Reading ${job.url} (${(job.html.length / 1e6).toFixed(1)} MB) ${what}`,
+    `Processing ${job.url} (${(job.html.length / 1e6).toFixed(1)} MB) ${what}`,
     {
       cause,
     },

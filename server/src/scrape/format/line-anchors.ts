@@ -1,6 +1,6 @@
 /** Pairs of places of lines that occur once in each text, in an order that both have: the longest such chain. Lines are numbers. */
-export function anchorsOf(left: Int32Array, right: Int32Array): readonly (readonly [number, number])[] {
-  return longestChain(pairsOf(left, right))
+export function findAnchors(left: Int32Array, right: Int32Array): readonly (readonly [number, number])[] {
+  return longestChain(uniquePairs(left, right))
 }
 
 interface Pair {
@@ -9,13 +9,13 @@ interface Pair {
 }
 
 /** The lines that occur once in each text, in the order of the first. */
-function pairsOf(left: Int32Array, right: Int32Array): readonly Pair[] {
-  const places = onlyOnce(right)
-  const own = onlyOnce(left)
+function uniquePairs(left: Int32Array, right: Int32Array): readonly Pair[] {
+  const positions = uniquePositions(right)
+  const leftPositions = uniquePositions(left)
   const pairs: Pair[] = []
   left.forEach((line, index) => {
-    const place = places[line] ?? none
-    if (own[line] === index && place >= 0) pairs.push({ left: index, right: place })
+    const position = positions[line] ?? none
+    if (leftPositions[line] === index && position >= 0) pairs.push({ left: index, right: position })
   })
   return pairs
 }
@@ -24,12 +24,12 @@ const none = -1
 const several = -2
 
 /** The place of each line that occurs once, by its number. */
-function onlyOnce(lines: Int32Array): Int32Array {
-  const places = new Int32Array(lines.reduce((most, line) => Math.max(most, line), 0) + 1).fill(none)
+function uniquePositions(lines: Int32Array): Int32Array {
+  const positions = new Int32Array(lines.reduce((most, line) => Math.max(most, line), 0) + 1).fill(none)
   lines.forEach((line, index) => {
-    places[line] = places[line] === none ? index : several
+    positions[line] = positions[line] === none ? index : several
   })
-  return places
+  return positions
 }
 
 /** The longest of those whose places in the second text grow, too. */

@@ -1,5 +1,5 @@
 import { diffArrays } from 'diff'
-import { anchorsOf } from './line-anchors.ts'
+import { findAnchors } from './line-anchors.ts'
 
 /** A run of lines that are the same on both sides, or only on one. */
 export interface DiffRun {
@@ -73,7 +73,7 @@ interface DiffContext {
 
 function compare(left: Int32Array, right: Int32Array, context: DiffContext): void {
   let [from, to, effort] = [0, 0, maxEffort]
-  for (const [leftEnd, rightEnd] of [...anchorsOf(left, right), [left.length, right.length] as const]) {
+  for (const [leftEnd, rightEnd] of [...findAnchors(left, right), [left.length, right.length] as const]) {
     effort -= compareStretch(left.subarray(from, leftEnd), right.subarray(to, rightEnd), { ...context, effort })
     if (leftEnd < left.length) context.onRun('same', 1)
     from = leftEnd + 1

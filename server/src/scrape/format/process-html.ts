@@ -2,49 +2,43 @@ import type { CleanOptions } from '../extract/clean-page.ts'
 import { parseHtml } from '../parse/parse-html.ts'
 import { isText, textOf, visitElements } from '../parse/dom-nodes.ts'
 import { findElements } from '../parse/select-elements.ts'
-import { readPage, type PageFormat, type PageReading } from './html-formats.ts'
+import { formatHtml, type HtmlFormat, type HtmlFormats } from './html-formats.ts'
 
-/** What is wanted of a page's HTML. Plain data: it crosses to a worker thread. */
-export interface PageJob {
+/** HTML to process, and the formats to return. Plain data, since it is posted to a worker thread. */
+export interface HtmlJob {
   readonly html: string
   readonly url: string
-  readonly formats: readonly PageFormat[]
+  readonly formats: readonly HtmlFormat[]
   readonly options: CleanOptions
   /** Attributes to collect. */
   readonly attributes?: readonly { readonly selector: string; readonly attribute: string }[] | undefined
 }
 
-/** The values of one attribute. */
+/** Values of one attribute, in document order. */
 export interface AttributeValues {
   readonly selector: string
   readonly attribute: string
   readonly values: readonly string[]
 }
 
-/** A page as read. */
-export interface PageResult extends PageReading {
-  /** Whether the page shows nothing before its scripts have run. */
+/** Formats of a page, and what the loader needs to know about it. */
+export interface ProcessedHtml extends HtmlFormats {
+  /** Whether the page is empty until its scripts have run. */
   readonly isShell: boolean
   readonly attributes?: readonly AttributeValues[]
 }
 
-/** Words below which a page with scripts may be an empty shell. */
-const fewWords = 40
-
-/** Characters of Markdown that no shell has. */
-const longMarkdown = 2000
-
-/** Does the work on one page that takes processor time. Throws BAD_REQUEST for a selector that is none. */
-export function workOnPage({ attributes, ...request }: PageJob): PageResult {
-  const reading = readPage(request)
+/** Does all CPU-bound work on one page. Throws BAD_REQUEST for an invalid selector. */
+export function processHtml({ attributes, ...request }: HtmlJob): ProcessedHtml {
+  const formats = formatHtml(request)
   return {
-    ...reading,
-    isShell: (reading.markdown?.length ?? 0) < longMarkdown && isShell(request.html),
+    ...formats,
+    isShell: (formats.markdown?.length ?? 0) < minContentCharacters && isShell(request.html),
     ...(attributes === undefined ? {} : { attributes: collect(request.html, attributes) }),
   }
 }
 
-function collect(html: string, wanted: NonNullable<PageJob['attributes']>): readonly AttributeValues[] {
+function collect(html: string, wanted: NonNullable<HtmlJob['attributes']>): readonly AttributeValues[] {
   const document = parseHtml(html)
   return wanted.map(({ selector, attribute }) => ({
     selector,
@@ -55,7 +49,13 @@ function collect(html: string, wanted: NonNullable<PageJob['attributes']>): read
   }))
 }
 
-/** Where frameworks put what their scripts make. */
+/** Markdown of this many characters rules out an empty shell. */
+const minContentCharacters = 2000
+
+/** A page with scripts and fewer words may be an empty shell. */
+const maxShellWords = 40
+
+/** Ids of the elements that frameworks render into. */
 const mountIds = /^(?:root|app|main|__next|__nuxt|react-root|svelte|application|container)$/i
 
 function isShell(html: string): boolean {
@@ -72,5 +72,5 @@ function isShell(html: string): boolean {
     hasMount ||= mountIds.test(attribs['id'] ?? '') && element.children.length <= 1 && textOf(element).trim() === ''
     return true
   })
-  return words < fewWords && (hasMount || asksForScripts || words < 5)
+  return words < maxShellWords && (hasMount || asksForScripts || words < 5)
 }

@@ -6,35 +6,35 @@ import { findTrackedPage, saveTrackedPage, type TrackedPageRow } from '../../sto
 import type { Store } from '../../store/store.ts'
 import { gitDiff } from './git-diff.ts'
 
-/** The state of a page that is compared with its last one. */
+/** Current state of a page, to compare with the previous one. */
 export interface TrackedState {
   readonly teamId: string
   readonly trackingKey: string
   readonly markdown: string
   readonly statusCode: number
-  /** With the mode `json`: extracts data from Markdown. */
+  /** Extracts data from Markdown, in mode `json`. */
   readonly extract: ((markdown: string) => Promise<unknown>) | undefined
 }
 
-/** What is stored of an extraction. */
+/** Extracted data as stored with a tracked page. */
 interface StoredExtraction {
-  /** Tells what was asked for: data that were extracted by another schema or prompt cannot be compared. */
+  /** Schema and prompt as JSON. Data extracted with another schema or prompt are not comparable. */
   readonly wish: string
   readonly data: unknown
 }
 
-/** Statuses by which a page says that it is gone. */
+/** Statuses of pages that no longer exist. */
 export const goneStatuses: ReadonlySet<number> = new Set([404, 410])
 
-/** What became of a page since its last tracked state. */
+/** Comparison of a page with its previous state. */
 export interface TrackedChange {
   readonly changeTracking: ChangeTracking
   readonly warning?: string | undefined
-  /** Makes this state the last one: with the scrape that tells of it, for a change that nobody heard of is still to be told. */
-  readonly keep: (db: Kysely<Database>) => Promise<void>
+  /** Saves the current state as the previous one. Called in the transaction of the scrape, so that no change is lost. */
+  readonly save: (db: Kysely<Database>) => Promise<void>
 }
 
-/** Compares a page with its last tracked state. Throws EXTRACTION_FAILED, or the signal's reason. */
+/** Compares a page with its previous state. Throws EXTRACTION_FAILED, or the signal's reason. */
 export async function trackChanges(
   store: Store,
   format: Extract<Format, { type: 'changeTracking' }>,
@@ -46,22 +46,22 @@ export async function trackChanges(
   const wish = JSON.stringify([format.schema, format.prompt])
   const data = await extract?.(markdown)
   const stored = extract && JSON.stringify({ wish, data } satisfies StoredExtraction)
-  const former = extract && isChanged ? await formerData(previous, wish, extract) : undefined
+  const previousExtraction = extract && isChanged ? await previousData(previous, wish, extract) : undefined
   const isDiffed = isChanged && format.modes.includes('git-diff')
-  const compared = isDiffed ? gitDiff(previous.markdown, markdown) : undefined
+  const diff = isDiffed ? gitDiff(previous.markdown, markdown) : undefined
   return {
-    warning: compared?.warning,
+    warning: diff?.warning,
     changeTracking: {
       ...base,
-      ...(compared && { diff: { text: compared.text, json: compared.json } }),
-      ...(isChanged && extract && { json: compareFields(former, data) }),
+      ...(diff && { diff: { text: diff.text, json: diff.json } }),
+      ...(isChanged && extract && { json: compareFields(previousExtraction, data) }),
     },
-    keep: async (db) => saveTrackedPage(db, { teamId, trackingKey, markdown, extracted: stored }),
+    save: async (db) => saveTrackedPage(db, { teamId, trackingKey, markdown, extracted: stored }),
   }
 }
 
-/** The data of the last state: as stored, or from its Markdown when none were extracted or others were asked for. */
-async function formerData(
+/** Returns the data of the previous state, extracted again if schema or prompt have changed. */
+async function previousData(
   { extracted, markdown }: TrackedPageRow,
   wish: string,
   extract: NonNullable<TrackedState['extract']>,
@@ -80,12 +80,12 @@ function compare(
   return { previousScrapeAt: previous?.scrapedAt.toISOString() ?? null, changeStatus, visibility: 'visible' }
 }
 
-/** Whether two texts differ in no more than white space. */
+/** Whether two texts are equal except for white space. */
 export function isSameText(left: string, right: string): boolean {
-  return flat(left) === flat(right)
+  return collapseWhitespace(left) === collapseWhitespace(right)
 }
 
-function flat(text: string): string {
+function collapseWhitespace(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim()
 }
 

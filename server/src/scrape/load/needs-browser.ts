@@ -1,9 +1,13 @@
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 
-/** How a page is loaded: by one HTTP request, or in a browser. */
-export type Way = 'fetch' | 'render'
+/** How to load a page: with one HTTP request, or in a browser. */
+export type LoadStep = 'fetch' | 'render'
 
-/** What can only be had in a browser, each with the test that tells. */
+/** Returns the options of a request that only a browser can apply. Empty: the page is fetched first. */
+export function browserOnlyOptions(request: ScrapeRequest): readonly string[] {
+  return browserOnly.filter(([, isSet]) => isSet(request)).map(([name]) => name)
+}
+
 const browserOnly: readonly (readonly [string, (request: ScrapeRequest) => boolean])[] = [
   ['actions', ({ actions = [] }) => actions.length > 0],
   ['screenshot', ({ formats }) => formats.some(({ type }) => type === 'screenshot')],
@@ -12,38 +16,32 @@ const browserOnly: readonly (readonly [string, (request: ScrapeRequest) => boole
   ['profile', ({ profile }) => profile !== undefined],
 ]
 
-/** Statuses with which sites turn away what is no browser. */
-const turnedAway: ReadonlySet<number> = new Set([403, 429, 503])
+/** Statuses that sites send to clients that do not look like a browser. */
+const blockedStatuses: ReadonlySet<number> = new Set([403, 429, 503])
 
-/** The options that ask for a browser; none: the page is fetched first. */
-export function reasonsToRender(request: ScrapeRequest): readonly string[] {
-  return browserOnly.filter(([, test]) => test(request)).map(([name]) => name)
-}
-
-/** What tells whether a page that was fetched will do. */
-interface FetchedFacts {
+interface FetchedPage {
   readonly kind: string
   readonly statusCode: number
+  /** Whether the page is empty until its scripts have run. */
   readonly isShell: boolean
-  /** Whether it has a `Retry-After` header. */
-  readonly saysWhen: boolean
+  readonly hasRetryAfter: boolean
 }
 
 /**
- * Whether a page that was fetched must be rendered after all.
+ * Decides whether a fetched page must be rendered as well.
  *
  * | fetched page                                    | then     |
  * |-------------------------------------------------|----------|
  * | PDF, image, text, JSON, XML                     | keep     |
  * | HTML with `fastMode`                            | keep     |
- * | HTML with 429 or 503 that says when to return   | keep     |
+ * | HTML with 429 or 503 and `Retry-After`          | keep     |
  * | HTML with status 403, or other 429 or 503       | render   |
- * | HTML that is an empty shell before its scripts  | render   |
+ * | HTML that is empty until its scripts have run   | render   |
  * | other HTML                                      | keep     |
  */
-export function wayAfterFetch({ fastMode }: Pick<ScrapeRequest, 'fastMode'>, page: FetchedFacts): Way {
+export function nextLoadStep({ fastMode }: Pick<ScrapeRequest, 'fastMode'>, page: FetchedPage): LoadStep {
   if (page.kind !== 'html' || fastMode) return 'fetch'
-  // A browser that comes at once is no more welcome.
-  if (page.saysWhen && (page.statusCode === 429 || page.statusCode === 503)) return 'fetch'
-  return page.isShell || turnedAway.has(page.statusCode) ? 'render' : 'fetch'
+  // An immediate second request, from a browser, would be throttled as well.
+  if (page.hasRetryAfter && (page.statusCode === 429 || page.statusCode === 503)) return 'fetch'
+  return page.isShell || blockedStatuses.has(page.statusCode) ? 'render' : 'fetch'
 }

@@ -4,38 +4,39 @@ import { mayForwardHeaders } from '../../kit/forward-headers.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { fetchPage } from '../fetch/fetch-page.ts'
 import { withWarnings, type LoadedPage } from '../fetch/loaded-page.ts'
-import type { PageResult } from '../format/process-html.ts'
-import { placeOf } from '../fetch/page-locale.ts'
+import type { ProcessedHtml } from '../format/process-html.ts'
+import { localeOf } from '../fetch/page-locale.ts'
 import type { RenderedPage } from '../render/render-page.ts'
 import type { Renderer } from '../render/renderer.ts'
 import type { RenderRoute } from '../render/scrape-browsers.ts'
-import { reasonsToRender, wayAfterFetch } from './needs-browser.ts'
+import { browserOnlyOptions, nextLoadStep } from './needs-browser.ts'
 
-/** What pages are loaded with. */
+/** Dependencies of `PageLoader`. */
 export interface LoaderDeps {
   readonly egress: Pick<Egress, 'createDispatcher' | 'connector'>
   readonly renderer: Renderer
+  /** Major version of Chromium, such as `140`. */
   readonly chromeMajor: string
 }
 
-/** One page to load. */
-export interface LoadCall {
+/** A page to load. */
+export interface LoadRequest {
   readonly request: ScrapeRequest
   readonly teamId: string
   readonly signal: AbortSignal
-  /** Reads the HTML of a page. Undefined for what has none. */
-  readonly read: (page: LoadedPage) => Promise<PageResult | undefined>
+  /** Turns the HTML of a loaded page into formats. Resolves to undefined for a page that is not HTML. */
+  readonly processPage: (page: LoadedPage) => Promise<ProcessedHtml | undefined>
 }
 
-/** A page that was loaded and read. */
-export interface ReadPage {
+/** A loaded page and, if it is HTML, its formats. */
+export interface LoadResult {
   readonly page: LoadedPage & Partial<Pick<RenderedPage, 'screenshot' | 'actions'>>
-  readonly reading: PageResult | undefined
-  /** Whether a browser opened it. */
+  readonly processed: ProcessedHtml | undefined
+  /** Whether the page was opened in a browser. */
   readonly isRendered: boolean
 }
 
-/** Loads pages by the cheapest way that shows them. Disposing closes its connections. */
+/** Loads pages with an HTTP request, or in a browser if that is not enough. Disposing closes the connections. */
 export class PageLoader implements AsyncDisposable {
   readonly #deps: LoaderDeps
   readonly #dispatchers = new Map<string, Agent>()
@@ -44,22 +45,27 @@ export class PageLoader implements AsyncDisposable {
     this.#deps = deps
   }
 
-  /** Loads a page by a route. Throws SCRAPE_*, EGRESS_REFUSED, PROFILE_LOCKED, or the signal's reason. */
-  async load(call: LoadCall, route: RenderRoute): Promise<ReadPage> {
+  /** Loads a page over one proxy route. Throws SCRAPE_*, EGRESS_REFUSED, PROFILE_LOCKED, or the signal's reason. */
+  async load(call: LoadRequest, route: RenderRoute): Promise<LoadResult> {
     const loaded = await this.#load(call, route)
-    return { ...loaded, page: withWarnings(loaded.page, [warningOfHeaders(call.request, loaded.page)]) }
+    return { ...loaded, page: withWarnings(loaded.page, [withheldHeadersWarning(call.request, loaded.page)]) }
   }
 
-  async #load(call: LoadCall, route: RenderRoute): Promise<ReadPage> {
-    if (reasonsToRender(call.request).length > 0) return this.#render(call, route)
+  async #load(call: LoadRequest, route: RenderRoute): Promise<LoadResult> {
+    if (browserOnlyOptions(call.request).length > 0) return this.#render(call, route)
     const fetched = await this.#fetch(call, route)
-    const { page, reading } = fetched
-    const saysWhen = page.retryAfter !== undefined
-    const facts = { kind: page.body.kind, statusCode: page.statusCode, isShell: reading?.isShell ?? false, saysWhen }
-    return wayAfterFetch(call.request, facts) === 'fetch' ? fetched : this.#render(call, route)
+    const { page, processed } = fetched
+    const hasRetryAfter = page.retryAfter !== undefined
+    const facts = {
+      kind: page.body.kind,
+      statusCode: page.statusCode,
+      isShell: processed?.isShell ?? false,
+      hasRetryAfter,
+    }
+    return nextLoadStep(call.request, facts) === 'fetch' ? fetched : this.#render(call, route)
   }
 
-  /** Whether a page is reached through a proxy: those that `--allow` opens are not. */
+  /** Whether a URL is reached through an upstream proxy. Destinations that `--allow` opens are reached directly. */
   async usesProxy(address: string, route: RenderRoute, signal: AbortSignal): Promise<boolean> {
     const { hostname, port, protocol } = new URL(address)
     const host = hostname.replace(/^\[(.*)\]$/, '$1')
@@ -72,41 +78,41 @@ export class PageLoader implements AsyncDisposable {
   }
 
   async #fetch(
-    { request, signal, read }: LoadCall,
+    { request, signal, processPage }: LoadRequest,
     route: RenderRoute,
     cookies: readonly string[] = [],
-  ): Promise<ReadPage> {
-    const { acceptLanguage } = placeOf(request)
-    const visitor = { chromeMajor: this.#deps.chromeMajor, isMobile: request.mobile, acceptLanguage }
+  ): Promise<LoadResult> {
+    const { acceptLanguage } = localeOf(request)
+    const identity = { chromeMajor: this.#deps.chromeMajor, isMobile: request.mobile, acceptLanguage }
     const dispatcher = this.#dispatcher(route, request.skipTlsVerification)
-    const page = await fetchPage(request.url, { dispatcher, visitor, headers: request.headers ?? {}, cookies, signal })
-    return { page, reading: await read(page), isRendered: false }
+    const page = await fetchPage(request.url, { dispatcher, identity, headers: request.headers ?? {}, cookies, signal })
+    return { page, processed: await processPage(page), isRendered: false }
   }
 
-  async #render(call: LoadCall, route: RenderRoute): Promise<ReadPage> {
-    const page = await this.#deps.renderer.render({ ...call, pageLocale: placeOf(call.request), route })
-    // A browser does not show files. It may know the cookies that they are given for.
+  async #render(call: LoadRequest, route: RenderRoute): Promise<LoadResult> {
+    const page = await this.#deps.renderer.render({ ...call, pageLocale: localeOf(call.request), route })
+    // The browser downloads the file instead of showing it: fetch it, with the cookies that the browser got.
     if ('cookies' in page) return this.#fetch(call, route, page.cookies)
-    return { page, reading: await call.read(page), isRendered: true }
+    return { page, processed: await call.processPage(page), isRendered: true }
   }
 
-  #dispatcher(route: RenderRoute, isLax: boolean): Agent {
-    const key = `${route} ${isLax}`
+  #dispatcher(route: RenderRoute, skipTlsVerification: boolean): Agent {
+    const key = `${route} ${skipTlsVerification}`
     const known = this.#dispatchers.get(key)
     if (known !== undefined) return known
-    const made = this.#deps.egress.createDispatcher({
+    const dispatcher = this.#deps.egress.createDispatcher({
       route,
-      agent: { connect: { rejectUnauthorized: !isLax }, connections: 64, maxHeaderSize: 65_536 },
+      agent: { connect: { rejectUnauthorized: !skipTlsVerification }, connections: 64, maxHeaderSize: 65_536 },
     })
-    this.#dispatchers.set(key, made)
-    return made
+    this.#dispatchers.set(key, dispatcher)
+    return dispatcher
   }
 }
 
-/** Whoever sends a key to a site that redirects wonders why it was not accepted. */
-function warningOfHeaders({ url, headers }: ScrapeRequest, page: LoadedPage): string | undefined {
+/** Explains why a site that redirects rejects an API key: headers of the request stay with its own origin. */
+function withheldHeadersWarning({ url, headers }: ScrapeRequest, page: LoadedPage): string | undefined {
   const to = new URL(page.url)
   const isWithheld = Object.keys(headers ?? {}).some((name) => name.toLowerCase() !== 'user-agent')
   if (!isWithheld || !/^https?:$/.test(to.protocol) || mayForwardHeaders(new URL(url), to)) return undefined
-  return `The page redirects to ${to.origin}, which did not get \`headers\`. To send them there, use its address as \`url\`.`
+  return `The page redirects to ${to.origin}, and \`headers\` were not sent there. To send them, use that address as \`url\`.`
 }

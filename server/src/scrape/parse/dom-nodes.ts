@@ -13,21 +13,23 @@ export function isText(node: AnyNode): node is Text {
 }
 
 /** Elements whose content a reader never sees as text. */
-export const unseenNames: ReadonlySet<string> = new Set(
+export const invisibleNames: ReadonlySet<string> = new Set(
   'script style noscript template svg head title iframe object select textarea datalist canvas'.split(' '),
 )
 
 const flowing = new Set([...inlineNames, 'br', 'wbr', 'img', 'picture', 'input', 'audio', 'video'])
 
 /** Makes a test for whether an element starts on a line of its own, by its name or by what it holds. Answers are remembered. */
-export function makeBlockTest(): (element: Element) => boolean {
+export function createBlockTest(): (element: Element) => boolean {
   const known = new Map<Element, boolean>()
   const isBlock = (element: Element): boolean => {
     if (element.name === 'math') return false
     if (!flowing.has(element.name)) return true
     const answer = known.get(element)
     if (answer !== undefined) return answer
-    const found = element.children.some((child) => isElement(child) && !unseenNames.has(child.name) && isBlock(child))
+    const found = element.children.some(
+      (child) => isElement(child) && !invisibleNames.has(child.name) && isBlock(child),
+    )
     known.set(element, found)
     return found
   }

@@ -34,8 +34,8 @@ export function setChildren(parent: ParentNode, children: readonly ChildNode[]):
 }
 
 /** Removes in one pass all nodes for which `isKept` is false, with everything in them. */
-export function keepOnly(parent: ParentNode, isKept: (node: AnyNode) => boolean): void {
+export function filterTree(parent: ParentNode, isKept: (node: AnyNode) => boolean): void {
   const kept = parent.children.filter(isKept)
   if (kept.length !== parent.children.length) setChildren(parent, kept)
-  for (const child of kept) if ('children' in child) keepOnly(child, isKept)
+  for (const child of kept) if ('children' in child) filterTree(child, isKept)
 }

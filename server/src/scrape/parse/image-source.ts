@@ -2,7 +2,7 @@ import type { Element } from 'domhandler'
 import { isElement } from './dom-nodes.ts'
 
 /** Stands where the data of an image inside the page was. */
-export const removedImage = '<Base64-Image-Removed>'
+export const removedImagePlaceholder = '<Base64-Image-Removed>'
 
 const lazyNames = [
   'data-src',
@@ -23,7 +23,7 @@ export function imageSource(image: Element): string | undefined {
   const lazy = lazyNames.map((name) => attribs[name]).find((value) => value !== undefined && isAddress(value))
   if (lazy !== undefined) return lazy
   const set = lazySetNames.map((name) => attribs[name]).find((value) => value !== undefined) ?? attribs['srcset']
-  const largest = set === undefined ? undefined : largestOf(set)
+  const largest = set === undefined ? undefined : largestCandidate(set)
   if (largest !== undefined) return largest
   const src = attribs['src']?.trim()
   if (src !== undefined && src !== '' && !isPlaceholder(src)) return src
@@ -47,14 +47,14 @@ function sourceOfPicture(image: Element): string | undefined {
   for (const child of parent.children) {
     if (!isElement(child) || child.name !== 'source') continue
     const set = child.attribs['srcset'] ?? child.attribs['data-srcset']
-    const largest = set === undefined ? undefined : largestOf(set)
+    const largest = set === undefined ? undefined : largestCandidate(set)
     if (largest !== undefined) return largest
   }
   return undefined
 }
 
 /** The candidate of a `srcset` with the greatest width or density. */
-export function largestOf(set: string): string | undefined {
+export function largestCandidate(set: string): string | undefined {
   let best: string | undefined
   let bestSize = -1
   for (const match of set.matchAll(/\s*(\S*[^\s,])(?:\s+([\d.]+)[wx])?\s*(?:,|$)/g)) {

@@ -1,8 +1,8 @@
 import type { Document } from 'domhandler'
-import { findBase, resolveAddress } from './resolve-url.ts'
+import { findBaseUrl, resolveUrl } from './resolve-url.ts'
 import { parseHtml } from './parse-html.ts'
 import { isElement, visitElements } from './dom-nodes.ts'
-import { imageSource, largestOf, removedImage } from './image-source.ts'
+import { imageSource, largestCandidate, removedImagePlaceholder } from './image-source.ts'
 
 function toDocument(page: string | Document): Document {
   return typeof page === 'string' ? parseHtml(page) : page
@@ -11,13 +11,13 @@ function toDocument(page: string | Document): Document {
 /** The addresses that a page links to, absolute, each once, in the order of the page. Scripts and links within the page are left out. */
 export function extractLinks(page: string | Document, url: string): readonly string[] {
   const document = toDocument(page)
-  const base = findBase(document, url)
+  const base = findBaseUrl(document, url)
   const links = new Set<string>()
   visitElements(document, (element) => {
     if (element.name !== 'a' && element.name !== 'area') return
     const href = element.attribs['href']
     if (href === undefined || href.trim().startsWith('#')) return
-    const address = resolveAddress(href, base)
+    const address = resolveUrl(href, base)
     if (address !== undefined) links.add(address)
   })
   return [...links]
@@ -26,11 +26,11 @@ export function extractLinks(page: string | Document, url: string): readonly str
 /** The addresses of the pictures of a page, absolute, each once: lazy and responsive images, posters, icons and preview images. */
 export function extractImages(page: string | Document, url: string): readonly string[] {
   const document = toDocument(page)
-  const base = findBase(document, url)
+  const base = findBaseUrl(document, url)
   const images = new Set<string>()
   const add = (source: string | undefined): void => {
-    if (source === removedImage) return
-    const address = resolveAddress(source, base)
+    if (source === removedImagePlaceholder) return
+    const address = resolveUrl(source, base)
     if (address !== undefined && /^https?:/.test(address)) images.add(address)
   }
   visitElements(document, (element) => {
@@ -42,7 +42,7 @@ export function extractImages(page: string | Document, url: string): readonly st
       isElement(element.parent) &&
       element.parent.name === 'picture'
     ) {
-      add(attribs['srcset'] === undefined ? undefined : largestOf(attribs['srcset']))
+      add(attribs['srcset'] === undefined ? undefined : largestCandidate(attribs['srcset']))
     } else if (name === 'video') add(attribs['poster'])
     else if (name === 'link' && /(?:^|\s)(?:icon|apple-touch-icon)(?:\s|$)/i.test(attribs['rel'] ?? ''))
       add(attribs['href'])

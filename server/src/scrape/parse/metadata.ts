@@ -1,5 +1,5 @@
 import type { Document, Element } from 'domhandler'
-import { findBase, resolveAddress } from './resolve-url.ts'
+import { findBaseUrl, resolveUrl } from './resolve-url.ts'
 import { parseHtml } from './parse-html.ts'
 import { textOf, visitElements } from './dom-nodes.ts'
 
@@ -43,7 +43,7 @@ const addresses = new Set(['ogImage', 'ogVideo', 'ogAudio', 'ogUrl'])
 /** Reads title, language, favicon and all meta elements of a page. Fields that the page lacks are absent. */
 export function extractMetadata(page: string | Document, url: string): PageMetadata {
   const document = typeof page === 'string' ? parseHtml(page) : page
-  const base = findBase(document, url)
+  const base = findBaseUrl(document, url)
   const fields = new Map<string, string | string[]>()
   let icon: string | undefined
   visitElements(document, (element) => {
@@ -54,7 +54,7 @@ export function extractMetadata(page: string | Document, url: string): PageMetad
     else if (element.name === 'link' && isIcon(element)) icon ??= element.attribs['href']
     return true
   })
-  const favicon = resolveAddress(icon ?? (/^https?:/.test(url) ? '/favicon.ico' : undefined), base)
+  const favicon = resolveUrl(icon ?? (/^https?:/.test(url) ? '/favicon.ico' : undefined), base)
   set(fields, 'favicon', favicon)
   return Object.fromEntries(fields)
 }
@@ -78,7 +78,7 @@ function readMeta(element: Element, fields: Map<string, string | string[]>, base
   // `__proto__` as a name would not become a field.
   if (name === '__proto__') return
   const field = Object.hasOwn(namedFields, name.toLowerCase()) ? (namedFields[name.toLowerCase()] ?? name) : name
-  const value = addresses.has(field) ? (resolveAddress(content, base) ?? content) : content
+  const value = addresses.has(field) ? (resolveUrl(content, base) ?? content) : content
   const known = fields.get(field)
   if (lists.has(field)) fields.set(field, [...(Array.isArray(known) ? known : []), value])
   else if (known === undefined) fields.set(field, value)

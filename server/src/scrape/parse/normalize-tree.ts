@@ -1,24 +1,24 @@
 import type { Document, Element, ParentNode } from 'domhandler'
 import { isElement, isText, textOf, visitElements } from './dom-nodes.ts'
-import { keepOnly, unwrap } from './edit-tree.ts'
+import { filterTree, unwrap } from './edit-tree.ts'
 
 /** What hidden elements are dropped: all, or those too short to be a closed tab or a folded answer. */
 export type HiddenRule = 'all' | 'short'
 
 // A closed tab or a folded answer has a few sentences; a hint, a toast or a label has fewer words.
-const foldedWords = 25
+const minFoldedWords = 25
 
 /** Makes a tree ready to be read: fallbacks for browsers without scripts unwrapped where they are the page, hidden parts dropped. */
-export function prepareTree(document: Document, hidden: HiddenRule): void {
-  const shades: Element[] = []
+export function normalizeTree(document: Document, hidden: HiddenRule): void {
+  const shadowRoots: Element[] = []
   visitElements(document, (element) => {
-    if (element.name === 'template' && element.attribs['shadowrootmode'] !== undefined) shades.push(element)
+    if (element.name === 'template' && element.attribs['shadowrootmode'] !== undefined) shadowRoots.push(element)
   })
-  for (const shade of shades) unwrap(shade)
+  for (const shadowRoot of shadowRoots) unwrap(shadowRoot)
   unwrapNoscript(document)
-  keepOnly(
+  filterTree(
     document,
-    (node) => !isElement(node) || !isHidden(node) || (hidden === 'short' && countWords(node) >= foldedWords),
+    (node) => !isElement(node) || !isHidden(node) || (hidden === 'short' && countWords(node) >= minFoldedWords),
   )
 }
 

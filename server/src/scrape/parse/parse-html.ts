@@ -1,33 +1,33 @@
 import { Document, Element, Text } from 'domhandler'
 import { Tokenizer, type QuoteType, type TokenizerCallbacks } from 'htmlparser2'
-import { boundHtml, defaultBounds, type Bounds } from './html-limits.ts'
+import { truncateHtml, defaultHtmlLimits, type HtmlLimits } from './html-limits.ts'
 import { closesOnOpen, inlineNames, leavesForeign, scopeBoundaries, voidNames } from './html-rules.ts'
 
 /** Parses HTML into a tree no deeper, wider or longer than `bounds` allow; what lies beyond them is flattened or left out. */
-export function parseHtml(html: string, bounds: Bounds = defaultBounds): Document {
-  return parseBounded(html, bounds).document
+export function parseHtml(html: string, limits: HtmlLimits = defaultHtmlLimits): Document {
+  return parseHtmlWithWarnings(html, limits).document
 }
 
 /** Parses HTML as `parseHtml`, and says what of it was left out, as sentences. */
-export function parseBounded(
+export function parseHtmlWithWarnings(
   html: string,
-  bounds: Bounds = defaultBounds,
-): { readonly document: Document; readonly cuts: readonly string[] } {
-  const source = boundHtml(html, bounds.maxLength)
-  const builder = new TreeBuilder(source, bounds)
+  limits: HtmlLimits = defaultHtmlLimits,
+): { readonly document: Document; readonly warnings: readonly string[] } {
+  const source = truncateHtml(html, limits.maxLength)
+  const builder = new TreeBuilder(source, limits)
   const tokenizer = new Tokenizer({ decodeEntities: true, recognizeSelfClosing: false }, builder)
   tokenizer.write(source)
   tokenizer.end()
-  const { document, isCut, isAttributeCut } = builder
-  const [nodes, length, attributes] = [bounds.maxNodes, bounds.maxLength, bounds.maxAttributes].map((count) =>
+  const { document, isTruncated, areAttributesTruncated } = builder
+  const [nodes, length, attributes] = [limits.maxNodes, limits.maxLength, limits.maxAttributes].map((count) =>
     count.toLocaleString('en'),
   )
-  const cuts = [
-    ...(isCut ? [`The page has more than ${nodes} elements and texts: the rest was left out.`] : []),
+  const warnings = [
+    ...(isTruncated ? [`The page has more than ${nodes} elements and texts: the rest was left out.`] : []),
     ...(source.length < html.length ? [`The page has more than ${length} characters: the rest was left out.`] : []),
-    ...(isAttributeCut ? [`An element has more than ${attributes} attributes: the rest was left out.`] : []),
+    ...(areAttributesTruncated ? [`An element has more than ${attributes} attributes: the rest was left out.`] : []),
   ]
-  return { document, cuts }
+  return { document, warnings }
 }
 
 // Raw text that is never content. JSON-LD is kept for metadata.
@@ -37,11 +37,11 @@ const mutedNames = new Set(['script', 'style', 'noembed', 'noframes', 'svg'])
 class TreeBuilder implements TokenizerCallbacks {
   readonly document = new Document([])
   /** Whether there were more nodes than fit. */
-  isCut = false
+  isTruncated = false
   /** Whether an element had more attributes than fit. */
-  isAttributeCut = false
+  areAttributesTruncated = false
   readonly #source: string
-  readonly #bounds: Bounds
+  readonly #limits: HtmlLimits
   readonly #stack: Element[] = []
   readonly #open = new Map<string, number>()
   readonly #flattened = new Map<string, number>()
@@ -55,9 +55,9 @@ class TreeBuilder implements TokenizerCallbacks {
   #attributeValue = ''
   #seen = new Set<string>()
 
-  constructor(source: string, bounds: Bounds) {
+  constructor(source: string, limits: HtmlLimits) {
     this.#source = source
-    this.#bounds = bounds
+    this.#limits = limits
   }
 
   isInForeignContext(): boolean {
@@ -94,8 +94,8 @@ class TreeBuilder implements TokenizerCallbacks {
 
   onattribend(_quote: QuoteType, _end: number): void {
     if (Object.hasOwn(this.#attributes, this.#attributeName)) return
-    if (this.#attributeCount >= this.#bounds.maxAttributes) {
-      this.isAttributeCut = true
+    if (this.#attributeCount >= this.#limits.maxAttributes) {
+      this.areAttributesTruncated = true
       return
     }
     this.#attributeCount++
@@ -126,8 +126,8 @@ class TreeBuilder implements TokenizerCallbacks {
   #openElement(isSelfClosing: boolean): void {
     const name = this.#tagName
     if (name === '') return
-    if (this.#nodes >= this.#bounds.maxNodes) {
-      this.isCut = true
+    if (this.#nodes >= this.#limits.maxNodes) {
+      this.isTruncated = true
       return
     }
     if (this.#muted > 0 && this.#foreign > 0 && leavesForeign.has(name)) this.#popTo('svg')
@@ -139,7 +139,7 @@ class TreeBuilder implements TokenizerCallbacks {
     }
     this.#impliedCloses(name)
     const isVoid = isSelfClosing || voidNames.has(name)
-    if (!isVoid && this.#stack.length >= this.#bounds.maxDepth) {
+    if (!isVoid && this.#stack.length >= this.#limits.maxDepth) {
       this.#flattened.set(name, (this.#flattened.get(name) ?? 0) + 1)
       return
     }
@@ -243,8 +243,8 @@ class TreeBuilder implements TokenizerCallbacks {
     const siblings = (this.#stack.at(-1) ?? this.document).children
     const last = siblings.at(-1)
     if (last instanceof Text) last.data += text
-    else if (this.#nodes < this.#bounds.maxNodes) this.#append(new Text(text))
-    else this.isCut ||= text.trim() !== ''
+    else if (this.#nodes < this.#limits.maxNodes) this.#append(new Text(text))
+    else this.isTruncated ||= text.trim() !== ''
   }
 
   #append(node: Element | Text): void {

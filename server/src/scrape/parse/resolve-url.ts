@@ -2,7 +2,7 @@ import type { Document } from 'domhandler'
 import { visitElements } from './dom-nodes.ts'
 
 /** Finds the address that relative addresses of a page start from: its `<base>`, or its own URL. */
-export function findBase(document: Document, url: string): string {
+export function findBaseUrl(document: Document, url: string): string {
   let base: string | undefined
   visitElements(document, (element) => {
     if (element.name === 'body') return false
@@ -13,7 +13,7 @@ export function findBase(document: Document, url: string): string {
 }
 
 /** Makes an address absolute. Undefined for scripts, and for what is no address. */
-export function resolveAddress(address: string | undefined, base: string): string | undefined {
+export function resolveUrl(address: string | undefined, base: string): string | undefined {
   const trimmed = address?.trim() ?? ''
   // Browsers skip white space and control characters inside a scheme, so `java\nscript:` is a script too.
   if (trimmed === '' || /^(?:javascript|vbscript|data|blob|about):/i.test(stripControls(trimmed))) return undefined

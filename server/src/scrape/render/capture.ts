@@ -1,49 +1,55 @@
-import type { MadeFile } from '../document/scrape-files.ts'
 import type { Tab } from './tab.ts'
 
-/** What a screenshot shows. */
-export interface ScreenshotWish {
+/** A screenshot or a PDF. */
+export interface CapturedFile {
+  readonly bytes: Uint8Array
+  readonly type: 'image/png' | 'image/jpeg' | 'application/pdf'
+}
+
+/** Options of a screenshot. */
+export interface ScreenshotOptions {
   readonly fullPage: boolean
+  /** JPEG quality, 0 to 100. Default: PNG. */
   readonly quality?: number | undefined
   readonly viewport?: { readonly width: number; readonly height: number } | undefined
 }
 
-/** How a page is printed. */
-export interface PdfWish {
+/** Options of a printed page. */
+export interface PrintOptions {
   readonly landscape: boolean
   readonly scale: number
   readonly format: keyof typeof paperInches
 }
 
-/** Chromium draws no picture that is higher, in pixels. */
+/** Maximum height of a screenshot in Chromium, in pixels. */
 const maxHeight = 16_384
 
-/** Takes a picture of the page. */
-export async function takeScreenshot(tab: Tab, wish: ScreenshotWish): Promise<MadeFile> {
-  const { viewport } = wish
+/** Takes a screenshot of a page. */
+export async function takeScreenshot(tab: Tab, options: ScreenshotOptions): Promise<CapturedFile> {
+  const { viewport } = options
   if (viewport !== undefined) {
     await tab.call('Emulation.setDeviceMetricsOverride', { ...viewport, deviceScaleFactor: 1, mobile: false })
   }
-  const format = wish.quality === undefined ? 'png' : 'jpeg'
+  const format = options.quality === undefined ? 'png' : 'jpeg'
   const { data } = await tab.call('Page.captureScreenshot', {
     format,
-    ...(wish.quality === undefined ? {} : { quality: wish.quality }),
-    ...(wish.fullPage ? { captureBeyondViewport: true, clip: await wholePage(tab) } : {}),
+    ...(options.quality === undefined ? {} : { quality: options.quality }),
+    ...(options.fullPage ? { captureBeyondViewport: true, clip: await fullPageClip(tab) } : {}),
   })
   return { bytes: Buffer.from(String(data), 'base64'), type: `image/${format}` }
 }
 
-async function wholePage(tab: Tab): Promise<object> {
+async function fullPageClip(tab: Tab): Promise<object> {
   const { cssContentSize } = await tab.call('Page.getLayoutMetrics')
   const { width, height } = cssContentSize as { readonly width: number; readonly height: number }
   if (height > maxHeight) {
-    tab.cuts.add(`The page is ${Math.ceil(height)} px high: the screenshot shows the first ${maxHeight} px.`)
+    tab.warnings.add(`The page is ${Math.ceil(height)} px high: the screenshot shows the first ${maxHeight} px.`)
   }
   return { x: 0, y: 0, width, height: Math.min(height, maxHeight), scale: 1 }
 }
 
-/** Prints the page. */
-export async function printPdf(tab: Tab, { landscape, scale, format }: PdfWish): Promise<MadeFile> {
+/** Prints a page as PDF. */
+export async function printPdf(tab: Tab, { landscape, scale, format }: PrintOptions): Promise<CapturedFile> {
   const [paperWidth, paperHeight] = paperInches[format]
   const { data } = await tab.call('Page.printToPDF', {
     landscape,

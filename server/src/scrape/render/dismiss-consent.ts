@@ -6,7 +6,7 @@ import { listFrames } from './frames.ts'
 import type { Tab } from './tab.ts'
 
 /** A function for a page: whether something over it speaks of cookies, or an element is named like a banner. A link to the cookie policy is none. */
-export const asksForConsent = `() => {
+export const findConsentBanner = `() => {
   const about = /cookie|consent|gdpr|privacy|datenschutz|confidentialit|privacidad|einwilligung/i
   const named = /cookie|consent|gdpr|(?:^|[-_ ])cmp(?:[-_ ]|$)/i
   const banner = /(?:cookie|consent|gdpr|cmp)[-_]?(?:banner|bar|notice|popup|modal|dialog|overlay|wall|message|root|sdk|alert|warning)/i

@@ -4,10 +4,10 @@ import { adHosts } from './ad-rules.ts'
 import type { AdLists } from './ad-lists.ts'
 import { interceptRequests } from './intercept-requests.ts'
 import type { Tab } from './tab.ts'
-import { overrideOf } from './user-agent.ts'
+import { userAgentOverride } from './user-agent.ts'
 
 /** Whom a page takes its reader for. */
-export interface Disguise {
+export interface EmulationOptions {
   readonly chromeMajor: string
   readonly isMobile: boolean
   readonly pageLocale: PageLocale
@@ -21,23 +21,23 @@ export interface Disguise {
 }
 
 /** Sizes of the window in CSS pixels. */
-export const screens = {
+export const viewports = {
   desktop: { width: 1280, height: 720, deviceScaleFactor: 1, mobile: false },
   mobile: { width: 390, height: 844, deviceScaleFactor: 2, mobile: true },
 } as const
 
 /** Makes a page ready: what it may load, and whom it takes its reader for. */
-export async function emulate(tab: Tab, disguise: Disguise): Promise<void> {
-  const { isMobile, pageLocale } = disguise
+export async function emulate(tab: Tab, options: EmulationOptions): Promise<void> {
+  const { isMobile, pageLocale } = options
   await Promise.all([
     tab.call('Page.enable'),
     tab.call('Network.enable'),
     tab.call('DOM.enable'),
     tab.call('Inspector.enable'),
-    tab.call('Emulation.setDeviceMetricsOverride', isMobile ? screens.mobile : screens.desktop),
+    tab.call('Emulation.setDeviceMetricsOverride', isMobile ? viewports.mobile : viewports.desktop),
     tab.call('Emulation.setFocusEmulationEnabled', { enabled: true }),
     tab.call('Emulation.setUserAgentOverride', {
-      ...overrideOf(headerOf(disguise.headers, 'user-agent') ?? userAgentOf(disguise), isMobile),
+      ...userAgentOverride(headerOf(options.headers, 'user-agent') ?? userAgentOf(options), isMobile),
       acceptLanguage: pageLocale.languages.join(','),
     }),
     tab.call('Emulation.setLocaleOverride', { locale: (pageLocale.languages[0] ?? 'en-US').replace('_', '-') }),
@@ -45,8 +45,8 @@ export async function emulate(tab: Tab, disguise: Disguise): Promise<void> {
       ? []
       : [tab.call('Emulation.setTimezoneOverride', { timezoneId: pageLocale.timezone })]),
     ...(isMobile ? [tab.call('Emulation.setTouchEmulationEnabled', { enabled: true, maxTouchPoints: 5 })] : []),
-    ...(disguise.skipTlsVerification ? [tab.call('Security.setIgnoreCertificateErrors', { ignore: true })] : []),
-    ...(disguise.blockAds
+    ...(options.skipTlsVerification ? [tab.call('Security.setIgnoreCertificateErrors', { ignore: true })] : []),
+    ...(options.blockAds
       ? [
           tab.call('Network.setBlockedURLs', {
             urls: adHosts.flatMap((host) => [`*://*${host}/*`, `*://*${host}:*/*`]),
@@ -54,16 +54,16 @@ export async function emulate(tab: Tab, disguise: Disguise): Promise<void> {
         ]
       : []),
   ])
-  answerDialogs(tab)
-  await interceptRequests(tab, { ...disguise, adLists: disguise.blockAds ? disguise.adLists : undefined })
+  closeDialogs(tab)
+  await interceptRequests(tab, { ...options, adLists: options.blockAds ? options.adLists : undefined })
 }
 
-function headerOf(headers: Disguise['headers'], wanted: string): string | undefined {
+function headerOf(headers: EmulationOptions['headers'], wanted: string): string | undefined {
   return Object.entries(headers).find(([name]) => name.toLowerCase() === wanted)?.[1]
 }
 
 /** A dialog stops the page until someone answers it. */
-function answerDialogs(tab: Tab): void {
+function closeDialogs(tab: Tab): void {
   return tab.on(({ method, params, sessionId }) => {
     if (method !== 'Page.javascriptDialogOpening') return
     const accept = params?.['type'] === 'beforeunload'

@@ -16,7 +16,7 @@ export async function evaluate(tab: Tab, script: string): Promise<Evaluation> {
     return toEvaluation(
       result.subtype === 'promise'
         ? await runtime(tab, 'awaitPromise', { promiseObjectId: objectId, returnByValue: true })
-        : await runtime(tab, 'callFunctionOn', { objectId, functionDeclaration: itself, returnByValue: true }),
+        : await runtime(tab, 'callFunctionOn', { objectId, functionDeclaration: returnThis, returnByValue: true }),
     )
   } catch (error) {
     // Its page went elsewhere; or it is a window, or leads to one, and has no end that could be answered.
@@ -32,7 +32,7 @@ export async function evaluateFunction(tab: Tab, source: string, ...args: readon
   return toEvaluation(await runtime(tab, 'evaluate', options)).value
 }
 
-const itself = 'function () { return this }'
+const returnThis = 'function () { return this }'
 
 interface RemoteObject {
   readonly type: string

@@ -3,7 +3,7 @@ import type { AdLists } from './ad-lists.ts'
 import type { Tab } from './tab.ts'
 
 /** What is done with the requests of a page. */
-export interface Interception {
+export interface InterceptOptions {
   readonly url: string
   /** Headers of the caller: sent to the origin of the page and to no other. */
   readonly headers: Readonly<Record<string, string>>
@@ -19,7 +19,7 @@ interface Paused {
 }
 
 /** Adds headers to the requests of a page, and fails those that block lists name. Nothing to do: nothing is held up. */
-export async function interceptRequests(tab: Tab, { url, headers, adLists }: Interception): Promise<void> {
+export async function interceptRequests(tab: Tab, { url, headers, adLists }: InterceptOptions): Promise<void> {
   const added = Object.entries(headers).map(([name, value]) => ({ name, value }))
   const lists = adLists?.isReady() === true ? adLists : undefined
   if (added.length === 0 && lists === undefined) return

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
-import { noTls } from '../fetch/fetch-error.ts'
-import { waitForQuiet } from './wait-for-idle.ts'
+import { tlsError } from '../fetch/fetch-error.ts'
+import { waitForIdle } from './wait-for-idle.ts'
 import type { Tab } from './tab.ts'
 
 /** The answer that a page came by. */
@@ -20,18 +20,18 @@ export interface NavigationWatch {
   readonly settle: (maxMs: number) => Promise<void>
 }
 
-const endless = new Set(['WebSocket', 'EventSource', 'Media', 'Ping', 'Prefetch'])
+const streamTypes = new Set(['WebSocket', 'EventSource', 'Media', 'Ping', 'Prefetch'])
 
 /** Starts to watch. Called before the page is navigated. */
 export function watchNavigation(tab: Tab): NavigationWatch {
   const running = new Set<string>()
-  const activity = { running, changedAtMs: performance.now(), isAlone: true }
+  const activity = { running, changedAtMs: performance.now(), isSingleTarget: true }
   let response: MainResponse | undefined
   let loaded = Promise.withResolvers<void>()
   tab.on(({ method, params, sessionId }) => {
     const requestId = params?.['requestId'] as string
-    if (method === 'Target.attachedToTarget') activity.isAlone = false
-    if (method === 'Network.requestWillBeSent' && !endless.has(String(params?.['type']))) running.add(requestId)
+    if (method === 'Target.attachedToTarget') activity.isSingleTarget = false
+    if (method === 'Network.requestWillBeSent' && !streamTypes.has(String(params?.['type']))) running.add(requestId)
     else if (method === 'Network.loadingFinished' || method === 'Network.loadingFailed') running.delete(requestId)
     else if (
       method === 'Page.frameStartedNavigating' &&
@@ -52,7 +52,7 @@ export function watchNavigation(tab: Tab): NavigationWatch {
   const settle = async (maxMs: number): Promise<void> => {
     const endMs = performance.now() + maxMs
     await abortable(Promise.race([loaded.promise, sleep(maxMs, undefined, { ref: false })]), tab.signal)
-    await waitForQuiet(tab, activity, endMs)
+    await waitForIdle(tab, activity, endMs)
   }
   return { response: () => response, settle }
 }
@@ -63,7 +63,7 @@ export async function navigate(tab: Tab, url: string): Promise<'opened' | 'downl
   if (typeof errorText !== 'string' || errorText === '') return 'opened'
   const { host } = new URL(url)
   if (errorText.includes('ERR_ABORTED')) return 'download'
-  if (errorText.includes('ERR_SSL')) throw noTls(host, errorText)
+  if (errorText.includes('ERR_SSL')) throw tlsError(host, errorText)
   if (errorText.includes('ERR_CERT')) {
     throw new BowlineError('SCRAPE_SSL_ERROR', `The certificate of ${host} was not accepted: ${errorText}`)
   }

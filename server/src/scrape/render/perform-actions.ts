@@ -1,37 +1,36 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Action } from 'bowline/contract/actions'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
-import type { MadeFile } from '../document/scrape-files.ts'
-import { printPdf, takeScreenshot } from './capture.ts'
-import { collectPage } from './serialize-page.ts'
+import { printPdf, takeScreenshot, type CapturedFile } from './capture.ts'
+import { serializePage } from './serialize-page.ts'
 import { evaluate, evaluateFunction, type Evaluation } from './evaluate.ts'
 import { pressKeys } from './press-keys.ts'
 import type { NavigationWatch } from './navigate.ts'
 import type { Tab } from './tab.ts'
 
 /** What actions yielded, files not stored yet. */
-export interface ActionYield {
-  readonly screenshots: MadeFile[]
+export interface ActionOutput {
+  readonly screenshots: CapturedFile[]
   readonly scrapes: { readonly url: string; readonly html: string }[]
   readonly javascriptReturns: Evaluation[]
-  readonly pdfs: MadeFile[]
+  readonly pdfs: CapturedFile[]
 }
 
 /** Longest wait for a page that an action has opened, in milliseconds. */
-const settleMs = 5000
+const actionSettleMs = 5000
 
 /** Performs actions in order. Throws SCRAPE_ACTION_ERROR or SCRAPE_TIMEOUT that names the action that failed, or the signal's reason. */
 export async function performActions(
   tab: Tab,
   watch: NavigationWatch,
   actions: readonly Action[],
-): Promise<ActionYield> {
-  const yielded: ActionYield = { screenshots: [], scrapes: [], javascriptReturns: [], pdfs: [] }
+): Promise<ActionOutput> {
+  const output: ActionOutput = { screenshots: [], scrapes: [], javascriptReturns: [], pdfs: [] }
   for (const [index, action] of actions.entries()) {
     try {
-      await perform(tab, watch, action, yielded)
+      await perform(tab, watch, action, output)
     } catch (error) {
-      if (isTimeLimit(tab.signal.reason)) throw outlasted(index, action, tab.signal.reason)
+      if (isTimeLimit(tab.signal.reason)) throw timedOut(index, action, tab.signal.reason)
       tab.signal.throwIfAborted()
       if (!isBowlineError(error) || !['SCRAPE_ACTION_ERROR', 'CDP_FAILED'].includes(error.code)) throw error
       const selector = /: '([^]*)' is not a valid selector/.exec(error.message)?.[1]
@@ -39,7 +38,7 @@ export async function performActions(
       throw new BowlineError('SCRAPE_ACTION_ERROR', `Action ${index + 1} (${action.type}): ${why}`, { cause: error })
     }
   }
-  return yielded
+  return output
 }
 
 function isTimeLimit(reason: unknown): boolean {
@@ -47,7 +46,7 @@ function isTimeLimit(reason: unknown): boolean {
 }
 
 /** The error for an action that was under way when the time of its scrape was over. */
-function outlasted(index: number, action: Action, cause: unknown): BowlineError {
+function timedOut(index: number, action: Action, cause: unknown): BowlineError {
   const name = `action ${index + 1} (${action.type})`
   if (action.type !== 'wait' || action.selector === undefined) {
     return new BowlineError('SCRAPE_TIMEOUT', `${name} was still under way`, { cause })
@@ -58,34 +57,34 @@ function outlasted(index: number, action: Action, cause: unknown): BowlineError 
   })
 }
 
-async function perform(tab: Tab, watch: NavigationWatch, action: Action, yielded: ActionYield): Promise<void> {
+async function perform(tab: Tab, watch: NavigationWatch, action: Action, output: ActionOutput): Promise<void> {
   switch (action.type) {
     case 'wait':
       if (action.selector === undefined) return sleep(action.milliseconds ?? 0, undefined, { signal: tab.signal })
       return waitForElement(tab, action.selector)
     case 'click':
       await click(tab, action.selector, action.all)
-      return watch.settle(settleMs)
+      return watch.settle(actionSettleMs)
     case 'write':
       await tab.call('Input.insertText', { text: action.text })
       return
     case 'press':
       await pressKeys(tab, action.key)
-      return watch.settle(settleMs)
+      return watch.settle(actionSettleMs)
     case 'scroll':
       await scroll(tab, action.direction, action.selector)
-      return watch.settle(settleMs)
+      return watch.settle(actionSettleMs)
     case 'screenshot':
-      yielded.screenshots.push(await takeScreenshot(tab, action))
+      output.screenshots.push(await takeScreenshot(tab, action))
       return
     case 'scrape':
-      yielded.scrapes.push(await collectPage(tab))
+      output.scrapes.push(await serializePage(tab))
       return
     case 'executeJavascript':
-      yielded.javascriptReturns.push(await evaluate(tab, action.script))
-      return watch.settle(settleMs)
+      output.javascriptReturns.push(await evaluate(tab, action.script))
+      return watch.settle(actionSettleMs)
     case 'pdf':
-      yielded.pdfs.push(await printPdf(tab, action))
+      output.pdfs.push(await printPdf(tab, action))
       return
     default:
       return action satisfies never
@@ -136,7 +135,7 @@ const clickByScript = `(selector, index) => (${findAll})(selector)[index]?.eleme
 async function click(tab: Tab, selector: string, all: boolean): Promise<void> {
   const count = ((await evaluateFunction(tab, findPoints, selector, all)) as readonly unknown[]).length
   if (count === 0) throw new BowlineError('SCRAPE_ACTION_ERROR', `No element matches ${JSON.stringify(selector)}`)
-  if (all && count === maxClicks) await noteUnclicked(tab, selector)
+  if (all && count === maxClicks) await warnOfUnclicked(tab, selector)
   for (let index = 0; index < count; index += 1) {
     const source = `(selector, index) => (${findPoints})(selector, true)[index]`
     const point = (
@@ -150,11 +149,11 @@ async function click(tab: Tab, selector: string, all: boolean): Promise<void> {
   }
 }
 
-async function noteUnclicked(tab: Tab, selector: string): Promise<void> {
+async function warnOfUnclicked(tab: Tab, selector: string): Promise<void> {
   const matching = await evaluateFunction(tab, `(selector) => (${findAll})(selector).length`, selector)
   if (Number(matching) <= maxClicks) return
   const name = JSON.stringify(selector)
-  tab.cuts.add(`${String(matching)} elements match ${name}: the first ${maxClicks} were clicked.`)
+  tab.warnings.add(`${String(matching)} elements match ${name}: the first ${maxClicks} were clicked.`)
 }
 
 async function clickAt(tab: Tab, { x, y }: { readonly x: number; readonly y: number }): Promise<void> {

@@ -1,6 +1,6 @@
 import { isBowlineError } from 'bowline/kit/errors'
 import { adSelectors } from './ad-rules.ts'
-import { asksForConsent, dismissConsent } from './dismiss-consent.ts'
+import { findConsentBanner, dismissConsent } from './dismiss-consent.ts'
 import { evaluateFunction } from './evaluate.ts'
 import type { NavigationWatch } from './navigate.ts'
 import type { Tab } from './tab.ts'
@@ -9,8 +9,8 @@ import type { Tab } from './tab.ts'
 const removeAll = `(selectors) => { for (const element of document.querySelectorAll(selectors)) element.remove() }`
 
 /** Removes them at once when nobody asks for consent, as on most pages. */
-const clearUnlessAsked = `(selectors) => {
-  const isAsked = (${asksForConsent})()
+const removeUnlessConsentAsked = `(selectors) => {
+  const isAsked = (${findConsentBanner})()
   if (!isAsked) (${removeAll})(selectors)
   return isAsked
 }`
@@ -19,9 +19,9 @@ const clearUnlessAsked = `(selectors) => {
 const afterConsentMs = 2000
 
 /** Says no to a banner about cookies, and removes what is left of it and of advertisements. `script`: what knows the banners. */
-export async function clearView(tab: Tab, watch: NavigationWatch, script: () => Promise<string>): Promise<void> {
+export async function removeOverlays(tab: Tab, watch: NavigationWatch, script: () => Promise<string>): Promise<void> {
   const selectors = adSelectors.join(', ')
-  if ((await evaluateFunction(tab, clearUnlessAsked, selectors)) !== true) return
+  if ((await evaluateFunction(tab, removeUnlessConsentAsked, selectors)) !== true) return
   // What a choice sets off, if only the fading of the banner, belongs to the page.
   if (await dismissOrWarn(tab, script)) await watch.settle(afterConsentMs)
   await evaluateFunction(tab, removeAll, selectors)
@@ -33,7 +33,7 @@ async function dismissOrWarn(tab: Tab, script: () => Promise<string>): Promise<b
     return await dismissConsent(tab, script)
   } catch (error) {
     if (!isBowlineError(error) || error.code !== 'PACKAGE_MISSING') throw error
-    tab.cuts.add(`The page asks for consent to cookies, which was not answered. ${error.message}.`)
+    tab.warnings.add(`The page asks for consent to cookies, which was not answered. ${error.message}.`)
     return false
   }
 }

@@ -6,12 +6,11 @@ import type { CdpRouter } from '../../cdp/router.ts'
 import { classifyBody } from '../fetch/classify-body.ts'
 import { withWarnings, type LoadedPage } from '../fetch/loaded-page.ts'
 import type { PageLocale } from '../fetch/page-locale.ts'
-import type { MadeFile } from '../document/scrape-files.ts'
-import { performActions, type ActionYield } from './perform-actions.ts'
+import { performActions, type ActionOutput } from './perform-actions.ts'
 import type { AdLists } from './ad-lists.ts'
-import { takeScreenshot } from './capture.ts'
-import { clearView } from './remove-overlays.ts'
-import { collectPage } from './serialize-page.ts'
+import { takeScreenshot, type CapturedFile } from './capture.ts'
+import { removeOverlays } from './remove-overlays.ts'
+import { serializePage } from './serialize-page.ts'
 import { emulate } from './emulate.ts'
 import { evaluateFunction } from './evaluate.ts'
 import { navigate, watchNavigation, type MainResponse } from './navigate.ts'
@@ -33,8 +32,8 @@ export interface RenderTask {
 
 /** A page as a browser shows it. */
 export interface RenderedPage extends LoadedPage {
-  readonly screenshot: MadeFile | undefined
-  readonly actions: ActionYield | undefined
+  readonly screenshot: CapturedFile | undefined
+  readonly actions: ActionOutput | undefined
 }
 
 /** How rendering ended: not every address is one that a browser shows. */
@@ -57,10 +56,10 @@ export async function renderPage(task: RenderTask): Promise<RenderOutcome> {
     await watch.settle(request.timeout / 2)
     if (/^application\/pdf\b/.test(watch.response()?.contentType ?? '')) return await download(tab, request.url)
     if (request.waitFor > 0) await sleep(request.waitFor, undefined, { signal: tab.signal })
-    if (request.blockAds) await clearView(tab, watch, task.consentScript)
+    if (request.blockAds) await removeOverlays(tab, watch, task.consentScript)
     const actions = request.actions === undefined ? undefined : await performActions(tab, watch, request.actions)
     const page = await takePage(tab, request, watch.response(), actions)
-    return { kind: 'page', page: withWarnings(page, [...tab.cuts]) }
+    return { kind: 'page', page: withWarnings(page, [...tab.warnings]) }
   } catch (error) {
     // A wait that was cut short does not know why.
     rethrowAbort(tab.signal, error)
@@ -85,7 +84,7 @@ async function takePage(
   tab: Tab,
   { formats }: ScrapeRequest,
   response: MainResponse | undefined,
-  actions: ActionYield | undefined,
+  actions: ActionOutput | undefined,
 ): Promise<RenderedPage> {
   const wish = formats.find((format) => format.type === 'screenshot')
   const screenshot = wish === undefined ? undefined : await takeScreenshot(tab, wish)
@@ -102,7 +101,7 @@ async function takePage(
 }
 
 async function readMarkup(tab: Tab): Promise<Pick<LoadedPage, 'url' | 'body'>> {
-  const { url, html } = await collectPage(tab)
+  const { url, html } = await serializePage(tab)
   return { url, body: { kind: 'html', html } }
 }
 
@@ -116,6 +115,6 @@ async function readText(tab: Tab, contentType: string): Promise<Pick<LoadedPage,
 }
 
 /** The error for a page that there is no way to, when asking again finds no reason. */
-export function unreachable(url: string): BowlineError {
+export function unreachableError(url: string): BowlineError {
   return new BowlineError('SCRAPE_SITE_ERROR', `${new URL(url).host} cannot be reached`)
 }

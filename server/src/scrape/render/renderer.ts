@@ -8,12 +8,12 @@ import type { CdpRouter } from '../../cdp/router.ts'
 import type { Egress } from '../../egress/egress.ts'
 import type { Profiles } from '../../profiles/profiles.ts'
 import { launchWithProfile, saveProfile } from '../../sessions/profile-browser.ts'
-import { explainFetchFailure } from '../fetch/fetch-error.ts'
+import { toFetchError } from '../fetch/fetch-error.ts'
 import type { PageLocale } from '../fetch/page-locale.ts'
 import type { AdLists } from './ad-lists.ts'
 import { createConsentScript } from './dismiss-consent.ts'
-import { renderPage, unreachable, type RenderedPage, type RenderOutcome, type RenderTask } from './render-page.ts'
-import { ScrapeBrowsers, type SharedBrowser, type RenderRoute } from './scrape-browsers.ts'
+import { renderPage, unreachableError, type RenderedPage, type RenderOutcome, type RenderTask } from './render-page.ts'
+import { ScrapeBrowsers, type BrowserSlot, type RenderRoute } from './scrape-browsers.ts'
 
 /** What pages are rendered with. */
 export interface RendererDeps {
@@ -38,14 +38,14 @@ export interface RenderCall {
 type Download = Extract<RenderOutcome, { readonly kind: 'download' }>
 
 /** Milliseconds for a browser to let go of a page before it is given up. */
-const farewellMs = 3000
+const closeContextMs = 3000
 
 /** Renders pages, each in a browser context of its own, or in a browser with a profile. */
 export class Renderer implements AsyncDisposable {
   readonly #deps: RendererDeps
   readonly #shared: ScrapeBrowsers
   readonly #consentScript = createConsentScript()
-  readonly #farewells = new Set<Promise<void>>()
+  readonly #cleanups = new Set<Promise<void>>()
 
   constructor(deps: RendererDeps) {
     this.#deps = deps
@@ -62,7 +62,7 @@ export class Renderer implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#shared[Symbol.asyncDispose]()
-    await Promise.all(this.#farewells)
+    await Promise.all(this.#cleanups)
   }
 
   /** A browser that dies takes the pages of others with it: they get another one, once. */
@@ -89,9 +89,9 @@ export class Renderer implements AsyncDisposable {
       return outcome
     } finally {
       // Whoever asked for the page need not wait for its end.
-      const cleanup = leave(pageLocale, browserContextId)
-      this.#farewells.add(cleanup)
-      void cleanup.finally(() => this.#farewells.delete(cleanup))
+      const cleanup = closeContext(pageLocale, browserContextId)
+      this.#cleanups.add(cleanup)
+      void cleanup.finally(() => this.#cleanups.delete(cleanup))
     }
   }
 
@@ -136,19 +136,19 @@ export class Renderer implements AsyncDisposable {
       // Only what it redirected to was refused.
       return kind === 'refused'
         ? new BowlineError('EGRESS_REFUSED', `${new URL(url).host} redirects to an address that is refused`)
-        : unreachable(url)
+        : unreachableError(url)
     } catch (error) {
-      return explainFetchFailure(error, url)
+      return toFetchError(error, url)
     }
   }
 }
 
 /** Ends the context of a page and gives its place back. Never rejects. */
-async function leave(pageLocale: SharedBrowser, browserContextId: unknown): Promise<void> {
+async function closeContext(pageLocale: BrowserSlot, browserContextId: unknown): Promise<void> {
   const gone = pageLocale.browser.router.call('Target.disposeBrowserContext', { browserContextId }).then(
     () => true,
     () => true,
   )
-  if (!(await Promise.race([gone, sleep(farewellMs, false, { ref: false })]))) pageLocale.discard()
+  if (!(await Promise.race([gone, sleep(closeContextMs, false, { ref: false })]))) pageLocale.discard()
   await pageLocale[Symbol.asyncDispose]()
 }

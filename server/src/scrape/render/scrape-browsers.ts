@@ -15,13 +15,13 @@ export interface ScrapeBrowserDeps {
 }
 
 /** A place for one page in a browser. Disposing gives it back. */
-export interface SharedBrowser extends AsyncDisposable {
+export interface BrowserSlot extends AsyncDisposable {
   readonly browser: Browser
   /** Gives up the browser: it is killed, and whoever shares it fails, too. */
   readonly discard: () => void
 }
 
-interface Shared {
+interface BrowserEntry {
   readonly route: RenderRoute
   readonly starting: Promise<Browser>
   uses: number
@@ -34,7 +34,7 @@ interface Shared {
 const maxUses = 100
 
 /** Uses before the last at which the next browser is started, when several pages are under way: they need not wait for it. */
-const aheadUses = 8
+const prelaunchUses = 8
 
 /** Milliseconds after which a browser that nobody uses is closed. */
 const idleMs = 60_000
@@ -42,7 +42,7 @@ const idleMs = 60_000
 /** Browsers that pages are rendered in: shared by many pages one after another, each in a context of its own. */
 export class ScrapeBrowsers implements AsyncDisposable {
   readonly #deps: ScrapeBrowserDeps
-  readonly #shared = new Set<Shared>()
+  readonly #shared = new Set<BrowserEntry>()
   readonly #closing = new Set<Promise<unknown>>()
   readonly #queue: PromiseWithResolvers<void>[] = []
   #open = 0
@@ -55,11 +55,11 @@ export class ScrapeBrowsers implements AsyncDisposable {
   async admit({ signal }: Abortable): Promise<Disposable> {
     if (this.#open >= this.#deps.maxPages) await this.#wait(signal)
     else this.#open += 1
-    let isGiven = false
+    let isReleased = false
     return {
       [Symbol.dispose]: () => {
-        if (isGiven) return
-        isGiven = true
+        if (isReleased) return
+        isReleased = true
         const next = this.#queue.shift()
         if (next === undefined) this.#open -= 1
         else next.resolve()
@@ -68,26 +68,26 @@ export class ScrapeBrowsers implements AsyncDisposable {
   }
 
   /** Takes a place in a browser of a route, started when there is none. Throws BROWSER_START_FAILED or the signal's reason. */
-  async take(route: RenderRoute, { signal }: Abortable): Promise<SharedBrowser> {
+  async take(route: RenderRoute, { signal }: Abortable): Promise<BrowserSlot> {
     const admission = await this.admit({ signal })
     const shared = this.#find(route) ?? this.#start(route)
     shared.uses += 1
     shared.active += 1
     clearTimeout(shared.retirement)
-    if (shared.uses > maxUses - aheadUses && shared.active > 1) this.#startNext(route)
-    let isGiven = false
-    const giveBack = async (): Promise<void> => {
-      if (isGiven) return
-      isGiven = true
+    if (shared.uses > maxUses - prelaunchUses && shared.active > 1) this.#startNext(route)
+    let isReleased = false
+    const release = async (): Promise<void> => {
+      if (isReleased) return
+      isReleased = true
       shared.active -= 1
       admission[Symbol.dispose]()
       this.#settle(shared)
     }
     try {
       const browser = await abortable(shared.starting, signal)
-      return { browser, discard: () => this.#discard(shared, browser), [Symbol.asyncDispose]: giveBack }
+      return { browser, discard: () => this.#discard(shared, browser), [Symbol.asyncDispose]: release }
     } catch (error) {
-      await giveBack()
+      await release()
       throw error
     }
   }
@@ -111,12 +111,12 @@ export class ScrapeBrowsers implements AsyncDisposable {
     }
   }
 
-  #find(route: RenderRoute): Shared | undefined {
+  #find(route: RenderRoute): BrowserEntry | undefined {
     return this.#fit(route)[0]
   }
 
   /** Browsers that take another page, the oldest first. */
-  #fit(route: RenderRoute): readonly Shared[] {
+  #fit(route: RenderRoute): readonly BrowserEntry[] {
     return [...this.#shared].filter((each) => each.route === route && !each.isRetired && each.uses < maxUses)
   }
 
@@ -126,10 +126,10 @@ export class ScrapeBrowsers implements AsyncDisposable {
     this.#settle(this.#start(route))
   }
 
-  #start(route: RenderRoute): Shared {
+  #start(route: RenderRoute): BrowserEntry {
     const { browsers, egress } = this.#deps
     const starting = browsers.launch({ openProxy: async (options) => egress.openProxyEndpoint({ ...options, route }) })
-    const shared: Shared = { route, starting, uses: 0, active: 0, isRetired: false, retirement: undefined }
+    const shared: BrowserEntry = { route, starting, uses: 0, active: 0, isRetired: false, retirement: undefined }
     this.#shared.add(shared)
     const drop = (): void => {
       shared.isRetired = true
@@ -140,20 +140,20 @@ export class ScrapeBrowsers implements AsyncDisposable {
     return shared
   }
 
-  #settle(shared: Shared): void {
+  #settle(shared: BrowserEntry): void {
     if (shared.active > 0) return
     if (shared.uses >= maxUses || shared.isRetired) return this.#retire(shared)
     shared.retirement = setTimeout(() => this.#retire(shared), idleMs).unref()
   }
 
-  #retire(shared: Shared): void {
+  #retire(shared: BrowserEntry): void {
     shared.isRetired = true
     this.#shared.delete(shared)
     clearTimeout(shared.retirement)
     this.#end(shared.starting.then(async (browser) => browser.kill()))
   }
 
-  #discard(shared: Shared, browser: Browser): void {
+  #discard(shared: BrowserEntry, browser: Browser): void {
     shared.isRetired = true
     this.#end(browser.kill())
   }

@@ -20,17 +20,17 @@ const serialize = `() => {
 const mark = 'data-bowline-frame'
 
 /** A page as it stands. */
-export interface CollectedPage {
+export interface SerializedPage {
   /** Where it is by now. */
   readonly url: string
   readonly html: string
 }
 
 /** The document of a page with the content of its frames, of other sites too, in place of them, and shadow trees written out. */
-export async function collectPage(tab: Tab): Promise<CollectedPage> {
+export async function serializePage(tab: Tab): Promise<SerializedPage> {
   // A page that counts no frames is read at once. It may have changed how it counts them, so it is not believed.
   const [frames, page] = await Promise.all([listFrames(tab), evaluateFunction(tab, readUnlessFramed)])
-  if (frames.length === 0) return (page as CollectedPage | null) ?? readPage(tab)
+  if (frames.length === 0) return (page as SerializedPage | null) ?? readPage(tab)
   const parts = new Map<string, string>()
   for (const frame of frames) {
     // A frame may go while it is read: the page is worth more than any of its frames.
@@ -45,8 +45,8 @@ const read = `() => ({ url: location.href, html: '<!doctype html>' + (${serializ
 
 const readUnlessFramed = `() => window.length > 0 ? null : (${read})()`
 
-async function readPage(tab: Tab): Promise<CollectedPage> {
-  return (await evaluateFunction(tab, read)) as CollectedPage
+async function readPage(tab: Tab): Promise<SerializedPage> {
+  return (await evaluateFunction(tab, read)) as SerializedPage
 }
 
 async function markOwner(tab: Tab, { frameId, ownerSession }: Frame): Promise<void> {

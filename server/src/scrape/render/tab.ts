@@ -18,7 +18,7 @@ export interface Tab extends Disposable {
   /** Calls with the events of the page and of its frames' sessions. */
   readonly on: (listener: (event: CdpIncoming) => void) => void
   /** What was left out of what was taken of the page, as sentences for its warning. */
-  readonly cuts: Set<string>
+  readonly warnings: Set<string>
   /** Sessions of frames that live in processes of their own, by session, with the id of their frame. */
   readonly frameSessions: ReadonlyMap<string, { readonly frameId: string; readonly parent: string }>
 }
@@ -61,7 +61,7 @@ export async function openTab(
     sessionId,
     signal: ended,
     call,
-    cuts: new Set(),
+    warnings: new Set(),
     frameSessions,
     on: (listener) => void listeners.push(listener),
     [Symbol.dispose]: stop,

@@ -8,7 +8,7 @@ export interface UserAgentOverride {
 }
 
 /** Everything that a browser with this user agent says about itself, so that its headers and its scripts agree. */
-export function overrideOf(userAgent: string, isMobile: boolean): UserAgentOverride {
+export function userAgentOverride(userAgent: string, isMobile: boolean): UserAgentOverride {
   const system = systems.find(([part]) => part.test(userAgent))?.[1] ?? (isMobile ? phone : desktop)
   const version = /\bChrom(?:e|ium)\/(\d+(?:\.\d+)*)/.exec(userAgent)?.[1]
   const { platform } = system

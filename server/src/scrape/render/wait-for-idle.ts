@@ -9,7 +9,7 @@ export interface PageActivity {
   /** Time in milliseconds at which something was last asked for or came. */
   readonly changedAtMs: number
   /** Whether it has no workers and no frames of other sites, of whose work it knows nothing. */
-  readonly isAlone: boolean
+  readonly isSingleTarget: boolean
 }
 
 /** A page that asked for nothing for so many milliseconds has drawn what it will. */
@@ -28,15 +28,15 @@ const leastMs = 50
 const longestMs = 5000
 
 /** Waits until a page has loaded nothing more for a moment, at most until `endMs`. */
-export async function waitForQuiet(tab: Tab, activity: PageActivity, endMs: number): Promise<void> {
+export async function waitForIdle(tab: Tab, activity: PageActivity, endMs: number): Promise<void> {
   const startMs = performance.now()
   const lastMs = Math.min(endMs, startMs + longestMs)
   let askedAtMs = 0
   for (let nowMs = startMs; nowMs < lastMs; nowMs = performance.now()) {
-    const { running, changedAtMs, isAlone } = activity
+    const { running, changedAtMs, isSingleTarget } = activity
     const quietAtMs = Math.max(changedAtMs + quietMs, startMs + leastMs)
     const restAtMs = Math.max(changedAtMs + restMs, startMs + leastMs)
-    const asks = isAlone && askedAtMs <= changedAtMs
+    const asks = isSingleTarget && askedAtMs <= changedAtMs
     if (running.size === 0 && nowMs >= quietAtMs) return
     if (running.size === 0 && asks && nowMs >= restAtMs) {
       askedAtMs = nowMs

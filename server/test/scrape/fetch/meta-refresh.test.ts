@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { metaRefresh } from '../../../src/scrape/fetch/meta-refresh.ts'
+import { metaRefreshTarget } from '../../../src/scrape/fetch/meta-refresh.ts'
 
 const tag = '<meta http-equiv="refresh" content="0; url=/next">'
 
@@ -13,5 +13,5 @@ test.each([
   ['after thousands of comments without an end', '<!--'.repeat(4000) + tag, true],
   ['after thousands of <noscript> without an end', '<noscript>'.repeat(1000) + tag, true],
 ])('a redirect %s', (_, html, isFollowed) => {
-  expect(metaRefresh(html, 'https://a.example/')).toBe(isFollowed ? 'https://a.example/next' : undefined)
+  expect(metaRefreshTarget(html, 'https://a.example/')).toBe(isFollowed ? 'https://a.example/next' : undefined)
 })

@@ -107,14 +107,14 @@ describe('reading ends when it should', () => {
   })
 
   test('while it waits for a place, which the next in line gets', async () => {
-    const places = new Semaphore(1)
+    const slots = new Semaphore(1)
     const report = makePdf([chapter('Report')])
     const stop = new AbortController()
 
-    const reading = parsePdf(report, { places })
-    const leaving = parsePdf(report, { places, signal: stop.signal })
-    const next = parsePdf(report, { places })
-    expect(places.waiting).toBe(2)
+    const reading = parsePdf(report, { slots })
+    const leaving = parsePdf(report, { slots, signal: stop.signal })
+    const next = parsePdf(report, { slots })
+    expect(slots.waiting).toBe(2)
     stop.abort(new Error('no longer wanted'))
 
     await expect(leaving).rejects.toThrow('no longer wanted')

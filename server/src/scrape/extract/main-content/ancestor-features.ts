@@ -5,10 +5,10 @@ import type { Group, ElementContext } from './element-context.ts'
 /** What the elements around a text hold. */
 export function ancestorFeatures(layout: Layout, index: number): number[] {
   const row: number[] = []
-  let place = layout.places[index]
+  let context = layout.contexts[index]
   for (let step = 0; step <= 5; step++) {
-    if (step !== 4 && place !== undefined) {
-      const { sums } = place
+    if (step !== 4 && context !== undefined) {
+      const { sums } = context
       row.push(
         log(sums.words),
         sums.linkWords / Math.max(1, sums.words),
@@ -18,7 +18,7 @@ export function ancestorFeatures(layout: Layout, index: number): number[] {
         sums.boilerplate / Math.max(1, sums.words),
       )
     }
-    place = place?.parent ?? place
+    context = context?.parent ?? context
   }
   return row
 }
@@ -26,8 +26,8 @@ export function ancestorFeatures(layout: Layout, index: number): number[] {
 /** The nearest group of like siblings that a text is in. */
 export function groupFeatures(layout: Layout, index: number): number[] {
   let steps = 0
-  for (let place = layout.places[index]; place !== undefined; place = place.parent, steps++) {
-    const { group } = place
+  for (let context = layout.contexts[index]; context !== undefined; context = context.parent, steps++) {
+    const { group } = context
     if (group === undefined) continue
     const { sums } = group
     return [
@@ -49,13 +49,13 @@ export function cardFeatures(layout: Layout, index: number): number[] {
   let bestSteps = 30
   let bestStart = 0
   let steps = 0
-  for (let place = layout.places[index]; place !== undefined; place = place.parent, steps++) {
-    const { group } = place
+  for (let context = layout.contexts[index]; context !== undefined; context = context.parent, steps++) {
+    const { group } = context
     if (group === undefined || group.sums.leaves < 1.5 * group.size || group.sums.words <= (best?.sums.words ?? 0))
       continue
     best = group
     bestSteps = steps
-    bestStart = place.parent?.sums.order ?? 0
+    bestStart = context.parent?.sums.order ?? 0
   }
   if (best === undefined) return [0, 0, 0, 0, 30, 0, 0, 0]
   const { sums, size } = best
@@ -79,10 +79,10 @@ export function topFeatures(layout: Layout, index: number): number[] {
   for (let up: ElementContext | undefined = top; up !== undefined; up = up.parent) above.add(up)
   let steps = 0
   let isIn = false
-  for (let place = layout.places[index]; place !== undefined; place = place.parent) {
-    if (place === top) isIn = true
-    if (above.has(place)) {
-      steps = top.depth - place.depth
+  for (let context = layout.contexts[index]; context !== undefined; context = context.parent) {
+    if (context === top) isIn = true
+    if (above.has(context)) {
+      steps = top.depth - context.depth
       break
     }
   }

@@ -3,7 +3,7 @@ import { flag, log } from './numbers.ts'
 import type { ElementContext } from './element-context.ts'
 
 /** Texts of a page in the same kind of place, such as all titles of its cards. */
-export interface Alike {
+export interface SimilarTexts {
   readonly first: number
   last: number
   count: number
@@ -12,53 +12,54 @@ export interface Alike {
 }
 
 /** The names and classes of an element and its two nearest ancestors. */
-function lookOf(place: ElementContext): string {
-  let look = ''
-  let up: ElementContext | undefined = place
+function signatureOf(context: ElementContext): string {
+  let signature = ''
+  let up: ElementContext | undefined = context
   for (let step = 0; step < 3 && up !== undefined; step++, up = up.parent) {
-    look += `>${up.element.name}.${(up.element.attribs['class'] ?? '').replace(/\d+/g, '')}`
+    signature += `>${up.element.name}.${(up.element.attribs['class'] ?? '').replace(/\d+/g, '')}`
   }
-  return look
+  return signature
 }
 
 /** For every text, those in the same kind of place. */
-export function findAlike(layout: Layout): readonly Alike[] {
-  const byLook = new Map<string, Alike>()
-  return layout.places.map((place, index) => {
-    const look = lookOf(place)
-    const alike = byLook.get(look) ?? { first: index, last: index, count: 0, words: 0, linkWords: 0 }
-    byLook.set(look, alike)
+export function findSimilar(layout: Layout): readonly SimilarTexts[] {
+  const groupsBySignature = new Map<string, SimilarTexts>()
+  return layout.contexts.map((context, index) => {
+    const signature = signatureOf(context)
+    const similar = groupsBySignature.get(signature) ?? { first: index, last: index, count: 0, words: 0, linkWords: 0 }
+    groupsBySignature.set(signature, similar)
     const fact = layout.facts[index]
-    alike.last = index
-    alike.count++
-    alike.words += fact?.words ?? 0
-    alike.linkWords += (fact?.words ?? 0) * (fact?.linkShare ?? 0)
-    return alike
+    similar.last = index
+    similar.count++
+    similar.words += fact?.words ?? 0
+    similar.linkWords += (fact?.words ?? 0) * (fact?.linkShare ?? 0)
+    return similar
   })
 }
 
 /** What the texts in the same kind of place are like. */
-export function alikeFeatures(layout: Layout, index: number, all: readonly Alike[]): number[] {
-  const alike = all[index]
-  if (alike === undefined) return []
+export function similarFeatures(layout: Layout, index: number, all: readonly SimilarTexts[]): number[] {
+  const similar = all[index]
+  if (similar === undefined) return []
   const leaves = layout.leaves.length
   return [
-    log(alike.count),
-    log(alike.words),
-    log(alike.words / alike.count),
-    alike.linkWords / Math.max(1, alike.words),
-    alike.words / Math.max(1, layout.total.words),
-    alike.first / leaves,
-    (alike.last - alike.first) / leaves,
+    log(similar.count),
+    log(similar.words),
+    log(similar.words / similar.count),
+    similar.linkWords / Math.max(1, similar.words),
+    similar.words / Math.max(1, layout.total.words),
+    similar.first / leaves,
+    (similar.last - similar.first) / leaves,
   ]
 }
 
 /** For every text, the index of the last heading at or before it; -1 = none. */
 export function headingsAbove(layout: Layout): readonly number[] {
   let last = -1
-  return layout.places.map((place, index) => {
+  return layout.contexts.map((context, index) => {
     const isHeading =
-      headingLevel(place.element) > 0 || /(^|[-_ ])(heading|title)($|[-_ ])/i.test(place.element.attribs['class'] ?? '')
+      headingLevel(context.element) > 0 ||
+      /(^|[-_ ])(heading|title)($|[-_ ])/i.test(context.element.attribs['class'] ?? '')
     if (isHeading) last = index
     return last
   })
@@ -74,11 +75,11 @@ export function headingFeatures(layout: Layout, index: number, above: readonly n
   const at = above[index] ?? -1
   const leaf = layout.leaves[at]
   const fact = layout.facts[at]
-  const place = layout.places[at]
-  if (leaf === undefined || fact === undefined || place === undefined) return [99, 0, 0, 0, 0, 0, 0]
+  const context = layout.contexts[at]
+  if (leaf === undefined || fact === undefined || context === undefined) return [99, 0, 0, 0, 0, 0, 0]
   return [
     Math.min(99, index - at),
-    headingLevel(place.element),
+    headingLevel(context.element),
     flag(asideHeading.test(leaf.text)),
     flag(reviewHeading.test(leaf.text)),
     overlap(fact.distinctWords, layout.page.titleWords),

@@ -126,11 +126,11 @@ function isHiddenElement(element: Element): boolean {
 }
 
 /** Finds the place of an element, from `places` if it is known there. */
-export function contextOf(element: Element, places: Map<Element, ElementContext>): ElementContext {
-  const known = places.get(element)
+export function contextOf(element: Element, contexts: Map<Element, ElementContext>): ElementContext {
+  const known = contexts.get(element)
   if (known !== undefined) return known
-  const parent = element.parent !== null && isElement(element.parent) ? contextOf(element.parent, places) : undefined
-  const place: ElementContext = {
+  const parent = element.parent !== null && isElement(element.parent) ? contextOf(element.parent, contexts) : undefined
+  const context: ElementContext = {
     element,
     parent,
     depth: (parent?.depth ?? 0) + 1,
@@ -140,8 +140,8 @@ export function contextOf(element: Element, places: Map<Element, ElementContext>
     sums: newSums(),
     group: undefined,
   }
-  places.set(element, place)
-  return place
+  contexts.set(element, context)
+  return context
 }
 
 function areasOf(element: Element, above: number): number {
@@ -171,8 +171,8 @@ function stepsOf(element: Element, above: Uint8Array | undefined): Uint8Array {
 }
 
 /** Adds one text to the sums of its place and of all places above. */
-export function addToSums(place: ElementContext, text: Omit<Sums, 'leaves'>): void {
-  for (let up: ElementContext | undefined = place; up !== undefined; up = up.parent) {
+export function addToSums(context: ElementContext, text: Omit<Sums, 'leaves'>): void {
+  for (let up: ElementContext | undefined = context; up !== undefined; up = up.parent) {
     const { sums } = up
     sums.words += text.words
     sums.linkWords += text.linkWords
@@ -185,26 +185,26 @@ export function addToSums(place: ElementContext, text: Omit<Sums, 'leaves'>): vo
 }
 
 /** Gives every place the group of siblings it looks like: at least three with the same name and class. */
-export function findGroups(places: ReadonlyMap<Element, ElementContext>): readonly Group[] {
-  const byLook = new Map<ElementContext, Map<string, ElementContext[]>>()
-  for (const place of places.values()) {
-    if (place.parent === undefined) continue
-    const looks = byLook.get(place.parent) ?? new Map<string, ElementContext[]>()
-    byLook.set(place.parent, looks)
-    const look = `${place.element.name} ${(place.element.attribs['class'] ?? '').replace(/\d+/g, '')}`
-    const alike = looks.get(look)
-    if (alike === undefined) looks.set(look, [place])
-    else alike.push(place)
+export function findGroups(contexts: ReadonlyMap<Element, ElementContext>): readonly Group[] {
+  const groupsBySignature = new Map<ElementContext, Map<string, ElementContext[]>>()
+  for (const context of contexts.values()) {
+    if (context.parent === undefined) continue
+    const bySignature = groupsBySignature.get(context.parent) ?? new Map<string, ElementContext[]>()
+    groupsBySignature.set(context.parent, bySignature)
+    const signature = `${context.element.name} ${(context.element.attribs['class'] ?? '').replace(/\d+/g, '')}`
+    const similar = bySignature.get(signature)
+    if (similar === undefined) bySignature.set(signature, [context])
+    else similar.push(context)
   }
   const groups: Group[] = []
-  for (const looks of byLook.values()) {
-    for (const alike of looks.values()) {
-      if (alike.length < 3) continue
-      const group = { size: alike.length, sums: newSums() }
-      for (const place of alike) {
-        place.group = group
+  for (const bySignature of groupsBySignature.values()) {
+    for (const similar of bySignature.values()) {
+      if (similar.length < 3) continue
+      const group = { size: similar.length, sums: newSums() }
+      for (const context of similar) {
+        context.group = group
         for (const key of ['words', 'linkWords', 'sentences', 'leaves', 'paragraphWords', 'boilerplate'] as const) {
-          group.sums[key] += place.sums[key]
+          group.sums[key] += context.sums[key]
         }
       }
       groups.push(group)

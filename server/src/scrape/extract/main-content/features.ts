@@ -1,5 +1,5 @@
 import { ancestorFeatures, cardFeatures, groupFeatures, topFeatures } from './ancestor-features.ts'
-import { alikeFeatures, findAlike, headingFeatures, headingsAbove } from './context-features.ts'
+import { similarFeatures, findSimilar, headingFeatures, headingsAbove } from './context-features.ts'
 import type { Layout } from './layout.ts'
 import type { LeafFacts } from './leaf-facts.ts'
 import { markNames } from './lexicon.ts'
@@ -105,7 +105,7 @@ export const featureNames: readonly string[] = [
 export function featureRows(layout: Layout): readonly Float32Array[] {
   const wordsBefore = runningWords(layout.facts)
   const pageRow = pageFeatures(layout)
-  const alike = findAlike(layout)
+  const similar = findSimilar(layout)
   const headings = headingsAbove(layout)
   const outline = readOutline(layout)
   return layout.leaves.map((_, index) => {
@@ -114,7 +114,7 @@ export function featureRows(layout: Layout): readonly Float32Array[] {
       ...positionFeatures(layout, index, wordsBefore),
       ...neighbourFeatures(layout, index),
       ...ancestorFeatures(layout, index),
-      ...alikeFeatures(layout, index, alike),
+      ...similarFeatures(layout, index, similar),
       ...headingFeatures(layout, index, headings),
       ...groupFeatures(layout, index),
       ...cardFeatures(layout, index),
@@ -139,7 +139,7 @@ function pageFeatures(layout: Layout): number[] {
     log(total.words),
     total.linkWords / words,
     total.paragraphWords / words,
-    flag(layout.places.some((place) => (place.areas & (1 << areaNames.indexOf('main'))) !== 0)),
+    flag(layout.contexts.some((context) => (context.areas & (1 << areaNames.indexOf('main'))) !== 0)),
     log(layout.articles),
     flag(page.isArticle),
     flag(page.isProduct),

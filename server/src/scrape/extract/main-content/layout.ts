@@ -8,7 +8,7 @@ import type { Leaf } from './segment.ts'
 export interface Layout {
   readonly leaves: readonly Leaf[]
   readonly facts: readonly LeafFacts[]
-  readonly places: readonly ElementContext[]
+  readonly contexts: readonly ElementContext[]
   readonly page: PageFacts
   readonly total: Sums
   readonly firstHeading: number
@@ -21,18 +21,18 @@ export interface Layout {
 }
 
 /** Lays out the texts of a page. */
-export function layOut(document: Document, leaves: readonly Leaf[]): Layout {
+export function buildLayout(document: Document, leaves: readonly Leaf[]): Layout {
   const byElement = new Map<Element, ElementContext>()
   const facts = leaves.map(readLeaf)
-  const places = leaves.map((leaf) => contextOf(leaf.parent, byElement))
+  const contexts = leaves.map((leaf) => contextOf(leaf.parent, byElement))
   const page = readPageFacts(document)
   const firstSeen = new Map<string, number>()
   const repeats = new Map<string, number>()
   const total: Sums = { words: 0, linkWords: 0, sentences: 0, leaves: 0, paragraphWords: 0, boilerplate: 0, order: 0 }
   for (const [index, leaf] of leaves.entries()) {
     const fact = facts[index]
-    const place = places[index]
-    if (fact === undefined || place === undefined) continue
+    const context = contexts[index]
+    if (fact === undefined || context === undefined) continue
     if (!firstSeen.has(leaf.text)) firstSeen.set(leaf.text, index)
     repeats.set(leaf.text, (repeats.get(leaf.text) ?? 0) + 1)
     const isParagraph = fact.sentences > 0 && fact.linkShare < 0.4 && fact.words >= 8
@@ -44,7 +44,7 @@ export function layOut(document: Document, leaves: readonly Leaf[]): Layout {
       boilerplate: fact.boilerplate,
       order: index,
     }
-    addToSums(place, sums)
+    addToSums(context, sums)
     total.words += sums.words
     total.linkWords += sums.linkWords
     total.sentences += sums.sentences
@@ -56,7 +56,7 @@ export function layOut(document: Document, leaves: readonly Leaf[]): Layout {
   return {
     leaves,
     facts,
-    places,
+    contexts,
     page,
     total,
     firstHeading: findHeading(leaves, facts, page),
@@ -66,7 +66,7 @@ export function layOut(document: Document, leaves: readonly Leaf[]): Layout {
     ),
     firstSeen,
     repeats,
-    top: findTop(places, facts),
+    top: findTop(contexts, facts),
     prices: facts.filter((fact) => fact.hasPrice).length,
     articles: [...byElement.keys()].filter((element) => element.name === 'article').length,
   }
@@ -107,14 +107,14 @@ export function headingLevel(element: Element): number {
 }
 
 /** The place that most prose stands in directly: each text gives points to its ancestors, fewer with every step. */
-function findTop(places: readonly ElementContext[], facts: readonly LeafFacts[]): ElementContext | undefined {
+function findTop(contexts: readonly ElementContext[], facts: readonly LeafFacts[]): ElementContext | undefined {
   const scores = new Map<ElementContext, number>()
   let best: ElementContext | undefined
-  for (const [index, place] of places.entries()) {
+  for (const [index, context] of contexts.entries()) {
     const fact = facts[index]
     if (fact === undefined || fact.words < 6) continue
     const points = fact.words * (1 - fact.linkShare) * (fact.sentences > 0 ? 1 : 0.3)
-    let up = place.parent
+    let up = context.parent
     for (let step = 1; step <= 4 && up !== undefined; step++, up = up.parent) {
       const score = (scores.get(up) ?? 0) + points / step
       scores.set(up, score)

@@ -65,16 +65,16 @@ export function readOutline(layout: Layout): Outline {
   }
   let stack: readonly Heading[] = []
   for (const [index, leaf] of layout.leaves.entries()) {
-    const place = layout.places[index]
+    const context = layout.contexts[index]
     const fact = layout.facts[index]
-    if (place === undefined || fact === undefined) continue
-    const level = headingLevel(place.element)
+    if (context === undefined || fact === undefined) continue
+    const level = headingLevel(context.element)
     if (level > 0) {
       const bits = kindsOf(leaf.text)
       stack = [...stack.filter((each) => each.level < level), { level, bits }]
       outline.sectionWords.push(0)
       outline.sectionLinkWords.push(0)
-      openBoxes(place, index, bits, layout.total.words, outline.opened)
+      openBoxes(context, index, bits, layout.total.words, outline.opened)
     }
     const at = outline.sectionWords.length - 1
     outline.kindsAbove[index] = stack.reduce((bits, heading) => bits | heading.bits, 0)
@@ -88,13 +88,13 @@ export function readOutline(layout: Layout): Outline {
 
 /** Notes a heading in all boxes that it opens, those with most of the page aside. */
 function openBoxes(
-  place: ElementContext,
+  context: ElementContext,
   index: number,
   bits: number,
   pageWords: number,
   opened: Map<ElementContext, number>,
 ): void {
-  for (let up: ElementContext | undefined = place; up !== undefined; up = up.parent) {
+  for (let up: ElementContext | undefined = context; up !== undefined; up = up.parent) {
     if (up.sums.order < index - lead || up.sums.words > pageWords / 2) return
     if (!opened.has(up)) opened.set(up, bits)
   }
@@ -103,7 +103,7 @@ function openBoxes(
 /** What the headings over a text announce. */
 export function outlineFeatures(layout: Layout, index: number, outline: Outline): number[] {
   let headed = 0
-  for (let up = layout.places[index]; up !== undefined; up = up.parent) headed |= outline.opened.get(up) ?? 0
+  for (let up = layout.contexts[index]; up !== undefined; up = up.parent) headed |= outline.opened.get(up) ?? 0
   const above = outline.kindsAbove[index] ?? 0
   const section = outline.section[index] ?? 0
   const words = outline.sectionWords[section] ?? 0

@@ -1,9 +1,9 @@
 import type { AnyNode, ChildNode, Document, Element, ParentNode } from 'domhandler'
 import { isElement, isText } from '../../parse/dom-nodes.ts'
-import { keepOnly } from '../../parse/edit-tree.ts'
+import { filterTree } from '../../parse/edit-tree.ts'
 import type { MainContent } from './select.ts'
 
-interface Tally {
+interface WordCount {
   kept: number
   all: number
 }
@@ -12,38 +12,38 @@ const media = new Set(['img', 'picture', 'video', 'audio', 'figure', 'math'])
 
 /** Removes from a tree all texts that are not kept, and what is empty then. Pictures stay where most text around them stays. */
 export function pruneTree(document: Document, content: MainContent): void {
-  const tallies = new Map<ParentNode, Tally>()
-  const fates = new Map<AnyNode, boolean>()
+  const counts = new Map<ParentNode, WordCount>()
+  const decisions = new Map<AnyNode, boolean>()
   for (const [index, leaf] of content.layout.leaves.entries()) {
     const isKept = content.isKept[index] === true
-    for (const node of leaf.nodes) fates.set(node, isKept)
+    for (const node of leaf.nodes) decisions.set(node, isKept)
     const words = content.layout.facts[index]?.words ?? 0
     for (let up: ParentNode | null = leaf.parent; up !== null; up = up.parent) {
-      const tally = tallies.get(up) ?? { kept: 0, all: 0 }
-      tallies.set(up, tally)
-      tally.all += words
-      if (isKept) tally.kept += words
+      const count = counts.get(up) ?? { kept: 0, all: 0 }
+      counts.set(up, count)
+      count.all += words
+      if (isKept) count.kept += words
     }
   }
   const needed = new Set<AnyNode>()
-  mark(document, { fates, tallies, needed, isAmongKept: false })
-  keepOnly(document, (node) => needed.has(node))
+  mark(document, { decisions, counts, needed, isMostlyKept: false })
+  filterTree(document, (node) => needed.has(node))
 }
 
 interface Marking {
-  readonly fates: ReadonlyMap<AnyNode, boolean>
-  readonly tallies: ReadonlyMap<ParentNode, Tally>
+  readonly decisions: ReadonlyMap<AnyNode, boolean>
+  readonly counts: ReadonlyMap<ParentNode, WordCount>
   readonly needed: Set<AnyNode>
-  readonly isAmongKept: boolean
+  readonly isMostlyKept: boolean
 }
 
 /** Marks what stays. Answers whether anything in `parent` does. */
 function mark(parent: ParentNode, marking: Marking): boolean {
-  const tally = marking.tallies.get(parent)
-  const isAmongKept = tally === undefined ? marking.isAmongKept : tally.kept * 2 >= tally.all && tally.kept > 0
+  const count = marking.counts.get(parent)
+  const isMostlyKept = count === undefined ? marking.isMostlyKept : count.kept * 2 >= count.all && count.kept > 0
   let isNeeded = false
   for (const child of parent.children) {
-    if (!keeps(child, { ...marking, isAmongKept })) continue
+    if (!markNode(child, { ...marking, isMostlyKept })) continue
     marking.needed.add(child)
     isNeeded = true
   }
@@ -53,24 +53,24 @@ function mark(parent: ParentNode, marking: Marking): boolean {
   return isNeeded
 }
 
-function keeps(node: ChildNode, marking: Marking): boolean {
-  const fate = marking.fates.get(node)
-  if (fate !== undefined) {
-    if (fate) keepAll(node, marking.needed)
-    else if (isElement(node) && marking.isAmongKept && holdsPicture(node))
-      return mark(node, { ...marking, fates: new Map() })
-    return fate
+function markNode(node: ChildNode, marking: Marking): boolean {
+  const decision = marking.decisions.get(node)
+  if (decision !== undefined) {
+    if (decision) markAll(node, marking.needed)
+    else if (isElement(node) && marking.isMostlyKept && holdsPicture(node))
+      return mark(node, { ...marking, decisions: new Map() })
+    return decision
   }
-  if (isText(node)) return marking.isAmongKept && node.data.trim() === ''
+  if (isText(node)) return marking.isMostlyKept && node.data.trim() === ''
   if (!isElement(node)) return false
   if (node.name === 'base' || node.name === 'html' || node.name === 'head' || node.name === 'body') {
     mark(node, marking)
     return true
   }
-  if (marking.tallies.has(node)) return mark(node, marking)
-  if (!marking.isAmongKept) return false
+  if (marking.counts.has(node)) return mark(node, marking)
+  if (!marking.isMostlyKept) return false
   if (media.has(node.name) || node.name === 'hr' || node.name === 'br' || node.name === 'input') {
-    keepAll(node, marking.needed)
+    markAll(node, marking.needed)
     return true
   }
   return mark(node, marking)
@@ -80,7 +80,7 @@ function holdsPicture(element: Element): boolean {
   return element.children.some((child) => isElement(child) && (child.name === 'img' || holdsPicture(child)))
 }
 
-function keepAll(node: AnyNode, needed: Set<AnyNode>): void {
+function markAll(node: AnyNode, needed: Set<AnyNode>): void {
   needed.add(node)
-  if ('children' in node) for (const child of node.children) keepAll(child, needed)
+  if ('children' in node) for (const child of node.children) markAll(child, needed)
 }

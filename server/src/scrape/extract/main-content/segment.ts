@@ -1,5 +1,5 @@
 import type { ChildNode, Element, ParentNode } from 'domhandler'
-import { isElement, isText, makeBlockTest, unseenNames } from '../../parse/dom-nodes.ts'
+import { isElement, isText, createBlockTest, invisibleNames } from '../../parse/dom-nodes.ts'
 
 /** A run of text without a block boundary in it: the unit that main content keeps or drops. */
 export interface Leaf {
@@ -15,7 +15,7 @@ export interface Leaf {
 /** The texts of a tree in reading order, each with the element that holds it. */
 export function segment(root: ParentNode): readonly Leaf[] {
   const leaves: Leaf[] = []
-  walk(root, leaves, makeBlockTest())
+  walk(root, leaves, createBlockTest())
   return leaves
 }
 
@@ -27,7 +27,7 @@ function walk(parent: ParentNode, leaves: Leaf[], isBlock: (element: Element) =>
   }
   for (const child of parent.children) {
     if (isText(child)) run.push(child)
-    else if (isElement(child) && !unseenNames.has(child.name)) {
+    else if (isElement(child) && !invisibleNames.has(child.name)) {
       if (!isBlock(child)) run.push(child)
       // Code stays whole, however its lines are marked up.
       else if (child.name === 'pre') {
@@ -68,7 +68,7 @@ function collect(node: ChildNode, isLink: boolean, into: Collected): void {
     into.text += node.data
     if (isLink) into.linkLength += node.data.trim().length
   } else if (isElement(node)) {
-    if (unseenNames.has(node.name)) return
+    if (invisibleNames.has(node.name)) return
     if (node.name === 'br') into.text += ' '
     for (const child of node.children) collect(child, isLink || node.name === 'a', into)
   }

@@ -1,6 +1,6 @@
 import type { Document } from 'domhandler'
 import { featureRows } from './features.ts'
-import { headingLevel, layOut, type Layout } from './layout.ts'
+import { headingLevel, buildLayout, type Layout } from './layout.ts'
 import { scoreRow } from './score.ts'
 import { segment } from './segment.ts'
 
@@ -21,7 +21,7 @@ export interface SelectOptions {
 
 /** Chooses the texts of a page that are its main content. */
 export function selectMainContent(document: Document, options: SelectOptions = {}): MainContent {
-  const layout = layOut(document, segment(document))
+  const layout = buildLayout(document, segment(document))
   const chances = featureRows(layout).map((row) => (options.score ?? scoreRow)(row))
   const words = layout.facts.map((fact) => fact.words)
   const isChosen = withTitle(layout, chances, chooseTexts(chances, words, options.beta ?? 1))
@@ -56,8 +56,8 @@ const leastTitleChance = 0.05
 /** Keeps the title, which labels tend to leave out and readers miss, unless it is the name of the site. */
 function withTitle(layout: Layout, chances: readonly number[], isKept: readonly boolean[]): readonly boolean[] {
   const { firstHeading } = layout
-  const place = layout.places[firstHeading]
-  if (place === undefined || headingLevel(place.element) !== 1 || !isKept.includes(true)) return isKept
+  const context = layout.contexts[firstHeading]
+  if (context === undefined || headingLevel(context.element) !== 1 || !isKept.includes(true)) return isKept
   return isKept.map((is, index) => is || (index === firstHeading && (chances[index] ?? 0) > leastTitleChance))
 }
 

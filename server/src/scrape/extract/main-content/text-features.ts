@@ -23,8 +23,8 @@ export const tagKinds = [
 /** What a text is. */
 export function ownFeatures(layout: Layout, index: number): number[] {
   const fact = layout.facts[index]
-  const place = layout.places[index]
-  if (fact === undefined || place === undefined) return []
+  const context = layout.contexts[index]
+  if (fact === undefined || context === undefined) return []
   const row = [
     log(fact.words),
     fact.linkShare,
@@ -40,26 +40,26 @@ export function ownFeatures(layout: Layout, index: number): number[] {
     flag(fact.hasPrice),
     flag(fact.hasCopyright),
     flag(fact.hasDate),
-    headingLevel(place.element),
-    flag(place.element.name === 'pre'),
+    headingLevel(context.element),
+    flag(context.element.name === 'pre'),
   ]
-  for (const kind of tagKinds) row.push(flag(place.element.name === kind || place.parent?.element.name === kind))
-  for (let bit = 0; bit < areaNames.length; bit++) row.push((place.areas >> bit) & 1)
-  for (const steps of place.markSteps) row.push(Math.min(steps, 12))
+  for (const kind of tagKinds) row.push(flag(context.element.name === kind || context.parent?.element.name === kind))
+  for (let bit = 0; bit < areaNames.length; bit++) row.push((context.areas >> bit) & 1)
+  for (const steps of context.markSteps) row.push(Math.min(steps, 12))
   return row
 }
 
 /** Where in the page a text is. */
 export function positionFeatures(layout: Layout, index: number, wordsBefore: Float64Array): number[] {
   const fact = layout.facts[index]
-  const place = layout.places[index]
+  const context = layout.contexts[index]
   const leaf = layout.leaves[index]
-  if (fact === undefined || place === undefined || leaf === undefined) return []
+  if (fact === undefined || context === undefined || leaf === undefined) return []
   const before = wordsBefore[index] ?? 0
   const fromHeading = layout.firstHeading < 0 ? 0 : before - (wordsBefore[layout.firstHeading] ?? 0)
   return [
-    flag(place.isHidden),
-    place.depth,
+    flag(context.isHidden),
+    context.depth,
     before / Math.max(1, layout.total.words),
     index / layout.leaves.length,
     layout.firstHeading < 0 ? 0 : Math.sign(index - layout.firstHeading),
@@ -90,8 +90,8 @@ export function neighbourFeatures(layout: Layout, index: number): number[] {
   const row: number[] = []
   for (const step of [-2, -1, 1, 2]) {
     const fact = layout.facts[index + step]
-    const place = layout.places[index + step]
-    row.push(log(fact?.words ?? 0), fact?.linkShare ?? 0.5, place === undefined ? 0 : headingLevel(place.element))
+    const context = layout.contexts[index + step]
+    row.push(log(fact?.words ?? 0), fact?.linkShare ?? 0.5, context === undefined ? 0 : headingLevel(context.element))
   }
   let words = 0
   let linkWords = 0

@@ -1,5 +1,5 @@
 import type { ChildNode, Element } from 'domhandler'
-import { isElement, isText, unseenNames } from '../../parse/dom-nodes.ts'
+import { isElement, isText, invisibleNames } from '../../parse/dom-nodes.ts'
 
 /** A fenced block with the language that the page names. '' when there is no code. */
 export function writeCodeBlock(pre: Element): string {
@@ -19,7 +19,7 @@ function codeText(pre: Element): string {
     if (isText(node)) text += node.data
     else if (isElement(node)) {
       if (node.name === 'br') text += '\n'
-      if (unseenNames.has(node.name) || node.name === 'button' || isNumbering(node)) return
+      if (invisibleNames.has(node.name) || node.name === 'button' || isNumbering(node)) return
       const isOwnLine = ownLine.has(node.name)
       if (isOwnLine && text !== '' && !text.endsWith('\n')) text += '\n'
       for (const child of node.children) walk(child)

@@ -1,6 +1,6 @@
 import type { Element } from 'domhandler'
-import { resolveAddress } from '../../parse/resolve-url.ts'
-import { imageSource, removedImage } from '../../parse/image-source.ts'
+import { resolveUrl } from '../../parse/resolve-url.ts'
+import { imageSource, removedImagePlaceholder } from '../../parse/image-source.ts'
 import { escapeBrackets, escapeText, writeAddress } from './escape.ts'
 import type { Writer } from './writer.ts'
 
@@ -10,10 +10,11 @@ export function writeImage(image: Element, writer: Writer): string {
   if (isPixel(attribs['width']) && isPixel(attribs['height'])) return ''
   const source = imageSource(image)?.trim() ?? ''
   if (source === '') return ''
-  if (source === removedImage) return `![${altOf(image)}](${removedImage})`
+  if (source === removedImagePlaceholder) return `![${altOf(image)}](${removedImagePlaceholder})`
   const alt = altOf(image)
-  if (/^data:/i.test(source)) return writer.removesBase64Images ? `![${alt}](${removedImage})` : `![${alt}](${source})`
-  const address = resolveAddress(source, writer.base)
+  if (/^data:/i.test(source))
+    return writer.removesBase64Images ? `![${alt}](${removedImagePlaceholder})` : `![${alt}](${source})`
+  const address = resolveUrl(source, writer.base)
   if (address === undefined) return ''
   const title = attribs['title']?.replace(/\s+/g, ' ').replaceAll('"', '\\"').trim()
   return `![${alt}](${writeAddress(address)}${title === undefined || title === '' ? '' : ` "${title}"`})`

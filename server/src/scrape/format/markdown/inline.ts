@@ -1,6 +1,6 @@
 import type { ChildNode, Element } from 'domhandler'
-import { resolveAddress } from '../../parse/resolve-url.ts'
-import { isElement, isText, textOf, unseenNames } from '../../parse/dom-nodes.ts'
+import { resolveUrl } from '../../parse/resolve-url.ts'
+import { isElement, isText, textOf, invisibleNames } from '../../parse/dom-nodes.ts'
 import { escapeBrackets, escapeText, writeAddress } from './escape.ts'
 import { writeImage } from './image.ts'
 import type { Writer } from './writer.ts'
@@ -58,7 +58,7 @@ function collect(node: ChildNode, style: Style, runs: Run[], writer: Writer): vo
       ...style,
       text: style.code ? node.data.replace(/\s+/g, ' ') : escapeText(node.data.replace(/\s+/g, ' ')),
     })
-  else if (isElement(node) && !unseenNames.has(node.name)) collectElement(node, style, runs, writer)
+  else if (isElement(node) && !invisibleNames.has(node.name)) collectElement(node, style, runs, writer)
 }
 
 function collectElement(element: Element, style: Style, runs: Run[], writer: Writer): void {
@@ -83,7 +83,7 @@ function collectElement(element: Element, style: Style, runs: Run[], writer: Wri
 }
 
 function linkStyle(element: Element, writer: Writer): Partial<Style> | undefined {
-  const address = resolveAddress(element.attribs['href'], writer.base)
+  const address = resolveUrl(element.attribs['href'], writer.base)
   return address === undefined ? undefined : { link: { address } }
 }
 

@@ -15,7 +15,7 @@ export function writeList(list: Element, writer: Writer): string {
     if (isElement(child) && listNames.has(child.name)) {
       const nested = writeList(child, writer)
       const above = items.pop()
-      if (above === undefined) items.push(...some(nested))
+      if (above === undefined) items.push(...nonEmpty(nested))
       else items.push(nested === '' ? above : `${above}\n${indent(nested, list.name === 'ol' ? 3 : 2)}`)
       continue
     }
@@ -32,7 +32,7 @@ export function writeList(list: Element, writer: Writer): string {
   return items.join(isLoose ? '\n\n' : '\n')
 }
 
-function some(text: string): readonly string[] {
+function nonEmpty(text: string): readonly string[] {
   return text === '' ? [] : [text]
 }
 

@@ -93,7 +93,7 @@ function toGrid(rows: readonly (readonly Cell[])[], writer: Writer): readonly (r
     for (const cell of row) {
       while (taken[rowIndex]?.has(column) === true) line[column++] = ''
       if (column >= maxColumns) {
-        writer.noteCut(`A table has more than ${maxColumns} columns: the Markdown leaves out the rest.`)
+        writer.warn(`A table has more than ${maxColumns} columns: the Markdown leaves out the rest.`)
         break
       }
       line[column] = writeCell(cell.element, writer)

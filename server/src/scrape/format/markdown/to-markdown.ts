@@ -1,8 +1,8 @@
 import type { ChildNode, Document, Element } from 'domhandler'
-import { findBase, resolveAddress } from '../../parse/resolve-url.ts'
+import { findBaseUrl, resolveUrl } from '../../parse/resolve-url.ts'
 import { parseHtml } from '../../parse/parse-html.ts'
-import { isElement, isText, makeBlockTest, unseenNames } from '../../parse/dom-nodes.ts'
-import { prepareTree } from '../../parse/normalize-tree.ts'
+import { isElement, isText, createBlockTest, invisibleNames } from '../../parse/dom-nodes.ts'
+import { normalizeTree } from '../../parse/normalize-tree.ts'
 import { writeCodeBlock } from './code-block.ts'
 import { escapeLineStart, writeAddress } from './escape.ts'
 import { writeInline } from './inline.ts'
@@ -15,15 +15,15 @@ export interface MarkdownOptions {
   /** Whether images inside the page (`data:`) give way to a placeholder. Default true. */
   readonly removeBase64Images?: boolean | undefined
   /** Collects what was left out, as sentences. */
-  readonly cuts?: Set<string> | undefined
+  readonly warnings?: Set<string> | undefined
 }
 
 /** Writes a tree as GitHub-flavoured Markdown, its addresses absolute against `<base>` or `url`. */
 export function treeToMarkdown(document: Document, url: string, options: MarkdownOptions = {}): string {
   const writer: Writer = {
-    base: findBase(document, url),
-    isBlock: makeBlockTest(),
-    noteCut: (what) => void options.cuts?.add(what),
+    base: findBaseUrl(document, url),
+    isBlock: createBlockTest(),
+    warn: (what) => void options.warnings?.add(what),
     removesBase64Images: options.removeBase64Images ?? true,
     blocks: (nodes) => writeBlocks(nodes, writer),
     inline: (nodes) => writeInline(nodes, writer),
@@ -35,7 +35,7 @@ export function treeToMarkdown(document: Document, url: string, options: Markdow
 /** Writes HTML as GitHub-flavoured Markdown: all that a reader would see of it, its addresses absolute. */
 export function toMarkdown(html: string, url: string, options: MarkdownOptions = {}): string {
   const document = parseHtml(html)
-  prepareTree(document, 'all')
+  normalizeTree(document, 'all')
   return treeToMarkdown(document, url, options)
 }
 
@@ -48,7 +48,7 @@ function writeBlocks(nodes: readonly ChildNode[], writer: Writer): readonly stri
   }
   for (const node of nodes) {
     if (isText(node)) run.push(node)
-    else if (isElement(node) && !unseenNames.has(node.name)) {
+    else if (isElement(node) && !invisibleNames.has(node.name)) {
       if (!writer.isBlock(node)) run.push(node)
       else {
         flush()
@@ -90,7 +90,7 @@ function writeBlock(element: Element, writer: Writer): readonly string[] {
     case 'ol':
     case 'menu':
     case 'dir':
-      return some(writeList(element, writer))
+      return nonEmpty(writeList(element, writer))
     case 'li':
       return writer.blocks(element.children)
     case 'dl':
@@ -100,9 +100,9 @@ function writeBlock(element: Element, writer: Writer): readonly string[] {
     case 'pre':
     case 'listing':
     case 'xmp':
-      return some(writeCodeBlock(element))
+      return nonEmpty(writeCodeBlock(element))
     case 'blockquote':
-      return some(writer.blocks(element.children).join('\n\n').replace(/^/gm, '> ').replace(/ +$/gm, '')).filter(
+      return nonEmpty(writer.blocks(element.children).join('\n\n').replace(/^/gm, '> ').replace(/ +$/gm, '')).filter(
         (quote) => quote !== '>',
       )
     case 'hr':
@@ -114,7 +114,7 @@ function writeBlock(element: Element, writer: Writer): readonly string[] {
   }
 }
 
-function some(block: string): readonly string[] {
+function nonEmpty(block: string): readonly string[] {
   return block === '' ? [] : [block]
 }
 
@@ -130,7 +130,7 @@ function writeHeading(element: Element, level: number, writer: Writer): readonly
 /** A link around blocks: Markdown has none, so the heading or the first line in it becomes the link. */
 function writeCard(element: Element, writer: Writer): readonly string[] {
   const blocks = writer.blocks(element.children)
-  const address = resolveAddress(element.attribs['href'], writer.base)
+  const address = resolveUrl(element.attribs['href'], writer.base)
   if (address === undefined) return blocks
   const canLink = (block: string): boolean =>
     !block.includes('\n') &&

@@ -7,7 +7,7 @@ export interface Writer {
   /** Whether an element starts on a line of its own. */
   readonly isBlock: (element: Element) => boolean
   /** Notes what was left out, as a sentence for the warning. */
-  readonly noteCut: (what: string) => void
+  readonly warn: (what: string) => void
   /** Whether images of `data:` addresses give way to a placeholder. */
   readonly removesBase64Images: boolean
   /** The blocks of neighbouring nodes, each without blank lines around it. */

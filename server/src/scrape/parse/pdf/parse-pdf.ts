@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url'
 import type { Abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import type { Semaphore } from '../../../kit/semaphore.ts'
-import type { PdfAnswer } from './pdf-result.ts'
+import type { PdfResult } from './pdf-result.ts'
 
 /** Pages that are read of a PDF unless fewer are asked for. */
-const mostPages = 10_000
+const maxPagesRead = 10_000
 
 /** How much of a PDF to read, and how long that may take. */
 export interface PdfOptions extends Abortable {
@@ -18,7 +18,7 @@ export interface PdfOptions extends Abortable {
   /** Milliseconds for the whole file. Default 30,000. Then the reading process is killed. */
   readonly timeoutMs?: number | undefined
   /** Of which one is taken to read in; time spent waiting for it is not counted. Default: none is needed. */
-  readonly places?: Semaphore | undefined
+  readonly slots?: Semaphore | undefined
 }
 
 /** A PDF as Markdown. */
@@ -38,13 +38,13 @@ export interface PdfContent {
  * Throws PDF_INVALID for what is broken, empty or no PDF, PDF_ENCRYPTED for one with a password, PDF_FAILED and TIMEOUT.
  */
 export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Promise<PdfContent> {
-  refuseOthers(bytes)
-  const { signal, timeoutMs = 30_000, maxPages, places } = options
+  assertPdf(bytes)
+  const { signal, timeoutMs = 30_000, maxPages, slots } = options
   signal?.throwIfAborted()
-  using _ = await places?.acquire(signal)
+  using _ = await slots?.acquire(signal)
   const limit = AbortSignal.timeout(timeoutMs)
   const stop = signal === undefined ? limit : AbortSignal.any([signal, limit])
-  const attempt = async (reader: 'liteparse' | 'unpdf'): Promise<PdfAnswer> => {
+  const attempt = async (reader: 'liteparse' | 'unpdf'): Promise<PdfResult> => {
     try {
       return await read(bytes, reader, maxPages, stop)
     } catch (cause) {
@@ -60,7 +60,7 @@ export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Pro
   }
   const first = await attempt('liteparse')
   // The native reader may be missing on this platform, or crash; the other one is slower and finds no headings.
-  return toContent(first.kind === 'failed' && !noMemory.test(first.message) ? await attempt('unpdf') : first, bytes)
+  return toContent(first.kind === 'failed' && !outOfMemory.test(first.message) ? await attempt('unpdf') : first, bytes)
 }
 
 /** A PDF of which no more than so many pages were read. Default: all that were. */
@@ -82,7 +82,7 @@ function sizeOf(bytes: Uint8Array): string {
   return bytes.length < 10_000 ? `${bytes.length} bytes` : `${(bytes.length / 1e6).toFixed(2)} MB`
 }
 
-function refuseOthers(bytes: Uint8Array): void {
+function assertPdf(bytes: Uint8Array): void {
   if (bytes.length === 0) throw new BowlineError('PDF_INVALID', 'The PDF is empty: 0 bytes')
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024))
   if (start.includes('%PDF-')) return
@@ -94,14 +94,14 @@ function refuseOthers(bytes: Uint8Array): void {
 }
 
 /** Kilobytes of memory for one file: a small one may unpack to many gigabytes, of which only the kernel keeps count. */
-const mostMemory = 1_500_000
+const maxMemoryKb = 1_500_000
 
-const noMemory = /out of memory|allocation failed|memory allocation|bad_alloc/i
+const outOfMemory = /out of memory|allocation failed|memory allocation|bad_alloc/i
 
 function tooLarge(bytes: Uint8Array): BowlineError {
   return new BowlineError(
     'PDF_FAILED',
-    `The PDF of ${sizeOf(bytes)} takes more than ${mostMemory / 1e6} GB of memory to read`,
+    `The PDF of ${sizeOf(bytes)} takes more than ${maxMemoryKb / 1e6} GB of memory to read`,
     {
       status: 422,
       hint: 'Ask for fewer pages with `maxPages`, or for the file itself with `parsers: []`.',
@@ -111,7 +111,7 @@ function tooLarge(bytes: Uint8Array): BowlineError {
 
 function withBoundedMemory(command: readonly string[]): readonly string[] {
   return process.platform === 'linux'
-    ? ['/bin/sh', '-c', `ulimit -d ${mostMemory}; exec "$0" "$@"`, ...command]
+    ? ['/bin/sh', '-c', `ulimit -d ${maxMemoryKb}; exec "$0" "$@"`, ...command]
     : command
 }
 
@@ -122,8 +122,13 @@ async function read(
   reader: string,
   maxPages: number | undefined,
   signal: AbortSignal,
-): Promise<PdfAnswer> {
-  const [command = '', ...args] = withBoundedMemory([process.execPath, script, reader, String(maxPages ?? mostPages)])
+): Promise<PdfResult> {
+  const [command = '', ...args] = withBoundedMemory([
+    process.execPath,
+    script,
+    reader,
+    String(maxPages ?? maxPagesRead),
+  ])
   const child = spawn(command, args, {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: {},
@@ -145,25 +150,25 @@ async function read(
   }
 }
 
-function toAnswer(output: string, complaint: string, ending: number | string | null): PdfAnswer {
+function toAnswer(output: string, complaint: string, ending: number | string | null): PdfResult {
   try {
-    return JSON.parse(output) as PdfAnswer
+    return JSON.parse(output) as PdfResult
   } catch {
-    const why = noMemory.exec(complaint)?.[0] ?? complaint.trim().split('\n').at(-1) ?? ''
+    const why = outOfMemory.exec(complaint)?.[0] ?? complaint.trim().split('\n').at(-1) ?? ''
     // Native code that gets no memory ends without a word.
     const silent = ending === 'SIGABRT' ? 'out of memory' : `the reader ended with ${ending}`
     return { kind: 'failed', message: why === '' ? silent : why }
   }
 }
 
-function toContent(answer: PdfAnswer, bytes: Uint8Array): PdfContent {
+function toContent(answer: PdfResult, bytes: Uint8Array): PdfContent {
   switch (answer.kind) {
     case 'encrypted':
       throw new BowlineError('PDF_ENCRYPTED', `The PDF of ${sizeOf(bytes)} opens only with a password`)
     case 'invalid':
       throw new BowlineError('PDF_INVALID', `The PDF of ${sizeOf(bytes)} is broken: ${answer.message}`)
     case 'failed':
-      if (noMemory.test(answer.message)) throw tooLarge(bytes)
+      if (outOfMemory.test(answer.message)) throw tooLarge(bytes)
       throw new BowlineError('PDF_FAILED', `The PDF of ${sizeOf(bytes)} could not be read: ${answer.message}`)
     case 'read': {
       const { pages, totalPages, title, isScanned } = answer

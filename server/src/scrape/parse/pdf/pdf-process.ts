@@ -3,9 +3,9 @@
 import { buffer } from 'node:stream/consumers'
 import { isBowlineError } from 'bowline/kit/errors'
 import { loadOptional } from '../../../kit/optional-package.ts'
-import type { PdfAnswer } from './pdf-result.ts'
+import type { PdfResult } from './pdf-result.ts'
 
-async function readWithLiteparse(bytes: Buffer, maxPages: number): Promise<PdfAnswer> {
+async function readWithLiteparse(bytes: Buffer, maxPages: number): Promise<PdfResult> {
   const { LiteParse } = await loadOptional(
     '@llamaindex/liteparse',
     'headings and tables of PDFs',
@@ -32,7 +32,7 @@ async function readWithLiteparse(bytes: Buffer, maxPages: number): Promise<PdfAn
   }
 }
 
-async function readWithUnpdf(bytes: Buffer, maxPages: number): Promise<PdfAnswer> {
+async function readWithUnpdf(bytes: Buffer, maxPages: number): Promise<PdfResult> {
   const { getDocumentProxy } = await import('unpdf')
   const document = await getDocumentProxy(new Uint8Array(bytes))
   const last = maxPages > 0 ? Math.min(maxPages, document.numPages) : document.numPages
@@ -47,7 +47,7 @@ async function readWithUnpdf(bytes: Buffer, maxPages: number): Promise<PdfAnswer
 }
 
 /** The reader that finds headings and tables is an optional package. */
-async function readWithBest(bytes: Buffer, maxPages: number): Promise<PdfAnswer> {
+async function readWithBest(bytes: Buffer, maxPages: number): Promise<PdfResult> {
   try {
     return await readWithLiteparse(bytes, maxPages)
   } catch (error) {
@@ -64,7 +64,7 @@ function titleOf(xmp: string | undefined): string | undefined {
   return /<dc:title>\s*<rdf:Alt>\s*<rdf:li[^>]*>([^<]+)</.exec(xmp ?? '')?.[1]?.trim()
 }
 
-function toAnswer(error: unknown): PdfAnswer {
+function toAnswer(error: unknown): PdfResult {
   const message = (error instanceof Error ? error.message : String(error)).replace(/^(?:PDF error: )/, '')
   if (/password|encrypted/i.test(message)) return { kind: 'encrypted' }
   if (/invalid pdf|pdf format|page not found|corrupt|file format|xref|trailer|not contain any pages/i.test(message))

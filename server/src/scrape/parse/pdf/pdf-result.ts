@@ -1,5 +1,5 @@
 /** What the process that reads a PDF says about it, as one JSON document on its output. */
-export type PdfAnswer =
+export type PdfResult =
   | {
       readonly kind: 'read'
       readonly pages: readonly { readonly pageNumber: number; readonly markdown: string }[]

@@ -1,0 +1,105 @@
+import type { ScrapeRequest } from 'bowline/contract/scrape'
+import { requestKey } from './cache-key.ts'
+import type { ProxiedLoad } from '../load/load-with-proxy.ts'
+import type { PageBody } from '../fetch/loaded-page.ts'
+import { localeOf } from '../fetch/page-locale.ts'
+import { browserOnlyOptions, nextLoadStep } from '../load/needs-browser.ts'
+
+/** Facts about a cached page that decide which requests it can serve. Stored as JSON. */
+export interface CachedPageFacts {
+  /** Hash of the options of its scrape. The stored document serves requests with the same options. */
+  readonly answerKey: string
+  readonly kind: PageBody['kind']
+  /** Whether the page is stored as well as its document. */
+  readonly isPageStored: boolean
+  readonly isShell: boolean
+  readonly isEnhanced: boolean
+  /** Whether it was loaded over TLS without certificate verification. */
+  readonly isUnverified: boolean
+  /** How the page was rendered. Undefined if it was fetched. */
+  readonly rendering?: { readonly waitFor: number; readonly blockAds: boolean; readonly timezone?: string | undefined }
+  readonly screenshot?: { readonly format: string; readonly url: string } | undefined
+  /** Only for PDFs. */
+  readonly pdf?: { readonly readPages: number; readonly totalPages: number } | undefined
+}
+
+/** Maximum length of a cached page in characters or bytes. Of larger pages, only the document is stored. */
+const maxLength = 20_000_000
+
+/** Collects the facts about a page that was just scraped. */
+export function cacheFactsOf(
+  request: ScrapeRequest,
+  { page, processed, isEnhanced, isRendered }: ProxiedLoad,
+  made: { readonly body: PageBody; readonly screenshotUrl: string | undefined },
+): CachedPageFacts {
+  const { waitFor, blockAds, formats, skipTlsVerification } = request
+  const format = formats.find(({ type }) => type === 'screenshot')
+  const { body, screenshotUrl: url } = made
+  return {
+    answerKey: requestKey(request),
+    kind: body.kind,
+    isPageStored: lengthOf(body) <= maxLength,
+    isShell: processed?.isShell ?? false,
+    isEnhanced,
+    isUnverified: skipTlsVerification && [request.url, page.url].some((url) => url.startsWith('https:')),
+    ...(isRendered && { rendering: { waitFor, blockAds, timezone: localeOf(request).timezone } }),
+    ...(url !== undefined && { screenshot: { format: JSON.stringify(format), url } }),
+    ...(body.kind === 'pdf-text' && {
+      pdf: { readPages: body.pdf.pages.length, totalPages: body.pdf.totalPages },
+    }),
+  }
+}
+
+/** Whether a cached page or its document can serve a request. Options that only shape the document may differ. */
+export function canServe(facts: CachedPageFacts, request: ScrapeRequest): boolean {
+  const { formats, proxy, skipTlsVerification, lockdown, minAge } = request
+  if (facts.isUnverified && !skipTlsVerification) return false
+  // A request that reads only from the cache uses no proxy.
+  const needsEnhanced = (proxy === 'enhanced' || proxy === 'stealth') && !lockdown && minAge === undefined
+  if (needsEnhanced && !facts.isEnhanced) return false
+  if (facts.answerKey === requestKey(request)) return true
+  const screenshot = formats.find(({ type }) => type === 'screenshot')
+  if (screenshot !== undefined && facts.screenshot?.format !== JSON.stringify(screenshot)) return false
+  return facts.isPageStored && isSamePage(facts, request)
+}
+
+function isSamePage({ kind, pdf, rendering, isShell }: CachedPageFacts, request: ScrapeRequest): boolean {
+  switch (kind) {
+    case 'pdf':
+    case 'text':
+    case 'image':
+      return true
+    case 'pdf-text': {
+      const [parser] = request.parsers
+      const { readPages, totalPages } = pdf ?? { readPages: 0, totalPages: 1 }
+      return parser !== undefined && readPages >= Math.min(parser.maxPages ?? totalPages, totalPages)
+    }
+    case 'html': {
+      if (rendering === undefined) {
+        const fetched = { kind, statusCode: 200, isShell, hasRetryAfter: false }
+        return browserOnlyOptions(request).length === 0 && nextLoadStep(request, fetched) === 'fetch'
+      }
+      const { waitFor, blockAds, timezone } = rendering
+      return waitFor >= request.waitFor && blockAds === request.blockAds && timezone === localeOf(request).timezone
+    }
+    default:
+      return kind satisfies never
+  }
+}
+
+function lengthOf(body: PageBody): number {
+  switch (body.kind) {
+    case 'html':
+      return body.html.length
+    case 'text':
+      return body.text.length
+    case 'pdf':
+      return body.bytes.length
+    case 'pdf-text':
+      return body.pdf.markdown.length
+    case 'image':
+      return 0
+    default:
+      return body satisfies never
+  }
+}
