@@ -48,7 +48,7 @@ test('search prints a JSON line for each result when piped, notes on standard er
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
     expect.objectContaining({ url: site.url('/boats'), title: 'Boats', markdown: expect.stringContaining('# Boats') }),
   ])
-  expect(errors).toContain('knows no places')
+  expect(errors).toContain('does not support locations')
 })
 
 test('search --json prints the whole answer', async () => {

@@ -26,7 +26,7 @@ export function openLive({ store, onError }: Parts, sessions: Sessions, gateway:
       }
     },
     // Ending a session a second time only waits for its bill.
-    billOf: async (session, reason) =>
+    billedRow: async (session, reason) =>
       (await sessions.end(session.row.id, reason)) ?? findSession(store.db, session.row.id),
   })
 }

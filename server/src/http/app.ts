@@ -7,7 +7,7 @@ import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { SessionFileStore } from '../files/session-file-store.ts'
 import type { Recordings } from '../recordings/recordings.ts'
 import type { Mapper } from '../map/mapper.ts'
-import type { SearchWorks } from '../search/run-search.ts'
+import type { RunSearchDeps } from '../search/run-search.ts'
 import type { Monitors } from '../monitors/monitors.ts'
 import type { Store } from '../store/store.ts'
 import type { Usage } from '../usage/open-usage.ts'
@@ -55,7 +55,7 @@ export interface HttpDeps
     ScrapeRouteDeps,
     BatchRouteDeps,
     ExtractRouteDeps,
-    SearchWorks,
+    RunSearchDeps,
     HealthDeps,
     UpgradeDeps,
     PlacementDeps,

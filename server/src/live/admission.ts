@@ -3,20 +3,22 @@ import { admitToken } from '../sessions/admit-token.ts'
 import { getSession, type SessionRow } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 
-/** A viewer that may see a session. */
-export interface Admitted {
+/** A session and the access that a viewer's token gives to it. */
+export interface AdmittedViewer {
   readonly row: SessionRow
   readonly kind: 'view' | 'interact'
 }
 
 /**
- * Checks the address of a live view. Throws SESSION_NOT_FOUND for an unknown session or token and for a session
- * without a live view, and FORBIDDEN for the session's control token.
+ * Checks the session id and token of a live view URL. Throws SESSION_NOT_FOUND for an unknown
+ * session or token and for a session without a live view, and FORBIDDEN for the session's control
+ * token.
  */
-export async function admitViewer(store: Store, id: string, token: string): Promise<Admitted> {
+export async function admitViewer(store: Store, id: string, token: string): Promise<AdmittedViewer> {
   const row = await getSession(store.db, id)
   const kind = admitToken(row, token)
   if (!row.streamWebView) throw new BowlineError('SESSION_NOT_FOUND', 'This session has no live view.')
-  if (kind === 'control') throw new BowlineError('FORBIDDEN', 'A control token gives no live view')
+  if (kind === 'control')
+    throw new BowlineError('FORBIDDEN', 'A control token does not open the live view. Use a view or interact token.')
   return { row, kind }
 }

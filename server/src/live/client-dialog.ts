@@ -1,4 +1,7 @@
-/** A dialog that opened before anybody watched: it can only be answered in the session of a client that was told of it. */
+/**
+ * A dialog that opened before anyone watched. Only the CDP session of the client that received the
+ * `Page.javascriptDialogOpening` event can handle it.
+ */
 export interface ClientDialog {
   readonly params: Readonly<Record<string, unknown>>
   readonly sessionId: string

@@ -1,16 +1,16 @@
-/** A picture of a page. */
+/** A screencast frame. */
 export interface Frame {
   readonly format: 'jpeg' | 'webp'
-  /** Size of the page's viewport in CSS pixels: what input coordinates are measured in. */
+  /** Size of the page's viewport in CSS pixels, the unit of input coordinates. */
   readonly width: number
   readonly height: number
   readonly image: Buffer
 }
 
-/** Bytes before the image: kind, format, width, height, frame number, all big-endian. */
+/** Bytes before the image: kind, format, width, height and frame number, all big-endian. */
 export const frameHeaderBytes = 12
 
-/** Writes a frame with the number its viewer will acknowledge. */
+/** Encodes a frame with the number that its viewer acknowledges. */
 export function encodeFrame(frame: Frame, number: number): Buffer {
   const message = Buffer.allocUnsafe(frameHeaderBytes + frame.image.length)
   message.writeUInt8(1, 0)

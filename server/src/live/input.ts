@@ -1,22 +1,22 @@
-import type { ActingMessage } from './viewer-message.ts'
+import type { InteractMessage } from './viewer-message.ts'
 
-/** A command for the page. */
+/** A CDP command for the page. */
 export interface PageCommand {
   readonly method: string
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** The part of what a viewer does that is input to the page. */
-export type InputMessage = Extract<ActingMessage, { type: 'mouse' | 'wheel' | 'touch' | 'key' | 'text' | 'compose' }>
+/** The messages of a viewer that are input for the page. */
+export type InputMessage = Extract<InteractMessage, { type: 'mouse' | 'wheel' | 'touch' | 'key' | 'text' | 'compose' }>
 
 const inputTypes: ReadonlySet<string> = new Set(['mouse', 'wheel', 'touch', 'key', 'text', 'compose'])
 
-/** Whether a message is input to the page, in contrast to something for the browser around it. */
-export function isInput(message: ActingMessage): message is InputMessage {
+/** Whether a message is input for the page rather than a command for the browser. */
+export function isInput(message: InteractMessage): message is InputMessage {
   return inputTypes.has(message.type)
 }
 
-/** The command that does in the page what the viewer did. */
+/** The CDP command that replays a viewer's input in the page. */
 export function inputCommand(message: InputMessage): PageCommand {
   switch (message.type) {
     case 'mouse':
@@ -42,7 +42,7 @@ export function inputCommand(message: InputMessage): PageCommand {
   return message satisfies never
 }
 
-/** Presses and lets go of a key that types nothing, or of Enter. */
+/** Presses and releases an arrow key, Enter or Escape. */
 export function pressKey(key: 'ArrowDown' | 'ArrowUp' | 'Enter' | 'Escape'): readonly PageCommand[] {
   const press = { key, code: key, keyCode: pressedKeyCodes[key], location: 0, modifiers: 0, isRepeat: false } as const
   return (['down', 'up'] as const).map((action) => inputCommand({ type: 'key', action, ...press }))
@@ -69,7 +69,7 @@ function key(message: Extract<InputMessage, { type: 'key' }>): PageCommand {
   return { method: 'Input.dispatchKeyEvent', params: { ...typed, ...shared, autoRepeat: isRepeat } }
 }
 
-/** What a key types. Alt Gr counts as Ctrl and Alt together, and does type. */
+/** The text that a key types. Alt Gr is reported as Ctrl and Alt together, and still types text. */
 function typedText(key: string, modifiers: number): string | undefined {
   if (key === 'Enter') return '\r'
   const held = modifiers & commandModifiers

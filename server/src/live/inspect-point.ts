@@ -8,15 +8,15 @@ interface Node {
 }
 
 /**
- * Looks for what a click opened that is not part of the picture: the list of a select element, or a file chooser.
- * Undefined when it was neither.
+ * Detects whether a click opened something that screencast frames do not show: the list of a select
+ * element or a file chooser. `undefined` if it did neither.
  */
 export async function inspectPoint(
   call: Call,
   point: { readonly x: number; readonly y: number },
 ): Promise<Choices | 'file' | undefined> {
-  const place = { x: Math.round(point.x), y: Math.round(point.y) }
-  const { backendNodeId } = await call('DOM.getNodeForLocation', { ...place, includeUserAgentShadowDOM: false })
+  const position = { x: Math.round(point.x), y: Math.round(point.y) }
+  const { backendNodeId } = await call('DOM.getNodeForLocation', { ...position, includeUserAgentShadowDOM: false })
   const { node } = (await call('DOM.describeNode', { backendNodeId })) as { node: Node }
   if (isFileInput(node)) return 'file'
   return node.nodeName === 'SELECT' ? readChoices(call, backendNodeId as number) : undefined
@@ -40,12 +40,12 @@ const readScript = `function () {
 async function readChoices(call: Call, backendNodeId: number): Promise<Choices | undefined> {
   const { object } = (await call('DOM.resolveNode', { backendNodeId })) as { object: { objectId: string } }
   const { objectId } = object
-  const answer = await call('Runtime.callFunctionOn', {
+  const result = await call('Runtime.callFunctionOn', {
     objectId,
     functionDeclaration: readScript,
     returnByValue: true,
     silent: true,
   })
   await call('Runtime.releaseObject', { objectId })
-  return (answer['result'] as { value?: Choices | null }).value ?? undefined
+  return (result['result'] as { value?: Choices | null }).value ?? undefined
 }

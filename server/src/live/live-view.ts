@@ -2,37 +2,39 @@ import type { LiveSession } from '../sessions/live-session.ts'
 import type { ClientDialog } from './client-dialog.ts'
 import { isInput } from './input.ts'
 import { watchTabs, type TabEvent, type Tabs } from './tabs.ts'
-import type { ActingMessage } from './viewer-message.ts'
+import type { InteractMessage } from './viewer-message.ts'
 import type { Viewer } from './viewer.ts'
 import { WatchedTab } from './watched-tab.ts'
 
-/** What a stage needs from the rest of the server. */
+/** Dependencies of a live view. */
 export interface LiveViewDeps {
   readonly session: LiveSession
-  /** The page that a client drove last. */
+  /** Target id of the page that a client used last. */
   readonly activePage: () => string | undefined
-  /** The pages in the order in which they were opened, as far as that is known. */
+  /** Target ids of the pages whose order of opening is known, oldest first. */
   readonly openedPages: () => readonly string[]
-  /** Calls whenever `activePage` may have changed. Returns a function that stops it. */
+  /**
+   * Calls `listener` whenever `activePage` may have changed. Returns a function that unsubscribes.
+   */
   readonly onActivePage: (listener: () => void) => () => void
-  /** The dialog that a client was told of and that is still open on a page. */
+  /** The open dialog of a page that a client was notified of. */
   readonly openDialog: (page: string) => ClientDialog | undefined
-  /** Why a command may not be sent; undefined when it may. */
+  /** Why the command policy refuses a command. `undefined` if it is allowed. */
   readonly refuse: (method: string, params: Readonly<Record<string, unknown>>) => string | undefined
   readonly onError: (error: unknown) => void
 }
 
-/** After this long, a page that opens is not taken for the doing of a viewer. */
+/** A tab that opens this long after a viewer's last input was not opened by the viewer. */
 const openedByViewerMs = 3000
 
-/** Everything there is of the live view of one session while it has viewers. */
+/** The live view of one session. Exists while the session has viewers. */
 export class LiveView implements AsyncDisposable {
   readonly #deps: LiveViewDeps
   readonly #tabs: Tabs
   readonly #viewers = new Set<Viewer>()
   readonly #watched = new Map<string, WatchedTab>()
   readonly #stopFollowing: () => void
-  /** The page that was last driven, by a client or a viewer. */
+  /** The tab that a client or a viewer used last. */
   #active: string | undefined
   #lastActedMs = 0
 
@@ -43,23 +45,25 @@ export class LiveView implements AsyncDisposable {
     this.#stopFollowing = deps.onActivePage(() => this.#setActive(deps.activePage()))
   }
 
-  /** Starts to watch the tabs of a session's browser. */
+  /** Starts watching the tabs of a session's browser. */
   static async open(deps: LiveViewDeps): Promise<LiveView> {
-    let stage: LiveView | undefined
-    const tabs = await watchTabs(deps.session.browser.router, deps.openedPages(), (event) => stage?.follow(event))
-    stage = new LiveView(deps, tabs)
-    return stage
+    let view: LiveView | undefined
+    const tabs = await watchTabs(deps.session.browser.router, deps.openedPages(), (event) =>
+      view?.handleTabEvent(event),
+    )
+    view = new LiveView(deps, tabs)
+    return view
   }
 
   get size(): number {
     return this.#viewers.size
   }
 
-  /** Takes a viewer in. */
+  /** Adds a viewer. */
   join(viewer: Viewer): void {
     this.#viewers.add(viewer)
     viewer.notify({ type: 'hello', isInteractive: viewer.isInteractive })
-    this.#direct(viewer)
+    this.#updateViewer(viewer)
   }
 
   leave(viewer: Viewer): void {
@@ -67,25 +71,27 @@ export class LiveView implements AsyncDisposable {
     this.#leaveTab(viewer)
   }
 
-  /** Acts on a change of the browser's tabs. */
-  follow(event: TabEvent): void {
+  /** Updates the viewers when the browser's tabs change. */
+  handleTabEvent(event: TabEvent): void {
     if (event.kind === 'opened') {
       const isOfViewer = event.opener === this.#active && performance.now() - this.#lastActedMs < openedByViewerMs
       if (isOfViewer) this.#active = event.tab
     }
     if (event.kind === 'closed') this.#forget(event.tab)
-    for (const viewer of this.#viewers) this.#direct(viewer)
+    for (const viewer of this.#viewers) this.#updateViewer(viewer)
   }
 
-  /** Shows a viewer one tab, or (null) the active one. */
+  /** Shows a viewer one tab, or the active one for `null`. */
   show(viewer: Viewer, tab: string | null): void {
     viewer.pinned = tab ?? undefined
-    this.#direct(viewer)
+    this.#updateViewer(viewer)
     if (viewer.isInteractive && tab !== null) this.#bringToFront(tab)
   }
 
-  /** Does what only an interactive viewer may ask for. It counts as activity of the session. */
-  act(viewer: Viewer, message: ActingMessage): void {
+  /**
+   * Handles a message that only interactive viewers may send. Counts as activity of the session.
+   */
+  act(viewer: Viewer, message: InteractMessage): void {
     this.#deps.session.touch()
     this.#lastActedMs = performance.now()
     const watched = viewer.shown === undefined ? undefined : this.#watched.get(viewer.shown)
@@ -109,16 +115,16 @@ export class LiveView implements AsyncDisposable {
     }
   }
 
-  /** A viewer's line or window has changed. */
-  adjust(viewer: Viewer): void {
+  /** Updates the screencast after a viewer's window or network quality has changed. */
+  updateAudience(viewer: Viewer): void {
     if (viewer.shown === undefined) return
-    this.#watched.get(viewer.shown)?.adjust()
-    this.proceed(viewer)
+    this.#watched.get(viewer.shown)?.updateAudience()
+    this.requestFrame(viewer)
   }
 
-  /** A viewer can take a frame again. */
-  proceed(viewer: Viewer): void {
-    if (viewer.shown !== undefined) this.#watched.get(viewer.shown)?.proceed()
+  /** Requests a frame for a viewer that can receive one again. */
+  requestFrame(viewer: Viewer): void {
+    if (viewer.shown !== undefined) this.#watched.get(viewer.shown)?.requestFrame()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -131,11 +137,11 @@ export class LiveView implements AsyncDisposable {
   #setActive(tab: string | undefined): void {
     if (tab === undefined || tab === this.#active || !this.#tabs.has(tab)) return
     this.#active = tab
-    for (const viewer of this.#viewers) this.#direct(viewer)
+    for (const viewer of this.#viewers) this.#updateViewer(viewer)
   }
 
-  /** Gives a viewer the tab it should see, and tells it of all of them. */
-  #direct(viewer: Viewer): void {
+  /** Sends a viewer the list of tabs and switches it to the tab it should see. */
+  #updateViewer(viewer: Viewer): void {
     const tabs = this.#tabs.list()
     if (viewer.pinned !== undefined && !this.#tabs.has(viewer.pinned)) viewer.pinned = undefined
     const active = this.#active !== undefined && this.#tabs.has(this.#active) ? this.#active : tabs.at(-1)?.id
@@ -158,7 +164,7 @@ export class LiveView implements AsyncDisposable {
       browserSession: this.#tabs.browserSession,
       tab,
       clientDialog: () => this.#deps.openDialog(tab),
-      // A tab that is gone by now is told of elsewhere.
+      // If the tab was closed meanwhile, `watchTabs` reports that.
       onTitleOrUrlChange: () => void this.#tabs.refresh(tab).catch(() => undefined),
       onError,
     })
@@ -181,13 +187,13 @@ export class LiveView implements AsyncDisposable {
     watched?.[Symbol.asyncDispose]().catch(this.#deps.onError)
   }
 
-  // A browser with a window draws only the tab in front, so looking at another one is switching to it, as at a desk.
+  // A headful browser renders only its front tab, so watching another tab means switching to it.
   #bringToFront(tab: string): void {
-    if (this.#tabs.has(tab)) this.#ask('Target.activateTarget', { targetId: tab }).catch(this.#deps.onError)
+    if (this.#tabs.has(tab)) this.#callBrowser('Target.activateTarget', { targetId: tab }).catch(this.#deps.onError)
   }
 
   #openTab(viewer: Viewer): void {
-    this.#ask('Target.createTarget', { url: 'about:blank' })
+    this.#callBrowser('Target.createTarget', { url: 'about:blank' })
       .then(({ targetId }) => {
         viewer.pinned = undefined
         this.#setActive(String(targetId))
@@ -198,15 +204,15 @@ export class LiveView implements AsyncDisposable {
   #closeTab(viewer: Viewer, tab: string): void {
     if (!this.#tabs.has(tab)) return
     if (this.#tabs.list().length === 1) {
-      viewer.notify({ type: 'notice', text: 'The last tab stays open: a browser without one has nothing to show' })
+      viewer.notify({ type: 'notice', text: 'The last tab cannot be closed' })
       return
     }
-    this.#ask('Target.closeTarget', { targetId: tab }).catch(this.#deps.onError)
+    this.#callBrowser('Target.closeTarget', { targetId: tab }).catch(this.#deps.onError)
   }
 
   async #navigate(
     watched: WatchedTab,
-    message: Extract<ActingMessage, { type: 'navigate' | 'history' | 'reload' }>,
+    message: Extract<InteractMessage, { type: 'navigate' | 'history' | 'reload' }>,
   ): Promise<void> {
     if (message.type === 'reload') return void (await watched.call('Page.reload'))
     if (message.type === 'navigate') {
@@ -214,7 +220,7 @@ export class LiveView implements AsyncDisposable {
       const refusal = this.#deps.refuse('Page.navigate', params)
       if (refusal !== undefined) throw new Error(refusal)
       const { errorText } = await watched.call('Page.navigate', params)
-      if (typeof errorText === 'string') throw new Error(`The page could not be opened: ${errorText}`)
+      if (typeof errorText === 'string') throw new Error(`Navigation failed: ${errorText}`)
       return
     }
     const history = await watched.call('Page.getNavigationHistory')
@@ -223,7 +229,7 @@ export class LiveView implements AsyncDisposable {
     if (entry !== undefined) await watched.call('Page.navigateToHistoryEntry', { entryId: entry.id })
   }
 
-  async #ask(method: string, params: object): Promise<Readonly<Record<string, unknown>>> {
+  async #callBrowser(method: string, params: object): Promise<Readonly<Record<string, unknown>>> {
     return this.#deps.session.browser.router.call(method, params, this.#tabs.browserSession)
   }
 }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { extname } from 'node:path'
 
-/** A file of the live view's page, as it is sent. */
+/** A file of the live view page, ready to be sent. */
 export interface PageFile {
   readonly contentType: string
   readonly body: string
@@ -16,10 +16,13 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** How the scripts of the page are named: `.ts` when the server runs from its sources, `.js` when it was built. */
+/** Extension of the page's scripts: `.ts` if the server runs from source, `.js` if it was built. */
 export const scriptExtension = extname(import.meta.url)
 
-/** Makes a finder of the files that the page may ask for by name. Each is read once, and scripts made JavaScript, when it is asked for. */
+/**
+ * Returns a function that looks up an asset of the page by name. Files are read on first use and
+ * cached. TypeScript is stripped to JavaScript.
+ */
 export function createPageFiles(): (name: string) => PageFile | undefined {
   const names = readdirSync(folder).filter((name) => contentTypes[extname(name)] !== undefined && !name.includes('.d.'))
   const known = new Set(names)
@@ -32,7 +35,7 @@ export function createPageFiles(): (name: string) => PageFile | undefined {
   }
 }
 
-/** The page itself, in which `{{name}}` stands for a value. */
+/** Reads the HTML of the page, with `{{name}}` placeholders. */
 export function readPageTemplate(): string {
   return readFileSync(new URL('page.html', folder), 'utf8')
 }

@@ -1,13 +1,13 @@
-/** How a picture is taken. */
+/** Encoding of screencast frames. */
 export interface Quality {
   readonly format: 'jpeg' | 'webp'
   /** 0 to 100. */
   readonly quality: number
-  /** Share of the viewer's pixels. */
+  /** Size of the frame relative to the viewer's window. */
   readonly scale: number
 }
 
-/** Best first. WebP takes the browser longer but is a third smaller, so it is for those whose line is the limit. */
+/** Best first. WebP takes longer to encode but is a third smaller, so slow connections get it. */
 export const qualities: readonly Quality[] = [
   { format: 'jpeg', quality: 80, scale: 1 },
   { format: 'webp', quality: 60, scale: 1 },
@@ -19,30 +19,30 @@ const slowMs = 250
 const fastMs = 90
 const framesToWorsen = 4
 const framesToImprove = 40
-const maxPatience = 16
+const maxBackoff = 16
 
-/** Finds the quality one viewer's line carries, from how long frames take until they are drawn. */
+/** Adapts the quality to a viewer's connection, from the time frames take until they are drawn. */
 export class QualityGauge {
   #level = 0
   #smoothMs = 0
   #frames = 0
-  /** Grows with each improvement that did not last, so that the picture does not keep changing. */
-  #patience = 1
+  /** Doubles with each improvement that did not last, so that the quality does not oscillate. */
+  #backoff = 1
 
   /** Index into `qualities`. */
   get level(): number {
     return this.#level
   }
 
-  /** Notes a drawn frame. True when the level changed. */
-  note(latencyMs: number): boolean {
+  /** Adds the latency of a drawn frame. Returns whether the level changed. */
+  addLatency(latencyMs: number): boolean {
     this.#smoothMs = this.#frames === 0 ? latencyMs : this.#smoothMs * 0.7 + latencyMs * 0.3
     this.#frames += 1
     if (this.#smoothMs > slowMs && this.#frames >= framesToWorsen && this.#level < qualities.length - 1) {
-      this.#patience = Math.min(maxPatience, this.#patience * 2)
+      this.#backoff = Math.min(maxBackoff, this.#backoff * 2)
       return this.#change(1)
     }
-    if (this.#smoothMs < fastMs && this.#frames >= framesToImprove * this.#patience && this.#level > 0) {
+    if (this.#smoothMs < fastMs && this.#frames >= framesToImprove * this.#backoff && this.#level > 0) {
       return this.#change(-1)
     }
     return false

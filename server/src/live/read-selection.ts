@@ -1,8 +1,8 @@
 type Call = (method: string, params?: object) => Promise<Readonly<Record<string, unknown>>>
 
-const longestText = 1_000_000
+const maxTextLength = 1_000_000
 
-// What is typed into a password field is never copied.
+// Text in password fields is never copied.
 const script = `(() => {
   let page = document
   for (;;) {
@@ -14,13 +14,13 @@ const script = `(() => {
     }
     const isField = element !== null && typeof element.selectionStart === 'number' && element.type !== 'password'
     const text = isField ? element.value.slice(element.selectionStart, element.selectionEnd) : String(page.getSelection())
-    return text.slice(0, ${longestText})
+    return text.slice(0, ${maxTextLength})
   }
 })()`
 
-/** The text that is selected in a page, or in the field that has its focus; empty when none is. */
+/** Reads the selected text of the page or of its focused field. Empty if nothing is selected. */
 export async function readSelection(call: Call): Promise<string> {
-  const answer = await call('Runtime.evaluate', { expression: script, returnByValue: true, silent: true })
-  const { value } = answer['result'] as { readonly value?: unknown }
+  const result = await call('Runtime.evaluate', { expression: script, returnByValue: true, silent: true })
+  const { value } = result['result'] as { readonly value?: unknown }
   return typeof value === 'string' ? value : ''
 }

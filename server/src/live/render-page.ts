@@ -1,15 +1,15 @@
 import { readPageTemplate, scriptExtension } from './page-files.ts'
 import type { PageState } from './server-message.ts'
 
-/** Makes a function that writes the page for a state. The template is read once. */
+/** Returns a function that renders the live view page for a state. Reads the template once. */
 export function createPageRenderer(): (state: PageState) => string {
   const template = readPageTemplate().replaceAll('{{extension}}', scriptExtension)
   return (state) => template.replace('{{state}}', escapeAttribute(JSON.stringify(state)))
 }
 
 /**
- * Headers of the page. Its address holds a token, so no other site may learn it; it may be shown in a frame anywhere, and
- * it loads nothing but its own files.
+ * Response headers of the live view page. Its URL contains a token, so no referrer is sent. Any
+ * site may embed it in a frame, and it loads only its own files.
  */
 export const pageHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',

@@ -1,7 +1,7 @@
 import type { Frame } from './frame.ts'
 import { qualities, type Quality } from './quality.ts'
 
-/** For whom pictures are taken: the largest screen among the viewers, and the best line. */
+/** The largest window and the best connection among the viewers. */
 export interface Audience {
   /** Device pixels. */
   readonly width: number
@@ -10,59 +10,64 @@ export interface Audience {
   readonly level: number
 }
 
-/** What a cast needs from the page it shows. */
+/** Dependencies of a screencast. */
 export interface ScreencastDeps {
   readonly call: (method: string, params?: object) => Promise<unknown>
   readonly onFrame: (frame: Frame) => void
-  /** Whether any viewer can take a further frame now. */
-  readonly isAwaited: () => boolean
+  /** Whether any viewer can receive a further frame now. */
+  readonly isFrameWanted: () => boolean
   readonly onError: (error: unknown) => void
-  /** What `level` is an index into. Default: those of the live view. */
+  /** Quality levels that `Audience.level` indexes. Default: those of the live view. */
   readonly qualities?: readonly Quality[]
 }
 
-/** What `Page.startScreencast` takes. */
-interface CastOptions extends Omit<Quality, 'scale'> {
+/** Parameters of `Page.startScreencast`. */
+interface StartScreencastParams extends Omit<Quality, 'scale'> {
   readonly maxWidth: number
   readonly maxHeight: number
 }
 
-/** `Page.screencastFrame` as Chromium sends it. */
+/** Parameters of the event `Page.screencastFrame`. */
 export interface ScreencastFrame {
   readonly data: string
   readonly sessionId: number
   readonly metadata: { readonly deviceWidth: number; readonly deviceHeight: number }
 }
 
-/** Chromium keeps about three frames in flight, so waiting this long gives 30 frames a second and takes no time off the first. */
+/**
+ * Chromium keeps about three frames in flight, so this delay limits the rate to 30 frames per
+ * second.
+ */
 const ackDelayMs = 80
 
-/** After this long without change, what was sent at low quality is sent once more at the best. */
-const settleMs = 1200
+/** After this long without a change, a low-quality frame is sent again at the best quality. */
+const stillMs = 1200
 
-/** Further frames after which a page at rest counts as moving again. */
+/** Further frames after which a still page counts as moving again. */
 const framesThatMove = 3
 
-/** A page on another tab sends one picture per start, so it is started again this often. */
+/** A background tab sends one frame per start, so the screencast is restarted at this interval. */
 const hiddenPageMs = 1000
 
-/** How long a first picture may take. Doubles with each vain start. */
+/** Timeout for the first frame. Doubles with each unsuccessful start. */
 const firstFrameMs = 250
-const longestFirstFrameMs = 8000
+const maxFirstFrameMs = 8000
 
-/** Takes pictures of one page while there is an audience, no faster than the audience takes them. */
+/**
+ * The screencast of one page. Runs while it has an audience, no faster than viewers acknowledge.
+ */
 export class Screencast {
   readonly #deps: ScreencastDeps
   #audience: Audience | undefined
-  /** Serialises starts and stops: each waits for the one before. */
-  #work: Promise<void> = Promise.resolve()
+  /** Serializes starts and stops. */
+  #queue: Promise<void> = Promise.resolve()
   #running: string | undefined
   #isWebpRefused = false
   readonly #unacknowledged: number[] = []
   readonly #timers = new Set<NodeJS.Timeout>()
-  #settleTimer: NodeJS.Timeout | undefined
+  #stillTimer: NodeJS.Timeout | undefined
   #hiddenTimer: NodeJS.Timeout | undefined
-  #settled: { frames: number } | undefined
+  #stillFrame: { frames: number } | undefined
   #overdueTimer: NodeJS.Timeout | undefined
   #overdueMs = firstFrameMs
   #hasEnded = false
@@ -71,18 +76,18 @@ export class Screencast {
     this.#deps = deps
   }
 
-  /** Starts, changes or stops (`undefined`) the pictures. */
-  serve(audience: Audience | undefined): void {
+  /** Starts, changes or stops (`undefined`) the screencast. */
+  setAudience(audience: Audience | undefined): void {
     this.#audience = audience
     this.#apply()
   }
 
-  /** Takes a picture from the browser. */
+  /** Handles a frame from the browser. */
   receive({ data, sessionId, metadata }: ScreencastFrame): void {
     clearTimeout(this.#overdueTimer)
     this.#overdueMs = firstFrameMs
     this.#unacknowledged.push(sessionId)
-    this.#noteMovement()
+    this.#detectMovement()
     const image = Buffer.from(data, 'base64')
     this.#deps.onFrame({
       format: image.readUInt8(0) === 0xff ? 'jpeg' : 'webp',
@@ -90,12 +95,12 @@ export class Screencast {
       height: Math.round(metadata.deviceHeight),
       image,
     })
-    this.proceed()
+    this.requestFrame()
   }
 
-  /** Asks for the next frame if a viewer awaits one. Called when that may have changed. */
-  proceed(): void {
-    if (!this.#deps.isAwaited()) return
+  /** Acknowledges received frames if a viewer is ready, so that the browser sends the next one. */
+  requestFrame(): void {
+    if (!this.#deps.isFrameWanted()) return
     for (const sessionId of this.#unacknowledged.splice(0)) {
       const timer = setTimeout(() => {
         this.#timers.delete(timer)
@@ -105,56 +110,56 @@ export class Screencast {
     }
   }
 
-  /** Told by the browser: whether the page is on its screen. */
+  /** Sets whether the page is in the background, as reported by the browser. */
   setHidden(isHidden: boolean): void {
     clearInterval(this.#hiddenTimer)
-    // The browser may tell of it once more after the end.
+    // The browser may report it once more after the end.
     this.#hiddenTimer = isHidden && !this.#hasEnded ? setInterval(() => this.#restart(), hiddenPageMs) : undefined
   }
 
   /**
-   * Starts anew if no picture comes soon. While a page is being made or goes elsewhere a start may be refused, or lead to
-   * nothing without a word.
+   * Restarts if no frame arrives in time. While a page is created or navigates, Chromium may refuse
+   * a start or ignore it silently.
    */
   expectFrame(): void {
     clearTimeout(this.#overdueTimer)
     if (this.#audience === undefined || this.#unacknowledged.length > 0) return
     this.#overdueTimer = setTimeout(() => {
-      this.#overdueMs = Math.min(longestFirstFrameMs, this.#overdueMs * 2)
+      this.#overdueMs = Math.min(maxFirstFrameMs, this.#overdueMs * 2)
       this.#restart()
     }, this.#overdueMs)
   }
 
-  /** Stops for good. The browser forgets the cast when the session it hangs on is detached. */
+  /** Stops for good. The browser ends the screencast when its CDP session is detached. */
   end(): void {
     this.#hasEnded = true
     this.#audience = undefined
     this.setHidden(false)
-    clearTimeout(this.#settleTimer)
+    clearTimeout(this.#stillTimer)
     clearTimeout(this.#overdueTimer)
     for (const timer of this.#timers) clearTimeout(timer)
   }
 
-  #noteMovement(): void {
-    clearTimeout(this.#settleTimer)
+  #detectMovement(): void {
+    clearTimeout(this.#stillTimer)
     const level = this.#audience?.level ?? 0
     if (level === 0) return
-    if (this.#settled !== undefined) {
-      this.#settled.frames += 1
-      if (this.#settled.frames <= framesThatMove) return
-      this.#settled = undefined
+    if (this.#stillFrame !== undefined) {
+      this.#stillFrame.frames += 1
+      if (this.#stillFrame.frames <= framesThatMove) return
+      this.#stillFrame = undefined
       this.#apply()
     }
-    this.#settleTimer = setTimeout(() => {
-      this.#settled = { frames: 0 }
+    this.#stillTimer = setTimeout(() => {
+      this.#stillFrame = { frames: 0 }
       this.#apply()
-    }, settleMs)
+    }, stillMs)
   }
 
-  #wanted(): CastOptions | undefined {
+  #desiredParams(): StartScreencastParams | undefined {
     if (this.#audience === undefined) return undefined
     const { format, quality, scale } =
-      (this.#deps.qualities ?? qualities)[this.#settled === undefined ? this.#audience.level : 0] ?? bestQuality
+      (this.#deps.qualities ?? qualities)[this.#stillFrame === undefined ? this.#audience.level : 0] ?? bestQuality
     return {
       format: this.#isWebpRefused ? 'jpeg' : format,
       quality,
@@ -164,12 +169,12 @@ export class Screencast {
   }
 
   #apply(): void {
-    // A start that is refused is tried again until the tab is gone; a tab that is gone is told of elsewhere.
-    this.#work = this.#work.then(async () => this.#change()).catch(() => undefined)
+    // A refused start is retried by `expectFrame`. A closed tab is reported by `watchTabs`.
+    this.#queue = this.#queue.then(async () => this.#change()).catch(() => undefined)
   }
 
   #restart(): void {
-    this.#work = this.#work
+    this.#queue = this.#queue
       .then(async () => {
         await this.#stop()
         await this.#change()
@@ -178,27 +183,27 @@ export class Screencast {
   }
 
   async #change(): Promise<void> {
-    const wanted = this.#wanted()
-    const key = wanted && JSON.stringify(wanted)
+    const desiredParams = this.#desiredParams()
+    const key = desiredParams && JSON.stringify(desiredParams)
     if (key === this.#running) return
-    // Chromium refuses to change a running cast.
+    // Chromium cannot change a running screencast.
     await this.#stop()
-    if (wanted === undefined) return
+    if (desiredParams === undefined) return
     try {
-      await this.#start(wanted)
+      await this.#start(desiredParams)
       this.#running = key
     } finally {
       this.expectFrame()
     }
   }
 
-  async #start(wanted: CastOptions): Promise<void> {
+  async #start(params: StartScreencastParams): Promise<void> {
     try {
-      await this.#deps.call('Page.startScreencast', wanted)
+      await this.#deps.call('Page.startScreencast', params)
     } catch (error) {
-      if (wanted.format === 'jpeg') throw error
-      // A Chromium that knows no WebP here is not asked again.
-      await this.#deps.call('Page.startScreencast', { ...wanted, format: 'jpeg' })
+      if (params.format === 'jpeg') throw error
+      // Older versions of Chromium do not support WebP here.
+      await this.#deps.call('Page.startScreencast', { ...params, format: 'jpeg' })
       this.#isWebpRefused = true
     }
   }

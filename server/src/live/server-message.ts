@@ -1,6 +1,6 @@
 import type { EndReason } from 'bowline/contract/browser'
 
-/** A page of the session as the tab strip shows it. */
+/** A page of the session in the tab strip. */
 export interface Tab {
   readonly id: string
   readonly title: string
@@ -8,7 +8,7 @@ export interface Tab {
   readonly isCrashed: boolean
 }
 
-/** A JavaScript dialog that waits for an answer. */
+/** An open JavaScript dialog. */
 export interface Dialog {
   readonly kind: 'alert' | 'confirm' | 'prompt' | 'beforeunload'
   readonly message: string
@@ -16,43 +16,45 @@ export interface Dialog {
   readonly url: string
 }
 
-/** A select element that was clicked. Its own list is not part of the picture. */
+/** The options of a select element that was clicked. Screencast frames do not show its list. */
 export interface Choices {
   readonly options: readonly { readonly label: string; readonly isDisabled: boolean }[]
   readonly chosen: number
-  /** Where the element is, in CSS pixels of the page. */
+  /** Bounding box of the element in CSS pixels of the page. */
   readonly box: { readonly x: number; readonly y: number; readonly width: number; readonly height: number }
 }
 
-/** How a session ended, as far as it is known yet. */
+/** How a session ended. Values that are not known yet are `undefined`. */
 export interface Ended {
   readonly reason: EndReason | undefined
   readonly durationMs: number | undefined
   readonly creditsBilled: number | undefined
 }
 
-/** What the server tells a viewer beside frames. */
+/** JSON messages from the server to a viewer. Frames are sent as binary messages. */
 export type ServerMessage =
   | { readonly type: 'hello'; readonly isInteractive: boolean }
   | {
       readonly type: 'tabs'
       readonly tabs: readonly Tab[]
-      /** The tab that this viewer sees; absent when the session has none. */
+      /** Id of the tab that this viewer sees. Absent if the session has no tabs. */
       readonly shown: string | undefined
       readonly isFollowing: boolean
     }
   | { readonly type: 'dialog'; readonly dialog: Dialog | null }
   | { readonly type: 'choices'; readonly choices: Choices | null }
-  /** Whether the tab is on the screen of its browser. A hidden one is only looked at now and then. */
+  /**
+   * Whether the tab is in the background of its browser. Hidden tabs get a frame only every second.
+   */
   | { readonly type: 'pace'; readonly isHidden: boolean }
-  /** What was selected when the viewer asked for it. */
+  /** The selected text that the viewer asked for. */
   | { readonly type: 'clipboard'; readonly text: string }
-  /** Sent every 15 s. A page that misses it has lost its connection. */
+  /** Heartbeat, sent every 15 s so that the viewer notices a lost connection. */
   | { readonly type: 'beat' }
   | { readonly type: 'notice'; readonly text: string }
   | ({ readonly type: 'ended' } & Ended)
 
-/** What a page of the live view is to show when it opens. */
+/** Initial state of the live view page. */
 export type PageState =
   | { readonly kind: 'live'; readonly isInteractive: boolean }
   | ({ readonly kind: 'ended' } & Ended)

@@ -1,7 +1,7 @@
 import type { CdpRouter } from '../cdp/router.ts'
 import type { Tab } from './server-message.ts'
 
-/** What happened to the tabs of a browser. */
+/** A change of a browser's tabs. */
 export type TabEvent =
   | { readonly kind: 'opened'; readonly tab: string; readonly opener: string | undefined }
   | { readonly kind: 'changed' | 'closed' | 'crashed'; readonly tab: string }
@@ -11,9 +11,13 @@ export interface Tabs extends AsyncDisposable {
   /** Oldest first. */
   readonly list: () => readonly Tab[]
   readonly has: (tab: string) => boolean
-  /** Asks for a tab's title: the browser does not tell when a page that is there changes it. */
+  /**
+   * Updates a tab's title and URL. The browser sends no event when a loaded page changes its title.
+   */
   readonly refresh: (tab: string) => Promise<void>
-  /** The browser-level session everything of the live view hangs on: detaching it undoes all of it. */
+  /**
+   * Id of the browser-level CDP session. Detaching from it also detaches all sessions opened in it.
+   */
   readonly browserSession: string
 }
 
@@ -26,8 +30,8 @@ interface TargetInfo {
 }
 
 /**
- * Starts to watch which pages a browser has. Those that are there already are put into the order of `opened`, as far as it
- * names them. `onEvent` is called after each later change.
+ * Tracks the pages of a browser. Existing pages are sorted by their position in `opened`. Calls
+ * `onEvent` after each later change.
  */
 export async function watchTabs(
   router: CdpRouter,
@@ -41,7 +45,7 @@ export async function watchTabs(
   const stop = router.onEvent((event) => {
     if (event.sessionId === sessionId && event.method !== undefined) follow(event.method, event.params ?? {})
   })
-  // The pages that are there already are announced before the answer.
+  // Events for existing pages arrive before the response.
   await router.call('Target.setDiscoverTargets', { discover: true, filter: [{ type: 'page' }] }, sessionId)
   sortTabs(tabs, opened)
   isReady = true
@@ -50,14 +54,14 @@ export async function watchTabs(
     list: () => [...tabs.values()],
     has: (tab) => tabs.has(tab),
     refresh: async (tab) => {
-      // A tab that crashed has the title it had before.
+      // A crashed tab keeps its last title.
       if (tabs.get(tab)?.isCrashed !== false) return
       const { targetInfo } = await router.call('Target.getTargetInfo', { targetId: tab }, sessionId)
       if (tabs.get(tab)?.isCrashed === false) follow('Target.targetInfoChanged', { targetInfo })
     },
     [Symbol.asyncDispose]: async () => {
       stop()
-      // A browser that is gone has nothing left to detach from.
+      // Fails if the browser has exited.
       await router.call('Target.detachFromTarget', { sessionId }).catch(() => undefined)
     },
   }
@@ -77,9 +81,10 @@ function followTargets(tabs: Map<string, Tab>, onEvent: (event: TabEvent) => voi
       tabs.set(id, toTab(info))
       onEvent({ kind: 'opened', tab: id, opener: info.openerId })
     } else if (method === 'Target.targetInfoChanged' && info !== undefined) {
-      const former = tabs.get(id)
+      const previous = tabs.get(id)
       const tab = toTab(info)
-      if (former === undefined || (former.title === tab.title && former.url === tab.url && !former.isCrashed)) return
+      if (previous === undefined || (previous.title === tab.title && previous.url === tab.url && !previous.isCrashed))
+        return
       tabs.set(id, tab)
       onEvent({ kind: 'changed', tab: id })
     } else if (method === 'Target.targetCrashed' && tabs.has(id)) {
@@ -92,14 +97,14 @@ function followTargets(tabs: Map<string, Tab>, onEvent: (event: TabEvent) => voi
   }
 }
 
-const longestUrl = 2000
+const maxUrlLength = 2000
 
-// A data: address may be megabytes long; nobody reads it.
+// Truncates data: URLs, which may be megabytes long.
 function toTab({ targetId, title, url }: TargetInfo): Tab {
   return {
     id: targetId,
     title: title.slice(0, 200),
-    url: url.slice(0, longestUrl),
+    url: url.slice(0, maxUrlLength),
     isCrashed: false,
   }
 }

@@ -1,33 +1,33 @@
 import { z } from 'zod'
 
-/** Coordinates are CSS pixels of the watched page. */
+/** In CSS pixels of the watched page. */
 const coordinate = z.number().min(-100_000).max(100_000)
-/** Bits as the protocol counts them: Alt 1, Ctrl 2, Meta 4, Shift 8. */
+/** Bit mask as in CDP: Alt 1, Ctrl 2, Meta 4, Shift 8. */
 const modifiers = z.int().min(0).max(15)
 const longText = z.string().max(1_000_000)
 const tabId = z.string().max(64)
 
-/** Which pixels a viewer can show, so that no larger picture is sent, and whether anyone can see them. */
+/** Size of the viewer's window, so that frames are not sent larger, and whether it is visible. */
 const looksMessage = z.object({
   type: z.literal('looks'),
   isVisible: z.boolean(),
   width: z.int().min(1).max(8192),
   height: z.int().min(1).max(8192),
-  /** Milliseconds between two pictures, for small pictures of which there are many. Default 0: as many as can be drawn. */
+  /** Minimum milliseconds between frames, for thumbnails. Default 0: as fast as they are drawn. */
   everyMs: z.int().min(0).max(60_000).default(0),
 })
 
-/** What every viewer may send. */
-export const watchingMessage = z.discriminatedUnion('type', [
+/** Messages that every viewer may send. */
+export const viewMessage = z.discriminatedUnion('type', [
   looksMessage,
-  /** A frame was drawn. */
+  /** Acknowledges a drawn frame. */
   z.object({ type: z.literal('drawn'), frame: z.int().min(0) }),
-  /** Look at one tab, or follow the active one. */
+  /** Switches to a tab, or follows the active one for `null`. */
   z.object({ type: z.literal('show'), tab: tabId.nullable() }),
 ])
 
-/** What a viewer with an interact token may send. */
-export const actingMessage = z.discriminatedUnion('type', [
+/** Messages that need an interact token. */
+export const interactMessage = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('mouse'),
     action: z.enum(['move', 'down', 'up']),
@@ -62,14 +62,14 @@ export const actingMessage = z.discriminatedUnion('type', [
     modifiers,
     isRepeat: z.boolean(),
   }),
-  /** Text that was typed or pasted as a whole. */
+  /** Inserts text that was pasted or entered by an input method. */
   z.object({ type: z.literal('text'), text: longText }),
-  /** Tell what is selected in the page, for the viewer's own clipboard. */
+  /** Requests the selected text of the page for the viewer's clipboard. */
   z.object({ type: z.literal('copy') }),
-  /** What an input method shows before it is decided. */
+  /** Sets the text that an input method is composing. */
   z.object({ type: z.literal('compose'), text: longText, start: z.int().min(0), end: z.int().min(0) }),
   z.object({ type: z.literal('dialog'), isAccepted: z.boolean(), text: longText.optional() }),
-  /** One of the options that the server told of, by its place in that list. */
+  /** Chooses an option of the open select element by its index. `null` closes the list. */
   z.object({ type: z.literal('choose'), option: z.int().min(0).nullable() }),
   z.object({ type: z.literal('navigate'), url: z.string().max(100_000) }),
   z.object({ type: z.literal('history'), step: z.union([z.literal(-1), z.literal(1)]) }),
@@ -78,7 +78,7 @@ export const actingMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('close-tab'), tab: tabId }),
 ])
 
-export type WatchingMessage = z.output<typeof watchingMessage>
-export type ActingMessage = z.output<typeof actingMessage>
-/** Anything a viewer may send. */
-export type ViewerMessage = z.input<typeof watchingMessage> | ActingMessage
+export type ViewMessage = z.output<typeof viewMessage>
+export type InteractMessage = z.output<typeof interactMessage>
+/** A message from a viewer to the server. */
+export type ViewerMessage = z.input<typeof viewMessage> | InteractMessage

@@ -2,87 +2,87 @@ import type { RawData, WebSocket } from 'ws'
 import { encodeFrame, type Frame } from './frame.ts'
 import { QualityGauge } from './quality.ts'
 import type { ServerMessage } from './server-message.ts'
-import { actingMessage, watchingMessage, type ActingMessage, type WatchingMessage } from './viewer-message.ts'
+import { interactMessage, viewMessage, type InteractMessage, type ViewMessage } from './viewer-message.ts'
 
-/** What a viewer's messages lead to. */
+/** Callbacks for a viewer's messages. */
 export interface ViewerEvents {
-  /** It asks for one tab, or for the active one. */
+  /** The viewer selected a tab, or the active one (`null`). */
   readonly onShow: (tab: string | null) => void
-  /** Its window, or whether it can be seen, has changed. */
+  /** The size or visibility of the viewer's window changed. */
   readonly onLooks: () => void
-  readonly onActing: (message: ActingMessage) => void
-  /** The viewer can take a frame again. */
+  readonly onInteract: (message: InteractMessage) => void
+  /** The viewer can receive a frame again. */
   readonly onReady: () => void
-  /** The viewer's line carries more or less than before. */
+  /** The quality level for the viewer's connection changed. */
   readonly onQuality: () => void
-  /** It sent what it has no right to. */
+  /** A view-only viewer sent input. */
   readonly onRefused: () => void
 }
 
-/** Frames that may be under way to one viewer. Two keep a line busy; more only make the picture late. */
-const framesUnderWay = 2
+/** Frames that may be unacknowledged. Two keep a connection busy; more only add latency. */
+const maxFramesInFlight = 2
 
-/** Bytes that may wait in the socket before frames are held back whatever was acknowledged. */
+/** Bytes buffered in the socket above which no further frames are sent. */
 const highWaterBytes = 4 * 1024 * 1024
 
-/** Input that a watching viewer tried to send, after which its socket is closed. */
-const refusalsToClose = 1000
+/** Refused messages of a view-only viewer after which its socket is closed. */
+const maxRefusals = 1000
 
-const silenceLimitMs = 60_000
+const viewerTimeoutMs = 60_000
 
-/** One connected page of the live view. */
+/** The WebSocket connection of one live view page. */
 export class Viewer {
   readonly isInteractive: boolean
-  /** The tab it asked for; undefined follows the active one. */
+  /** Id of the tab that the viewer selected. `undefined`: it follows the active one. */
   pinned: string | undefined
-  /** The tab it is given. */
+  /** Id of the tab whose frames it receives. */
   shown: string | undefined
   isVisible = true
   width = 1280
   height = 800
   #everyMs = 0
-  /** Set between two pictures of a viewer that wants few. */
-  #restTimer: NodeJS.Timeout | undefined
+  /** Set while frames are paused to keep the requested interval. */
+  #pauseTimer: NodeJS.Timeout | undefined
   readonly #webSocket: WebSocket
   readonly #events: ViewerEvents
   readonly #gauge = new QualityGauge()
-  readonly #underWay = new Map<number, number>()
-  #waiting: Frame | undefined
+  readonly #inFlight = new Map<number, number>()
+  #nextFrame: Frame | undefined
   #lastNumber = 0
   #refusals = 0
-  #lastHeardMs = performance.now()
+  #lastMessageMs = performance.now()
 
   constructor(webSocket: WebSocket, isInteractive: boolean, events: ViewerEvents) {
     this.isInteractive = isInteractive
     this.#webSocket = webSocket
     this.#events = events
     webSocket.on('message', (data, isBinary) => this.#receive(data, isBinary))
-    webSocket.on('pong', () => this.#heard())
+    webSocket.on('pong', () => this.#markAlive())
   }
 
-  /** Index into `qualities` that its line carries. */
+  /** Index into `qualities` that suits its connection. */
   get level(): number {
     return this.#gauge.level
   }
 
-  /** Whether the browser should take a further picture for it. */
+  /** Whether the viewer can receive a further frame. */
   get isReady(): boolean {
-    return this.isVisible && this.#waiting === undefined && this.#hasRoom()
+    return this.isVisible && this.#nextFrame === undefined && this.#hasRoom()
   }
 
-  /** Sends a frame, now or, if the last ones are still under way, in place of whatever else waits. */
-  offer(frame: Frame): void {
+  /** Sends a frame. While too many are in flight, keeps only the newest for later. */
+  queueFrame(frame: Frame): void {
     if (this.#hasRoom()) this.#sendFrame(frame)
-    else this.#waiting = frame
+    else this.#nextFrame = frame
   }
 
   notify(message: ServerMessage): void {
     if (this.#webSocket.readyState === this.#webSocket.OPEN) this.#webSocket.send(JSON.stringify(message))
   }
 
-  /** Pings; cuts a viewer off that has not been heard of for a minute. */
-  check(nowMs: number): void {
-    if (nowMs - this.#lastHeardMs > silenceLimitMs) this.#webSocket.terminate()
+  /** Pings the viewer, and terminates its connection after a minute without any message. */
+  checkAlive(nowMs: number): void {
+    if (nowMs - this.#lastMessageMs > viewerTimeoutMs) this.#webSocket.terminate()
     else if (this.#webSocket.readyState === this.#webSocket.OPEN) this.#webSocket.ping()
     this.notify({ type: 'beat' })
   }
@@ -92,74 +92,74 @@ export class Viewer {
     setTimeout(() => this.#webSocket.terminate(), 2000).unref()
   }
 
-  /** Forgets frames of the tab it looked at before. */
+  /** Drops the queued frame of the previous tab. */
   forgetFrames(): void {
-    this.#waiting = undefined
+    this.#nextFrame = undefined
   }
 
   #hasRoom(): boolean {
     return (
-      this.#restTimer === undefined &&
-      this.#underWay.size < framesUnderWay &&
+      this.#pauseTimer === undefined &&
+      this.#inFlight.size < maxFramesInFlight &&
       this.#webSocket.bufferedAmount < highWaterBytes
     )
   }
 
-  #heard(): void {
-    this.#lastHeardMs = performance.now()
+  #markAlive(): void {
+    this.#lastMessageMs = performance.now()
   }
 
   #sendFrame(frame: Frame): void {
     if (this.#webSocket.readyState !== this.#webSocket.OPEN) return
     this.#lastNumber += 1
-    this.#underWay.set(this.#lastNumber, performance.now())
+    this.#inFlight.set(this.#lastNumber, performance.now())
     this.#webSocket.send(encodeFrame(frame, this.#lastNumber))
-    if (this.#everyMs > 0) this.#restTimer = setTimeout(() => this.#proceed(), this.#everyMs).unref()
+    if (this.#everyMs > 0) this.#pauseTimer = setTimeout(() => this.#requestFrame(), this.#everyMs).unref()
   }
 
-  /** Sends what came while it rested, and lets the browser take the next picture. */
-  #proceed(): void {
-    this.#restTimer = undefined
+  /** Ends the pause: sends the queued frame and requests the next one. */
+  #requestFrame(): void {
+    this.#pauseTimer = undefined
     this.#sendWaiting()
     this.#events.onReady()
   }
 
   #sendWaiting(): void {
-    const waiting = this.#waiting
-    if (waiting === undefined || !this.#hasRoom()) return
-    this.#waiting = undefined
-    this.#sendFrame(waiting)
+    const nextFrame = this.#nextFrame
+    if (nextFrame === undefined || !this.#hasRoom()) return
+    this.#nextFrame = undefined
+    this.#sendFrame(nextFrame)
   }
 
-  #drawn(number: number): void {
-    const sentAt = this.#underWay.get(number)
+  #onFrameDrawn(number: number): void {
+    const sentAt = this.#inFlight.get(number)
     if (sentAt === undefined) return
-    // A picture that was drawn makes those before it pointless, drawn or not.
-    for (const earlier of this.#underWay.keys()) if (earlier <= number) this.#underWay.delete(earlier)
-    const hasChanged = this.isVisible && this.#gauge.note(performance.now() - sentAt)
+    // A drawn frame also acknowledges all frames before it.
+    for (const sent of this.#inFlight.keys()) if (sent <= number) this.#inFlight.delete(sent)
+    const hasChanged = this.isVisible && this.#gauge.addLatency(performance.now() - sentAt)
     this.#sendWaiting()
     if (hasChanged) this.#events.onQuality()
     this.#events.onReady()
   }
 
   #receive(data: RawData, isBinary: boolean): void {
-    this.#heard()
+    this.#markAlive()
     const message = isBinary ? undefined : parseJson((data as Buffer).toString())
-    const watching = watchingMessage.safeParse(message)
-    if (watching.success) {
-      this.#watch(watching.data)
+    const view = viewMessage.safeParse(message)
+    if (view.success) {
+      this.#handleViewMessage(view.data)
       return
     }
-    if (!this.isInteractive) return this.#refuse()
-    const acting = actingMessage.safeParse(message)
-    if (acting.success) this.#events.onActing(acting.data)
-    else this.notify({ type: 'notice', text: 'The server did not understand this input' })
+    if (!this.isInteractive) return this.#rejectInput()
+    const interact = interactMessage.safeParse(message)
+    if (interact.success) this.#events.onInteract(interact.data)
+    else this.notify({ type: 'notice', text: 'Invalid input message' })
   }
 
-  #watch(message: WatchingMessage): void {
+  #handleViewMessage(message: ViewMessage): void {
     switch (message.type) {
       case 'drawn':
-        return this.#drawn(message.frame)
+        return this.#onFrameDrawn(message.frame)
       case 'show':
         return this.#events.onShow(message.tab)
       case 'looks':
@@ -172,11 +172,11 @@ export class Viewer {
     message satisfies never
   }
 
-  #refuse(): void {
+  #rejectInput(): void {
     this.#refusals += 1
     this.#events.onRefused()
-    if (this.#refusals === 1) this.notify({ type: 'notice', text: 'This address only lets you watch' })
-    if (this.#refusals === refusalsToClose) this.close(1008, 'watching only')
+    if (this.#refusals === 1) this.notify({ type: 'notice', text: 'This link is view-only' })
+    if (this.#refusals === maxRefusals) this.close(1008, 'view only')
   }
 }
 

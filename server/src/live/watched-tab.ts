@@ -9,23 +9,23 @@ import type { Choices, Dialog, ServerMessage } from './server-message.ts'
 import type { ClientDialog } from './client-dialog.ts'
 import type { Viewer } from './viewer.ts'
 
-/** Where a watched tab is. */
+/** Dependencies of a watched tab. */
 export interface WatchedTabDeps {
   readonly router: CdpRouter
   readonly browserSession: string
   readonly tab: string
-  /** The dialog that was open before this tab was watched. */
+  /** The dialog that opened before this tab was watched. */
   readonly clientDialog: () => ClientDialog | undefined
-  /** Called when the page may have another title or address: at most twice a second, and never while it rests. */
+  /** Called when the title or URL may have changed, at most twice a second. */
   readonly onTitleOrUrlChange: () => void
   readonly onError: (error: unknown) => void
 }
 
-/** One tab with at least one viewer: pictures out, input in. */
+/** A tab with at least one viewer. Sends its frames to the viewers and their input to the page. */
 export class WatchedTab implements AsyncDisposable {
   readonly viewers = new Set<Viewer>()
   readonly #deps: WatchedTabDeps
-  readonly #cast: Screencast
+  readonly #screencast: Screencast
   readonly #stop: () => void
   readonly #session = Promise.withResolvers<string>()
   #sessionId: string | undefined
@@ -34,56 +34,56 @@ export class WatchedTab implements AsyncDisposable {
   #choices: Choices | null = null
   #isHidden = false
   readonly #titleTimer: NodeJS.Timeout
-  #differTimer: NodeJS.Timeout | undefined
-  #isGone = false
+  #refreshTimer: NodeJS.Timeout | undefined
+  #isDisposed = false
 
   constructor(deps: WatchedTabDeps) {
     this.#deps = deps
-    this.#cast = new Screencast({
+    this.#screencast = new Screencast({
       call: async (method, params) => this.call(method, params),
       onFrame: (frame) => this.#show(frame),
-      isAwaited: () => [...this.viewers].some((viewer) => viewer.isReady),
-      onError: this.#report,
+      isFrameWanted: () => [...this.viewers].some((viewer) => viewer.isReady),
+      onError: this.#reportError,
     })
     this.#stop = deps.router.onEvent((event) => {
-      if (event.sessionId !== undefined && event.sessionId === this.#sessionId) this.#follow(event)
+      if (event.sessionId !== undefined && event.sessionId === this.#sessionId) this.#handleEvent(event)
     })
-    this.#titleTimer = setInterval(deps.onTitleOrUrlChange, titleMs).unref()
-    const former = deps.clientDialog()
-    if (former !== undefined) this.#dialog = toDialog(former.params)
-    this.#attach().catch(this.#report)
+    this.#titleTimer = setInterval(deps.onTitleOrUrlChange, titlePollMs).unref()
+    const clientDialogBefore = deps.clientDialog()
+    if (clientDialogBefore !== undefined) this.#dialog = toDialog(clientDialogBefore.params)
+    this.#attach().catch(this.#reportError)
   }
 
-  /** Takes a viewer in and shows it what there is. */
+  /** Adds a viewer and sends it the current state. */
   join(viewer: Viewer): void {
     this.viewers.add(viewer)
     viewer.forgetFrames()
     viewer.notify({ type: 'dialog', dialog: this.#dialog })
     viewer.notify({ type: 'choices', choices: null })
     viewer.notify({ type: 'pace', isHidden: this.#isHidden })
-    if (this.#lastFrame !== undefined) viewer.offer(this.#lastFrame)
-    this.adjust()
+    if (this.#lastFrame !== undefined) viewer.queueFrame(this.#lastFrame)
+    this.updateAudience()
   }
 
   leave(viewer: Viewer): void {
     this.viewers.delete(viewer)
-    this.adjust()
+    this.updateAudience()
   }
 
-  /** Fits the pictures to the viewers there are. */
-  adjust(): void {
-    const seeing = [...this.viewers].filter((viewer) => viewer.isVisible)
-    if (seeing.length === 0) return this.#cast.serve(undefined)
-    this.#cast.serve({
-      width: roundUp(Math.max(...seeing.map((viewer) => viewer.width))),
-      height: roundUp(Math.max(...seeing.map((viewer) => viewer.height))),
-      level: Math.min(...seeing.map((viewer) => viewer.level)),
+  /** Fits the size and quality of the screencast to the visible viewers. */
+  updateAudience(): void {
+    const visible = [...this.viewers].filter((viewer) => viewer.isVisible)
+    if (visible.length === 0) return this.#screencast.setAudience(undefined)
+    this.#screencast.setAudience({
+      width: roundUp(Math.max(...visible.map((viewer) => viewer.width))),
+      height: roundUp(Math.max(...visible.map((viewer) => viewer.height))),
+      level: Math.min(...visible.map((viewer) => viewer.level)),
     })
   }
 
-  /** Lets the next picture come if somebody awaits it. */
-  proceed(): void {
-    this.#cast.proceed()
+  /** Requests the next frame if a viewer is ready for it. */
+  requestFrame(): void {
+    this.#screencast.requestFrame()
   }
 
   /** Sends a command to the page. */
@@ -92,20 +92,20 @@ export class WatchedTab implements AsyncDisposable {
     return this.#deps.router.call(method, params, sessionId)
   }
 
-  /** Passes a viewer's input on. The order is kept; a page that does not answer holds nothing up. */
+  /** Sends a viewer's input to the page, in order and without waiting for responses. */
   act(message: InputMessage): void {
-    if (this.#choices !== null && message.type === 'mouse' && message.action === 'down') this.#tellChoices(null)
+    if (this.#choices !== null && message.type === 'mouse' && message.action === 'down') this.#setChoices(null)
     this.#send([inputCommand(message)])
     if (message.type === 'mouse' && message.action === 'up' && message.button === 'left') {
       this.#inspect(message).catch(() => undefined)
     }
   }
 
-  /** Picks one of the options of the select element that was clicked; null closes its list. */
+  /** Chooses an option of the select element that was clicked. `null` closes its list. */
   choose(option: number | null): void {
     const choices = this.#choices
     if (choices === null) return
-    this.#tellChoices(null)
+    this.#setChoices(null)
     if (option === null || choices.options[option] === undefined) return this.#send(pressKey('Escape'))
     const from = Math.min(option, choices.chosen)
     const crossed = choices.options.slice(from + 1, Math.max(option, choices.chosen) + 1)
@@ -115,34 +115,34 @@ export class WatchedTab implements AsyncDisposable {
     this.#send([...arrows, ...pressKey('Enter')])
   }
 
-  /** Tells a viewer what is selected. Nothing when nothing is, or when the page cannot be asked. */
+  /** Sends the selected text to a viewer. Sends nothing if none is selected or the page fails. */
   async copyFor(viewer: Viewer): Promise<void> {
     const text = await readSelection(async (method, params) => this.call(method, params)).catch(() => '')
     if (text !== '') viewer.notify({ type: 'clipboard', text })
   }
 
-  /** Answers the dialog that is open, if one still is. */
+  /** Accepts or dismisses the open dialog, if there is one. */
   answerDialog(isAccepted: boolean, text: string | undefined): void {
     if (this.#dialog === null) return
-    const answer = { accept: isAccepted, ...(text === undefined ? {} : { promptText: text }) }
-    const former = this.#deps.clientDialog()
-    // The user's own client may have been faster.
-    this.call('Page.handleJavaScriptDialog', answer).catch(() => undefined)
-    if (former === undefined) return
-    this.#tellDialog(null)
+    const result = { accept: isAccepted, ...(text === undefined ? {} : { promptText: text }) }
+    const clientDialogBefore = this.#deps.clientDialog()
+    // Fails if a client has handled the dialog already.
+    this.call('Page.handleJavaScriptDialog', result).catch(() => undefined)
+    if (clientDialogBefore === undefined) return
+    this.#setDialog(null)
     const { router } = this.#deps
-    router.callAsClient('Page.handleJavaScriptDialog', answer, former.sessionId).catch(() => undefined)
+    router.callAsClient('Page.handleJavaScriptDialog', result, clientDialogBefore.sessionId).catch(() => undefined)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#isGone) return
-    this.#isGone = true
+    if (this.#isDisposed) return
+    this.#isDisposed = true
     this.#stop()
-    clearTimeout(this.#differTimer)
+    clearTimeout(this.#refreshTimer)
     clearInterval(this.#titleTimer)
-    this.#cast.end()
+    this.#screencast.end()
     const sessionId = this.#sessionId ?? (await this.#session.promise.catch(() => undefined))
-    // The tab, or the browser, may have gone already.
+    // Fails if the tab is closed or the browser has exited.
     if (sessionId !== undefined) {
       await this.#deps.router
         .call('Target.detachFromTarget', { sessionId }, this.#deps.browserSession)
@@ -150,45 +150,45 @@ export class WatchedTab implements AsyncDisposable {
     }
   }
 
-  readonly #report = (error: unknown): void => {
-    // A tab that closes takes its session away in the middle of whatever was asked of it.
-    if (!this.#isGone) this.#deps.onError(error)
+  readonly #reportError = (error: unknown): void => {
+    // When a tab closes, its session is detached and pending calls fail.
+    if (!this.#isDisposed) this.#deps.onError(error)
   }
 
   async #attach(): Promise<void> {
     const { router, browserSession, tab } = this.#deps
     this.#session.promise.catch(() => undefined)
     try {
-      const answer = await router.call('Target.attachToTarget', { targetId: tab, flatten: true }, browserSession)
-      this.#sessionId = String(answer['sessionId'])
+      const result = await router.call('Target.attachToTarget', { targetId: tab, flatten: true }, browserSession)
+      this.#sessionId = String(result['sessionId'])
       this.#session.resolve(this.#sessionId)
     } catch (error) {
       this.#session.reject(error)
       throw error
     }
-    // Must be on before a dialog opens, or nobody but the client can answer it.
+    // Only sessions that enabled `Page` before a dialog opened can handle it.
     await this.call('Page.enable')
   }
 
-  #follow({ method, params = {} }: CdpIncoming): void {
+  #handleEvent({ method, params = {} }: CdpIncoming): void {
     switch (method) {
       case 'Page.screencastFrame':
-        this.#cast.receive(params as unknown as ScreencastFrame)
+        this.#screencast.receive(params as unknown as ScreencastFrame)
         break
       case 'Page.screencastVisibilityChanged':
         this.#isHidden = params['visible'] === false
-        this.#cast.setHidden(this.#isHidden)
+        this.#screencast.setHidden(this.#isHidden)
         this.#notify({ type: 'pace', isHidden: this.#isHidden })
         break
       case 'Page.javascriptDialogOpening':
-        this.#tellDialog(toDialog(params))
+        this.#setDialog(toDialog(params))
         break
       case 'Page.javascriptDialogClosed':
-        this.#tellDialog(null)
+        this.#setDialog(null)
         this.#refreshTitleAndUrl()
         break
       case 'Page.loadEventFired':
-        this.#cast.expectFrame()
+        this.#screencast.expectFrame()
         this.#refreshTitleAndUrl()
         break
       case 'Page.domContentEventFired':
@@ -201,31 +201,31 @@ export class WatchedTab implements AsyncDisposable {
   async #inspect(point: { readonly x: number; readonly y: number }): Promise<void> {
     const found = await inspectPoint(async (method, params) => this.call(method, params), point)
     if (found === 'file') {
-      this.#notify({ type: 'notice', text: 'Files cannot be chosen in the live view' })
+      this.#notify({ type: 'notice', text: 'File choosers are not supported in the live view' })
     } else if (found !== undefined) {
-      this.#tellChoices(found)
+      this.#setChoices(found)
     }
   }
 
   #refreshTitleAndUrl(): void {
-    this.#differTimer ??= setTimeout(() => {
-      this.#differTimer = undefined
+    this.#refreshTimer ??= setTimeout(() => {
+      this.#refreshTimer = undefined
       this.#deps.onTitleOrUrlChange()
-    }, differMs)
+    }, refreshDelayMs)
   }
 
   #show(frame: Frame): void {
     this.#refreshTitleAndUrl()
     this.#lastFrame = frame
-    for (const viewer of this.viewers) if (viewer.isVisible) viewer.offer(frame)
+    for (const viewer of this.viewers) if (viewer.isVisible) viewer.queueFrame(frame)
   }
 
-  #tellDialog(dialog: Dialog | null): void {
+  #setDialog(dialog: Dialog | null): void {
     this.#dialog = dialog
     this.#notify({ type: 'dialog', dialog })
   }
 
-  #tellChoices(choices: Choices | null): void {
+  #setChoices(choices: Choices | null): void {
     this.#choices = choices
     this.#notify({ type: 'choices', choices })
   }
@@ -235,7 +235,7 @@ export class WatchedTab implements AsyncDisposable {
   }
 
   #send(commands: readonly PageCommand[]): void {
-    for (const { method, params } of commands) this.call(method, params).catch(this.#report)
+    for (const { method, params } of commands) this.call(method, params).catch(this.#reportError)
   }
 }
 
@@ -248,12 +248,12 @@ function toDialog(params: Readonly<Record<string, unknown>>): Dialog {
   }
 }
 
-const differMs = 500
+const refreshDelayMs = 500
 
-// A page may change its title alone, of which the browser does not tell.
-const titleMs = 2000
+// The browser sends no event when a page changes only its title.
+const titlePollMs = 2000
 
-// A window that is dragged to a new size would otherwise start the cast anew at each pixel.
+// Without rounding, resizing a window would restart the screencast at every pixel.
 function roundUp(pixels: number): number {
   return Math.ceil(pixels / 160) * 160
 }

@@ -1,7 +1,7 @@
-/** Headers as the browser tells them: several of one name are joined by line ends. */
+/** Headers as in CDP. Several values of one name are joined by line breaks. */
 export type CdpHeaders = Readonly<Record<string, string>>
 
-/** `Network.Request`, as far as it is used. */
+/** The used fields of `Network.Request`. */
 export interface CdpRequest {
   readonly url: string
   readonly urlFragment?: string
@@ -10,7 +10,10 @@ export interface CdpRequest {
   readonly postData?: string
 }
 
-/** `Network.ResourceTiming`: milliseconds after `requestTime` (in seconds), -1 where there was none. */
+/**
+ * `Network.ResourceTiming`. Values are milliseconds after `requestTime` (in seconds), -1 if the
+ * phase did not occur.
+ */
 export interface CdpTiming {
   readonly requestTime: number
   readonly dnsStart: number
@@ -24,7 +27,7 @@ export interface CdpTiming {
   readonly receiveHeadersEnd: number
 }
 
-/** `Network.Response`, as far as it is used. */
+/** The used fields of `Network.Response`. */
 export interface CdpResponse {
   readonly url: string
   readonly status: number
@@ -38,7 +41,7 @@ export interface CdpResponse {
   readonly encodedDataLength?: number
 }
 
-/** `Network.requestWillBeSent`, as far as it is used. */
+/** The used fields of the event `Network.requestWillBeSent`. */
 export interface RequestSent {
   readonly requestId: string
   readonly loaderId: string
@@ -47,7 +50,7 @@ export interface RequestSent {
   readonly request: CdpRequest
   readonly redirectResponse?: CdpResponse
   readonly redirectHasExtraInfo?: boolean
-  /** Seconds of the browser's own clock. */
+  /** Seconds on the browser's monotonic clock. */
   readonly timestamp: number
   /** Seconds since the epoch. */
   readonly wallTime: number

@@ -1,8 +1,8 @@
-/** One thing that a page said, or that was said of it. */
+/** An entry of `console.jsonl`: a console call, an uncaught exception or a browser message. */
 export interface ConsoleLine {
   /** ISO 8601. */
   readonly time: string
-  /** `console`, `exception`, or what in the browser has said it, such as `network`. */
+  /** `console`, `exception`, or the source of a browser message such as `network`. */
   readonly source: string
   /** Such as `log`, `warning` or `error`. */
   readonly level: string

@@ -16,23 +16,23 @@ interface CallFrame {
   readonly columnNumber: number
 }
 
-const longestText = 20_000
+const maxTextLength = 20_000
 
-/** Writes what pages say into a spool, a line each. */
+/** Writes console messages, exceptions and browser messages to a file as JSON lines. */
 export class ConsoleLog {
-  readonly #spool: TempFile
+  readonly #file: TempFile
 
-  constructor(spool: TempFile) {
-    this.#spool = spool
+  constructor(file: TempFile) {
+    this.#file = file
   }
 
-  /** Has a target tell of its console. */
+  /** Enables console events of a target. */
   async watch(target: WatchedTarget): Promise<void> {
     const entries = target.type === 'page' ? target.call('Log.enable') : undefined
     await Promise.all([target.call('Runtime.enable'), entries])
   }
 
-  /** Takes an event of a target. */
+  /** Handles a CDP event of a target. */
   receive(_target: WatchedTarget, method: string, params: Readonly<Record<string, unknown>>): void {
     if (method === 'Runtime.consoleAPICalled') this.#write(lineOfCall(params))
     else if (method === 'Runtime.exceptionThrown') this.#write(lineOfException(params))
@@ -40,11 +40,11 @@ export class ConsoleLog {
   }
 
   async finish(): Promise<void> {
-    await this.#spool.close()
+    await this.#file.close()
   }
 
   #write(line: ConsoleLine): void {
-    this.#spool.append(Buffer.from(`${JSON.stringify({ ...line, text: line.text.slice(0, longestText) })}\n`))
+    this.#file.append(Buffer.from(`${JSON.stringify({ ...line, text: line.text.slice(0, maxTextLength) })}\n`))
   }
 }
 
@@ -56,7 +56,7 @@ function lineOfCall(params: Readonly<Record<string, unknown>>): ConsoleLine {
     readonly stackTrace?: { readonly callFrames: readonly CallFrame[] }
   }
   const text = args.map(show).join(' ')
-  return { time: timeOf(timestamp), source: 'console', level: type, text, ...placeOf(stackTrace?.callFrames[0]) }
+  return { time: timeOf(timestamp), source: 'console', level: type, text, ...locationOf(stackTrace?.callFrames[0]) }
 }
 
 function lineOfException(params: Readonly<Record<string, unknown>>): ConsoleLine {
@@ -65,22 +65,22 @@ function lineOfException(params: Readonly<Record<string, unknown>>): ConsoleLine
     readonly exceptionDetails: CallFrame & { readonly text: string; readonly exception?: RemoteValue }
   }
   const text = details.exception === undefined ? details.text : show(details.exception)
-  return { time: timeOf(timestamp), source: 'exception', level: 'error', text, ...placeOf(details) }
+  return { time: timeOf(timestamp), source: 'exception', level: 'error', text, ...locationOf(details) }
 }
 
 function lineOfEntry(params: Readonly<Record<string, unknown>>): ConsoleLine {
   const { source, level, text, timestamp, url } = params['entry'] as Readonly<Record<string, string>> & {
     readonly timestamp: number
   }
-  const place = url === undefined ? {} : { url }
-  return { time: timeOf(timestamp), source: source ?? 'other', level: level ?? 'info', text: text ?? '', ...place }
+  const location = url === undefined ? {} : { url }
+  return { time: timeOf(timestamp), source: source ?? 'other', level: level ?? 'info', text: text ?? '', ...location }
 }
 
 function timeOf(timestampMs: number): string {
   return new Date(timestampMs).toISOString()
 }
 
-function placeOf(frame: CallFrame | undefined): Pick<ConsoleLine, 'url' | 'line' | 'column'> {
+function locationOf(frame: CallFrame | undefined): Pick<ConsoleLine, 'url' | 'line' | 'column'> {
   return frame?.url ? { url: frame.url, line: frame.lineNumber + 1, column: frame.columnNumber + 1 } : {}
 }
 

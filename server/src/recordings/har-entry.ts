@@ -1,18 +1,20 @@
 import type { CdpHeaders, CdpResponse, CdpTiming, RequestSent } from './cdp-network.ts'
 import type { HarCookie, HarEntry, HarTimings, NameValue, WebSocketMessage } from './har-types.ts'
 
-/** A body that is in the file, or why it is not. */
+/** A response body, or why it was not recorded. */
 export type Body = { readonly text: string; readonly isBase64: boolean } | { readonly comment: string } | undefined
 
-/** All that was told of one request and its answer. */
+/** A request and its response. */
 export interface Exchange {
   readonly sent: RequestSent
   readonly pageref: string | undefined
-  /** Headers that really went out; the others are what the page knows of. */
+  /**
+   * Headers as sent over the network. `sent.request.headers` has only those visible to the page.
+   */
   readonly sentHeaders: CdpHeaders | undefined
   readonly response: CdpResponse | undefined
   readonly receivedHeaders: CdpHeaders | undefined
-  /** Seconds of the browser's own clock. Undefined: it never ended. */
+  /** Seconds on the browser's monotonic clock. `undefined` if the request never ended. */
   readonly endedAt: number | undefined
   readonly contentBytes: number
   readonly transferBytes: number | undefined
@@ -21,10 +23,12 @@ export interface Exchange {
   readonly messages: readonly WebSocketMessage[] | undefined
 }
 
-/** Writes an exchange as HAR 1.2 has it. Unless `withSecrets`, credentials and cookies are blanked. */
+/**
+ * Converts an exchange to a HAR 1.2 entry. Redacts credentials and cookies unless `withSecrets`.
+ */
 export function toHarEntry(exchange: Exchange, options: { readonly withSecrets: boolean }): HarEntry {
   const { sent, pageref, response, error, messages } = exchange
-  const hide = options.withSecrets ? keep : blank
+  const redact = options.withSecrets ? unredacted : redacted
   const sentHeaders = listHeaders(exchange.sentHeaders ?? sent.request.headers)
   const receivedHeaders = listHeaders(exchange.receivedHeaders ?? response?.headers ?? {})
   const timings = timingsOf(exchange)
@@ -39,8 +43,8 @@ export function toHarEntry(exchange: Exchange, options: { readonly withSecrets: 
       method: sent.request.method,
       url: sent.request.url,
       httpVersion,
-      cookies: sentCookies(valueOf(sentHeaders, 'cookie')).map((cookie) => hide(cookie)),
-      headers: sentHeaders.map((header) => (isSecret(header.name) ? hide(header) : header)),
+      cookies: sentCookies(valueOf(sentHeaders, 'cookie')).map((cookie) => redact(cookie)),
+      headers: sentHeaders.map((header) => (isSecret(header.name) ? redact(header) : header)),
       queryString: [...(URL.parse(sent.request.url)?.searchParams ?? [])].map(([name, value]) => ({ name, value })),
       ...postDataOf(exchange, valueOf(sentHeaders, 'content-type')),
       headersSize: -1,
@@ -50,8 +54,8 @@ export function toHarEntry(exchange: Exchange, options: { readonly withSecrets: 
       status: response?.status ?? 0,
       statusText: response?.statusText ?? '',
       httpVersion,
-      cookies: receivedCookies(receivedHeaders).map((cookie) => hide(cookie)),
-      headers: receivedHeaders.map((header) => (isSecret(header.name) ? hide(header) : header)),
+      cookies: receivedCookies(receivedHeaders).map((cookie) => redact(cookie)),
+      headers: receivedHeaders.map((header) => (isSecret(header.name) ? redact(header) : header)),
       content: contentOf(exchange),
       redirectURL: valueOf(receivedHeaders, 'location') ?? '',
       headersSize: -1,
@@ -74,11 +78,11 @@ function isSecret(name: string): boolean {
   return secretHeaders.has(name.toLowerCase())
 }
 
-function keep<Item extends NameValue>(item: Item): Item {
+function unredacted<Item extends NameValue>(item: Item): Item {
   return item
 }
 
-function blank<Item extends NameValue>(item: Item): Item {
+function redacted<Item extends NameValue>(item: Item): Item {
   return { ...item, value: '[redacted]' }
 }
 
@@ -105,16 +109,16 @@ function receivedCookies(headers: readonly NameValue[]): readonly HarCookie[] {
 
 function toCookie(header: string): HarCookie {
   const [pair = '', ...attributes] = header.split(';')
-  const told = new Map(attributes.map(splitAttribute))
-  const [path, domain] = [told.get('path'), told.get('domain')]
-  const expires = new Date(told.get('expires') ?? Number.NaN)
+  const attributeValues = new Map(attributes.map(splitAttribute))
+  const [path, domain] = [attributeValues.get('path'), attributeValues.get('domain')]
+  const expires = new Date(attributeValues.get('expires') ?? Number.NaN)
   return {
     ...splitPair(pair),
     ...(path === undefined ? {} : { path }),
     ...(domain === undefined ? {} : { domain }),
     ...(Number.isNaN(expires.getTime()) ? {} : { expires: expires.toISOString() }),
-    httpOnly: told.has('httponly'),
-    secure: told.has('secure'),
+    httpOnly: attributeValues.has('httponly'),
+    secure: attributeValues.has('secure'),
   }
 }
 
@@ -126,12 +130,12 @@ function splitAttribute(attribute: string): readonly [string, string] {
 function postDataOf({ sent, body }: Exchange, mimeType = ''): Pick<HarEntry['request'], 'postData'> {
   const { postData } = sent.request
   if (postData === undefined) return {}
-  const isLeftOut = body !== undefined && 'comment' in body && body.comment === bodiesAreOff
+  const isLeftOut = body !== undefined && 'comment' in body && body.comment === bodiesNotRecorded
   return { postData: { mimeType, params: [], text: isLeftOut ? '' : postData } }
 }
 
-/** What is said in place of a body that nobody asked for. */
-export const bodiesAreOff = 'bodies are not recorded'
+/** Comment in place of a body if bodies are not recorded. */
+export const bodiesNotRecorded = 'bodies are not recorded'
 
 function contentOf({ response, contentBytes, body }: Exchange): HarEntry['response']['content'] {
   const content = { size: contentBytes, mimeType: response?.mimeType ?? 'x-unknown' }

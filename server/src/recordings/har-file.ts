@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import type { EntryLocation, HarPage } from './network-log.ts'
 
-/** What a HAR file says of its making. */
+/** Header of a HAR file. */
 export interface HarHead {
   readonly version: string
   /** Such as `HeadlessChrome/156.0.8078.79`. */
@@ -10,13 +10,13 @@ export interface HarHead {
   readonly comment: string | undefined
 }
 
-/** A HAR 1.2 file from a spool of entries, oldest first, one entry in memory at a time. */
-export const harFile = async function* (
-  spoolPath: string,
+/** Generates a HAR 1.2 file from a file of entries, oldest first. Reads one entry at a time. */
+export async function* harFile(
+  path: string,
   locations: readonly EntryLocation[],
   { version, browser, pages, comment }: HarHead,
 ): AsyncGenerator<Buffer> {
-  await using spool = await open(spoolPath)
+  await using file = await open(path)
   const [name = '', browserVersion = ''] = browser.split('/')
   const head = {
     version: '1.2',
@@ -29,7 +29,7 @@ export const harFile = async function* (
   const sorted = locations.toSorted((left, right) => left.startedAt.localeCompare(right.startedAt))
   for (const [index, { start, length }] of sorted.entries()) {
     const line = Buffer.alloc(length)
-    await spool.read(line, 0, length, start)
+    await file.read(line, 0, length, start)
     if (index > 0) yield Buffer.from(',\n')
     yield line
   }

@@ -1,10 +1,10 @@
-/** A name and a value, as HAR has them everywhere. */
+/** A header, cookie or parameter in HAR. */
 export interface NameValue {
   readonly name: string
   readonly value: string
 }
 
-/** A cookie in a HAR file. */
+/** A cookie in HAR. */
 export interface HarCookie extends NameValue {
   readonly path?: string
   readonly domain?: string
@@ -13,7 +13,7 @@ export interface HarCookie extends NameValue {
   readonly secure?: boolean
 }
 
-/** One request with its answer, as HAR 1.2 has it. */
+/** A request and its response in HAR 1.2. */
 export interface HarEntry {
   readonly pageref?: string
   readonly startedDateTime: string
@@ -56,7 +56,7 @@ export interface HarEntry {
   readonly _webSocketMessages?: readonly WebSocketMessage[]
 }
 
-/** Milliseconds of each phase; -1 where there was none. */
+/** Milliseconds of each phase. -1 if it did not occur. */
 export interface HarTimings {
   readonly blocked: number
   readonly dns: number
@@ -67,7 +67,7 @@ export interface HarTimings {
   readonly receive: number
 }
 
-/** A message on a WebSocket, as developer tools write it. */
+/** A WebSocket message in the format of Chrome DevTools. */
 export interface WebSocketMessage {
   readonly type: 'send' | 'receive'
   /** Seconds since the epoch. */

@@ -1,23 +1,23 @@
 import type { CdpHeaders, CdpResponse, RequestSent } from './cdp-network.ts'
-import { bodiesAreOff, toHarEntry, type Body, type Exchange } from './har-entry.ts'
+import { bodiesNotRecorded, toHarEntry, type Body, type Exchange } from './har-entry.ts'
 import type { WebSocketMessage } from './har-types.ts'
 import type { TempFile } from './temp-file.ts'
 import type { WatchedTarget } from './watch-targets.ts'
 
-/** What of the requests is written. */
+/** Options for the contents of the HAR file. */
 export interface NetworkLogOptions {
   readonly withBodies: boolean
   readonly withSecrets: boolean
 }
 
-/** Where one entry is in the spool. */
+/** Position of an entry in the file. */
 export interface EntryLocation {
   readonly startedAt: string
   readonly start: number
   readonly length: number
 }
 
-/** A document that a page showed, as HAR names it. */
+/** A page in HAR: a document that was loaded. */
 export interface HarPage {
   readonly startedDateTime: string
   readonly id: string
@@ -25,52 +25,55 @@ export interface HarPage {
   readonly pageTimings: { readonly onContentLoad: number; readonly onLoad: number }
 }
 
-const largestBodyBytes = 1_000_000
-const mostMessages = 1000
-const longestMessage = 10_000
+const maxBodyBytes = 1_000_000
+const maxMessages = 1000
+const maxMessageLength = 10_000
 
-/** How long the end waits for bodies that were asked for. */
+/** Time that `finish` waits for requested bodies. */
 const bodiesTimeoutMs = 1000
 
-type Open = { -readonly [Key in keyof Exchange]: Exchange[Key] }
+type OpenExchange = { -readonly [Key in keyof Exchange]: Exchange[Key] }
 
-/** The hops of one request: a redirect keeps the id. Headers that are told apart come in the order of the hops. */
+/**
+ * A request and its redirects, which share a request id. The headers of `ExtraInfo` events arrive
+ * in the order of the redirects.
+ */
 interface Hops {
-  readonly all: Open[]
+  readonly all: OpenExchange[]
   readonly sentHeaders: CdpHeaders[]
   readonly receivedHeaders: CdpHeaders[]
 }
 
-/** Writes the requests of all pages of a session into a spool, an entry a line, as they end. */
+/** Writes the requests of a session to a file, one HAR entry per line, as they end. */
 export class NetworkLog {
   readonly locations: EntryLocation[] = []
   readonly pages: HarPage[] = []
-  readonly #spool: TempFile
+  readonly #file: TempFile
   readonly #options: NetworkLogOptions
   readonly #open = new Map<string, Hops>()
   readonly #pending = new Set<Promise<void>>()
   readonly #pageOfTarget = new Map<string, string>()
-  /** Entries for which there was no room. */
-  #leftOut = 0
+  /** Number of entries that exceeded the size limit. */
+  #skipped = 0
 
-  constructor(spool: TempFile, options: NetworkLogOptions) {
-    this.#spool = spool
+  constructor(file: TempFile, options: NetworkLogOptions) {
+    this.#file = file
     this.#options = options
   }
 
-  get leftOut(): number {
-    return this.#leftOut
+  get skipped(): number {
+    return this.#skipped
   }
 
-  /** Has a target tell of its requests. */
+  /** Enables network events of a target. */
   async watch(target: WatchedTarget): Promise<void> {
-    const buffers = { maxTotalBufferSize: 10_000_000, maxResourceBufferSize: largestBodyBytes }
+    const buffers = { maxTotalBufferSize: 10_000_000, maxResourceBufferSize: maxBodyBytes }
     await target.call('Network.enable', { ...buffers, maxPostDataSize: 65_536 })
-    // Keeps bodies when the page goes elsewhere before they are read. Older versions of Chromium do not know it.
+    // Keeps bodies after a navigation. Not supported by older versions of Chromium.
     await target.call('Network.configureDurableMessages', buffers).catch(() => undefined)
   }
 
-  /** Takes an event of a target. */
+  /** Handles a CDP event of a target. */
   receive(target: WatchedTarget, method: string, params: Readonly<Record<string, unknown>>): void {
     const key = `${target.sessionId} ${String(params['requestId'])}`
     switch (method) {
@@ -90,11 +93,11 @@ export class NetworkLog {
       case 'Network.webSocketClosed':
         return this.#finish(target, key, params)
       default:
-        this.#note(key, method, params)
+        this.#updateExchange(key, method, params)
     }
   }
 
-  /** Writes what has not ended, as far as it is known. */
+  /** Writes the requests that have not ended, then closes the file. */
   async finish(): Promise<void> {
     const timeout = Promise.withResolvers<void>()
     const timer = setTimeout(timeout.resolve, bodiesTimeoutMs)
@@ -102,32 +105,32 @@ export class NetworkLog {
     clearTimeout(timer)
     for (const [key, { all }] of this.#open) {
       const last = all.at(-1)
-      if (last !== undefined && last.messages === undefined) last.error ??= 'the session ended first'
+      if (last !== undefined && last.messages === undefined) last.error ??= 'the session ended before the response'
       this.#write(key)
     }
-    await this.#spool.close()
+    await this.#file.close()
   }
 
   #hopsOf(key: string): Hops {
     const found = this.#open.get(key)
     if (found !== undefined) return found
-    const made: Hops = { all: [], sentHeaders: [], receivedHeaders: [] }
-    this.#open.set(key, made)
-    return made
+    const created: Hops = { all: [], sentHeaders: [], receivedHeaders: [] }
+    this.#open.set(key, created)
+    return created
   }
 
   #begin(target: WatchedTarget, key: string, sent: RequestSent): void {
-    // It holds all that it would load.
+    // The URL contains the whole response.
     if (sent.request.url.startsWith('data:')) return
     const hops = this.#hopsOf(key)
-    const former = hops.all.at(-1)
-    if (former !== undefined && sent.redirectResponse !== undefined) {
-      former.response = sent.redirectResponse
-      former.transferBytes = sent.redirectResponse.encodedDataLength
-      former.endedAt = sent.timestamp
+    const previous = hops.all.at(-1)
+    if (previous !== undefined && sent.redirectResponse !== undefined) {
+      previous.response = sent.redirectResponse
+      previous.transferBytes = sent.redirectResponse.encodedDataLength
+      previous.endedAt = sent.timestamp
     }
     const isDocument = sent.type === 'Document' && sent.requestId === sent.loaderId && sent.frameId === target.targetId
-    if (isDocument && former === undefined) this.#beginPage(target, sent)
+    if (isDocument && previous === undefined) this.#beginPage(target, sent)
     hops.all.push(emptyExchange(sent, this.#pageOfTarget.get(target.targetId)))
   }
 
@@ -145,7 +148,7 @@ export class NetworkLog {
     this.#hopsOf(key).all.push({ ...emptyExchange(sent, undefined), messages: [] })
   }
 
-  #note(key: string, method: string, params: Readonly<Record<string, unknown>>): void {
+  #updateExchange(key: string, method: string, params: Readonly<Record<string, unknown>>): void {
     const exchange = this.#open.get(key)?.all.at(-1)
     if (exchange === undefined) return
     const response = params['response'] as CdpResponse | undefined
@@ -188,16 +191,16 @@ export class NetworkLog {
     void work.finally(() => this.#pending.delete(work))
   }
 
-  async #readBody(target: WatchedTarget, { sent, contentBytes, response }: Open): Promise<Body> {
-    if (!this.#options.withBodies) return { comment: bodiesAreOff }
+  async #readBody(target: WatchedTarget, { sent, contentBytes, response }: OpenExchange): Promise<Body> {
+    if (!this.#options.withBodies) return { comment: bodiesNotRecorded }
     if (response === undefined || contentBytes === 0) return undefined
-    if (!isText(response.mimeType)) return { comment: 'only text is recorded' }
-    if (contentBytes > largestBodyBytes) return { comment: `larger than ${largestBodyBytes} bytes` }
+    if (!isText(response.mimeType)) return { comment: 'only text bodies are recorded' }
+    if (contentBytes > maxBodyBytes) return { comment: `larger than ${maxBodyBytes} bytes` }
     try {
       const { body, base64Encoded } = await target.call('Network.getResponseBody', { requestId: sent.requestId })
       return { text: String(body), isBase64: base64Encoded === true }
     } catch {
-      return { comment: 'the browser has it no more' }
+      return { comment: 'the browser no longer has the body' }
     }
   }
 
@@ -208,17 +211,17 @@ export class NetworkLog {
     for (const [index, exchange] of hops.all.entries()) {
       exchange.sentHeaders ??= hops.sentHeaders[index]
       exchange.receivedHeaders ??= hops.receivedHeaders[index]
-      if (!this.#options.withBodies) exchange.body ??= { comment: bodiesAreOff }
+      if (!this.#options.withBodies) exchange.body ??= { comment: bodiesNotRecorded }
       const entry = toHarEntry(exchange, this.#options)
       const line = Buffer.from(`${JSON.stringify(entry)}\n`)
-      const start = this.#spool.append(line)
-      if (start === undefined) this.#leftOut += 1
+      const start = this.#file.append(line)
+      if (start === undefined) this.#skipped += 1
       else this.locations.push({ startedAt: entry.startedDateTime, start, length: line.length - 1 })
     }
   }
 }
 
-function emptyExchange(sent: RequestSent, pageref: string | undefined): Open {
+function emptyExchange(sent: RequestSent, pageref: string | undefined): OpenExchange {
   return {
     sent,
     pageref,
@@ -234,11 +237,15 @@ function emptyExchange(sent: RequestSent, pageref: string | undefined): Open {
   }
 }
 
-function addMessage(exchange: Open, type: WebSocketMessage['type'], params: Readonly<Record<string, unknown>>): void {
-  if (exchange.messages === undefined || exchange.messages.length >= mostMessages) return
+function addMessage(
+  exchange: OpenExchange,
+  type: WebSocketMessage['type'],
+  params: Readonly<Record<string, unknown>>,
+): void {
+  if (exchange.messages === undefined || exchange.messages.length >= maxMessages) return
   const { opcode, payloadData } = params['response'] as { readonly opcode: number; readonly payloadData: string }
   const time = exchange.sent.wallTime + (Number(params['timestamp']) - exchange.sent.timestamp)
-  exchange.messages = [...exchange.messages, { type, time, opcode, data: payloadData.slice(0, longestMessage) }]
+  exchange.messages = [...exchange.messages, { type, time, opcode, data: payloadData.slice(0, maxMessageLength) }]
 }
 
 function isText(mimeType: string): boolean {

@@ -7,14 +7,14 @@ import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { ArtifactRow } from '../store/artifacts.ts'
 import { detailsOf } from './recording-row.ts'
 
-/** The page with everything in it: it asks nothing of any network, and runs where it is opened from a disk. */
+/** The player: one self-contained HTML page that also works when opened from disk. */
 export interface Player {
-  /** For when it is read from a server. */
+  /** Response headers. */
   readonly headers: Readonly<Record<string, string>>
   readonly pageOf: (artifacts: Artifacts, recordings: readonly ArtifactRow[]) => AsyncGenerator<Buffer>
 }
 
-/** Reads the parts of the page, once. */
+/** Reads the template, style and script of the page once. */
 export function createPlayer(): Player {
   const script = readScript()
   const style = readFileSync(new URL('page/player.css', import.meta.url), 'utf8')
@@ -59,14 +59,14 @@ function hashOf(text: string): string {
 
 const lessThan = 0x3c
 
-/** In JSON a `<` is only ever inside a text, where it may be written by its number: no script element can be ended by it. */
-const escapeMarkup = async function* (contents: Readable): AsyncGenerator<Buffer> {
+/** Escapes `<` so that JSON cannot end the script element. In JSON it occurs only in strings. */
+async function* escapeMarkup(contents: Readable): AsyncGenerator<Buffer> {
   for await (const chunk of contents as AsyncIterable<Buffer>) {
     yield chunk.includes(lessThan) ? Buffer.from(chunk.toString('latin1').replaceAll('<', '\\u003c'), 'latin1') : chunk
   }
 }
 
-const toBase64 = async function* (contents: Readable): AsyncGenerator<Buffer> {
+async function* toBase64(contents: Readable): AsyncGenerator<Buffer> {
   let rest = Buffer.alloc(0)
   for await (const chunk of contents as AsyncIterable<Buffer>) {
     const bytes = Buffer.concat([rest, chunk])

@@ -1,6 +1,6 @@
 import { recordOptions, type RecordRequest } from 'bowline/contract/recordings'
 
-/** What is recorded of a session, with every default filled in. */
+/** Recording options of a session with all defaults applied. */
 export interface RecordPlan {
   readonly har: { readonly bodies: boolean; readonly secrets: boolean } | undefined
   readonly console: boolean
@@ -8,11 +8,11 @@ export interface RecordPlan {
   readonly keep: 'always' | 'on-failure'
 }
 
-/** What a session's `record` asks for; undefined: nothing. */
+/** Parses the `record` option of a session. `undefined` if nothing is recorded. */
 export function recordPlan(text: string | undefined): RecordPlan | undefined {
-  const asked = text === undefined ? false : (JSON.parse(text) as RecordRequest)
-  if (asked === false) return undefined
-  const options = recordOptions.parse(asked === true ? { har: true, console: true, video: true } : asked)
+  const requested = text === undefined ? false : (JSON.parse(text) as RecordRequest)
+  if (requested === false) return undefined
+  const options = recordOptions.parse(requested === true ? { har: true, console: true, video: true } : requested)
   const plan: RecordPlan = {
     har: options.har === true ? { bodies: true, secrets: false } : options.har || undefined,
     console: options.console,

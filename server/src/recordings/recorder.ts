@@ -11,7 +11,7 @@ import type { RecordPlan } from './record-plan.ts'
 import { TempFile } from './temp-file.ts'
 import { watchTargets, type WatchedTarget } from './watch-targets.ts'
 
-/** What a recorder works with. */
+/** Dependencies of a recorder. */
 export interface RecorderDeps {
   readonly session: LiveSession
   readonly plan: RecordPlan
@@ -21,7 +21,7 @@ export interface RecorderDeps {
   readonly onError: (error: unknown) => void
 }
 
-/** A finished recording, to be stored. */
+/** A finished recording, ready to be stored. */
 export interface Recorded {
   readonly name: 'har.json' | 'console.jsonl' | 'video.webm'
   readonly contentType: string
@@ -30,13 +30,13 @@ export interface Recorded {
   readonly contents: Readable
 }
 
-/** Records one session, by a client of its own on the browser's pipe, into the folder of the browser. */
+/** Records one session over its own CDP sessions, into the browser's temporary folder. */
 export class Recorder {
   readonly #deps: RecorderDeps
   readonly #startedAtMs = Date.now()
   readonly #network: NetworkLog | undefined
   readonly #console: ConsoleLog | undefined
-  readonly #film: VideoRecorder | undefined
+  readonly #video: VideoRecorder | undefined
   readonly #folder: string
   #watching: AsyncDisposable | undefined
 
@@ -44,15 +44,15 @@ export class Recorder {
     const { plan, focus, maxBytes, onError } = deps
     this.#deps = deps
     this.#folder = folder
-    const spool = (name: string, share: number): TempFile => new TempFile(join(folder, name), maxBytes * share)
-    this.#network = plan.har && new NetworkLog(spool('har', 0.3), toLogOptions(plan.har))
-    this.#console = plan.console ? new ConsoleLog(spool('console', 0.1)) : undefined
-    this.#film =
+    const tempFile = (name: string, share: number): TempFile => new TempFile(join(folder, name), maxBytes * share)
+    this.#network = plan.har && new NetworkLog(tempFile('har', 0.3), toLogOptions(plan.har))
+    this.#console = plan.console ? new ConsoleLog(tempFile('console', 0.1)) : undefined
+    this.#video =
       plan.video &&
-      new VideoRecorder(spool('video', 1), focus, { maxFps: plan.video.maxFps, maxBytes: maxBytes * 0.6, onError })
+      new VideoRecorder(tempFile('video', 1), focus, { maxFps: plan.video.maxFps, maxBytes: maxBytes * 0.6, onError })
   }
 
-  /** Starts to record. Resolves when the pages that are there are recorded. */
+  /** Starts recording. Resolves when all existing pages are being recorded. */
   static async start(deps: RecorderDeps): Promise<Recorder> {
     const { router, folder } = deps.session.browser
     const path = join(folder.root, 'recording')
@@ -60,20 +60,20 @@ export class Recorder {
     const recorder = new Recorder(deps, path)
     recorder.#watching = await watchTargets(router, {
       onAttached: async (target) => recorder.#watch(target),
-      onDetached: (target) => recorder.#film?.remove(target),
+      onDetached: (target) => recorder.#video?.remove(target),
       onEvent: (target, method, params) => {
         if (method.startsWith('Network.')) recorder.#network?.receive(target, method, params)
-        else if (method.startsWith('Page.')) recorder.#film?.receive(target, method, params)
+        else if (method.startsWith('Page.')) recorder.#video?.receive(target, method, params)
         else recorder.#console?.receive(target, method, params)
       },
     })
     return recorder
   }
 
-  /** Ends the recording and answers what there is. The browser may be gone already. */
+  /** Ends the recording and returns its files. Also works after the browser has exited. */
   async finish(): Promise<readonly Recorded[]> {
-    const [hasVideo] = await Promise.all([this.#film?.finish(), this.#network?.finish(), this.#console?.finish()])
-    // Not waited for: the browser is about to go.
+    const [hasVideo] = await Promise.all([this.#video?.finish(), this.#network?.finish(), this.#console?.finish()])
+    // Not awaited, since the browser is about to close.
     void this.#watching?.[Symbol.asyncDispose]()
     const startedAtMs = this.#startedAtMs
     const recorded: Recorded[] = []
@@ -82,31 +82,33 @@ export class Recorder {
       recorded.push({ name: 'har.json', contentType: 'application/json', startedAtMs, contents })
     }
     if (this.#console !== undefined) {
-      const contents = Readable.from(readSpool(join(this.#folder, 'console')), { objectMode: false })
+      const contents = Readable.from(readTempFile(join(this.#folder, 'console')), { objectMode: false })
       recorded.push({ name: 'console.jsonl', contentType: 'application/x-ndjson', startedAtMs, contents })
     }
-    if (this.#film !== undefined && hasVideo === true) {
-      const contents = Readable.from(readSpool(join(this.#folder, 'video')), { objectMode: false })
-      const videoAtMs = this.#film.startedAtMs ?? startedAtMs
+    if (this.#video !== undefined && hasVideo === true) {
+      const contents = Readable.from(readTempFile(join(this.#folder, 'video')), { objectMode: false })
+      const videoAtMs = this.#video.startedAtMs ?? startedAtMs
       recorded.push({ name: 'video.webm', contentType: 'video/webm', startedAtMs: videoAtMs, contents })
     }
     return recorded
   }
 
   async #watch(target: WatchedTarget): Promise<void> {
-    if (target.type === 'page') this.#film?.add(target)
+    if (target.type === 'page') this.#video?.add(target)
     await Promise.allSettled([this.#network?.watch(target), this.#console?.watch(target)])
   }
 
-  #har({ locations, pages, leftOut }: NetworkLog): AsyncGenerator<Buffer> {
+  #har({ locations, pages, skipped }: NetworkLog): AsyncGenerator<Buffer> {
     const { version, session } = this.#deps
-    const comment = leftOut === 0 ? undefined : `${leftOut} more requests found no room`
+    const comment = skipped === 0 ? undefined : `${skipped} more requests were not recorded: the size limit was reached`
     return harFile(join(this.#folder, 'har'), locations, { version, browser: session.browser.version, pages, comment })
   }
 }
 
-/** The file is opened when it is its turn to be stored: an error before that would be nobody's, and end the server. */
-const readSpool = async function* (path: string): AsyncGenerator<Buffer> {
+/**
+ * Opens the file when it is first read: an earlier error would be unhandled and end the process.
+ */
+async function* readTempFile(path: string): AsyncGenerator<Buffer> {
   yield* createReadStream(path) as AsyncIterable<Buffer>
 }
 

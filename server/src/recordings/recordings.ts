@@ -10,7 +10,7 @@ import { recordPlan, type RecordPlan } from './record-plan.ts'
 import { Recorder } from './recorder.ts'
 import { detailsOf, playerName } from './recording-row.ts'
 
-/** What the recordings of a server are made with. */
+/** Dependencies of the recordings. */
 export interface RecordingsDeps {
   readonly artifacts: Artifacts
   readonly recordingDays: number
@@ -20,33 +20,36 @@ export interface RecordingsDeps {
   readonly onError: (error: unknown, what: string) => void
 }
 
-/** How long the start of a session waits for its recorder. */
+/** Time that a session waits for its recorder to start. */
 const startTimeoutMs = 5000
 
 const dayMs = 86_400_000
 
-/** Records the sessions that ask for it, and keeps what was recorded for a time. */
+/** Records sessions that request it, and stores the recordings for `recordingDays`. */
 export class Recordings {
-  readonly #parts: RecordingsDeps
+  readonly #deps: RecordingsDeps
   readonly #recorders = new WeakMap<LiveSession, { readonly plan: RecordPlan; readonly recorder: Promise<Recorder> }>()
 
-  constructor(parts: RecordingsDeps) {
-    this.#parts = parts
+  constructor(deps: RecordingsDeps) {
+    this.#deps = deps
   }
 
-  /** Starts to record a session when it asks for it. Never rejects: a session without its recording is better than none. */
+  /**
+   * Starts recording if the session requests it. Never rejects: a session without a recording is
+   * better than none.
+   */
   async start(session: LiveSession): Promise<void> {
     const plan = recordPlan(session.row.record)
     if (plan === undefined) return
-    const { focusOf, maxRecordingMb, version } = this.#parts
+    const { focusOf, maxRecordingMb, version } = this.#deps
     const onError = (error: unknown): void => this.#report(session, error)
-    const parts = { session, plan, focus: focusOf(session), maxBytes: maxRecordingMb * 1e6, version, onError }
-    const recorder = Recorder.start(parts)
+    const deps = { session, plan, focus: focusOf(session), maxBytes: maxRecordingMb * 1e6, version, onError }
+    const recorder = Recorder.start(deps)
     this.#recorders.set(session, { plan, recorder })
     await abortable(recorder, AbortSignal.timeout(startTimeoutMs)).catch(onError)
   }
 
-  /** Stores what was recorded of a session that ends, if it is to be kept. */
+  /** Ends the recording of a session and stores it unless `keep` rules that out. */
   async finish(session: LiveSession, how: SessionEnding, signal: AbortSignal): Promise<void> {
     const found = this.#recorders.get(session)
     if (found === undefined) return
@@ -58,18 +61,18 @@ export class Recordings {
         contents.destroy()
         continue
       }
-      const artifact = { ...this.#life(), name, details, contents }
-      // One that cannot be stored must not take the others with it, nor hold their files open.
-      await this.#parts.artifacts.keep(session.row, artifact, signal).catch((error: unknown) => {
+      const artifact = { ...this.#retention(), name, details, contents }
+      // A failure must not affect the other files, nor leave this one open.
+      await this.#deps.artifacts.keep(session.row, artifact, signal).catch((error: unknown) => {
         contents.destroy()
-        this.#parts.onError(error, `keeping ${name} of session ${session.row.id}`)
+        this.#deps.onError(error, `keeping ${name} of session ${session.row.id}`)
       })
     }
   }
 
-  /** What is there of an ended session, with the addresses to read it at. */
+  /** Lists the recordings of an ended session with their URLs. */
   async list(row: SessionRow, baseUrl: string): Promise<readonly Recording[]> {
-    const kept = await this.#parts.artifacts.list({ sessionId: row.id, kind: 'recording' })
+    const kept = await this.#deps.artifacts.list({ sessionId: row.id, kind: 'recording' })
     const addressOf = (name: string): string =>
       `${baseUrl}/v2/browser/${row.id}/recordings/${name}?token=${recordingsToken(row)}`
     const files = kept.map((artifact) => ({
@@ -90,16 +93,16 @@ export class Recordings {
     return [...files, player]
   }
 
-  #life(): { readonly kind: 'recording'; readonly lifeMs: number } {
-    return { kind: 'recording', lifeMs: this.#parts.recordingDays * dayMs }
+  #retention(): { readonly kind: 'recording'; readonly lifeMs: number } {
+    return { kind: 'recording', lifeMs: this.#deps.recordingDays * dayMs }
   }
 
   #report(session: LiveSession, error: unknown): void {
-    if (!session.ended.aborted) this.#parts.onError(error, `recording session ${session.row.id}`)
+    if (!session.ended.aborted) this.#deps.onError(error, `recording session ${session.row.id}`)
   }
 }
 
-/** Whether a token opens the recordings of a session. */
+/** Whether a token gives access to the recordings of a session. */
 export function opensRecordings(row: SessionRow, token: string): boolean {
   return equalSecrets(recordingsToken(row), token)
 }

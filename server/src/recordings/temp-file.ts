@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs'
 import { once } from 'node:events'
 import { open } from 'node:fs/promises'
 
-/** A file that grows while a session is recorded. What is beyond `maxBytes` is left out. */
+/** A file that is appended to during a recording, up to `maxBytes`. */
 export class TempFile {
   readonly path: string
   readonly #maxBytes: number
@@ -24,17 +24,20 @@ export class TempFile {
     return this.#bytes
   }
 
-  /** Appends something whole. Undefined when it is too much or comes too late, else where it begins. */
+  /**
+   * Appends a chunk and returns its position. `undefined` if the chunk exceeds the limit or the
+   * file is closed.
+   */
   append(chunk: Buffer): number | undefined {
     const start = this.#bytes
-    // The browser goes on while the file is being closed; one more write would cost all that is not written yet.
+    // Events may still arrive while the file is closed. A write after `end` would fail the stream.
     if (this.#isClosing || this.#error !== undefined || start + chunk.length > this.#maxBytes) return undefined
     this.#bytes += chunk.length
     this.#stream.write(chunk)
     return start
   }
 
-  /** Writes everything to the file, and what is to stand in other places. Throws what went wrong with the disk. */
+  /** Flushes the file, applies `patches` and closes it. Throws the first write error. */
   async close(patches: readonly { readonly position: number; readonly bytes: Buffer }[] = []): Promise<void> {
     this.#isClosing = true
     this.#stream.end()

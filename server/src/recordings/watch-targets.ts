@@ -1,6 +1,6 @@
 import type { CdpRouter } from '../cdp/router.ts'
 
-/** A page, a frame of another process or a worker, with a session of the server's own. */
+/** A page, out-of-process iframe or worker with its CDP session. */
 export interface WatchedTarget {
   readonly targetId: string
   readonly type: string
@@ -9,9 +9,9 @@ export interface WatchedTarget {
   readonly call: (method: string, params?: object) => Promise<Readonly<Record<string, unknown>>>
 }
 
-/** What is told of the targets of a browser. */
+/** Callbacks for the targets of a browser. */
 export interface TargetListener {
-  /** Resolves when the target is set up. */
+  /** Sets up a target. */
   readonly onAttached: (target: WatchedTarget) => Promise<void>
   readonly onDetached: (target: WatchedTarget) => void
   readonly onEvent: (target: WatchedTarget, method: string, params: Readonly<Record<string, unknown>>) => void
@@ -22,12 +22,12 @@ interface Attached {
   readonly targetInfo: { readonly targetId: string; readonly type: string; readonly url: string }
 }
 
-/** Nobody waits for us: a page that was held up for one client could be let go too early for another. */
+/** Without `waitForDebuggerOnStart`: one client could resume a target too early for another. */
 const autoAttach = { autoAttach: true, waitForDebuggerOnStart: false, flatten: true }
 
 /**
- * Attaches to every page of a browser, and to the frames and workers below it. Resolves when those that are there are set
- * up. Disposing detaches from all of them.
+ * Attaches to all pages of a browser, their out-of-process iframes and their workers. Resolves when
+ * the existing ones are set up. Disposing detaches from all.
  */
 export async function watchTargets(router: CdpRouter, listener: TargetListener): Promise<AsyncDisposable> {
   const targets = new Map<string, WatchedTarget>()
@@ -46,9 +46,9 @@ export async function watchTargets(router: CdpRouter, listener: TargetListener):
     if (sessionId !== root && target === undefined) return
     if (method === 'Target.attachedToTarget') settingUp.push(attach(params as unknown as Attached))
     else if (method === 'Target.detachedFromTarget') {
-      const gone = targets.get(String(params['sessionId']))
+      const detached = targets.get(String(params['sessionId']))
       targets.delete(String(params['sessionId']))
-      if (gone !== undefined) listener.onDetached(gone)
+      if (detached !== undefined) listener.onDetached(detached)
     } else if (target !== undefined && method !== undefined) listener.onEvent(target, method, params)
   })
   await router.call('Target.setAutoAttach', { ...autoAttach, filter: [{ type: 'page' }] }, root)

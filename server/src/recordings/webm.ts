@@ -1,4 +1,4 @@
-/** An EBML element: its id, its size in eight bytes, what it holds. */
+/** Encodes an EBML element: its id, its size in eight bytes, its contents. */
 function element(id: string, ...contents: readonly (Uint8Array | string | number)[]): Buffer {
   const payload = Buffer.concat(contents.map(toBytes))
   const size = Buffer.alloc(8)
@@ -21,19 +21,19 @@ function float(value: number): Buffer {
   return bytes
 }
 
-/** Bytes kept free at the front for where the index is, which is known only at the end. */
+/** Bytes reserved at the front for the position of the index, which is known only at the end. */
 const seekBytes = 96
 
 const clusterMs = 4000
 const clusterBytes = 1_000_000
 
-/** Where the length of the video is written at the end. */
+/** Bytes to overwrite at a position when the video ends. */
 interface Patch {
   readonly position: number
   readonly bytes: Buffer
 }
 
-/** Makes a WebM file of VP8 pictures each of which stands alone. Bytes go to `append`, in order. */
+/** Writes a WebM file from VP8 key frames. Passes its bytes to `append` in order. */
 export class WebmWriter {
   readonly #append: (bytes: Buffer) => void
   #position = 0
@@ -42,16 +42,16 @@ export class WebmWriter {
   #lastMs = 0
   #cluster: { readonly startMs: number; readonly blocks: Buffer[]; bytes: number } | undefined
   readonly #cues: { readonly timeMs: number; readonly position: number }[] = []
-  #last: Buffer | undefined
+  #lastFrame: Buffer | undefined
 
   constructor(append: (bytes: Buffer) => void) {
     this.#append = append
   }
 
-  /** Adds a picture that is shown from `timeMs` on. */
+  /** Adds a frame that is shown from `timeMs` on. */
   add(vp8: Buffer, timeMs: number): void {
-    if (this.#last === undefined) this.#begin(vp8)
-    this.#last = vp8
+    if (this.#lastFrame === undefined) this.#begin(vp8)
+    this.#lastFrame = vp8
     this.#lastMs = Math.max(this.#lastMs, Math.round(timeMs))
     const { startMs, bytes } = this.#cluster ?? { startMs: 0, bytes: 0 }
     if (this.#lastMs - startMs > clusterMs || bytes > clusterBytes) this.#flush()
@@ -63,11 +63,14 @@ export class WebmWriter {
     this.#cluster.bytes += block.length
   }
 
-  /** Ends the video at `endMs`. Answers what has to be written over what was appended; undefined without any picture. */
+  /**
+   * Ends the video at `endMs`. Returns patches for bytes that were appended already, or `undefined`
+   * if there are no frames.
+   */
   finish(endMs: number): readonly Patch[] | undefined {
-    if (this.#last === undefined) return undefined
-    // The last picture once more, or players would end with its beginning.
-    this.add(this.#last, endMs)
+    if (this.#lastFrame === undefined) return undefined
+    // Repeats the last frame. Otherwise players would end at its start.
+    this.add(this.#lastFrame, endMs)
     this.#flush()
     const cuesPosition = this.#position - this.#segmentStart
     const cues = this.#cues.map(({ timeMs, position }) =>
@@ -136,7 +139,7 @@ export class WebmWriter {
   }
 }
 
-/** An element that means nothing, of `length` bytes in all. */
+/** A void element of `length` bytes in total. */
 function padding(length: number): Buffer {
   return element('ec', Buffer.alloc(length - 9))
 }
@@ -148,7 +151,7 @@ function sizeOfVp8(vp8: Buffer): { readonly width: number; readonly height: numb
   }
 }
 
-/** The VP8 picture inside a lossy WebP image; undefined for every other kind of image. */
+/** Extracts the VP8 frame from a lossy WebP image. `undefined` for other images. */
 export function vp8OfWebp(image: Buffer): Buffer | undefined {
   if (image.toString('latin1', 0, 4) !== 'RIFF' || image.toString('latin1', 8, 12) !== 'WEBP') return undefined
   for (let position = 12; position + 8 <= image.length;) {

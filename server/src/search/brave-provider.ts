@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { TimeRange } from 'bowline/contract/time-range'
 import { fetchJson } from './fetch-json.ts'
-import { gather } from './gather.ts'
+import { collectPages } from './collect-pages.ts'
 import { operatorsOf, withoutOperators } from './operators.ts'
 import { writeQuery } from './parse-query.ts'
-import type { Result, SearchProvider, SearchWish, Source } from './provider.ts'
+import type { Result, SearchProvider, ProviderQuery, Source } from './provider.ts'
 
 const text = z.string().nullish()
 
@@ -12,7 +12,7 @@ const item = z.looseObject({
   url: z.string(),
   title: text,
   description: text,
-  /** When it was published or changed. */
+  /** Time of publication or last change. */
   page_age: text,
   thumbnail: z.looseObject({ src: text, original: text }).nullish(),
   properties: z.looseObject({ url: text, width: z.number().nullish(), height: z.number().nullish() }).nullish(),
@@ -20,10 +20,10 @@ const item = z.looseObject({
 
 const list = z.looseObject({ results: z.array(item) })
 
-/** Web results lie one level deeper than those of the other sources. */
-const answer = z.looseObject({ web: list.nullish(), results: z.array(item).nullish() })
+/** Web results are nested one level deeper than those of the other sources. */
+const responseSchema = z.looseObject({ web: list.nullish(), results: z.array(item).nullish() })
 
-/** What each source takes: most results of a page, and most pages. */
+/** Limits of each source: results per page, and pages. */
 const limits: Readonly<Record<Source, { readonly count: number; readonly pages: number }>> = {
   web: { count: 20, pages: 10 },
   news: { count: 50, pages: 10 },
@@ -36,7 +36,7 @@ const countries = new Set(
   ),
 )
 
-/** Searches through the Brave Search API. */
+/** Creates a provider that uses the Brave Search API. */
 export function createBraveProvider({
   url: baseUrl,
   key,
@@ -47,55 +47,55 @@ export function createBraveProvider({
   return {
     name: 'brave',
     sources: ['web', 'images', 'news'],
-    search: async (wish, signal) => {
-      const { count, pages } = limits[wish.source]
-      const parameters = parametersOf(wish, count)
-      const results = await gather(wish, pages, async (number) => {
-        const url = new URL(`${baseUrl}/${wish.source}/search`)
+    search: async (query, signal) => {
+      const { count, pages } = limits[query.source]
+      const parameters = parametersOf(query, count)
+      const results = await collectPages(query, pages, async (number) => {
+        const url = new URL(`${baseUrl}/${query.source}/search`)
         for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
         if (number > 1) url.searchParams.set('offset', String(number - 1))
         const headers = { 'x-subscription-token': key }
-        const found = await fetchJson({ service: 'Brave Search', url, headers, schema: answer, signal })
-        return (found.web?.results ?? found.results ?? []).map((each) => toResult(each, wish.source))
+        const found = await fetchJson({ service: 'Brave Search', url, headers, schema: responseSchema, signal })
+        return (found.web?.results ?? found.results ?? []).map((each) => toResult(each, query.source))
       })
-      return { results, warnings: warningsOf(wish) }
+      return { results, warnings: warningsOf(query) }
     },
   }
 }
 
-function warningsOf(wish: SearchWish): readonly string[] {
+function warningsOf(query: ProviderQuery): readonly string[] {
   return [
-    ...(queryOf(wish).length > maxQueryLength
-      ? [`Brave Search takes ${maxQueryLength} characters: the rest of the query was left out.`]
+    ...(queryOf(query).length > maxQueryLength
+      ? [`Brave Search accepts queries of up to ${maxQueryLength} characters. The rest of the query was cut off.`]
       : []),
-    ...warningsOfOptions(wish),
+    ...warningsOfOptions(query),
   ]
 }
 
-/** Characters of a query that the service takes. */
+/** Maximum length of a query in characters. */
 const maxQueryLength = 400
 
-function queryOf(wish: SearchWish): string {
-  return writeQuery(withoutOperators(operatorsOf(wish), new Set(['inurl', 'related'])))
+function queryOf(query: ProviderQuery): string {
+  return writeQuery(withoutOperators(operatorsOf(query), new Set(['inurl', 'related'])))
 }
 
-function warningsOfOptions({ country, clauses }: SearchWish): readonly string[] {
+function warningsOfOptions({ country, clauses }: ProviderQuery): readonly string[] {
   return [
     ...(country === undefined || countries.has(country)
       ? []
-      : [`Brave Search does not search from the country ${country.toUpperCase()}, so it searched everywhere.`]),
+      : [`Brave Search does not support the country ${country.toUpperCase()}. Results are from all countries.`]),
     ...(clauses.some(({ kind, isExcluded }) => kind === 'related' && !isExcluded)
-      ? ['Brave Search does not know related:, so the name of the site was searched for.']
+      ? ['Brave Search does not support related:. The name of the site was searched for instead.']
       : []),
   ]
 }
 
-function parametersOf(wish: SearchWish, count: number): Readonly<Record<string, string>> {
-  const { source, language, country, safe, range } = wish
+function parametersOf(query: ProviderQuery, count: number): Readonly<Record<string, string>> {
+  const { source, language, country, safe, range } = query
   const isImages = source === 'images'
   return {
-    q: queryOf(wish).slice(0, maxQueryLength),
-    count: String(isImages || wish.clauses.length > 1 ? count : Math.min(count, wish.limit)),
+    q: queryOf(query).slice(0, maxQueryLength),
+    count: String(isImages || query.clauses.length > 1 ? count : Math.min(count, query.limit)),
     ...(country === undefined ? {} : { country: countries.has(country) ? country.toUpperCase() : 'ALL' }),
     search_lang: languageOf(language),
     ...(safe === undefined ? {} : { safesearch: isImages && safe === 'moderate' ? 'strict' : safe }),

@@ -38,7 +38,7 @@ const sites: Readonly<Record<SearchCategory['type'], readonly string[]>> = {
   ],
 }
 
-/** What a category of the API stands for. */
+/** Resolves a category of the API to its sites or file type. */
 export function toCategory({ type }: SearchCategory): Category {
   return {
     name: type,
@@ -47,7 +47,7 @@ export function toCategory({ type }: SearchCategory): Category {
   }
 }
 
-/** The first of the categories that an address belongs to. */
+/** Finds the first category that a URL belongs to. */
 export function categoryOf(url: string, categories: readonly Category[]): Category | undefined {
   const domains = domainsOf(url)
   const isPdf = /\.pdf$/i.test(URL.parse(url)?.pathname ?? '')

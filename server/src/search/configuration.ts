@@ -1,4 +1,4 @@
-/** How PostgreSQL calls the rules by which words of a language are brought to their stem. */
+/** PostgreSQL text search configurations by language. */
 const configurations: ReadonlyMap<string, string> = new Map(
   Object.entries({
     ar: 'arabic',
@@ -27,7 +27,10 @@ const configurations: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** The rules for a language such as `de` or `pt-BR`. Unknown ones: words stay as they are. Absent: English. */
+/**
+ * The text search configuration for a language such as `de` or `pt-BR`. Unknown languages get
+ * `simple`, which does not stem words. `undefined` means English.
+ */
 export function configurationOf(language: string | undefined): string {
   return language === undefined
     ? 'english'

@@ -1,13 +1,16 @@
-/** The country that a location names, as its small ISO 3166 code: a country, or a city, a region and a country. Undefined: none. */
+/**
+ * The lower-case ISO 3166 code of the country in a location such as `Germany` or `Munich, Bavaria,
+ * Germany`. `undefined` if it names none.
+ */
 export function countryOf(location: string): string | undefined {
   const name = (location.split(',').at(-1) ?? '').trim().toLowerCase()
-  const usual = new Map([
+  const aliases = new Map([
     ['usa', 'us'],
     ['united states of america', 'us'],
     ['england', 'gb'],
   ])
-  const code = /^[a-z]{2}$/.test(name) ? name : (usual.get(name) ?? codes().find((each) => nameOf(each) === name))
-  // Codes of former countries have names, too: those of what came after them.
+  const code = /^[a-z]{2}$/.test(name) ? name : (aliases.get(name) ?? codes().find((each) => nameOf(each) === name))
+  // Maps codes of former countries to their successors.
   return code === undefined ? undefined : new Intl.Locale(`und-${code}`).region?.toLowerCase()
 }
 

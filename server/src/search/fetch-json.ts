@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { z } from 'zod'
 import { BowlineError } from 'bowline/kit/errors'
 
-/** Where and how to ask a search service. */
+/** A request to a search service. */
 export interface JsonRequest<Schema extends z.ZodType> {
-  /** How messages call it. */
+  /** Name of the service for error messages. */
   readonly service: string
   readonly url: URL
   readonly headers?: Readonly<Record<string, string>>
@@ -13,45 +13,48 @@ export interface JsonRequest<Schema extends z.ZodType> {
 }
 
 const maxBytes = 10_000_000
-const maxTries = 2
-const longestPauseMs = 2000
+const maxAttempts = 2
+const maxRetryAfterMs = 2000
 
-/** Reads JSON from a search service, again after a 429 that asks for a short pause. Throws SEARCH_FAILED, or the signal's reason. */
+/**
+ * Fetches JSON from a search service. Retries once after a 429 with a `Retry-After` of at most 2 s.
+ * Throws SEARCH_FAILED, or the signal's reason.
+ */
 export async function fetchJson<Schema extends z.ZodType>(request: JsonRequest<Schema>): Promise<z.output<Schema>> {
   const { service, schema, signal } = request
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
-      const response = await ask(request)
-      const pauseMs = tries < maxTries ? pauseOf(response) : undefined
-      if (pauseMs === undefined) return schema.parse(JSON.parse(await readAnswer(response)))
+      const response = await fetchResponse(request)
+      const pauseMs = attempt < maxAttempts ? retryDelayOf(response) : undefined
+      if (pauseMs === undefined) return schema.parse(JSON.parse(await readBody(response)))
       await response.body?.cancel()
       await sleep(pauseMs, undefined, { signal })
     } catch (cause) {
       signal.throwIfAborted()
       const why = Error.isError(cause) ? (Error.isError(cause.cause) ? cause.cause.message : cause.message) : ''
-      throw new BowlineError('SEARCH_FAILED', `${service} did not answer as expected: ${why.slice(0, 300)}`, { cause })
+      throw new BowlineError('SEARCH_FAILED', `${service} request failed: ${why.slice(0, 300)}`, { cause })
     }
   }
 }
 
-async function ask({ url, headers, signal }: JsonRequest<z.ZodType>): Promise<Response> {
-  // A redirect could carry the key to another host.
+async function fetchResponse({ url, headers, signal }: JsonRequest<z.ZodType>): Promise<Response> {
+  // A redirect could send the key to another host.
   return fetch(url, { redirect: 'error', headers: { accept: 'application/json', ...headers }, signal })
 }
 
-function pauseOf({ status, headers }: Response): number | undefined {
+function retryDelayOf({ status, headers }: Response): number | undefined {
   if (status !== 429) return undefined
   const ms = Number(headers.get('retry-after') ?? 1) * 1000
-  return ms >= 0 && ms <= longestPauseMs ? ms : undefined
+  return ms >= 0 && ms <= maxRetryAfterMs ? ms : undefined
 }
 
-async function readAnswer(response: Response): Promise<string> {
+async function readBody(response: Response): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
   for await (const chunk of response.body ?? []) {
     text += decoder.decode(chunk as Uint8Array, { stream: true })
-    if (text.length > maxBytes) throw new Error(`it answered more than ${maxBytes} bytes`)
+    if (text.length > maxBytes) throw new Error(`the response is larger than ${maxBytes} bytes`)
   }
   if (response.ok) return text
-  throw new Error(`it answered ${response.status}: ${text.replaceAll(/\s+/g, ' ').slice(0, 200)}`)
+  throw new Error(`HTTP ${response.status}: ${text.replaceAll(/\s+/g, ' ').slice(0, 200)}`)
 }

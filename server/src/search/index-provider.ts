@@ -7,32 +7,37 @@ import { keepMatching } from './keep-matching.ts'
 import { keyOf } from './keys.ts'
 import type { PageIndex } from './page-index.ts'
 import type { Clause } from './parse-query.ts'
-import type { Found, Result, SearchProvider, SearchWish } from './provider.ts'
+import type { Found, Result, SearchProvider, ProviderQuery } from './provider.ts'
 import { pairsOf } from './words.ts'
 
-/** How long a search waits for pages that were scraped just before it, in milliseconds. */
+/** Milliseconds that a search waits for pages that are still being indexed. */
 const settleMs = 1000
 
-/** Searches the pages that this server has scraped for the team. Without an index to wait for, those that others filled in. */
+/**
+ * Creates a provider that searches the pages scraped for the team. Without `index`, it searches
+ * what other servers have indexed.
+ */
 export function createIndexProvider(store: Store, index?: Pick<PageIndex, 'settled'>): SearchProvider {
   return {
     name: 'index',
     sources: ['web'],
-    search: async (wish) => {
-      // Whoever scrapes a page and searches for it next should find it; whoever scrapes all the time should not wait for ever.
+    search: async (query) => {
+      // A page should be found right after its scrape, but constant scraping must not block searches.
       if (index !== undefined) await abortable(index.settled(), AbortSignal.timeout(settleMs)).catch(() => undefined)
-      const first = await toPageSearch(store, wish)
-      const strict = await find(store, wish, first)
-      const isWordy = first.text.includes(' ') && first.anyOf.length === 0
-      if (strict.length > 0 || !isWordy) return { results: strict, warnings: await warningsOf(store, wish, strict) }
-      const loose = await find(store, wish, { ...first, text: '', anyOf: wordsOf(first.text), preferredKeys: [] })
-      const warnings = loose.length === 0 ? [] : ['No page has all the words; these have some of them.']
-      return { results: loose, warnings: [...warnings, ...(await warningsOf(store, wish, loose))] }
+      const first = await toPageSearch(store, query)
+      const strict = await find(store, query, first)
+      const hasSeveralWords = first.text.includes(' ') && first.anyOf.length === 0
+      if (strict.length > 0 || !hasSeveralWords)
+        return { results: strict, warnings: await warningsOf(store, query, strict) }
+      const loose = await find(store, query, { ...first, text: '', anyOf: wordsOf(first.text), preferredKeys: [] })
+      const warnings =
+        loose.length === 0 ? [] : ['No page contains all of the words. These results contain some of them.']
+      return { results: loose, warnings: [...warnings, ...(await warningsOf(store, query, loose))] }
     },
   }
 }
 
-async function find(store: Store, wish: SearchWish, pages: PageSearch): Promise<readonly Result[]> {
+async function find(store: Store, query: ProviderQuery, pages: PageSearch): Promise<readonly Result[]> {
   const rows = await findIndexedPages(store.db, pages)
   const results = rows.map(({ url, title, description, snippet, datedAt }) => ({
     url,
@@ -40,19 +45,23 @@ async function find(store: Store, wish: SearchWish, pages: PageSearch): Promise<
     description: snippet === '' ? description : snippet,
     date: datedAt,
   }))
-  // What a path of a site starts with is all that the index did not see to.
-  return keepMatching(results, { ...wish, categories: [], clauses: wish.clauses.filter(({ kind }) => kind === 'site') })
+  // The index matches everything except the path prefix of `site:`.
+  return keepMatching(results, {
+    ...query,
+    categories: [],
+    clauses: query.clauses.filter(({ kind }) => kind === 'site'),
+  })
 }
 
-async function warningsOf(store: Store, wish: SearchWish, results: Found['results']): Promise<readonly string[]> {
-  if (results.length > 0 || (await hasIndexedPages(store.db, wish.teamId))) return []
+async function warningsOf(store: Store, query: ProviderQuery, results: Found['results']): Promise<readonly string[]> {
+  if (results.length > 0 || (await hasIndexedPages(store.db, query.teamId))) return []
   return [
-    'The search index is empty: it holds the pages that this server has scraped for the team. Scrape or crawl some, or have the server search the web with --searxng-url or --brave-key.',
+    'The search index is empty. It contains the pages that this server has scraped for the team. Scrape or crawl pages first, or start the server with --searxng-url or --brave-key to search the web.',
   ]
 }
 
-async function toPageSearch(store: Store, wish: SearchWish): Promise<PageSearch> {
-  const { clauses, teamId, range, limit } = wish
+async function toPageSearch(store: Store, query: ProviderQuery): Promise<PageSearch> {
+  const { clauses, teamId, range, limit } = query
   const single = clauses.filter(({ alternatives }) => alternatives === undefined)
   const groups = clauses.filter(({ alternatives }) => alternatives !== undefined).map(alternativesIn)
   const values = (kind: Clause['kind'], isExcluded: boolean): readonly string[] =>
@@ -64,7 +73,7 @@ async function toPageSearch(store: Store, wish: SearchWish): Promise<PageSearch>
   const related = values('related', false)
   const team = keyOf.team(teamId)
   return {
-    configurations: [...new Set([configurationOf(wish.language), 'english', 'simple'])],
+    configurations: [...new Set([configurationOf(query.language), 'english', 'simple'])],
     text,
     anyOf: related.length === 0 ? [] : await wordsAbout(store, teamId, related),
     textsAnyOf: groups.filter(([first]) => !isKeyed(first)),
@@ -72,14 +81,14 @@ async function toPageSearch(store: Store, wish: SearchWish): Promise<PageSearch>
     exactly,
     excludedTexts: values('text', true),
     excludedPhrases: values('phrase', true),
-    keys: [team, ...placedKeys(single, false).flat(), ...unspaced.flatMap((word) => pairsOf(word).map(keyOf.pair))],
+    keys: [team, ...fieldKeys(single, false).flat(), ...unspaced.flatMap((word) => pairsOf(word).map(keyOf.pair))],
     keysAnyOf: [
-      ...alternativesOf(wish),
+      ...alternativesOf(query),
       ...groups.filter(([first]) => isKeyed(first)).map((clauses) => clauses.map(keyOfAlternative)),
     ],
     excludedKeys: [
-      ...placedKeys(single, true),
-      ...[...wish.excludeDomains, ...related].map((site) => [keyOf.domain(site)]),
+      ...fieldKeys(single, true),
+      ...[...query.excludeDomains, ...related].map((site) => [keyOf.domain(site)]),
     ],
     preferredKeys: text === '' ? [] : wordsOf(text).map(keyOf.titleWord),
     from: range?.from,
@@ -92,7 +101,7 @@ function alternativesIn({ alternatives = [], ...first }: Clause): readonly Claus
   return [first, ...alternatives]
 }
 
-/** Whether alternatives are found by keys, not by their words. */
+/** Whether alternatives are matched by index keys instead of words. */
 function isKeyed(clause: Clause | undefined): boolean {
   return clause?.kind === 'site' || clause?.kind === 'filetype'
 }
@@ -109,8 +118,8 @@ function domainKeyOf({ value }: Clause): string {
   return keyOf.domain((value.split('/')[0] ?? '').replace(/:\d+$/, ''))
 }
 
-/** The keys for words that have a place: a site, an address or a title; a list for each clause. */
-function placedKeys(clauses: readonly Clause[], isExcluded: boolean): readonly (readonly string[])[] {
+/** The index keys of clauses on sites, URLs, titles and file types, one list per clause. */
+function fieldKeys(clauses: readonly Clause[], isExcluded: boolean): readonly (readonly string[])[] {
   return clauses
     .filter((clause) => clause.isExcluded === isExcluded)
     .map(keysOfClause)
@@ -128,7 +137,7 @@ function keysOfClause(clause: Clause): readonly string[] {
   return kind === 'intitle' ? wordsOf(value).map(keyOf.titleWord) : []
 }
 
-function alternativesOf({ includeDomains, categories }: SearchWish): readonly (readonly string[])[] {
+function alternativesOf({ includeDomains, categories }: ProviderQuery): readonly (readonly string[])[] {
   return [
     ...(includeDomains.length === 0 ? [] : [includeDomains.map(keyOf.domain)]),
     ...(categories.length === 0
@@ -137,7 +146,7 @@ function alternativesOf({ includeDomains, categories }: SearchWish): readonly (r
   ]
 }
 
-/** The words that sites are about, by the titles and descriptions of some of their pages. */
+/** The most common words in the titles and descriptions of some pages of the sites. */
 async function wordsAbout(store: Store, teamId: string, sites: readonly string[]): Promise<readonly string[]> {
   const counts = new Map<string, number>()
   for (const site of sites) {
@@ -148,6 +157,6 @@ async function wordsAbout(store: Store, teamId: string, sites: readonly string[]
     }
   }
   const common = [...counts].toSorted(([, left], [, right]) => right - left).map(([word]) => word)
-  // A site that is not in the index is known by its name alone.
+  // Of a site that is not indexed, only the name is known.
   return common.length === 0 ? sites.flatMap((site) => wordsOf(site.replace(/\.[^.]+$/, ''))) : common.slice(0, 12)
 }

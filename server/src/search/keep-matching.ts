@@ -1,34 +1,34 @@
 import { wordsOf } from '../kit/words-of.ts'
 import { categoryOf } from './categories.ts'
 import type { Clause } from './parse-query.ts'
-import type { Result, SearchWish } from './provider.ts'
+import type { Result, ProviderQuery } from './provider.ts'
 import { domainsOf, wordsOfUrl } from './words.ts'
 
-/** Leaves out what does not fit a wish as far as address, title and description show, and what is there twice. */
-export function keepMatching(results: readonly Result[], wish: SearchWish): readonly Result[] {
+/** Removes duplicates, and results whose URL, title, description or date do not match the query. */
+export function keepMatching(results: readonly Result[], query: ProviderQuery): readonly Result[] {
   const seen = new Set<string>()
   return results.filter((result) => {
     const key = `${result.url.replace(/#.*$/, '')} ${result.imageUrl ?? ''}`
-    if (seen.has(key) || !fits(result, wish)) return false
+    if (seen.has(key) || !fits(result, query)) return false
     seen.add(key)
     return true
   })
 }
 
-function fits(result: Result, wish: SearchWish): boolean {
+function fits(result: Result, query: ProviderQuery): boolean {
   const domains = domainsOf(result.url)
   const isOf = (sites: readonly string[]): boolean => sites.some((site) => domains.includes(site))
   return (
-    (wish.includeDomains.length === 0 || isOf(wish.includeDomains)) &&
-    !isOf(wish.excludeDomains) &&
-    (wish.categories.length === 0 || categoryOf(result.url, wish.categories) !== undefined) &&
-    isWithin(result.date, wish) &&
-    wish.clauses.every((clause) => [clause, ...(clause.alternatives ?? [])].some((each) => meets(result, each)))
+    (query.includeDomains.length === 0 || isOf(query.includeDomains)) &&
+    !isOf(query.excludeDomains) &&
+    (query.categories.length === 0 || categoryOf(result.url, query.categories) !== undefined) &&
+    isWithin(result.date, query) &&
+    query.clauses.every((clause) => [clause, ...(clause.alternatives ?? [])].some((each) => meets(result, each)))
   )
 }
 
-/** A result without a date is let through: most services tell none. */
-function isWithin(date: Date | undefined, { range }: SearchWish): boolean {
+/** Accepts results without a date, since most services do not return one. */
+function isWithin(date: Date | undefined, { range }: ProviderQuery): boolean {
   if (date === undefined || range === undefined) return true
   const isLate = range.until !== undefined && date > range.until
   return !isLate && (range.from === undefined || date >= range.from)
@@ -43,11 +43,11 @@ function meets({ url, title, description }: Result, { kind, value, isExcluded }:
     case 'intitle':
       return hasAll(wordsOf(title), wordsOf(value)) !== isExcluded
     case 'related':
-      // Neither the site itself nor, without a minus, less than that can be seen from here.
+      // A result does not show what it is related to. Only the site itself can be excluded.
       return !isOnSite(url, value) || isExcluded
     case 'text':
     case 'phrase':
-      // A text shows only parts of itself here: what it lacks may be elsewhere in it, what it has is there.
+      // The description is only an excerpt, so a word missing from it may still be on the page.
       return !isExcluded || !hasRun(wordsOf(`${title} ${description}`), wordsOf(value))
     case 'filetype':
       return isExcluded ? extensionOf(url) !== value : [value, ''].includes(extensionOf(url))
@@ -56,12 +56,12 @@ function meets({ url, title, description }: Result, { kind, value, isExcluded }:
   }
 }
 
-/** The extension of the last path segment, in lower case. Empty if it has none: the type is unknown then. */
+/** The lower-case extension of the last path segment. Empty if it has none. */
 function extensionOf(url: string): string {
   return /\.([a-z\d]{1,5})$/i.exec(URL.parse(url)?.pathname ?? '')?.[1]?.toLowerCase() ?? ''
 }
 
-/** Whether an address belongs to a site, written as a domain with or without a path. */
+/** Whether a URL belongs to a site, given as a domain with or without a path. */
 export function isOnSite(url: string, site: string): boolean {
   const [domain = '', ...path] = site.split('/')
   const pathname = URL.parse(url)?.pathname ?? ''

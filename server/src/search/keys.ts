@@ -1,7 +1,9 @@
 import { wordsOf } from '../kit/words-of.ts'
 import { domainsOf, pairsOf, wordsOfUrl } from './words.ts'
 
-/** What a page of the index can be found by beside the words of its text. Each has a space in it, as no word has. */
+/**
+ * Index keys of a page beside the words of its text. Each contains a space, so it equals no word.
+ */
 export const keyOf = {
   team: (id: string): string => `team ${id}`,
   domain: (domain: string): string => `domain ${domain}`,
@@ -11,12 +13,12 @@ export const keyOf = {
   pdf: 'type pdf',
 } as const
 
-/** A word longer than this is no word; the database takes none above 2 kB. */
+/** Longer words are not indexed. The database accepts words of up to 2 kB. */
 const maxLetters = 100
 const maxWords = 200
 const maxPairs = 4000
 
-/** Every key of a page. */
+/** All index keys of a page. */
 export function keysOf(page: {
   readonly teamId: string
   readonly url: string

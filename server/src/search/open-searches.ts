@@ -8,9 +8,9 @@ import type { SearchProvider } from './provider.ts'
 import { Searches } from './searches.ts'
 import { createSearxngProvider } from './searxng-provider.ts'
 
-/** The settings of searches. */
+/** Search settings. */
 export interface SearchSettings {
-  /** Default: what is configured, else the index. */
+  /** Default: the configured provider, or else the index. */
   readonly search?: SearchProvider['name'] | undefined
   readonly searxngUrl?: string | undefined
   readonly braveKey?: string | undefined
@@ -18,20 +18,22 @@ export interface SearchSettings {
   readonly searchPages: number
 }
 
-/** What of the server searching is built from. */
+/** Dependencies of the search. */
 export interface OpenSearchesDeps {
   readonly store: Store
   readonly prices: Prices
   readonly onError: (error: unknown, what: string) => void
 }
 
-/** Searching, and the index to fill where it is what is searched. */
+/** The search, and the index if this server fills it. */
 export interface OpenSearches {
   readonly searches: Searches
   readonly index: PageIndex | undefined
 }
 
-/** Builds everything that searches, into `undo`. Throws CONFIG_INVALID when the provider lacks its settings. */
+/**
+ * Opens the search and adds it to `undo`. Throws CONFIG_INVALID if a provider setting is missing.
+ */
 export function openSearches(
   undo: AsyncDisposableStack,
   settings: SearchSettings,
@@ -44,8 +46,8 @@ export function openSearches(
 }
 
 function nameOf({ search, braveKey, searxngUrl }: SearchSettings): SearchProvider['name'] {
-  const usual = braveKey !== undefined ? 'brave' : searxngUrl !== undefined ? 'searxng' : 'index'
-  return search ?? usual
+  const configured = braveKey !== undefined ? 'brave' : searxngUrl !== undefined ? 'searxng' : 'index'
+  return search ?? configured
 }
 
 function createProvider(
@@ -57,10 +59,10 @@ function createProvider(
   switch (name) {
     case 'brave':
       if (key !== undefined) return createBraveProvider({ url, key })
-      throw new BowlineError('CONFIG_INVALID', 'The search "brave" needs a key: set --brave-key')
+      throw new BowlineError('CONFIG_INVALID', 'The search provider "brave" requires an API key. Set --brave-key')
     case 'searxng':
       if (searxngUrl !== undefined) return createSearxngProvider(searxngUrl)
-      throw new BowlineError('CONFIG_INVALID', 'The search "searxng" needs an address: set --searxng-url')
+      throw new BowlineError('CONFIG_INVALID', 'The search provider "searxng" requires a URL. Set --searxng-url')
     case 'index':
       return createIndexProvider(store, index)
     default:

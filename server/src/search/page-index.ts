@@ -7,25 +7,28 @@ import { keysOf } from './keys.ts'
 import { plainText } from './plain-text.ts'
 import { wordsOfUrl } from './words.ts'
 
-/** What the index is kept in, and how much of it. */
+/** Dependencies and size of the index. */
 export interface PageIndexDeps {
   readonly store: Store
-  /** Pages kept of each team; the oldest go first. */
+  /** Maximum pages per team. The oldest are removed first. */
   readonly maxPages: number
   readonly onError: (error: unknown, what: string) => void
 }
 
-/** Pages kept that nobody has scraped again, in milliseconds. */
-const keptMs = 30 * 86_400_000
+/** Milliseconds after its last scrape that a page is removed. */
+const retentionMs = 30 * 86_400_000
 const sweepEveryMs = 3_600_000
 const maxWaiting = { pages: 1000, characters: 8_000_000 } as const
 
-/** Pages written in one statement: more would make others wait for the one connection of the embedded store. */
-const atOnce = 8
+/** Pages per statement. More would block the single connection of the embedded store. */
+const batchSize = 8
 const maxMarkdown = 100_000
 const maxBody = 30_000
 
-/** The pages of a server that can be searched: filled beside the scrapes, not by them. Disposing writes what waits. */
+/**
+ * The search index of scraped pages. Indexes pages in the background, without delaying scrapes.
+ * Disposing writes the queued pages.
+ */
 export class PageIndex implements AsyncDisposable {
   readonly #deps: PageIndexDeps
   readonly #waiting: ScrapedPage[] = []
@@ -36,32 +39,32 @@ export class PageIndex implements AsyncDisposable {
 
   constructor(deps: PageIndexDeps) {
     this.#deps = deps
-    // A PostgreSQL of its own reads texts quickly, and on other processors.
+    // A PostgreSQL server computes text vectors fast, in its own process.
     this.#vectors = deps.store.kind === 'pglite' ? new TextVectors(deps.store.db) : undefined
     this.#timer = setInterval(() => {
       this.sweep().catch((error: unknown) => deps.onError(error, 'removing old pages from the search index'))
     }, sweepEveryMs).unref()
   }
 
-  /** Takes a page in soon. When more wait than can be written, the oldest of them are left out. */
+  /** Queues a page for indexing. If the queue is full, the oldest queued pages are dropped. */
   readonly add: OnScraped = (page) => {
     this.#waiting.push(page)
     this.#waitingCharacters += page.markdown.length
-    if (this.#waiting.length > maxWaiting.pages) this.#take(1)
-    while (this.#waitingCharacters > maxWaiting.characters && this.#waiting.length > 1) this.#take(1)
+    if (this.#waiting.length > maxWaiting.pages) this.#dequeue(1)
+    while (this.#waitingCharacters > maxWaiting.characters && this.#waiting.length > 1) this.#dequeue(1)
     this.#writing ??= this.#write().finally(() => {
       this.#writing = undefined
     })
   }
 
-  /** Resolves when every page added so far can be found. */
+  /** Resolves when every page added so far is indexed. */
   async settled(): Promise<void> {
     await this.#writing
   }
 
-  /** Removes pages that are too old or too many. */
+  /** Removes old pages, and pages over the limit of their team. */
   async sweep(now: Date = new Date()): Promise<void> {
-    const before = new Date(now.getTime() - keptMs)
+    const before = new Date(now.getTime() - retentionMs)
     await sweepIndexedPages(this.#deps.store.db, { before, perTeam: this.#deps.maxPages })
   }
 
@@ -70,8 +73,8 @@ export class PageIndex implements AsyncDisposable {
     await this.settled()
   }
 
-  /** The oldest that wait, which wait no longer. */
-  #take(count: number): readonly ScrapedPage[] {
+  /** Removes the oldest pages from the queue. */
+  #dequeue(count: number): readonly ScrapedPage[] {
     const pages = this.#waiting.splice(0, count)
     for (const { markdown } of pages) this.#waitingCharacters -= markdown.length
     return pages
@@ -79,7 +82,7 @@ export class PageIndex implements AsyncDisposable {
 
   async #write(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const pages = lastOfEach(this.#take(atOnce))
+      const pages = lastOfEach(this.#dequeue(batchSize))
       try {
         await saveIndexedPages(this.#deps.store.db, pages, this.#vectors)
       } catch (error) {
@@ -89,7 +92,7 @@ export class PageIndex implements AsyncDisposable {
   }
 }
 
-/** A page that was scraped twice counts as it was last. */
+/** Keeps only the last version of each page. */
 function lastOfEach(pages: readonly ScrapedPage[]): readonly IndexedPage[] {
   const last = new Map<string, ScrapedPage>()
   for (const page of pages) {
@@ -124,7 +127,7 @@ function textOf(value: unknown): string {
   return typeof first === 'string' ? clean(first).trim() : ''
 }
 
-/** PostgreSQL takes no zero character, and half a surrogate pair is no text. */
+/** Removes null characters and lone surrogates, which PostgreSQL rejects. */
 function clean(text: string): string {
   return text.replaceAll('\0', '').toWellFormed()
 }

@@ -1,10 +1,10 @@
-/** One condition of a query. */
+/** A condition of a query. */
 export interface Clause {
-  /** `text`: the word, in any form; `phrase`: these very words; the others: where a value has to be found. */
+  /** `text`: a word in any form. `phrase`: exact words. Others: where the value has to occur. */
   readonly kind: 'text' | 'phrase' | 'site' | 'inurl' | 'intitle' | 'related' | 'filetype'
   readonly value: string
   readonly isExcluded: boolean
-  /** Further conditions, any of which may hold instead: those joined to it by `OR`. */
+  /** Conditions joined to this one by `OR`. */
   readonly alternatives?: readonly Clause[] | undefined
 }
 
@@ -12,8 +12,9 @@ const operator = /^(site|inurl|allinurl|intitle|allintitle|related|filetype|ext)
 const token = /(-?)(?:((?:site|inurl|allinurl|intitle|allintitle|related|filetype|ext):)\s*)?(?:"([^"]*)"?|(\S+))/gi
 
 /**
- * Reads a query: words and `"…"`, with `-`, `site:`, `inurl:`, `allinurl:`, `intitle:`, `allintitle:`, `related:` or
- * `filetype:` before either. `OR` joins the words and phrases, the sites, or the file types on both sides of it.
+ * Parses a query of words and `"phrases"`, each optionally prefixed with `-`, `site:`, `inurl:`,
+ * `allinurl:`, `intitle:`, `allintitle:`, `related:`, `filetype:` or `ext:`. `OR` joins words and
+ * phrases, sites, or file types.
  */
 export function parseQuery(query: string): readonly Clause[] {
   const clauses: Clause[] = []
@@ -26,7 +27,7 @@ export function parseQuery(query: string): readonly Clause[] {
     else clauses[clauses.length - 1] = { ...last, alternatives: [...(last.alternatives ?? []), clause] }
   }
   for (const [whole, minus = '', prefix = '', quoted, bare = ''] of query.matchAll(token)) {
-    // A minus alone, or one inside a word, excludes nothing.
+    // A minus alone excludes nothing.
     if (whole === '-') continue
     if (whole === 'OR' && clauses.length > 0) {
       isAlternative = true
@@ -47,7 +48,7 @@ export function parseQuery(query: string): readonly Clause[] {
   return clauses
 }
 
-/** Words and phrases can be alternatives of each other, and so can sites, and file types. */
+/** Whether `OR` can join two clauses: words and phrases, sites, or file types. */
 function canJoin(left: Clause, right: Clause): boolean {
   if (left.isExcluded || right.isExcluded) return false
   return (isText(left) && isText(right)) || (left.kind === right.kind && /^(?:site|filetype)$/.test(left.kind))
@@ -63,7 +64,7 @@ function kindOf(name: string, isQuoted: boolean): Clause['kind'] {
   return isQuoted ? 'phrase' : 'text'
 }
 
-/** A site is written with or without its scheme. */
+/** Normalizes the value of an operator. Sites may be given with or without a scheme. */
 function valueOf(name: string, value: string): string {
   if (name === 'filetype' || name === 'ext') return value.toLowerCase().replace(/^\./, '')
   if (name !== 'site' && name !== 'related') return value
@@ -73,7 +74,7 @@ function valueOf(name: string, value: string): string {
     .replace(/\/$/, '')
 }
 
-/** Writes a query in the same language again. */
+/** Formats clauses as a query. */
 export function writeQuery(clauses: readonly Clause[]): string {
   return clauses.map((clause) => [clause, ...(clause.alternatives ?? [])].map(writeClause).join(' OR ')).join(' ')
 }

@@ -1,4 +1,4 @@
-/** Takes the marks of Markdown away: what is left are words on one line. */
+/** Strips Markdown syntax and joins the text to one line. */
 export function plainText(markdown: string): string {
   return markdown
     .replaceAll(/!?\[([^[\]\n]*)\]\([^()\n]{0,2000}\)/g, '$1')

@@ -4,34 +4,35 @@ import type { ScrapeOutcome, Scrapes } from '../scrape/scrapes.ts'
 import { categoryOf, toCategory } from './categories.ts'
 import type { Result, Source } from './provider.ts'
 import { scrapeResults } from './scrape-results.ts'
-import type { Searches, SearchOrder, SearchOutcome } from './searches.ts'
+import type { Searches, SearchParams, SearchOutcome } from './searches.ts'
 
-/** What searches, and what scrapes the results. */
-export interface SearchWorks {
+/** Dependencies of `runSearch`. */
+export interface RunSearchDeps {
   readonly searches: Searches
   readonly scrapes: Scrapes
 }
 
-/** Who searches, for what, and who waits for it. */
-export interface SearchCall extends SearchOrder {
-  /** Address of this server as its client knows it, without trailing slash. */
+/** Parameters of `runSearch`. */
+export interface RunSearchParams extends SearchParams {
+  /** Public URL of this server without a trailing slash. */
   readonly baseUrl: string
-  /** Aborting ends the search; what was found is not billed then, what was scraped is. */
+  /** Aborts the search. Results are not billed then, but finished scrapes are. */
   readonly signal: AbortSignal
 }
 
 type Scraped = ReadonlyMap<string, Pick<ScrapeOutcome, 'document' | 'credits'>>
 
 /**
- * Searches, and scrapes the results when a format is asked for. Throws as `Searches.search`, and SEARCH_TIMEOUT when the
- * search itself takes too long; pages that were not scraped in time have an error of their own.
+ * Searches, and scrapes the results if a format is requested. Throws what `Searches.search` throws,
+ * and SEARCH_TIMEOUT if the search times out. Pages that were not scraped in time have an error in
+ * their metadata.
  */
-export async function runSearch(works: SearchWorks, call: SearchCall): Promise<SearchResponse> {
-  const { request } = call
-  const signal = AbortSignal.any([call.signal, timeoutSignal(request.timeout)])
-  const outcome = await works.searches.search(call, signal)
-  const scraped = await scrapeFound(works.scrapes, call, outcome, signal)
-  call.signal.throwIfAborted()
+export async function runSearch(deps: RunSearchDeps, params: RunSearchParams): Promise<SearchResponse> {
+  const { request } = params
+  const signal = AbortSignal.any([params.signal, timeoutSignal(request.timeout)])
+  const outcome = await deps.searches.search(params, signal)
+  const scraped = await scrapeFound(deps.scrapes, params, outcome, signal)
+  params.signal.throwIfAborted()
   const creditsUsed = [...scraped.values()].reduce((sum, { credits }) => sum + credits, outcome.credits)
   const warning = warningOf(request, outcome, scraped)
   return {
@@ -46,14 +47,14 @@ export async function runSearch(works: SearchWorks, call: SearchCall): Promise<S
 function timeoutSignal(timeout: number): AbortSignal {
   const own = new AbortController()
   AbortSignal.timeout(timeout).addEventListener('abort', () =>
-    own.abort(new BowlineError('SEARCH_TIMEOUT', `The search was not done within its timeout of ${timeout} ms`)),
+    own.abort(new BowlineError('SEARCH_TIMEOUT', `The search timed out after ${timeout} ms`)),
   )
   return own.signal
 }
 
 async function scrapeFound(
   scrapes: Scrapes,
-  { request, teamId, apiKeyId, baseUrl }: SearchCall,
+  { request, teamId, apiKeyId, baseUrl }: RunSearchParams,
   { results }: SearchOutcome,
   signal: AbortSignal,
 ): Promise<Scraped> {
@@ -107,6 +108,8 @@ function warningOf(request: SearchRequest, { results, warnings }: SearchOutcome,
   return [
     ...(isEmpty ? ['No search results found.'] : []),
     ...warnings,
-    ...(failed === 0 ? [] : [`${failed} of ${documents.length} results were not scraped: see their metadata.error.`]),
+    ...(failed === 0
+      ? []
+      : [`${failed} of ${documents.length} results could not be scraped. See metadata.error of each.`]),
   ].join(' ')
 }

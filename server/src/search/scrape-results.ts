@@ -5,36 +5,39 @@ import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { crossOriginHeaders } from '../kit/forward-headers.ts'
 import type { ScrapeOutcome, Scrapes } from '../scrape/scrapes.ts'
 
-/** For whom results are scraped, and with what. */
-export interface ScrapeResultsOrder {
+/** Options of `scrapeResults`. */
+export interface ScrapeResultsOptions {
   readonly scrapes: Scrapes
   readonly options: NonNullable<SearchRequest['scrapeOptions']>
-  /** Whether `options.headers` are sent to an address. Default: to all. */
+  /** Whether `options.headers` are sent to a URL. Default: to all. */
   readonly takesHeaders?: ((url: URL) => boolean) | undefined
   readonly teamId: string
   readonly apiKeyId: string
   readonly baseUrl: string
-  /** Whether the caller bills for all. Default false. */
+  /** Whether the caller bills the scrapes. Default false. */
   readonly isPrepaid?: boolean
-  /** Aborting ends what still runs: those pages have an error. */
+  /** Aborts running scrapes. Their pages have an error. */
   readonly signal: AbortSignal
 }
 
-const atOnce = 6
+const concurrency = 6
 
-/** Scrapes addresses, a few at a time. One that fails has its error in `metadata`, and no credits. In their order. Never throws. */
+/**
+ * Scrapes URLs, six at a time, and returns the outcomes in the same order. A failed scrape has its
+ * error in `metadata` and costs no credits. Never throws.
+ */
 export async function scrapeResults(
   urls: readonly string[],
-  order: ScrapeResultsOrder,
+  params: ScrapeResultsOptions,
 ): Promise<ReadonlyMap<string, Pick<ScrapeOutcome, 'document' | 'credits'>>> {
   const outcomes = new Map<string, Pick<ScrapeOutcome, 'document' | 'credits'>>()
   const waiting = [...new Set(urls)]
   const work = async (): Promise<void> => {
     for (let url = waiting.shift(); url !== undefined; url = waiting.shift()) {
-      outcomes.set(url, await scrapeOne(url, order))
+      outcomes.set(url, await scrapeOne(url, params))
     }
   }
-  await Promise.all(Array.from({ length: atOnce }, work))
+  await Promise.all(Array.from({ length: concurrency }, work))
   const inOrder = new Map<string, Pick<ScrapeOutcome, 'document' | 'credits'>>()
   for (const url of urls) {
     const outcome = outcomes.get(url)
@@ -45,7 +48,7 @@ export async function scrapeResults(
 
 async function scrapeOne(
   url: string,
-  { scrapes, options, takesHeaders = () => true, signal, ...who }: ScrapeResultsOrder,
+  { scrapes, options, takesHeaders = () => true, signal, ...caller }: ScrapeResultsOptions,
 ): Promise<Pick<ScrapeOutcome, 'document' | 'credits'>> {
   try {
     signal.throwIfAborted()
@@ -53,7 +56,7 @@ async function scrapeOne(
     if (!address.success) throw new BowlineError('BAD_REQUEST', address.error.issues[0]?.message ?? 'Invalid URL')
     const headers = takesHeaders(new URL(address.data)) ? options.headers : crossOriginHeaders(options.headers)
     const request = { ...options, headers, url: address.data }
-    return await scrapes.scrape({ ...who, request, sourceUrl: sourceUrl(url, address.data), signal })
+    return await scrapes.scrape({ ...caller, request, sourceUrl: sourceUrl(url, address.data), signal })
   } catch (error) {
     return { document: failed(url, error), credits: 0 }
   }
@@ -65,9 +68,9 @@ function failed(url: string, error: unknown): Document {
     metadata: {
       url,
       sourceURL: url,
-      // What the scrape itself would have answered.
+      // The status that the scrape itself would have returned.
       statusCode: known === undefined || known.status < 400 ? 500 : known.status,
-      error: known?.message ?? 'The page could not be scraped because of an error of the server',
+      error: known?.message ?? 'The page could not be scraped because of an internal server error',
       ...(known === undefined ? {} : { code: known.code }),
     },
   }

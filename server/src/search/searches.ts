@@ -10,32 +10,32 @@ import { priceOfSearch, type Prices } from '../usage/prices.ts'
 import { toCategory } from './categories.ts'
 import { countryOf } from './country.ts'
 import { parseQuery } from './parse-query.ts'
-import type { Result, SearchProvider, SearchWish, Source } from './provider.ts'
+import type { Result, SearchProvider, ProviderQuery, Source } from './provider.ts'
 
-/** Who searches, and for what. */
-export interface SearchOrder {
+/** Parameters of a search. */
+export interface SearchParams {
   readonly teamId: string
   readonly apiKeyId: string
   readonly request: SearchRequest
 }
 
-/** What a search came to, before anything is scraped. */
+/** Results of a search, before they are scraped. */
 export interface SearchOutcome {
   readonly id: string
-  /** By source, in the order asked for. */
+  /** By source, in the order of the request. */
   readonly results: ReadonlyMap<Source, readonly Result[]>
   readonly warnings: readonly string[]
   readonly credits: number
 }
 
-/** What searches are made with. */
+/** Dependencies of the search. */
 export interface SearchesDeps {
   readonly store: Store
   readonly provider: SearchProvider
   readonly prices: Pick<Prices, 'tenResults'>
 }
 
-/** Searches and bills: by the results that were found, and nothing when it fails. */
+/** Runs searches and bills them by the number of results. Failed searches cost nothing. */
 export class Searches {
   readonly #deps: SearchesDeps
 
@@ -43,36 +43,42 @@ export class Searches {
     this.#deps = deps
   }
 
-  /** Throws SEARCH_FAILED, INSUFFICIENT_CREDITS before any work, BAD_REQUEST, or the signal's reason. */
-  async search(order: SearchOrder, signal: AbortSignal): Promise<SearchOutcome> {
+  /**
+   * Searches and bills the team. Throws INSUFFICIENT_CREDITS before any work, SEARCH_FAILED,
+   * BAD_REQUEST, or the signal's reason.
+   */
+  async search(params: SearchParams, signal: AbortSignal): Promise<SearchOutcome> {
     const { store, prices } = this.#deps
-    const paid = await this.#charge(order)
+    const charged = await this.#charge(params)
     try {
-      const { results, warnings } = await this.#ask(order, paid.limit, signal)
+      const { results, warnings } = await this.#searchSources(params, charged.limit, signal)
       const count = [...results.values()].reduce((sum, each) => sum + each.length, 0)
       const credits = priceOfSearch(prices, count)
-      await lowerCharge(store.db, { ...paid.charge, credits })
-      return { id: paid.charge.subjectId, results, warnings: [...paid.warnings, ...warnings], credits }
+      await lowerCharge(store.db, { ...charged.charge, credits })
+      return { id: charged.charge.subjectId, results, warnings: [...charged.warnings, ...warnings], credits }
     } catch (error) {
-      await refund(store.db, paid.charge)
+      await refund(store.db, charged.charge)
       throw error
     }
   }
 
-  /** What so many results cost. */
+  /** Price of a number of results, in credits. */
   price(results: number): number {
     return priceOfSearch(this.#deps.prices, results)
   }
 
-  /** Searches for somebody who bills: nothing is charged here. Throws SEARCH_FAILED, BAD_REQUEST, or the signal's reason. */
-  async find(order: SearchOrder, signal: AbortSignal): Promise<Omit<SearchOutcome, 'id'>> {
-    const found = await this.#ask(order, order.request.limit, signal)
+  /**
+   * Searches without billing; the caller bills. Throws SEARCH_FAILED, BAD_REQUEST, or the signal's
+   * reason.
+   */
+  async find(params: SearchParams, signal: AbortSignal): Promise<Omit<SearchOutcome, 'id'>> {
+    const found = await this.#searchSources(params, params.request.limit, signal)
     const count = [...found.results.values()].reduce((sum, each) => sum + each.length, 0)
     return { ...found, credits: this.price(count) }
   }
 
-  /** Takes what all results would cost. A team that has less searches for fewer. */
-  async #charge({ teamId, apiKeyId, request }: SearchOrder): Promise<{
+  /** Charges the maximum price in advance. Lowers the limit if the team has too few credits. */
+  async #charge({ teamId, apiKeyId, request }: SearchParams): Promise<{
     readonly charge: Charge
     readonly limit: number
     readonly warnings: readonly string[]
@@ -80,21 +86,21 @@ export class Searches {
     const { store, prices } = this.#deps
     const sources = request.sources.length
     const charge = { teamId, apiKeyId, kind: 'search', subjectId: uuidV7() }
-    const whole = { ...charge, credits: priceOfSearch(prices, request.limit * sources) }
-    const outcome = await chargeOnce(store.db, whole)
-    if (outcome.outcome === 'charged') return { charge: whole, limit: request.limit, warnings: [] }
+    const full = { ...charge, credits: priceOfSearch(prices, request.limit * sources) }
+    const outcome = await chargeOnce(store.db, full)
+    if (outcome.outcome === 'charged') return { charge: full, limit: request.limit, warnings: [] }
     const { available } = outcome
     const limit = Math.min(request.limit, Math.floor((Math.floor(available / prices.tenResults) * 10) / sources))
-    const less = { ...charge, credits: priceOfSearch(prices, limit * sources) }
-    if (limit < 1 || (await chargeOnce(store.db, less)).outcome !== 'charged') {
-      const message = `Insufficient credits to perform this request. It costs up to ${whole.credits} for ${request.limit} results of each source, and ${available} are available`
+    const reduced = { ...charge, credits: priceOfSearch(prices, limit * sources) }
+    if (limit < 1 || (await chargeOnce(store.db, reduced)).outcome !== 'charged') {
+      const message = `Insufficient credits to perform this request. It costs up to ${full.credits} for ${request.limit} results of each source, and ${available} are available`
       throw new BowlineError('INSUFFICIENT_CREDITS', message)
     }
-    return { charge: less, limit, warnings: [`The credits of the team are enough for ${limit} results.`] }
+    return { charge: reduced, limit, warnings: [`The team has credits for only ${limit} results.`] }
   }
 
-  async #ask(
-    { teamId, request }: SearchOrder,
+  async #searchSources(
+    { teamId, request }: SearchParams,
     limit: number,
     signal: AbortSignal,
   ): Promise<Pick<SearchOutcome, 'results' | 'warnings'>> {
@@ -103,15 +109,15 @@ export class Searches {
     const lists = await Promise.all(
       request.sources.map(async (source): Promise<readonly [Source, readonly Result[]]> => {
         if (!provider.sources.includes(source.type)) {
-          warnings.add(`${names[provider.name]} has no ${source.type}.`)
+          warnings.add(`${names[provider.name]} does not provide ${source.type} results.`)
           return [source.type, []]
         }
-        const { wish, warning } = toWish(request, source, { teamId, limit })
+        const { providerQuery, warning } = toProviderQuery(request, source, { teamId, limit })
         if (warning !== undefined) warnings.add(warning)
         if (provider.name === 'index' && (source.location ?? request.location) !== undefined) {
-          warnings.add('The search index of this server knows no places.')
+          warnings.add('The search index of this server does not support locations.')
         }
-        const found = await abortable(provider.search(wish, signal), signal)
+        const found = await abortable(provider.search(providerQuery, signal), signal)
         for (const each of found.warnings) warnings.add(each)
         return [source.type, keepScrapable(request, found.results).slice(0, limit)]
       }),
@@ -126,22 +132,22 @@ function keepScrapable({ ignoreInvalidURLs }: SearchRequest, results: readonly R
   return ignoreInvalidURLs ? results.filter(({ url }) => pageUrl.safeParse(url).success) : results
 }
 
-function toWish(
+function toProviderQuery(
   request: SearchRequest,
   source: SearchRequest['sources'][number],
   { teamId, limit }: { readonly teamId: string; readonly limit: number },
-): { readonly wish: SearchWish; readonly warning: string | undefined } {
+): { readonly providerQuery: ProviderQuery; readonly warning: string | undefined } {
   const clauses = parseQuery(request.query)
   if (clauses.length === 0) {
-    throw new BowlineError('BAD_REQUEST', `The query ${JSON.stringify(request.query)} has no words`, {
-      hint: 'Name a word to look for, or an operator with its value, such as site:example.com.',
+    throw new BowlineError('BAD_REQUEST', `The query ${JSON.stringify(request.query)} contains no search terms`, {
+      hint: 'Add a word, or an operator with a value such as site:example.com.',
     })
   }
   const tbs = source.tbs ?? request.tbs
   const location = source.location ?? request.location
   const named = location === undefined ? undefined : countryOf(location)
   const isUnknown = location !== undefined && named === undefined
-  const wish = {
+  const providerQuery = {
     teamId,
     source: source.type,
     clauses,
@@ -154,10 +160,13 @@ function toWish(
     safe: safetyOf(request.safe),
     limit,
   }
-  return { wish, warning: isUnknown ? `The location "${location}" names no known country.` : undefined }
+  return {
+    providerQuery,
+    warning: isUnknown ? `The location "${location}" does not name a known country and was ignored.` : undefined,
+  }
 }
 
-function safetyOf(safe: SearchRequest['safe']): SearchWish['safe'] {
+function safetyOf(safe: SearchRequest['safe']): ProviderQuery['safe'] {
   if (safe === undefined) return undefined
   if (safe === true || safe === 'active') return 'strict'
   return safe === false ? 'off' : safe

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import type { TimeRange } from 'bowline/contract/time-range'
 import { fetchJson } from './fetch-json.ts'
-import { gather } from './gather.ts'
+import { collectPages } from './collect-pages.ts'
 import { operatorsOf } from './operators.ts'
 import { writeQuery } from './parse-query.ts'
-import type { Found, Result, SearchProvider, SearchWish, Source } from './provider.ts'
+import type { Found, Result, SearchProvider, ProviderQuery, Source } from './provider.ts'
 
 const text = z.string().nullish()
 
-const answer = z.looseObject({
+const responseSchema = z.looseObject({
   results: z.array(
     z.looseObject({
       url: z.string(),
@@ -23,35 +23,35 @@ const answer = z.looseObject({
   unresponsive_engines: z.array(z.array(z.unknown())).default([]),
 })
 
-type Answer = z.output<typeof answer>
+type SearxngResponse = z.output<typeof responseSchema>
 
 const categories: Readonly<Record<Source, string>> = { web: 'general', images: 'images', news: 'news' }
 const ranges = { h: 'day', d: 'day', w: 'week', m: 'month', y: 'year' } as const
 const safety = { off: '0', moderate: '1', strict: '2' } as const
 const maxPages = 10
 
-/** Searches through a SearXNG. */
+/** Creates a provider that uses a SearXNG instance. */
 export function createSearxngProvider(baseUrl: string): SearchProvider {
   return {
     name: 'searxng',
     sources: ['web', 'images', 'news'],
-    search: async (wish, signal) => {
-      const page = async (parameters: Parameters, number: number): Promise<Answer> => {
+    search: async (query, signal) => {
+      const page = async (parameters: Parameters, number: number): Promise<SearxngResponse> => {
         const url = new URL(`${baseUrl}/search`)
         for (const [name, value] of Object.entries({ ...parameters, pageno: String(number) })) {
           if (value !== undefined) url.searchParams.set(name, value)
         }
-        return fetchJson({ service: 'SearXNG', url, schema: answer, signal })
+        return fetchJson({ service: 'SearXNG', url, schema: responseSchema, signal })
       }
-      const wanted = parametersOf(wish)
+      const wanted = parametersOf(query)
       const first = await page(wanted, 1)
-      // SearXNG leaves engines out that cannot filter, and answers nothing when none can.
+      // SearXNG skips engines that do not support a filter. If none does, there are no results.
       const isFiltered = Object.keys(wanted).some((name) => name in filterNames)
-      if (first.results.length > 0 || !isFiltered) return collect(wish, first, (number) => page(wanted, number))
+      if (first.results.length > 0 || !isFiltered) return collect(query, first, (number) => page(wanted, number))
       const plain = Object.fromEntries(Object.entries(wanted).filter(([name]) => !(name in filterNames)))
       const again = await page(plain, 1)
-      const found = await collect(wish, again, (number) => page(plain, number))
-      return again.results.length === 0 ? found : { ...found, warnings: [...found.warnings, unfiltered(wanted)] }
+      const found = await collect(query, again, (number) => page(plain, number))
+      return again.results.length === 0 ? found : { ...found, warnings: [...found.warnings, unfilteredWarning(wanted)] }
     },
   }
 }
@@ -64,18 +64,18 @@ const filterNames: Readonly<Record<string, string>> = {
   safesearch: 'safety',
 }
 
-function unfiltered(parameters: Parameters): string {
+function unfilteredWarning(parameters: Parameters): string {
   const names = Object.keys(parameters).flatMap((name) => filterNames[name] ?? [])
-  return `No engine of the SearXNG filters by ${names.join(', ')}, so results are not filtered by it.`
+  return `No engine of this SearXNG instance supports filtering by ${names.join(', ')}. The results are not filtered.`
 }
 
-function parametersOf(wish: SearchWish): Parameters {
-  const { source, range, language, country, safe } = wish
+function parametersOf(query: ProviderQuery): Parameters {
+  const { source, range, language, country, safe } = query
   const unit = unitCovering(range)
-  // A language that everybody has by default would only leave engines out.
+  // The default language would only exclude engines.
   const isPlain = language === 'en' && (country === undefined || country === 'us')
   return {
-    q: writeQuery(operatorsOf(wish)),
+    q: writeQuery(operatorsOf(query)),
     format: 'json',
     categories: categories[source],
     ...(unit === undefined ? {} : { time_range: ranges[unit] }),
@@ -96,7 +96,10 @@ const unitDays = [
   ['y', 365],
 ] as const
 
-/** The smallest unit of SearXNG that covers a range. `undefined` if the range reaches back further than a year. */
+/**
+ * The smallest unit of SearXNG that covers a range. `undefined` if the range reaches back further
+ * than a year.
+ */
 function unitCovering(range: TimeRange | undefined): keyof typeof ranges | undefined {
   if (range?.last?.count === 1) return range.last.unit
   if (range?.from === undefined) return undefined
@@ -104,8 +107,10 @@ function unitCovering(range: TimeRange | undefined): keyof typeof ranges | undef
   return unitDays.find(([, length]) => days <= length)?.[0]
 }
 
-/** SearXNG filters by whole units only. Outside of these, a range excludes only results that have a date. */
-function undatedWarning({ range }: SearchWish, results: readonly Result[]): readonly string[] {
+/**
+ * SearXNG filters by whole units only. For other ranges, results without a date cannot be filtered.
+ */
+function undatedWarning({ range }: ProviderQuery, results: readonly Result[]): readonly string[] {
   if (range === undefined || range.last?.count === 1) return []
   const undated = results.filter(({ date }) => date === undefined).length
   if (undated === 0) return []
@@ -114,18 +119,23 @@ function undatedWarning({ range }: SearchWish, results: readonly Result[]): read
   ]
 }
 
-async function collect(wish: SearchWish, first: Answer, page: (number: number) => Promise<Answer>): Promise<Found> {
-  const silent = new Set<string>()
-  const read = ({ results, unresponsive_engines: engines }: Answer): readonly Result[] => {
-    for (const [name, why] of engines) silent.add(`${String(name)} (${String(why)})`)
+async function collect(
+  query: ProviderQuery,
+  first: SearxngResponse,
+  page: (number: number) => Promise<SearxngResponse>,
+): Promise<Found> {
+  const failedEngines = new Set<string>()
+  const read = ({ results, unresponsive_engines: engines }: SearxngResponse): readonly Result[] => {
+    for (const [name, why] of engines) failedEngines.add(`${String(name)} (${String(why)})`)
     return results.map(toResult)
   }
-  const results = await gather(wish, maxPages, async (number) => read(number === 1 ? first : await page(number)))
-  const warnings = silent.size === 0 ? [] : [`These engines of the SearXNG did not answer: ${[...silent].join(', ')}.`]
-  return { results, warnings: [...warnings, ...undatedWarning(wish, results)] }
+  const results = await collectPages(query, maxPages, async (number) => read(number === 1 ? first : await page(number)))
+  const warnings =
+    failedEngines.size === 0 ? [] : [`These SearXNG engines did not respond: ${[...failedEngines].join(', ')}.`]
+  return { results, warnings: [...warnings, ...undatedWarning(query, results)] }
 }
 
-function toResult(found: Answer['results'][number]): Result {
+function toResult(found: SearxngResponse['results'][number]): Result {
   const { url, title, content, publishedDate, img_src: picture, thumbnail, resolution } = found
   const date = new Date(publishedDate ?? '')
   const [, width, height] = /(\d+)\s*[x×]\s*(\d+)/.exec(resolution ?? '') ?? []

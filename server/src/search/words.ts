@@ -1,12 +1,12 @@
 import { decodePercent } from '../kit/decode-percent.ts'
 import { wordsOf } from '../kit/words-of.ts'
 
-/** The words of an address, encoded letters read. */
+/** The words of a URL after percent-decoding. */
 export function wordsOfUrl(url: string): readonly string[] {
   return wordsOf(decodePercent(url.replace(/^https?:\/\//i, '')))
 }
 
-/** The host of an address and the domains above it: `docs.example.com`, `example.com`, `com`. */
+/** The host of a URL and its parent domains: `docs.example.com`, `example.com`, `com`. */
 export function domainsOf(url: string): readonly string[] {
   const host = URL.parse(url)?.hostname ?? ''
   if (/^[\d.]+$|^\[/.test(host)) return [host]
@@ -16,7 +16,7 @@ export function domainsOf(url: string): readonly string[] {
 
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{2,}/gu
 
-/** Every two neighbouring letters of scripts that put no space between words, and so would be one long word. */
+/** Bigrams of text in scripts without spaces between words, such as Chinese, Japanese and Thai. */
 export function pairsOf(text: string): readonly string[] {
   const pairs = new Set<string>()
   for (const [run] of text.matchAll(unspaced)) {

@@ -92,7 +92,7 @@ export function testSessions(desk: () => DashboardFixture): void {
     await live.getByLabel('Address').press('Enter')
     await expect.poll(async () => live.locator('[role=tab]').first().textContent()).not.toMatch(/New tab|Loading/)
     await view.page.getByRole('tab', { name: 'Watch' }).click()
-    await live.getByText('Watching').waitFor()
+    await live.getByText('View only').waitFor()
     await view.page.getByRole('button', { name: 'End' }).click()
     await view.page.getByRole('dialog').getByRole('button', { name: 'End' }).click()
     await view.page.getByText('destroyed').waitFor()

@@ -74,7 +74,7 @@ test.each(['v1', 'v2'])(
       { description: 'Found', metadata: { error: expect.stringContaining('does not resolve') } },
       { metadata: { error: expect.stringContaining('protocol') } },
     ])
-    expect(body['warning']).toContain('2 of 4 results were not scraped')
+    expect(body['warning']).toContain('2 of 4 results could not be scraped')
     if (version === 'v2') expect(body['creditsUsed']).toBe(4)
   },
 )

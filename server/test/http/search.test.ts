@@ -95,8 +95,8 @@ test('says what it cannot do', async () => {
   const { body } = await search({ query: 'boats', sources: ['web', { type: 'news' }], location: 'Berlin, Germany' })
 
   expect(body['data']).toMatchObject({ news: [], web: [{}, {}] })
-  expect(body['warning']).toContain('has no news')
-  expect(body['warning']).toContain('knows no places')
+  expect(body['warning']).toContain('does not provide news results')
+  expect(body['warning']).toContain('does not support locations')
 })
 
 test.each([

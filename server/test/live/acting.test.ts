@@ -43,7 +43,7 @@ describe('a form is filled through the view', () => {
 
     const [list, stage] = [
       await view.page.locator('#choices').boundingBox(),
-      await view.page.locator('#stage').boundingBox(),
+      await view.page.locator('#viewport').boundingBox(),
     ]
     expect((list?.x ?? 0) + (list?.width ?? 0)).toBeLessThanOrEqual((stage?.x ?? 0) + (stage?.width ?? 0))
     expect((list?.y ?? 0) + (list?.height ?? 0)).toBeLessThanOrEqual((stage?.y ?? 0) + (stage?.height ?? 0))
@@ -128,7 +128,7 @@ test('the mouse moves, presses, drags, clicks twice and scrolls at the place whe
       })
     }`)
   const seen = async () => page.evaluate<readonly string[]>('seen')
-  const box = await view.page.locator('#picture').boundingBox()
+  const box = await view.page.locator('#canvas').boundingBox()
   const at = (x: number, y: number) =>
     [(box?.x ?? 0) + x * ((box?.width ?? 0) / 600), (box?.y ?? 0) + y * ((box?.width ?? 0) / 600)] as const
 
@@ -336,5 +336,5 @@ test('a file chooser is said to be not available', async () => {
 
   await both.view.click(both.page, 'input')
 
-  await expect.poll(() => both.view.page.locator('#notice').textContent()).toContain('Files cannot be chosen')
+  await expect.poll(() => both.view.page.locator('#notice').textContent()).toContain('File choosers are not supported')
 })

@@ -124,7 +124,7 @@ test('a download that a client started while somebody watches comes whole', asyn
 })
 
 test('no command of the live view can override what a client has set', async () => {
-  const files = ['cast', 'input', 'inspect-point', 'stage', 'tabs', 'watched-tab']
+  const files = ['screencast', 'input', 'inspect-point', 'live-view', 'tabs', 'watched-tab']
   const sources = await Promise.all(
     files.map(async (file) => readFile(new URL(`../../src/live/${file}.ts`, import.meta.url), 'utf8')),
   )

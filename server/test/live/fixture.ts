@@ -65,7 +65,7 @@ export async function openFixture(host: BrowserHost, html: string): Promise<Fixt
         openDialog: () => undefined,
         refuse: () => undefined,
       }),
-      billOf: async () => undefined,
+      billedRow: async () => undefined,
       onError: (error) => errors.push(error),
     }),
   )

@@ -99,7 +99,7 @@ async function openView(glasses: Browser, url: string | undefined, options?: Bro
     const size = await target.evaluate<{ width: number; height: number }>(
       '({ width: innerWidth, height: innerHeight })',
     )
-    const picture = await page.locator('#picture').boundingBox()
+    const picture = await page.locator('#canvas').boundingBox()
     if (element === null || picture === null) throw new Error(`${selector} cannot be seen`)
     return {
       x: picture.x + ((element.x + element.width / 2) * picture.width) / size.width,

@@ -62,9 +62,9 @@ describe.each(['shell', 'chromium'] as const)('what is seen of %s', (browser) =>
 
     cdp.send('Page.crash').catch(() => undefined)
 
-    await expect.poll(() => view.page.locator('#cover h1').textContent()).toBe('This page has crashed')
+    await expect.poll(() => view.page.locator('#overlay h1').textContent()).toBe('This page has crashed')
     await view.page.getByRole('button', { name: 'Reload' }).click()
-    await expect.poll(() => view.page.locator('#cover').isVisible()).toBe(false)
+    await expect.poll(() => view.page.locator('#overlay').isVisible()).toBe(false)
   })
 
   // What follows is the viewer's own doing, whatever browser it shows.
@@ -100,7 +100,7 @@ describe.each(['shell', 'chromium'] as const)('what is seen of %s', (browser) =>
     await using testPage = await liveViewFixture.openTestPage('/blocks')
     await using view = await liveViewFixture.openView(testPage.session.liveViewUrl)
     const shape = async () => {
-      const box = await view.page.locator('#picture').boundingBox()
+      const box = await view.page.locator('#canvas').boundingBox()
       return box === null ? 0 : Math.round((box.width / box.height) * 10) / 10
     }
 
@@ -125,7 +125,7 @@ describe.each(['shell', 'chromium'] as const)('what is seen of %s', (browser) =>
     await frame.locator('body[data-phase=live]').waitFor()
 
     expect(await frame.getByRole('tab').textContent()).toBe('Blocks')
-    await expect.poll(async () => frame.locator('#sheet').isVisible()).toBe(true)
+    await expect.poll(async () => frame.locator('#screen').isVisible()).toBe(true)
   })
 
   test('after a refresh the picture is there again', async () => {
@@ -170,11 +170,11 @@ describe.each(['shell', 'chromium'] as const)('what is seen of %s', (browser) =>
     const { body } = await liveViewFixture.lab.api('DELETE', `/v2/browser/${testPage.session.id}`)
 
     await view.page.waitForSelector('body[data-phase=ended]')
-    await expect.poll(() => view.page.locator('#cover dd').allTextContents()).toHaveLength(2)
-    const [, credits] = await view.page.locator('#cover dd').allTextContents()
-    expect(await view.page.locator('#cover p').textContent()).toBe('It was closed by its owner.')
+    await expect.poll(() => view.page.locator('#overlay dd').allTextContents()).toHaveLength(2)
+    const [, credits] = await view.page.locator('#overlay dd').allTextContents()
+    expect(await view.page.locator('#overlay p').textContent()).toBe('It was closed by its owner.')
     expect(Number(credits)).toBe(body['creditsBilled'])
     await view.page.reload()
-    expect(await view.page.locator('#cover h1').textContent()).toBe('This session has ended')
+    expect(await view.page.locator('#overlay h1').textContent()).toBe('This session has ended')
   })
 })

@@ -135,7 +135,7 @@ test('a cast that has ended leaves no timer behind when its page is hidden after
   const cast = new Screencast({
     call: never,
     onFrame: () => undefined,
-    isAwaited: () => false,
+    isFrameWanted: () => false,
     onError: () => undefined,
   })
   const before = timers()

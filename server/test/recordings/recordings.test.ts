@@ -218,13 +218,13 @@ test('recording leaves emulation, dialogs and interception to the user, and noth
 
 test('what a page says while its recording is being closed does not cost what it said before', async () => {
   await using folder = await temporaryFolder()
-  const spool = new TempFile(join(folder.path, 'console'), 1e6)
-  spool.append(Buffer.alloc(500_000))
-  const closing = spool.close()
+  const file = new TempFile(join(folder.path, 'console'), 1e6)
+  file.append(Buffer.alloc(500_000))
+  const closing = file.close()
 
-  const late = spool.append(Buffer.from('late'))
+  const late = file.append(Buffer.from('late'))
   await closing
 
   expect(late).toBeUndefined()
-  expect(await readFile(spool.path)).toHaveLength(500_000)
+  expect(await readFile(file.path)).toHaveLength(500_000)
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { readTimeRange } from '../../../src/contract.ts'
 import { createBraveProvider } from '../../src/search/brave-provider.ts'
-import type { SearchProvider, SearchWish } from '../../src/search/provider.ts'
+import type { SearchProvider, ProviderQuery } from '../../src/search/provider.ts'
 import { sendJson, type Exchange, type Page } from '../../../test/lab/pages/page.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
 import { noSignal, wishFor } from './fixture.ts'
@@ -67,7 +67,7 @@ beforeEach(() => {
 })
 afterAll(async () => fixture.disposeAsync())
 
-async function search(query: string, changes: Partial<SearchWish> = {}) {
+async function search(query: string, changes: Partial<ProviderQuery> = {}) {
   const before = site.requests.all.length
   const found = await brave.search(wishFor(query, changes), noSignal)
   const asked = site.requests.all.slice(before).map(({ path }) => new URL(path, 'http://x').searchParams)
@@ -101,7 +101,7 @@ test('answers news and pictures', async () => {
   expect(images.asked[0]?.get('safesearch')).toBe('strict')
 })
 
-test.each<[string, Partial<SearchWish>, Readonly<Record<string, string>>]>([
+test.each<[string, Partial<ProviderQuery>, Readonly<Record<string, string>>]>([
   ['boats', { country: 'de', language: 'de' }, { country: 'DE', search_lang: 'de' }],
   ['boats', { language: 'ja', safe: 'off' }, { search_lang: 'jp', safesearch: 'off' }],
   ['boats', { range: readTimeRange('qdr:w') }, { freshness: 'pw' }],
@@ -133,7 +133,7 @@ test('leaves out what does not fit, and reads on for more', async () => {
 test('says that a long query was cut', async () => {
   const { warnings } = await search('a '.repeat(300))
 
-  expect(warnings).toEqual([expect.stringContaining('takes 400 characters')])
+  expect(warnings).toEqual([expect.stringContaining('up to 400 characters')])
 })
 
 test('says what the service cannot do', async () => {

@@ -1,8 +1,8 @@
-import type { SearchWish } from '../../src/search/provider.ts'
+import type { ProviderQuery } from '../../src/search/provider.ts'
 import { parseQuery } from '../../src/search/parse-query.ts'
 
 /** A wish for web results, with a query in words. */
-export function wishFor(query: string, { teamId = 'nobody', ...changes }: Partial<SearchWish> = {}): SearchWish {
+export function wishFor(query: string, { teamId = 'nobody', ...changes }: Partial<ProviderQuery> = {}): ProviderQuery {
   return {
     teamId,
     source: 'web',

@@ -3,7 +3,7 @@ import { readTimeRange } from '../../../src/contract.ts'
 import { toCategory } from '../../src/search/categories.ts'
 import { createIndexProvider } from '../../src/search/index-provider.ts'
 import { PageIndex } from '../../src/search/page-index.ts'
-import type { SearchWish } from '../../src/search/provider.ts'
+import type { ProviderQuery } from '../../src/search/provider.ts'
 import type { Store } from '../../src/store/store.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
 import { makeTeam } from '../store/fixture.ts'
@@ -29,13 +29,13 @@ async function fill(store: Store, pages: readonly Page[]) {
   }
   await index.settled()
   const provider = createIndexProvider(store)
-  const ask = async (query: string, changes: Partial<SearchWish> = {}) =>
+  const ask = async (query: string, changes: Partial<ProviderQuery> = {}) =>
     provider.search(wishFor(query, { teamId: team.id, ...changes }), noSignal)
   return {
     teamId: team.id,
     index,
     ask,
-    urls: async (query: string, changes?: Partial<SearchWish>) =>
+    urls: async (query: string, changes?: Partial<ProviderQuery>) =>
       (await ask(query, changes)).results.map(({ url }) => url.replace('http://', '')),
   }
 }
@@ -94,7 +94,7 @@ describeEachStore('the index', (openStore) => {
     const { results, warnings } = await ask('guide blue')
 
     expect(results).toHaveLength(2)
-    expect(warnings).toEqual([expect.stringContaining('No page has all the words')])
+    expect(warnings).toEqual([expect.stringContaining('No page contains all of the words')])
   })
 
   test('keeps to domains, categories, times and the team', async () => {
@@ -106,7 +106,7 @@ describeEachStore('the index', (openStore) => {
       { url: 'http://c.example/paper.pdf', text: 'boats' },
     ])
     const other = await fill(store, [])
-    const found = async (changes: Partial<SearchWish>) => (await urls('boats', changes)).toSorted()
+    const found = async (changes: Partial<ProviderQuery>) => (await urls('boats', changes)).toSorted()
 
     expect(await found({ includeDomains: ['a.example', 'b.example'] })).toEqual(['a.example/old', 'b.example/new'])
     expect(await found({ excludeDomains: ['example'] })).toEqual(['github.com/boats'])

@@ -74,7 +74,7 @@ describeEachStore('a search', (openStore) => {
     const { results, warnings } = await search(40)
 
     expect(results.get('web')).toHaveLength(10)
-    expect(warnings).toEqual([expect.stringContaining('enough for 10 results')])
+    expect(warnings).toEqual([expect.stringContaining('only 10 results')])
     expect(await left()).toBe(1)
     await expect(search(5)).rejects.toMatchObject({ code: 'INSUFFICIENT_CREDITS', status: 402 })
   })

@@ -101,7 +101,9 @@ describe.skipIf(!hasSearx())('SearXNG', () => {
     const { results, warnings } = await provider.search(wishFor('boats', filters), noSignal)
 
     expect(results).toHaveLength(2)
-    expect(warnings).toEqual([expect.stringContaining('No engine of the SearXNG filters by time, language')])
+    expect(warnings).toEqual([
+      expect.stringContaining('No engine of this SearXNG instance supports filtering by time, language'),
+    ])
   })
 
   test.each(['cdr:1,cd_min:01/01/2020,cd_max:12/31/2021', 'qdr:d3'])(

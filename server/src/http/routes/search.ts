@@ -1,11 +1,11 @@
 import type { SearchRequest, SearchResponse } from 'bowline/contract/search'
 import { searchV1 } from '../../compat/search.ts'
-import { runSearch, type SearchWorks } from '../../search/run-search.ts'
+import { runSearch, type RunSearchDeps } from '../../search/run-search.ts'
 import { abortOnDisconnect } from '../disconnect-signal.ts'
 import type { Call, Handlers } from '../register.ts'
 
 /** Routes of searches. */
-export function searchRoutes(deps: SearchWorks): Handlers {
+export function searchRoutes(deps: RunSearchDeps): Handlers {
   const search = async (request: SearchRequest, { key, raw, baseUrl }: Call): Promise<SearchResponse> => {
     using caller = abortOnDisconnect(raw)
     return runSearch(deps, { request, teamId: key.teamId, apiKeyId: key.id, baseUrl, signal: caller.signal })

@@ -1,11 +1,15 @@
 import type { Choices } from '../server-message.ts'
-import type { ActingMessage } from '../viewer-message.ts'
+import type { InteractMessage } from '../viewer-message.ts'
 import { elements } from './elements.ts'
 import { focusKeyboard } from './keyboard.ts'
-import type { Picture } from './picture.ts'
+import type { PageCanvas } from './page-canvas.ts'
 
-/** Shows the options of a select element in place of its own list, which no picture contains. */
-export function showChoices(choices: Choices | null, picture: Picture, send: (message: ActingMessage) => void): void {
+/** Shows the options of a select element, whose native list is not part of the frames. */
+export function showChoices(
+  choices: Choices | null,
+  canvas: PageCanvas,
+  send: (message: InteractMessage) => void,
+): void {
   const { choices: list } = elements
   const hadFocus = list.contains(document.activeElement)
   list.hidden = choices === null
@@ -31,32 +35,32 @@ export function showChoices(choices: Choices | null, picture: Picture, send: (me
   for (const button of list.querySelectorAll('button')) {
     button.addEventListener('keydown', (event) => moveFocus(event, list, send))
   }
-  place(list, choices.box, picture.scale())
-  // What is chosen at first is often a request to choose, which cannot be chosen itself.
+  positionList(list, choices.box, canvas.scale())
+  // The selected option is often a disabled placeholder such as "Please choose".
   const chosen = list.querySelector<HTMLElement>('[aria-selected=true] button:enabled')
   const focused = chosen ?? list.querySelector<HTMLElement>('button:enabled')
   focused?.focus()
 }
 
-/** Puts the list below its element, or above it where there is no room; never beyond the stage. */
-function place(list: HTMLElement, box: Choices['box'], scale: number): void {
-  const room = elements.stage.getBoundingClientRect()
-  const sheet = elements.sheet.getBoundingClientRect()
+/** Positions the list below its element, or above if there is no room, within the viewport. */
+function positionList(list: HTMLElement, box: Choices['box'], scale: number): void {
+  const area = elements.viewport.getBoundingClientRect()
+  const screen = elements.screen.getBoundingClientRect()
   list.style.minWidth = `${box.width * scale}px`
-  list.style.maxWidth = `${room.width - 2 * edge}px`
+  list.style.maxWidth = `${area.width - 2 * edge}px`
   const size = list.getBoundingClientRect()
-  const [top, bottom] = [sheet.top + box.y * scale, sheet.top + (box.y + box.height) * scale]
-  const isBelow = bottom + size.height + edge <= room.bottom
-  const highest = isBelow ? bottom + 2 : Math.min(top - size.height, room.bottom - size.height) - edge
-  const leftmost = Math.min(sheet.left + box.x * scale, room.right - size.width - edge)
-  list.style.left = `${Math.max(room.left + edge, leftmost) - sheet.left}px`
-  list.style.top = `${Math.max(room.top + edge, highest) - sheet.top}px`
+  const [top, bottom] = [screen.top + box.y * scale, screen.top + (box.y + box.height) * scale]
+  const isBelow = bottom + size.height + edge <= area.bottom
+  const highest = isBelow ? bottom + 2 : Math.min(top - size.height, area.bottom - size.height) - edge
+  const leftmost = Math.min(screen.left + box.x * scale, area.right - size.width - edge)
+  list.style.left = `${Math.max(area.left + edge, leftmost) - screen.left}px`
+  list.style.top = `${Math.max(area.top + edge, highest) - screen.top}px`
 }
 
-/** Pixels between a list and the edge of the stage. */
+/** Pixels between the list and the edge of the viewport. */
 const edge = 4
 
-function moveFocus(event: KeyboardEvent, list: HTMLElement, send: (message: ActingMessage) => void): void {
+function moveFocus(event: KeyboardEvent, list: HTMLElement, send: (message: InteractMessage) => void): void {
   if (event.key === 'Escape') return send({ type: 'choose', option: null })
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
   if (step === 0) return

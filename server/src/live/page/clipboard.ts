@@ -1,22 +1,22 @@
-/** Puts text into the viewer's own clipboard. False when the viewer's browser does not allow it. */
+/** Copies text to the viewer's clipboard. Returns false if the viewer's browser denies it. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
     return true
   } catch {
-    return copyByCommand(text)
+    return copyWithCommand(text)
   }
 }
 
-/** Pages without encryption, and frames of other sites, have no clipboard but by this older way. */
-function copyByCommand(text: string): boolean {
-  const former = document.activeElement
+/** Insecure contexts and cross-origin frames have no Clipboard API. */
+function copyWithCommand(text: string): boolean {
+  const previous = document.activeElement
   const field = document.createElement('textarea')
   field.value = text
   document.body.append(field)
   field.select()
   const isCopied = document.execCommand('copy')
   field.remove()
-  if (former instanceof HTMLElement) former.focus({ preventScroll: true })
+  if (previous instanceof HTMLElement) previous.focus({ preventScroll: true })
   return isCopied
 }

@@ -1,102 +1,109 @@
 import type { ServerMessage } from '../server-message.ts'
 import type { ViewerMessage } from '../viewer-message.ts'
 
-/** What a connection tells the page. */
+/** Callbacks of a connection. */
 export interface ConnectionEvents {
   readonly onMessage: (message: ServerMessage) => void
   readonly onFrame: (frame: ArrayBuffer) => void
-  /** The connection was lost; it is being made again. */
+  /** The connection was lost and is being reopened. */
   readonly onLost: () => void
 }
 
-/** A WebSocket beside the page that is made again whenever it is lost. */
-export interface Connection {
-  /** Sends. While there is no connection, only what is let go of is kept: it must not stay pressed in the page. */
-  readonly send: (message: ViewerMessage) => void
-  /** Makes it the last one: it is not made again when the server closes it. */
-  readonly end: () => void
-}
-
 const firstDelayMs = 250
-const longestDelayMs = 8000
+const maxDelayMs = 8000
 
-/** The server sends something at least every 15 s. */
-const silenceMs = 40_000
+/** The server sends a message at least every 15 s. */
+const receiveTimeoutMs = 40_000
 
-/** Connects to the session that the page's address names, and keeps doing so. */
-export function connect(events: ConnectionEvents): Connection {
-  let socket: WebSocket | undefined
-  let attempts = 0
-  let hasEnded = false
-  let retry: ReturnType<typeof setTimeout> | undefined
-  const silence = watchSilence(() => lose())
-  const releases: ViewerMessage[] = []
+const maxReleases = 50
 
-  const send = (message: ViewerMessage): void => {
-    if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message))
-    else if (isRelease(message) && releases.length < mostReleases) releases.push(message)
-  }
-  const retryAt = (delayMs: number): void => {
-    clearTimeout(retry)
-    retry = setTimeout(open, delayMs)
-  }
-  const onClose = (): void => {
-    silence.end()
-    if (hasEnded) return
-    events.onLost()
-    const delayMs = Math.min(longestDelayMs, firstDelayMs * 2 ** attempts)
-    attempts += 1
-    void showWhyRefused().then(() => retryAt(delayMs * (0.75 + Math.random() / 2)))
-  }
-  const open = (): void => {
-    clearTimeout(retry)
-    // Both the time and the return of the network lead here, and each connection is one more viewer.
-    if (isOpen(socket)) return
-    const opening = new WebSocket(socketUrl())
-    socket = opening
-    opening.binaryType = 'arraybuffer'
-    opening.addEventListener('open', () => {
-      attempts = 0
-      silence.begin()
+/** A WebSocket to the session of this page that reconnects whenever it is lost. */
+export class Connection {
+  readonly #events: ConnectionEvents
+  readonly #releases: ViewerMessage[] = []
+  #socket: WebSocket | undefined
+  #attempts = 0
+  #hasEnded = false
+  #retryTimer: ReturnType<typeof setTimeout> | undefined
+  #receiveTimer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(events: ConnectionEvents) {
+    this.#events = events
+    addEventListener('online', () => {
+      if (isClosed(this.#socket) && !this.#hasEnded) this.#retryAfter(0)
     })
-    opening.addEventListener('message', ({ data }: MessageEvent<string | ArrayBuffer>) => {
-      if (opening !== socket) return
-      silence.begin()
-      if (typeof data !== 'string') return events.onFrame(data)
-      const message = JSON.parse(data) as ServerMessage
-      events.onMessage(message)
-      if (message.type === 'hello') for (const release of releases.splice(0)) send(release)
-    })
-    // A lost connection is left alone: its end may be told of long after the next one was made.
-    opening.addEventListener('close', () => opening === socket && onClose())
+    addEventListener('offline', this.#drop)
+    this.#open()
   }
-  // Without a network its end may be long in coming. Whatever it still brings is not heard.
-  const lose = (): void => {
-    if (isClosed(socket)) return
-    socket?.close()
-    socket = undefined
-    onClose()
-  }
-  addEventListener('online', () => isClosed(socket) && !hasEnded && retryAt(0))
-  addEventListener('offline', lose)
-  open()
-  return {
-    send,
-    end: () => {
-      hasEnded = true
-      clearTimeout(retry)
-    },
-  }
-}
 
-function watchSilence(onSilent: () => void): { readonly begin: () => void; readonly end: () => void } {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  return {
-    begin: () => {
-      clearTimeout(timer)
-      timer = setTimeout(onSilent, silenceMs)
-    },
-    end: () => clearTimeout(timer),
+  /**
+   * Sends a message. While disconnected, only releases of keys and buttons are kept, so that
+   * nothing stays pressed in the page.
+   */
+  readonly send = (message: ViewerMessage): void => {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message))
+    else if (isRelease(message) && this.#releases.length < maxReleases) this.#releases.push(message)
+  }
+
+  /** Stops reconnecting. */
+  end(): void {
+    this.#hasEnded = true
+    clearTimeout(this.#retryTimer)
+  }
+
+  readonly #open = (): void => {
+    clearTimeout(this.#retryTimer)
+    // Called by the timer and by the `online` event. Each connection would count as a viewer.
+    if (isOpen(this.#socket)) return
+    const socket = new WebSocket(socketUrl())
+    this.#socket = socket
+    socket.binaryType = 'arraybuffer'
+    socket.addEventListener('open', () => {
+      this.#attempts = 0
+      this.#expectMessage()
+    })
+    socket.addEventListener('message', ({ data }: MessageEvent<string | ArrayBuffer>) => {
+      if (socket === this.#socket) this.#receive(data)
+    })
+    // The close event of a dropped socket may arrive long after the next one was opened.
+    socket.addEventListener('close', () => {
+      if (socket === this.#socket) this.#onClose()
+    })
+  }
+
+  #receive(data: string | ArrayBuffer): void {
+    this.#expectMessage()
+    if (typeof data !== 'string') return this.#events.onFrame(data)
+    const message = JSON.parse(data) as ServerMessage
+    this.#events.onMessage(message)
+    if (message.type === 'hello') for (const release of this.#releases.splice(0)) this.send(release)
+  }
+
+  #expectMessage(): void {
+    clearTimeout(this.#receiveTimer)
+    this.#receiveTimer = setTimeout(this.#drop, receiveTimeoutMs)
+  }
+
+  // Without a network the close event may take long. Later events of this socket are ignored.
+  readonly #drop = (): void => {
+    if (isClosed(this.#socket)) return
+    this.#socket?.close()
+    this.#socket = undefined
+    this.#onClose()
+  }
+
+  #onClose(): void {
+    clearTimeout(this.#receiveTimer)
+    if (this.#hasEnded) return
+    this.#events.onLost()
+    const delayMs = Math.min(maxDelayMs, firstDelayMs * 2 ** this.#attempts)
+    this.#attempts += 1
+    void reloadIfRefused().then(() => this.#retryAfter(delayMs * (0.75 + Math.random() / 2)))
+  }
+
+  #retryAfter(delayMs: number): void {
+    clearTimeout(this.#retryTimer)
+    this.#retryTimer = setTimeout(this.#open, delayMs)
   }
 }
 
@@ -107,9 +114,6 @@ function isClosed(socket: WebSocket | undefined): boolean {
 function isOpen(socket: WebSocket | undefined): boolean {
   return socket?.readyState === WebSocket.CONNECTING || socket?.readyState === WebSocket.OPEN
 }
-
-/** Of what is pressed while there is no connection, nothing needs to be let go of. */
-const mostReleases = 50
 
 function isRelease(message: ViewerMessage): boolean {
   return 'action' in message && (message.action === 'up' || message.action === 'end' || message.action === 'cancel')
@@ -123,12 +127,11 @@ function socketUrl(): string {
   return url.href
 }
 
-/** A refused WebSocket does not say why, but the page at the same address does. */
-async function showWhyRefused(): Promise<void> {
-  const signal = AbortSignal.timeout(patienceMs)
+const pageTimeoutMs = 5000
+
+/** A refused WebSocket does not tell why. The page at the same URL does, so it is reloaded. */
+async function reloadIfRefused(): Promise<void> {
+  const signal = AbortSignal.timeout(pageTimeoutMs)
   const response = await fetch(location.href, { headers: { accept: 'text/html' }, signal }).catch(() => undefined)
   if (response !== undefined && response.status !== 200 && response.status < 500) location.reload()
 }
-
-/** A network that swallows everything must not hold up the next try. */
-const patienceMs = 5000

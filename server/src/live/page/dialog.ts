@@ -1,13 +1,13 @@
 import type { Dialog } from '../server-message.ts'
-import type { ActingMessage } from '../viewer-message.ts'
+import type { InteractMessage } from '../viewer-message.ts'
 import { elements } from './elements.ts'
 
-/** A driver answers its dialogs at once; showing those would only flicker. */
-const patienceMs = 200
+/** Drivers handle dialogs at once. The delay avoids flickering. */
+const showDelayMs = 200
 
-/** Shows the JavaScript dialogs of the watched page. Who may only watch sees them without buttons. */
+/** Shows the JavaScript dialogs of the watched page. Without buttons for view-only viewers. */
 export function createDialogs(
-  send: (message: ActingMessage) => void,
+  send: (message: InteractMessage) => void,
   isInteractive: boolean,
 ): (dialog: Dialog | null) => void {
   const { dialog: box } = elements
@@ -38,7 +38,7 @@ export function createDialogs(
     send({ type: 'dialog', isAccepted: box.returnValue === 'accept' || open.kind === 'alert', ...answer })
     open = null
   })
-  // Enter in the text field would press the first button of the form, which is Cancel.
+  // Enter in the text field would submit with the first button, which is Cancel.
   input?.addEventListener('keydown', (event) => {
     if (!(event instanceof KeyboardEvent) || event.key !== 'Enter') return
     event.preventDefault()
@@ -52,6 +52,6 @@ export function createDialogs(
     waiting = setTimeout(() => {
       show(dialog)
       open = dialog
-    }, patienceMs)
+    }, showDelayMs)
   }
 }

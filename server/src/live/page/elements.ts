@@ -1,10 +1,10 @@
 function find<Kind extends HTMLElement>(id: string, kind: new () => Kind): Kind {
   const element = document.querySelector(`#${id}`)
   if (element instanceof kind) return element
-  throw new Error(`The page lacks #${id}`)
+  throw new Error(`The page has no element #${id}`)
 }
 
-/** The elements of the page that its scripts work with. */
+/** The elements of the page that its scripts use. */
 export const elements = {
   tabs: find('tabs', HTMLDivElement),
   openTab: find('open-tab', HTMLButtonElement),
@@ -18,12 +18,12 @@ export const elements = {
   keyboard: find('keyboard', HTMLButtonElement),
   follow: find('follow', HTMLButtonElement),
   role: find('role', HTMLSpanElement),
-  stage: find('stage', HTMLElement),
-  sheet: find('sheet', HTMLDivElement),
-  picture: find('picture', HTMLCanvasElement),
+  viewport: find('viewport', HTMLElement),
+  screen: find('screen', HTMLDivElement),
+  canvas: find('canvas', HTMLCanvasElement),
   keys: find('keys', HTMLTextAreaElement),
   choices: find('choices', HTMLUListElement),
-  cover: find('cover', HTMLElement),
+  overlay: find('overlay', HTMLElement),
   dialog: find('dialog', HTMLDialogElement),
   notice: find('notice', HTMLParagraphElement),
 } as const

@@ -1,13 +1,13 @@
-import type { ActingMessage } from '../viewer-message.ts'
+import type { InteractMessage } from '../viewer-message.ts'
 import { elements } from './elements.ts'
 import { isMac, modifiersOf } from './modifiers.ts'
 
-type Send = (message: ActingMessage) => void
+type Send = (message: InteractMessage) => void
 
-/** Keys that the viewer's own browser keeps. */
-const keptKeys: ReadonlySet<string> = new Set(['F5', 'F11', 'F12'])
+/** Keys that are handled by the viewer's browser. */
+const browserKeys: ReadonlySet<string> = new Set(['F5', 'F11', 'F12'])
 
-/** Sends what is typed, composed and pasted while the picture has the focus. */
+/** Sends typed, composed and pasted text while the canvas has the focus. */
 export function listenToKeyboard(send: Send): void {
   const { keys } = elements
   listenToKeys(keys, send)
@@ -19,13 +19,13 @@ export function listenToKeyboard(send: Send): void {
   })
 }
 
-/** Gives the picture the focus, with the input method's window near the place that was clicked. */
-export function focusKeyboard(place?: { readonly clientX: number; readonly clientY: number }): void {
-  const { keys, sheet } = elements
-  if (place !== undefined) {
-    const box = sheet.getBoundingClientRect()
-    keys.style.left = `${Math.max(0, place.clientX - box.left)}px`
-    keys.style.top = `${Math.max(0, place.clientY - box.top)}px`
+/** Focuses the canvas and moves the input method's window to `position`. */
+export function focusKeyboard(position?: { readonly clientX: number; readonly clientY: number }): void {
+  const { keys, screen } = elements
+  if (position !== undefined) {
+    const box = screen.getBoundingClientRect()
+    keys.style.left = `${Math.max(0, position.clientX - box.left)}px`
+    keys.style.top = `${Math.max(0, position.clientY - box.top)}px`
   }
   keys.focus({ preventScroll: true })
 }
@@ -38,25 +38,25 @@ function listenToKeys(keys: HTMLTextAreaElement, send: Send): void {
     send({ type: 'key', action, key: name, code, keyCode, location, modifiers: modifiersOf(event), isRepeat })
   }
   keys.addEventListener('keydown', (event) => {
-    if (event.isComposing || isUnnamed(event) || isKept(event)) return
+    if (event.isComposing || isUnnamed(event) || isBrowserShortcut(event)) return
     event.preventDefault()
     if (event.key === 'Escape' && event.shiftKey) return elements.address.focus()
     held.set(event.code, event)
-    // Asked for first: cutting takes the selection away.
+    // Before the key is sent, since cutting removes the selection.
     if (isCopying(event)) send({ type: 'copy' })
     emit('down', event)
   })
   keys.addEventListener('keyup', (event) => {
     if (held.delete(event.code)) emit('up', event)
   })
-  // Keys let go of elsewhere are never told of; in the page they would stay down.
+  // No `keyup` follows for keys released elsewhere, which would stay pressed in the page.
   keys.addEventListener('blur', () => {
     for (const event of held.values()) emit('up', event)
     held.clear()
   })
 }
 
-/** Input methods and the keyboards of phones change the text itself instead of naming keys. */
+/** Input methods and virtual keyboards change the text instead of sending key events. */
 function listenToText(keys: HTMLTextAreaElement, send: Send): void {
   const isComposing = (event: Event): boolean => event instanceof InputEvent && event.isComposing
   keys.addEventListener('compositionupdate', ({ data }) => {
@@ -71,7 +71,7 @@ function listenToText(keys: HTMLTextAreaElement, send: Send): void {
     if (event.inputType === 'insertText' && event.data !== null) send({ type: 'text', text: event.data })
     if (event.inputType === 'insertLineBreak') press('Enter', 13, send)
     if (event.inputType === 'deleteContentBackward') press('Backspace', 8, send)
-    // Something must be there, or the keyboard of a phone tells of no further Backspace.
+    // Virtual keyboards report Backspace only in a field that is not empty.
     keys.value = ' '
     keys.setSelectionRange(1, 1)
   })
@@ -95,11 +95,12 @@ function isCopying(event: KeyboardEvent): boolean {
   return hasControlKey(event) && /^[cx]$/i.test(event.key)
 }
 
-/** Pasting must reach the page as a paste; reloading and developer tools belong to the viewer. */
-function isKept(event: KeyboardEvent): boolean {
+/** Paste must fire a paste event here. Reload and developer tools are for the viewer's browser. */
+function isBrowserShortcut(event: KeyboardEvent): boolean {
   const hasControl = hasControlKey(event)
   const letter = event.key.toLowerCase()
   return (
-    keptKeys.has(event.key) || (hasControl && (letter === 'v' || letter === 'r' || (letter === 'i' && event.shiftKey)))
+    browserKeys.has(event.key) ||
+    (hasControl && (letter === 'v' || letter === 'r' || (letter === 'i' && event.shiftKey)))
   )
 }

@@ -1,32 +1,32 @@
 import { copyText } from './clipboard.ts'
 import type { Dialog, PageState, ServerMessage } from '../server-message.ts'
 import { showChoices } from './choices.ts'
-import { connect, type Connection } from './connection.ts'
-import { showCover, showEnd, showPhase } from './cover.ts'
+import { Connection } from './connection.ts'
+import { showOverlay, showEnd, showPhase } from './overlay.ts'
 import { createDialogs } from './dialog.ts'
 import { elements } from './elements.ts'
 import { focusKeyboard, listenToKeyboard } from './keyboard.ts'
-import { createPicture, type Picture } from './picture.ts'
+import { createPageCanvas, type PageCanvas } from './page-canvas.ts'
 import { listenToPointer } from './pointer.ts'
 import { showTabs } from './tab-strip.ts'
 
 const noticeMs = 5000
 
-/** What the parts of the page share. */
+/** Shared state of the page. */
 interface View {
   readonly isInteractive: boolean
   readonly connection: Connection
-  readonly picture: Picture
+  readonly canvas: PageCanvas
   readonly dialogs: (dialog: Dialog | null) => void
   hasFrame: boolean
 }
 
-/** Shows a session that lives, and keeps showing it until it ends. */
+/** Connects to a live session and shows it until it ends. */
 function start(isInteractive: boolean): void {
-  const connection = connect({
+  const connection = new Connection({
     onMessage: (message) => receive(view, message),
     onFrame: (frame) => {
-      picture.show(frame)
+      canvas.show(frame)
       view.hasFrame = true
       showPhase(document.visibilityState === 'visible' ? 'live' : 'paused')
       showPage(view)
@@ -34,23 +34,23 @@ function start(isInteractive: boolean): void {
     onLost: () => {
       view.dialogs(null)
       showPhase('reconnecting')
-      showCover({ title: 'Connection lost', text: 'Trying again. The session goes on meanwhile.' })
+      showOverlay({ title: 'Connection lost', text: 'Reconnecting. The session keeps running.' })
     },
   })
-  const picture = createPicture((frame) => connection.send({ type: 'drawn', frame }))
+  const canvas = createPageCanvas((frame) => connection.send({ type: 'drawn', frame }))
   const view: View = {
     isInteractive,
     connection,
-    picture,
+    canvas,
     dialogs: createDialogs(connection.send, isInteractive),
     hasFrame: false,
   }
   document.addEventListener('visibilitychange', () => sendLayout(view))
-  new ResizeObserver(() => sendLayout(view)).observe(elements.stage)
+  new ResizeObserver(() => sendLayout(view)).observe(elements.viewport)
   elements.follow.addEventListener('click', () => connection.send({ type: 'show', tab: null }))
-  elements.role.textContent = isInteractive ? '' : 'Watching'
+  elements.role.textContent = isInteractive ? '' : 'View only'
   if (!isInteractive) return
-  listenToPointer(picture, connection.send, focusKeyboard)
+  listenToPointer(canvas, connection.send, focusKeyboard)
   listenToKeyboard(connection.send)
   listenToBar(connection.send)
 }
@@ -65,10 +65,10 @@ function receive(view: View, message: ServerMessage): void {
     case 'dialog':
       return view.dialogs(message.dialog)
     case 'choices':
-      return view.isInteractive ? showChoices(message.choices, view.picture, view.connection.send) : undefined
+      return view.isInteractive ? showChoices(message.choices, view.canvas, view.connection.send) : undefined
     case 'clipboard':
       return void copyText(message.text).then((isCopied) => {
-        if (!isCopied) showNotice('Your browser does not let this page use your clipboard')
+        if (!isCopied) showNotice('Could not copy: your browser denied access to the clipboard')
       })
     case 'notice':
       return showNotice(message.text)
@@ -83,9 +83,9 @@ function receive(view: View, message: ServerMessage): void {
   message satisfies never
 }
 
-/** Tells the server how large a picture is of use, and whether anybody can see it. */
+/** Sends the size and visibility of the viewport to the server. */
 function sendLayout(view: View): void {
-  const { clientWidth, clientHeight } = elements.stage
+  const { clientWidth, clientHeight } = elements.viewport
   const size = (length: number): number => Math.min(8192, Math.max(1, Math.round(length * devicePixelRatio)))
   const isVisible = document.visibilityState === 'visible'
   const phase = document.body.dataset['phase']
@@ -98,7 +98,7 @@ function listenToBar(send: Connection['send']): void {
   document.body.dataset['interactive'] = ''
   for (const element of [openTab, travel, keys]) element.hidden = false
   address.readOnly = false
-  address.placeholder = 'Type an address'
+  address.placeholder = 'Enter a URL'
   keyboard.hidden = !matchMedia('(pointer: coarse)').matches
   keyboard.addEventListener('click', () => focusKeyboard())
   openTab.addEventListener('click', () => send({ type: 'open-tab' }))
@@ -115,7 +115,7 @@ function listenToBar(send: Connection['send']): void {
   })
 }
 
-/** What somebody means who types `example.com` or `localhost:3000`. */
+/** Completes a typed address such as `example.com` or `localhost:3000` to a URL. */
 function toUrl(typed: string): string | undefined {
   if (typed === '') return undefined
   if (/^[a-z][a-z\d+.-]*:(?!\d)/i.test(typed)) return typed
@@ -124,9 +124,9 @@ function toUrl(typed: string): string | undefined {
 
 function showPage({ hasFrame }: View): void {
   const page = document.body.dataset['page']
-  if (page === 'crashed') showCover({ title: 'This page has crashed', text: 'Reload it, or go on in another tab.' })
-  else if (page === 'none') showCover({ title: 'No page is open', text: 'It shows here as soon as there is one.' })
-  else if (hasFrame) showCover(undefined)
+  if (page === 'crashed') showOverlay({ title: 'This page has crashed', text: 'Reload it or switch to another tab.' })
+  else if (page === 'none') showOverlay({ title: 'No page is open', text: 'The next page that opens appears here.' })
+  else if (hasFrame) showOverlay(undefined)
 }
 
 let noticeTimer: ReturnType<typeof setTimeout> | undefined
@@ -142,11 +142,11 @@ function showNotice(text: string): void {
 const state = JSON.parse(document.body.dataset['state'] ?? '') as PageState
 if (state.kind === 'live') {
   showPhase('connecting')
-  showCover({ title: 'Connecting', text: 'The picture comes in a moment.' })
+  showOverlay({ title: 'Connecting', text: 'Waiting for the first frame.' })
   start(state.isInteractive)
 } else if (state.kind === 'ended') {
   showEnd(state)
 } else {
   showPhase('refused')
-  showCover({ title: 'There is no live view here', text: state.message })
+  showOverlay({ title: 'Live view not available', text: state.message })
 }

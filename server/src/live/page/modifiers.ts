@@ -1,7 +1,7 @@
-/** Whether the viewer's keyboard is one of a Mac, where the command key does what Ctrl does on the server. */
+/** Whether the viewer uses a Mac, whose Command key is sent as Ctrl. */
 export const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent)
 
-/** The held modifier keys as bits: Alt 1, Ctrl 2, Meta 4, Shift 8. */
+/** The pressed modifier keys as in CDP: Alt 1, Ctrl 2, Meta 4, Shift 8. */
 export function modifiersOf(event: MouseEvent | KeyboardEvent | TouchEvent): number {
   const isControl = event.ctrlKey || (isMac && event.metaKey)
   const isMeta = event.metaKey && !isMac

@@ -1,9 +1,9 @@
-import type { ActingMessage } from '../viewer-message.ts'
+import type { InteractMessage } from '../viewer-message.ts'
 import { elements } from './elements.ts'
 import { modifiersOf } from './modifiers.ts'
-import type { Picture } from './picture.ts'
+import type { PageCanvas } from './page-canvas.ts'
 
-type Send = (message: ActingMessage) => void
+type Send = (message: InteractMessage) => void
 type Point = { id: number; x: number; y: number }
 
 const buttonNames = ['left', 'middle', 'right', 'back', 'forward'] as const
@@ -11,18 +11,18 @@ const multiClickMs = 500
 const multiClickPixels = 5
 const lineHeight = 33
 
-/** Sends what the mouse, a pen or fingers do on the picture. `onPress` is called first, for moving the keyboard there. */
-export function listenToPointer(picture: Picture, send: Send, onPress: (event: PointerEvent) => void): void {
-  const surface = elements.picture
-  listenToMouse(surface, picture, send, onPress)
-  listenToTouch(surface, picture, send)
+/** Sends mouse, pen and touch input on the canvas. Calls `onPress` before a press is sent. */
+export function listenToPointer(canvas: PageCanvas, send: Send, onPress: (event: PointerEvent) => void): void {
+  const surface = elements.canvas
+  listenToMouse(surface, canvas, send, onPress)
+  listenToTouch(surface, canvas, send)
   surface.addEventListener('contextmenu', (event) => event.preventDefault())
   surface.addEventListener(
     'wheel',
     (event) => {
       event.preventDefault()
-      const unit = event.deltaMode === 0 ? 1 / picture.scale() : event.deltaMode === 1 ? lineHeight : innerHeight
-      const { x, y } = picture.toPage(event)
+      const unit = event.deltaMode === 0 ? 1 / canvas.scale() : event.deltaMode === 1 ? lineHeight : innerHeight
+      const { x, y } = canvas.toPage(event)
       const [deltaX, deltaY] = [event.deltaX * unit, event.deltaY * unit]
       send({ type: 'wheel', x, y, deltaX, deltaY, modifiers: modifiersOf(event) })
     },
@@ -32,7 +32,7 @@ export function listenToPointer(picture: Picture, send: Send, onPress: (event: P
 
 function listenToMouse(
   surface: HTMLElement,
-  picture: Picture,
+  canvas: PageCanvas,
   send: Send,
   onPress: (event: PointerEvent) => void,
 ): void {
@@ -53,7 +53,7 @@ function listenToMouse(
     send({
       type: 'mouse',
       action,
-      ...picture.toPage(event),
+      ...canvas.toPage(event),
       button,
       buttons,
       clicks: count,
@@ -68,7 +68,7 @@ function listenToMouse(
     surface.addEventListener(name, (event) => event.pointerType !== 'touch' && act(event))
 
   onMouse('pointermove', (event) => {
-    // One move a frame is all that can be seen.
+    // At most one move per animation frame.
     if (waitingMove === undefined) requestAnimationFrame(flushMove)
     waitingMove = event
   })
@@ -85,7 +85,7 @@ function listenToMouse(
   })
 }
 
-function listenToTouch(surface: HTMLElement, picture: Picture, send: Send): void {
+function listenToTouch(surface: HTMLElement, canvas: PageCanvas, send: Send): void {
   const actions = { touchstart: 'start', touchmove: 'move', touchend: 'end', touchcancel: 'cancel' } as const
   for (const [name, action] of Object.entries(actions) as [
     keyof typeof actions,
@@ -96,8 +96,8 @@ function listenToTouch(surface: HTMLElement, picture: Picture, send: Send): void
       (event) => {
         event.preventDefault()
         const points = Array.from(event.targetTouches, (touch): Point => {
-          const { x, y } = picture.toPage(touch)
-          // Identifiers only have to tell the fingers apart, but some browsers let them grow.
+          const { x, y } = canvas.toPage(touch)
+          // Some browsers count identifiers up without limit; the protocol accepts 0 to 31.
           return { id: touch.identifier % 32, x, y }
         })
         send({ type: 'touch', action, points: action === 'cancel' ? [] : points, modifiers: modifiersOf(event) })

@@ -6,7 +6,7 @@ type TabsMessage = Extract<ServerMessage, { type: 'tabs' }>
 
 const crossPath = 'M4.500 4.500l7 7M11.500 4.500l-7 7'
 
-/** Draws the tab strip and the address of the shown tab. */
+/** Renders the tab strip and the URL of the shown tab. */
 export function showTabs(
   { tabs, shown, isFollowing }: TabsMessage,
   isInteractive: boolean,

@@ -37,11 +37,11 @@ interface Line {
 }
 
 const har = sources.get('har.json')
-const said = sources.get('console.jsonl')
-const filmed = sources.get('video.webm')
+const consoleLog = sources.get('console.jsonl')
+const recordedVideo = sources.get('video.webm')
 const entries =
   har === undefined ? [] : (JSON.parse(har.text) as { readonly log: { readonly entries: Entry[] } }).log.entries
-const lines = (said?.text ?? '')
+const lines = (consoleLog?.text ?? '')
   .split('\n')
   .filter((line) => line !== '')
   .map((line) => JSON.parse(line) as Line)
@@ -49,8 +49,8 @@ const timesMs = [
   ...entries.map((entry) => Date.parse(entry.startedDateTime)),
   ...lines.map((line) => Date.parse(line.time)),
 ]
-// Not `Math.min(...)`: a call takes only so many arguments, and logs are longer.
-const startMs = [filmed?.startMs ?? Infinity, ...timesMs].reduce((one, other) => (other < one ? other : one))
+// Not `Math.min(...)`: the number of arguments is limited.
+const startMs = [recordedVideo?.startMs ?? Infinity, ...timesMs].reduce((one, other) => (other < one ? other : one))
 const entryEndsMs = entries.map((entry) => Date.parse(entry.startedDateTime) + entry.time)
 let endMs = [...timesMs, ...entryEndsMs].reduce((one, other) => (other > one ? other : one), startMs + 1)
 
@@ -59,13 +59,13 @@ const button = find<HTMLButtonElement>('button')
 const range = find<HTMLInputElement>('input')
 const clock = find<HTMLOutputElement>('output')
 const timed: Timed[] = []
-/** So many of `timed` have happened by now. */
-let happened = 0
+/** Number of entries in `timed` before the current time. */
+let passedCount = 0
 let nowMs = 0
 let isPlaying = false
 
 function toText(ms: number): string {
-  // Rounded first, or there would be a sixtieth second.
+  // Rounds first. Otherwise 59.97 s would be shown as 60.0 s.
   const tenths = Math.round(ms / 100)
   return `${Math.floor(tenths / 600)}:${((tenths % 600) / 10).toFixed(1).padStart(4, '0')}`
 }
@@ -81,33 +81,37 @@ function toSize(bytes: number): string {
 function show(): void {
   range.value = String(nowMs)
   clock.textContent = toText(nowMs)
-  // Only those that are passed by: there may be tens of thousands, and this runs with every frame.
-  for (let next = timed[happened]; next !== undefined && next.atMs <= nowMs; next = timed[(happened += 1)]) {
+  // Updates only passed rows: there may be tens of thousands, and this runs on every frame.
+  for (let next = timed[passedCount]; next !== undefined && next.atMs <= nowMs; next = timed[(passedCount += 1)]) {
     next.element.classList.remove('later')
   }
-  for (let last = timed[happened - 1]; last !== undefined && last.atMs > nowMs; last = timed[(happened -= 1) - 1]) {
+  for (
+    let last = timed[passedCount - 1];
+    last !== undefined && last.atMs > nowMs;
+    last = timed[(passedCount -= 1) - 1]
+  ) {
     last.element.classList.add('later')
   }
 }
 
 function seek(ms: number): void {
   nowMs = Math.max(0, Math.min(ms, endMs - startMs))
-  const videoMs = nowMs + startMs - (filmed?.startMs ?? 0)
-  if (filmed !== undefined) video.currentTime = Math.max(0, videoMs / 1000)
+  const videoMs = nowMs + startMs - (recordedVideo?.startMs ?? 0)
+  if (recordedVideo !== undefined) video.currentTime = Math.max(0, videoMs / 1000)
   show()
 }
 
-function addRow(list: HTMLElement, atMs: number, kind: string, deps: readonly Element[]): void {
+function addRow(list: HTMLElement, atMs: number, kind: string, cells: readonly Element[]): void {
   const row = make('li', `${kind} later`.trim())
-  row.append(make('time', '', toText(atMs)), ...deps)
+  row.append(make('time', '', toText(atMs)), ...cells)
   row.addEventListener('click', () => seek(atMs))
   list.append(row)
   timed.push({ atMs, element: row })
 }
 
-function laneOf(fromMs: number, lengthMs: number): Element {
+function timelineBar(fromMs: number, lengthMs: number): Element {
   const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg')
-  svg.setAttribute('class', 'lane')
+  svg.setAttribute('class', 'timeline')
   svg.setAttribute('viewBox', '0 0 1000 10')
   svg.setAttribute('preserveAspectRatio', 'none')
   const bar = document.createElementNS('http://www.w3.org/2000/svg', 'rect')
@@ -129,7 +133,7 @@ function fill(): void {
       make('span', 'status', String(response.status || '—')),
       make('span', 'text', `${request.method} ${request.url}`),
       make('span', 'size', toSize(response.content.size)),
-      laneOf(atMs, time),
+      timelineBar(atMs, time),
     ])
   }
   const console = find<HTMLElement>('.console ol')
@@ -139,10 +143,10 @@ function fill(): void {
   timed.sort((one, other) => one.atMs - other.atMs)
 }
 
-function play(wanted: boolean): void {
-  isPlaying = wanted
-  button.textContent = wanted ? 'Pause' : 'Play'
-  if (wanted && nowMs >= endMs - startMs) seek(0)
+function play(shouldPlay: boolean): void {
+  isPlaying = shouldPlay
+  button.textContent = shouldPlay ? 'Pause' : 'Play'
+  if (shouldPlay && nowMs >= endMs - startMs) seek(0)
   let lastMs = performance.now()
   const step = (atMs: number): void => {
     if (!isPlaying) return
@@ -152,7 +156,7 @@ function play(wanted: boolean): void {
     seek(next)
     requestAnimationFrame(step)
   }
-  if (wanted) requestAnimationFrame(step)
+  if (shouldPlay) requestAnimationFrame(step)
 }
 
 function start(): void {
@@ -161,8 +165,8 @@ function start(): void {
   seek(0)
 }
 
-find<HTMLElement>('.empty').hidden = filmed !== undefined
-video.hidden = filmed === undefined
+find<HTMLElement>('.empty').hidden = recordedVideo !== undefined
+video.hidden = recordedVideo === undefined
 button.addEventListener('click', () => play(!isPlaying))
 range.addEventListener('input', () => seek(Number(range.value)))
 addEventListener('keydown', (event) => {
@@ -170,12 +174,12 @@ addEventListener('keydown', (event) => {
   event.preventDefault()
   play(!isPlaying)
 })
-if (filmed === undefined) start()
+if (recordedVideo === undefined) start()
 else {
-  const bytes = Uint8Array.from(atob(filmed.text), (letter) => letter.charCodeAt(0))
+  const bytes = Uint8Array.from(atob(recordedVideo.text), (letter) => letter.charCodeAt(0))
   video.src = URL.createObjectURL(new Blob([bytes], { type: 'video/webm' }))
   const begin = (): void => {
-    if (Number.isFinite(video.duration)) endMs = Math.max(endMs, filmed.startMs + video.duration * 1000)
+    if (Number.isFinite(video.duration)) endMs = Math.max(endMs, recordedVideo.startMs + video.duration * 1000)
     start()
   }
   video.addEventListener('loadedmetadata', begin, { once: true })

@@ -1,9 +1,12 @@
 import { keepMatching } from './keep-matching.ts'
-import type { Result, SearchWish } from './provider.ts'
+import type { Result, ProviderQuery } from './provider.ts'
 
-/** Turns pages of results, the first being 1, until enough fit the wish, a page brings nothing new, or `maxPages` were read. */
-export async function gather(
-  wish: SearchWish,
+/**
+ * Reads pages of results, starting at 1, until enough results match the query, a page has no new
+ * results, or `maxPages` were read.
+ */
+export async function collectPages(
+  query: ProviderQuery,
   maxPages: number,
   readPage: (number: number) => Promise<readonly Result[]>,
 ): Promise<readonly Result[]> {
@@ -14,7 +17,7 @@ export async function gather(
     if (page.length === 0) break
     for (const result of page) seen.add(`${result.url} ${result.imageUrl ?? ''}`)
     all.push(...page)
-    if (keepMatching(all, wish).length >= wish.limit) break
+    if (keepMatching(all, query).length >= query.limit) break
   }
-  return keepMatching(all, wish).slice(0, wish.limit)
+  return keepMatching(all, query).slice(0, query.limit)
 }

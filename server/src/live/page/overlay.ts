@@ -1,7 +1,7 @@
 import type { Ended } from '../server-message.ts'
 import { elements } from './elements.ts'
 
-/** Where the page stands with the session. */
+/** State of the connection to the session. */
 export type Phase = 'connecting' | 'live' | 'paused' | 'reconnecting' | 'ended' | 'refused'
 
 const phaseNames: Readonly<Record<Phase, string>> = {
@@ -15,36 +15,36 @@ const phaseNames: Readonly<Record<Phase, string>> = {
 
 const reasons: Readonly<Record<NonNullable<Ended['reason']>, string>> = {
   deleted: 'It was closed by its owner.',
-  ttl: 'Its time was over.',
-  idle: 'Nothing was done with it for too long.',
-  crashed: 'Its browser stopped unexpectedly.',
+  ttl: 'It reached its time limit.',
+  idle: 'It was idle for too long.',
+  crashed: 'Its browser crashed.',
   drained: 'The server was shut down.',
-  lost: 'The server that held it was lost.',
+  lost: 'The server that ran it was lost.',
   revoked: 'The API key that created it was revoked.',
 }
 
-/** Says in the header where the page stands. */
+/** Shows the phase in the header. */
 export function showPhase(phase: Phase): void {
   document.body.dataset['phase'] = phase
   const label = elements.status.querySelector('span')
   if (label !== null) label.textContent = phaseNames[phase]
 }
 
-/** Lays a card with words over the picture; undefined takes it away. */
-export function showCover(words: { readonly title: string; readonly text: string } | undefined): void {
-  const { cover } = elements
-  cover.hidden = words === undefined
-  const [title, text, facts] = ['h1', 'p', 'dl'].map((name) => cover.querySelector<HTMLElement>(name))
-  if (title) title.textContent = words?.title ?? ''
-  if (text) text.textContent = words?.text ?? ''
+/** Shows a message over the canvas. `undefined` hides it. */
+export function showOverlay(message: { readonly title: string; readonly text: string } | undefined): void {
+  const { overlay } = elements
+  overlay.hidden = message === undefined
+  const [title, text, facts] = ['h1', 'p', 'dl'].map((name) => overlay.querySelector<HTMLElement>(name))
+  if (title) title.textContent = message?.title ?? ''
+  if (text) text.textContent = message?.text ?? ''
   if (facts) facts.hidden = true
 }
 
-/** Says that the session has ended, why, and what it came to. */
+/** Shows that the session has ended, with the reason, duration and credits. */
 export function showEnd({ reason, durationMs, creditsBilled }: Ended): void {
   showPhase('ended')
-  showCover({ title: 'This session has ended', text: reason === undefined ? '' : reasons[reason] })
-  const facts = elements.cover.querySelector('dl')
+  showOverlay({ title: 'This session has ended', text: reason === undefined ? '' : reasons[reason] })
+  const facts = elements.overlay.querySelector('dl')
   if (facts === null) return
   facts.replaceChildren(
     ...fact('Duration', durationMs === undefined ? undefined : duration(durationMs)),
