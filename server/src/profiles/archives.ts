@@ -78,8 +78,9 @@ export async function readArchive(
       unpackProfile(plain, userDataDir, quotaBytes),
       pipeline(compressed, plain),
     ])
-    if (piped.status === 'rejected' && !isPrematureClose(piped.reason)) throw piped.reason
+    // A failure to decrypt or decompress reaches `unpacked` as well, with its cause. The reverse does not hold.
     if (unpacked.status === 'rejected') throw unpacked.reason
+    if (piped.status === 'rejected') throw piped.reason
     return unpacked.value
   } catch (cause) {
     if (cause instanceof BowlineError) throw cause

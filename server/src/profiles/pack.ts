@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { open, opendir, readlink, realpath, type FileHandle } from 'node:fs/promises'
-import { pipeline } from 'node:stream/promises'
-import { pack, type Pack } from 'tar-stream'
+import type { ReadableStream } from 'node:stream/web'
+import { createTarPacker, type TarPackController } from 'modern-tar'
 import { BowlineError } from 'bowline/kit/errors'
 import { isKeptFile, mayHoldKeptFiles } from './kept-paths.ts'
 
@@ -10,7 +10,7 @@ export const extrasName = 'bowline.json'
 
 /** An archive in the making. Read `stream` to its end, then `contentBytes` is known. */
 export interface Packing {
-  readonly stream: Pack
+  readonly stream: ReadableStream<Uint8Array>
   readonly contentBytes: () => number
 }
 
@@ -19,7 +19,7 @@ export interface Packing {
  * stream fails with PROFILE_TOO_LARGE when the contents exceed `quotaBytes`.
  */
 export function packProfile(userDataDir: string, extras: string, quotaBytes: number): Packing {
-  const archive = pack()
+  const { readable, controller } = createTarPacker()
   let contentBytes = 0
   const count = (bytes: number): void => {
     contentBytes += bytes
@@ -27,13 +27,14 @@ export function packProfile(userDataDir: string, extras: string, quotaBytes: num
   }
   const fill = async (): Promise<void> => {
     const root = await realpath(userDataDir)
-    count(Buffer.byteLength(extras))
-    archive.entry({ name: extrasName, mode: 0o600 }, extras)
-    for await (const path of keptFiles(root)) await addFile(archive, root, path, count)
-    archive.finalize()
+    const extrasBytes = Buffer.from(extras)
+    count(extrasBytes.length)
+    await addEntry(controller, { name: extrasName, size: extrasBytes.length, mtime: new Date() }, [extrasBytes])
+    for await (const path of keptFiles(root)) await addFile(controller, root, path, count)
+    controller.finalize()
   }
-  fill().catch((error: unknown) => archive.destroy(Error.isError(error) ? error : new Error(String(error))))
-  return { stream: archive, contentBytes: () => contentBytes }
+  fill().catch((error: unknown) => controller.error(error))
+  return { stream: readable, contentBytes: () => contentBytes }
 }
 
 /** The error for a profile over its quota. */
@@ -50,19 +51,31 @@ const keptFiles = async function* (root: string, folder = ''): AsyncGenerator<st
   }
 }
 
-async function addFile(archive: Pack, root: string, path: string, count: (bytes: number) => void): Promise<void> {
+async function addFile(
+  archive: TarPackController,
+  root: string,
+  path: string,
+  count: (bytes: number) => void,
+): Promise<void> {
   await using file = await openOwnFile(`${root}/${path}`)
   if (file === undefined) return
   const { size, mtime } = await file.stat()
   count(size)
-  const header = { name: path, size, mode: 0o600, mtime }
-  if (size === 0) {
-    archive.entry(header, '')
-    return
-  }
-  // It cannot grow any more, but the header must hold in any case.
-  const source = file.createReadStream({ start: 0, end: size - 1, highWaterMark: 256 * 1024, autoClose: false })
-  await pipeline(source, archive.entry(header))
+  // The header states the size, so bytes that are appended after `stat` must not be read.
+  const range = { start: 0, end: size - 1, highWaterMark: 256 * 1024, autoClose: false }
+  // Awaited here: the file is closed when this function returns.
+  await addEntry(archive, { name: path, size, mtime }, size === 0 ? [] : file.createReadStream(range))
+}
+
+/** Adds a file to the archive, no faster than the archive is read. */
+async function addEntry(
+  archive: TarPackController,
+  header: { readonly name: string; readonly size: number; readonly mtime: Date },
+  content: Iterable<Buffer> | AsyncIterable<Buffer>,
+): Promise<void> {
+  const writer = archive.add({ ...header, mode: 0o600, type: 'file' }).getWriter()
+  for await (const bytes of content) await writer.write(bytes)
+  await writer.close()
 }
 
 /** Opens a plain file that is really at this path. The browser's user may have put a link or a pipe in its place. */

@@ -1,15 +1,11 @@
-import { createWriteStream } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { extract, type Extract } from 'tar-stream'
+import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
 import { BowlineError } from 'bowline/kit/errors'
 import { isKeptFile } from './kept-paths.ts'
 import { extrasName, tooLarge } from './pack.ts'
-
-type Entry = Extract extends AsyncIterable<infer Each> ? Each : never
 
 /**
  * Unpacks an archive into an empty user-data-dir and answers its extras. Nothing but plain files that a profile keeps is
@@ -19,26 +15,29 @@ export async function unpackProfile(
   archive: Readable,
   userDataDir: string,
   quotaBytes: number,
-  signal?: AbortSignal,
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<string> {
-  const entries = extract()
-  const feeding = pipeline(archive, entries, { signal })
-  // Its failure ends the loop below, too, which is where it is seen.
-  feeding.catch(() => undefined)
+  // Without `strict`, a truncated archive and wrong checksums would pass.
+  const entries = Readable.toWeb(archive).pipeThrough(createTarDecoder({ strict: true }), { signal })
   let extras = '{}'
   let leftBytes = quotaBytes
   const folders = new Set<string>()
-  for await (const entry of entries) {
-    leftBytes -= entry.header.size ?? 0
-    if (leftBytes < 0) throw tooLarge(quotaBytes)
-    if (entry.header.name === extrasName) extras = await text(entry)
-    else await writeEntry(entry, userDataDir, folders)
+  try {
+    for await (const entry of entries) {
+      leftBytes -= entry.header.size
+      if (leftBytes < 0) throw tooLarge(quotaBytes)
+      if (entry.header.name === extrasName) extras = await text(entry.body)
+      else await writeEntry(entry, userDataDir, folders)
+    }
+    return extras
+  } catch (error) {
+    // The decoder would end its source only with the next bytes, which may never come.
+    archive.destroy()
+    throw error
   }
-  await feeding
-  return extras
 }
 
-async function writeEntry(entry: Entry, userDataDir: string, folders: Set<string>): Promise<void> {
+async function writeEntry(entry: ParsedTarEntry, userDataDir: string, folders: Set<string>): Promise<void> {
   const { name, type } = entry.header
   if (type !== 'file' || !isKeptFile(name)) {
     throw new BowlineError('PROFILE_UNREADABLE', `The saved profile holds ${JSON.stringify(name)}, a ${type}`)
@@ -50,5 +49,5 @@ async function writeEntry(entry: Entry, userDataDir: string, folders: Set<string
     folders.add(folder)
   }
   // `wx`: whatever is there already, a link above all, is not written to.
-  await pipeline(entry, createWriteStream(path, { flags: 'wx', mode: 0o600 }))
+  await writeFile(path, entry.body, { flag: 'wx', mode: 0o600 })
 }

@@ -50,6 +50,14 @@ async function restore(parts: ArchiveDeps, archive: Pick<Archive, 'blob' | 'keyI
   return { extras, files: await filesOf(folder.path) }
 }
 
+/** Stores a tar as the server would: compressed, and encrypted with the key. */
+async function seal(parts: ArchiveDeps, tar: Buffer): Promise<Pick<Archive, 'blob' | 'keyId'>> {
+  const blob = 'profiles/sealed'
+  const sealed = encryptStream(Readable.from([zstdCompressSync(tar)]), key.bytes, `${profileId} ${blob}`)
+  await parts.blobs.write(blob, Readable.from(sealed, { objectMode: false }))
+  return { blob, keyId: key.id }
+}
+
 test('an archive in a bucket that does not answer is said to be out of reach for now, without the address', async () => {
   const lab = await openS3Location()
   await using source = await temporaryFolder()
@@ -201,11 +209,9 @@ describe('an archive is refused', () => {
     const tar = pack()
     tar.entry(header, '')
     tar.finalize()
-    const packed = zstdCompressSync(await buffer(tar))
-    const sealed = encryptStream(Readable.from([packed]), key.bytes, `${profileId} profiles/evil`)
-    await parts.blobs.write('profiles/evil', Readable.from(sealed, { objectMode: false }))
+    const archive = await seal(parts, await buffer(tar))
 
-    await expect(restore(parts, { blob: 'profiles/evil', keyId: key.id })).rejects.toMatchObject(unreadable)
+    await expect(restore(parts, archive)).rejects.toMatchObject(unreadable)
   })
 
   test('when it unpacks to more than the quota', async () => {
