@@ -1,4 +1,4 @@
-/** What crosses the wire: zod schemas, inferred types, and the table of routes. @module */
+/** The wire format: zod schemas, the types inferred from them, and the route table. @module */
 export * from './contract/actions.ts'
 export * from './contract/activity.ts'
 export * from './contract/browser.ts'

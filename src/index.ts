@@ -1,4 +1,4 @@
-/** The client: sessions of a remote browser that always end. @module */
+/** The Bowline client: remote browser sessions, scraping, crawling, search and monitors. @module */
 export { Bowline } from './client/bowline.ts'
 export type { ActivityOptions, ActivityRecord, ListActivity } from './client/activity.ts'
 export type { Bulk } from './client/bulk.ts'

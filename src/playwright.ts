@@ -1,2 +1,2 @@
-/** Drives sessions with Playwright. @module */
+/** Connects Playwright to remote sessions. @module */
 export { playwright, type PlaywrightHandles } from './drivers/playwright.ts'

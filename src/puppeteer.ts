@@ -1,2 +1,2 @@
-/** Drives sessions with Puppeteer. @module */
+/** Connects Puppeteer to remote sessions. @module */
 export { puppeteer, type PuppeteerHandles } from './drivers/puppeteer.ts'

@@ -1,4 +1,4 @@
-/** Fixtures for Playwright Test: every test gets a page of a remote session. @module */
+/** Playwright Test fixtures that give every test a page of a remote session. @module */
 export { expect } from '@playwright/test'
 export { test } from './testing/fixtures.ts'
-export type { BowlineTestOptions, TestFixtures, WorkerFixtures } from './testing/fixture-names.ts'
+export type { BowlineTestOptions, TestFixtures, WorkerFixtures } from './testing/fixture-types.ts'

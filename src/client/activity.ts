@@ -2,32 +2,46 @@ import type { ActivityEndpoint } from '../contract/activity.ts'
 import type { Abortable } from '../kit/abort.ts'
 import type { Call } from './call.ts'
 
-/** A job of the last 24 hours. */
+/** A job, scrape, search or session of the last 24 hours. */
 export interface ActivityRecord {
-  /** Reads the job's result again where there is one: of a scrape, batch, crawl, extraction or session. */
+  /** Id for `getScrape`, `getExtract`, `sessions.get` and the like, while the result is stored. */
   readonly id: string
+  /** Kind of the job, such as `scrape`, `crawl` or `browser`. */
   readonly endpoint: string
-  /** `v1` or `v2`. */
+  /** API version of the request: `v1` or `v2`. */
   readonly apiVersion: string
+  /** ISO 8601 time. */
   readonly createdAt: string
-  /** Address, first address or query. Undefined: there is none. */
+  /** URL, first URL or search query. `undefined` if the job has none. */
   readonly target: string | undefined
 }
 
-/** Which jobs are wanted. */
+/** Filter and page size of `bowline.activity()`. */
 export interface ActivityOptions extends Abortable {
-  /** Default: jobs of every kind. */
+  /** Only jobs of this kind. Default: all. */
   readonly endpoint?: ActivityEndpoint | undefined
-  /** Jobs fetched at a time, 100 at most. Default 100. */
+  /** Jobs fetched per request, 1 to 100. Default 100. */
   readonly pageSize?: number | undefined
 }
 
-/** The jobs of the last 24 hours, newest first, fetched page by page while they are asked for. */
+/**
+ * Lists the jobs of the last 24 hours, newest first. Pages are fetched as the iteration proceeds.
+ *
+ * @example
+ * ```ts
+ * import { Bowline } from 'bowline'
+ *
+ * const bowline = new Bowline()
+ * for await (const { createdAt, endpoint, target } of bowline.activity({ endpoint: 'scrape' })) {
+ *   console.log(createdAt, endpoint, target)
+ * }
+ * ```
+ */
 export type ListActivity = (options?: ActivityOptions) => AsyncIterable<ActivityRecord>
 
-/** Makes the `activity` of a client. */
+/** Creates `bowline.activity`. */
 export function createActivity(call: Call): ListActivity {
-  return async function* ({ endpoint, pageSize = 100, ...how } = {}) {
+  return async function* ({ endpoint, pageSize = 100, ...requestOptions } = {}) {
     let cursor: string | undefined
     do {
       const query = {
@@ -35,7 +49,7 @@ export function createActivity(call: Call): ListActivity {
         ...(endpoint === undefined ? {} : { endpoint }),
         ...(cursor === undefined ? {} : { cursor }),
       }
-      const page = await call('activity', { query }, how)
+      const page = await call('activity', { query }, requestOptions)
       for (const { id, endpoint: kind, api_version: apiVersion, created_at: createdAt, target } of page.data) {
         yield { id, endpoint: kind, apiVersion, createdAt, target: target ?? undefined }
       }

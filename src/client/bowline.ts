@@ -21,49 +21,83 @@ import { createWebhooks, type Webhooks } from './webhooks.ts'
 import { withSession, type SessionOutcome, type WithSessionOptions, type Work } from './with-session.ts'
 import { AsyncDisposableStack } from '../kit/disposable-stack.ts'
 
-/** A client of one service. Disposing of it ends the sessions it still has open, and those that are being created when they come. */
+/**
+ * Client of one Bowline server or compatible service.
+ *
+ * Disposing of the client ends the sessions it still has open. Sessions that are being created at
+ * that moment are deleted as soon as the server has created them.
+ *
+ * @example
+ * ```ts
+ * import { Bowline } from 'bowline'
+ * import { playwright } from 'bowline/playwright'
+ *
+ * await using bowline = new Bowline() // reads BOWLINE_BASE_URL and BOWLINE_API_KEY
+ *
+ * const { markdown } = await bowline.scrape('https://example.com')
+ * const { result: title } = await bowline.withSession({ driver: playwright }, async ({ page }) => {
+ *   await page.goto('https://example.com')
+ *   return page.title()
+ * })
+ * console.log(title, markdown)
+ * ```
+ */
 export class Bowline implements AsyncDisposable {
+  /** Base URL of the service, without a trailing slash. */
   readonly baseUrl: string
+  /** Creates, lists and deletes browser sessions. */
   readonly sessions: Sessions
+  /** Manages API keys. */
   readonly keys: Keys
   /** Scrapes one page. */
   readonly scrape: Scraping['scrape']
-  /** Reads a scrape of the last 24 hours again. */
+  /** Returns a scrape of the last 24 hours by its id. */
   readonly getScrape: Scraping['getScrape']
-  /** Has the server's language model extract data from pages. */
+  /** Extracts structured data from pages with a language model. */
   readonly extract: Extracting['extract']
-  /** Reads an extraction of the last 24 hours again. */
+  /** Returns the state and result of an extraction by its id. */
   readonly getExtract: Extracting['getExtract']
-  /** Scrapes many pages: await it for all, or iterate over them as they come. */
+  /**
+   * Scrapes many URLs. Await the run for all documents, or iterate over it to get each one early.
+   */
   readonly batchScrape: Bulk['batchScrape']
-  /** Scrapes the pages of a site, following its links. */
+  /** Scrapes a site by following its links. Use the returned run like that of `batchScrape`. */
   readonly crawl: Bulk['crawl']
-  /** Searches, and scrapes the results when asked to. */
+  /** Searches the web, and optionally scrapes the results. */
   readonly search: Search
-  /** Lists the pages of a site. */
+  /** Lists the URLs of a site. */
   readonly map: MapSite
+  /** Manages saved browser state, such as cookies and logins. */
   readonly profiles: Profiles
+  /** Checks pages on a schedule and reports changes. */
   readonly monitors: Monitors
+  /** Lists and redelivers webhook events, and manages the signing secret. */
   readonly webhooks: Webhooks
-  /** What the team used and has left. */
+  /** Reports the credits that the team has used and has left. */
   readonly usage: Usage
-  /** Lists what the team did in the last 24 hours. */
+  /** Lists the jobs of the last 24 hours. */
   readonly activity: ListActivity
-  /** Counts what runs for the team now, and what may. */
+  /** Returns the number of running sessions and scrapes, and its limit. */
   readonly concurrency: GetConcurrency
+  /** Manages teams and their limits. */
   readonly teams: Teams
   readonly #handleSignals: boolean
   readonly #open = new Map<string, Session>()
   readonly #disposed = new AbortController()
   readonly #owned = new AsyncDisposableStack()
 
-  /** Options that are absent come from `BOWLINE_BASE_URL` and `BOWLINE_API_KEY`. Throws CONFIG_INVALID. */
-  constructor(options: BowlineOptions = {}, place: { readonly isEmbedded: boolean } = { isEmbedded: false }) {
+  /**
+   * Creates a client. It opens no connection and no session.
+   *
+   * `baseUrl` and `apiKey` default to `BOWLINE_BASE_URL` and `BOWLINE_API_KEY`. Throws
+   * CONFIG_INVALID if an option is missing, unknown or invalid.
+   */
+  constructor(options: BowlineOptions = {}, internal: { readonly isEmbedded: boolean } = { isEmbedded: false }) {
     const config = resolveConfig(options)
     const call = createCall(config)
     this.baseUrl = config.baseUrl
     this.#handleSignals = config.handleSignals
-    this.sessions = createSessions({ call, config, ...place }, this.#open, this.#disposed.signal)
+    this.sessions = createSessions({ call, config, ...internal }, this.#open, this.#disposed.signal)
     this.keys = createKeys(call)
     const { scrape, getScrape } = createScraping(call)
     this.scrape = scrape
@@ -85,7 +119,26 @@ export class Bowline implements AsyncDisposable {
     this.teams = createTeams(call)
   }
 
-  /** A client with a server of its own in this process, on a free loopback port. Disposing of it ends both. */
+  /**
+   * Starts a Bowline server in this process, on a free loopback port, and returns a client for it.
+   * Needs the package `bowline-server`.
+   *
+   * Disposing of the client ends its sessions and stops the server. Throws SERVER_MISSING if the
+   * package is not installed, and the errors of `startServer`.
+   *
+   * @example
+   * ```ts
+   * import { Bowline } from 'bowline'
+   * import { playwright } from 'bowline/playwright'
+   *
+   * await using bowline = await Bowline.embedded({ allow: ['127.0.0.1'] })
+   * const { result } = await bowline.withSession({ driver: playwright }, async ({ page }) => {
+   *   await page.goto('https://example.com')
+   *   return page.title()
+   * })
+   * console.log(result)
+   * ```
+   */
   static async embedded(options: EmbeddedOptions = {}): Promise<Bowline> {
     const server = await startEmbedded(options)
     const { handleSignals } = options
@@ -98,10 +151,33 @@ export class Bowline implements AsyncDisposable {
   }
 
   /**
-   * Runs work on a session of its own, which is deleted when the work returns, throws, runs out of time or is aborted,
-   * and when the process gets a signal, exits, crashes or is killed. An error of the work comes through unchanged; a
-   * deletion that fails beside it goes to `onEnd` and `process.emitWarning`. When only the deletion fails, this rejects
-   * with DELETE_FAILED, whose `details.result` is what the work returned.
+   * Creates a session, runs `work` on it, and deletes the session.
+   *
+   * The session is deleted when `work` returns, throws, times out or is aborted, and when the
+   * process receives a signal, exits, crashes or is killed.
+   *
+   * - An error thrown by `work` is rethrown unchanged. If the deletion fails as well, that error
+   *   goes to `onEnd` and `process.emitWarning`.
+   * - If only the deletion fails, this rejects with DELETE_FAILED. `details.result` holds the
+   *   return value of `work`.
+   * - Rejects with TIMEOUT after `timeoutMs`, and with the signal's reason when `signal` aborts.
+   *
+   * @example
+   * ```ts
+   * import { Bowline } from 'bowline'
+   * import { playwright } from 'bowline/playwright'
+   *
+   * const bowline = new Bowline()
+   * const { result, sessionDurationMs, creditsBilled } = await bowline.withSession(
+   *   { ttl: 60, driver: playwright, timeoutMs: 30_000 },
+   *   async ({ page, signal }) => {
+   *     await page.goto('https://example.com')
+   *     signal.throwIfAborted()
+   *     return page.title()
+   *   },
+   * )
+   * console.log(`${result}: ${sessionDurationMs} ms, ${creditsBilled} credits`)
+   * ```
    */
   async withSession<Result, Handles = unknown>(
     options: WithSessionOptions<Handles>,
@@ -110,13 +186,31 @@ export class Bowline implements AsyncDisposable {
     return withSession({ sessions: this.sessions, handleSignals: this.#handleSignals }, options, work)
   }
 
-  /** Makes a pool, which works on many items with a few sessions. Nothing is started before a run is iterated. Throws CONFIG_INVALID. */
+  /**
+   * Creates a pool, which runs a function over many items on a limited number of sessions. Sessions
+   * are created when a run is iterated, not before. Throws CONFIG_INVALID.
+   *
+   * @example
+   * ```ts
+   * import { Bowline } from 'bowline'
+   * import { playwright } from 'bowline/playwright'
+   *
+   * const bowline = new Bowline()
+   * const pool = bowline.pool({ driver: playwright, size: 2, budget: 20 })
+   * const urls = ['https://example.com/', 'https://example.com/links']
+   * const run = pool.run(urls, async (url, { page }) => {
+   *   await page.goto(url)
+   *   return page.title()
+   * })
+   * for await (const { item, result, error } of run) console.log(item, result ?? error)
+   * ```
+   */
   pool<Handles = unknown>(options: PoolOptions<Handles> = {}): Pool<Handles> {
     return createPool({ sessions: this.sessions, handleSignals: this.#handleSignals }, options)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#disposed.abort(new BowlineError('ABORTED', 'The client was disposed of'))
+    this.#disposed.abort(new BowlineError('ABORTED', 'The client was disposed'))
     const endings = await Promise.allSettled([...this.#open.values()].map((session) => session.end()))
     await this.#owned.disposeAsync()
     const failed = endings.find((ending) => ending.status === 'rejected')

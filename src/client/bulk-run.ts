@@ -5,41 +5,58 @@ import type { Document } from '../contract/document.ts'
 import { abortable, type Abortable } from '../kit/abort.ts'
 import { BowlineError } from '../kit/errors.ts'
 
-/** How far a job has come. */
+/** Progress of a batch or crawl. */
 export interface BulkProgress {
   readonly id: string
   readonly status: BulkStatusResponse['status']
+  /** Pages scraped so far. */
   readonly completed: number
+  /** Pages found so far. A crawl's total grows while it runs. */
   readonly total: number
   readonly creditsUsed: number
 }
 
-/** Options of a job of many pages. Aborting cancels the job on the server, and rejects with the signal's reason. */
+/**
+ * Options of `batchScrape()` and `crawl()` that concern this client, not the server. Aborting
+ * `signal` cancels the job on the server and rejects with the signal's reason.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type BulkOptions } from 'bowline'
+ *
+ * const bowline = new Bowline()
+ * const options: BulkOptions = {
+ *   signal: AbortSignal.timeout(120_000),
+ *   onProgress: ({ completed, total }) => console.log(`${completed} of ${total}`),
+ * }
+ * await bowline.batchScrape(['https://example.com'], {}, options)
+ * ```
+ */
 export interface BulkOptions extends Abortable {
-  /** Hears of each step. */
+  /** Called after each status response of the server. */
   readonly onProgress?: ((progress: BulkProgress) => void) | undefined
 }
 
-/** What a job came to. */
+/** Result of a finished batch or crawl. */
 export interface BulkResult extends BulkProgress {
-  /** In the order they were completed. */
+  /** Scraped pages in order of completion. */
   readonly documents: readonly Document[]
-  /** The pages that failed, and why. */
+  /** Pages that failed, with their errors. */
   readonly errors: BulkErrors['errors']
-  /** What the service warns of, such as options that kept a crawl from following links. */
+  /** Warning of the server, such as options that kept a crawl from following links. */
   readonly warning?: string | undefined
-  /** Pages that robots.txt forbids. */
+  /** URLs that robots.txt disallows. */
   readonly robotsBlocked: readonly string[]
-  /** What was no address, and left out. */
+  /** Strings that are not valid URLs and were skipped. */
   readonly invalidUrls: readonly string[]
-  /** Until when the server keeps the documents. */
+  /** ISO 8601 time at which the server deletes the documents. */
   readonly expiresAt: string
 }
 
-/** The calls that a job is made of. */
+/** API calls of a batch or crawl. */
 export interface BulkCalls {
-  readonly start: (how: Abortable) => Promise<StartBulkResponse>
-  readonly status: (id: string, skip: number, how: Abortable) => Promise<BulkStatusResponse>
+  readonly start: (options: Abortable) => Promise<StartBulkResponse>
+  readonly status: (id: string, skip: number, options: Abortable) => Promise<BulkStatusResponse>
   readonly errors: (id: string) => Promise<BulkErrors>
   readonly cancel: (id: string) => Promise<unknown>
 }
@@ -49,8 +66,21 @@ const bulkNames: OptionNames<BulkOptions> = { signal: true, onProgress: true }
 const waitsMs = { first: 200, last: 2000 } as const
 
 /**
- * A job of many pages. Await it for everything, or iterate over the documents as they come: leaving the loop cancels the
- * job. It is started by whichever comes first, and once; nothing is lost by doing both.
+ * A batch or crawl, returned by `bowline.batchScrape()` and `bowline.crawl()`.
+ *
+ * Await it for a `BulkResult`, or iterate over it to get each document as soon as it is scraped.
+ * Leaving the loop cancels the job. The job starts once, on the first await, iteration or call of
+ * `start()`. Rejects with JOB_FAILED if the server could not run it.
+ *
+ * @example
+ * ```ts
+ * import { Bowline } from 'bowline'
+ *
+ * const bowline = new Bowline()
+ * for await (const { metadata } of bowline.crawl('https://example.com', { limit: 2 })) {
+ *   console.log(metadata.sourceURL)
+ * }
+ * ```
  */
 export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document> {
   readonly #calls: BulkCalls
@@ -64,13 +94,13 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
     this.#options = options
   }
 
-  /** Starts the job if it has not been, and answers its id. */
+  /** Starts the job if it has not started, and resolves to its id. */
   async start(): Promise<string> {
     this.#started ??= this.#begin()
     return (await this.#started).id
   }
 
-  /** What is under way to the server is not broken off: a job that nobody knows of would run, and cost. */
+  /** Does not abort the request itself: its job would run and cost credits without a known id. */
   async #begin(): Promise<StartBulkResponse> {
     const { signal } = this.#options
     signal?.throwIfAborted()
@@ -83,23 +113,25 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
     }
   }
 
-  /** What was no address, and left out. */
+  /**
+   * Starts the job if necessary. Resolves to the strings that are not valid URLs and were skipped.
+   */
   async invalidUrls(): Promise<readonly string[]> {
     await this.start()
     return (await this.#started)?.invalidURLs ?? []
   }
 
-  /** The pages of the job that have failed so far. */
+  /** Resolves to the pages that have failed so far. Starts the job if necessary. */
   async errors(): Promise<BulkErrors> {
     return this.#calls.errors(await this.start())
   }
 
-  /** Cancels the job. What it has scraped stays. */
+  /** Cancels the job. Documents that are already scraped remain readable. */
   async cancel(): Promise<void> {
     await this.#calls.cancel(await this.start())
   }
 
-  // oxlint-disable-next-line unicorn/no-thenable -- to be awaited is what it is for
+  // oxlint-disable-next-line unicorn/no-thenable -- awaiting it is its purpose
   then<Kept = BulkResult, Failed = never>(
     onResult?: ((result: BulkResult) => Kept | PromiseLike<Kept>) | null,
     onError?: ((error: unknown) => Failed | PromiseLike<Failed>) | null,
@@ -109,20 +141,20 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Document> {
-    for await (const { data } of this.#answers()) yield* data
+    for await (const { data } of this.#poll()) yield* data
   }
 
   async #collect(): Promise<BulkResult> {
     const documents: Document[] = []
     let last: BulkStatusResponse | undefined
-    for await (const answer of this.#answers()) {
-      documents.push(...answer.data)
-      last = answer
+    for await (const response of this.#poll()) {
+      documents.push(...response.data)
+      last = response
     }
     const id = await this.start()
     const { errors, robotsBlocked } = await this.#calls.errors(id)
     const invalidUrls = await this.invalidUrls()
-    if (last === undefined) throw new BowlineError('RESPONSE_INVALID', `The job ${id} has no status`)
+    if (last === undefined) throw new BowlineError('RESPONSE_INVALID', `The server returned no status for job ${id}`)
     return {
       ...progressOf(id, last),
       documents,
@@ -134,26 +166,31 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
     }
   }
 
-  /** Every answer about the job until it has ended, with the documents that are new in it. */
-  async *#answers(): AsyncGenerator<BulkStatusResponse> {
+  /**
+   * Polls the status until the job has ended. Each response holds the documents that are new since
+   * the one before.
+   */
+  async *#poll(): AsyncGenerator<BulkStatusResponse> {
     const id = await this.start()
     let isOver = false
     try {
       let skip = 0
       let waitMs: number = waitsMs.first
       while (!isOver) {
-        const answer = await this.#calls.status(id, skip, this.#options)
-        const after = answer.next === undefined ? null : new URL(answer.next).searchParams.get('skip')
-        // Other services name a next part of every job that was not completed, though there is nothing in it yet.
+        const response = await this.#calls.status(id, skip, this.#options)
+        const after = response.next === undefined ? null : new URL(response.next).searchParams.get('skip')
+        // Some services return `next` for every unfinished job, even if the next page is still
+        // empty.
         const hasMore = after !== null && Number(after) > skip
-        isOver = !hasMore && answer.status !== 'scraping'
-        // Documents that the server does not keep count, too.
-        skip = after === null ? Math.max(answer.completed, skip + answer.data.length) : Number(after)
-        if (answer.status === 'failed') throw failed(id, answer.error)
-        this.#options.onProgress?.(progressOf(id, answer))
-        yield answer
+        isOver = !hasMore && response.status !== 'scraping'
+        // Documents that the server does not store (`zeroDataRetention`) count as completed but are
+        // not in `data`.
+        skip = after === null ? Math.max(response.completed, skip + response.data.length) : Number(after)
+        if (response.status === 'failed') throw failed(id, response.error)
+        this.#options.onProgress?.(progressOf(id, response))
+        yield response
         if (isOver || hasMore) continue
-        waitMs = answer.data.length > 0 ? waitsMs.first : Math.min(waitsMs.last, waitMs * 1.5)
+        waitMs = response.data.length > 0 ? waitsMs.first : Math.min(waitsMs.last, waitMs * 1.5)
         await sleep(waitMs, undefined, { signal: this.#options.signal }).catch(() => undefined)
         this.#options.signal?.throwIfAborted()
       }
@@ -161,7 +198,7 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
       isOver = isOver || (error instanceof BowlineError && error.code === 'JOB_FAILED')
       throw error
     } finally {
-      // Whoever has left, or lost sight of it, wants no more of it; the reason they have is what counts.
+      // The caller left the loop or polling failed: cancel the job, and keep the original error.
       if (!isOver) await this.#calls.cancel(id).catch(() => undefined)
     }
   }
@@ -178,7 +215,7 @@ function progressOf(id: string, { status, completed, total, creditsUsed }: BulkS
 }
 
 function failed(id: string, error: string | undefined): BowlineError {
-  return new BowlineError('JOB_FAILED', `The job ${id} failed: ${error ?? 'the server gave no reason'}`, {
+  return new BowlineError('JOB_FAILED', `Job ${id} failed: ${error ?? 'the server gave no reason'}`, {
     details: { id },
   })
 }

@@ -4,29 +4,59 @@ import type { CrawlInput } from '../contract/crawl.ts'
 import { BulkRun, type BulkOptions } from './bulk-run.ts'
 import type { Call } from './call.ts'
 
-/** Jobs of many pages. */
+/** Batches and crawls. */
 export interface Bulk {
   /**
-   * Scrapes many pages, such as `seeds()` finds. Await the run for everything, or iterate over it for documents as they come. Pages that fail are
-   * among the `errors` of the result. Rejects with a BowlineError, such as BAD_REQUEST or JOB_FAILED.
+   * Scrapes many URLs, such as those of `seeds()`, as one job. Await the run for all documents, or
+   * iterate over it to get each one early.
+   *
+   * Pages that fail are in `errors` of the result. Rejects with BAD_REQUEST if no URL is valid, and
+   * with JOB_FAILED if the server could not run the job.
+   *
+   * @example
+   * ```ts
+   * import { Bowline } from 'bowline'
+   *
+   * const bowline = new Bowline()
+   * const { documents, errors } = await bowline.batchScrape(
+   *   ['https://example.com/', 'https://example.com/links'],
+   *   { formats: ['markdown'] },
+   * )
+   * console.log(documents.length, errors)
+   * ```
    */
   readonly batchScrape: (
     urls: Iterable<string> | AsyncIterable<string>,
     options?: BatchInput,
-    how?: BulkOptions,
+    runOptions?: BulkOptions,
   ) => BulkRun
-  /** Scrapes the pages of a site, following its links; otherwise like `batchScrape`. */
-  readonly crawl: (url: string, options?: CrawlInput, how?: BulkOptions) => BulkRun
+  /**
+   * Scrapes a site, starting at `url` and following its links, as one job. Otherwise works like
+   * `batchScrape`.
+   *
+   * @example
+   * ```ts
+   * import { Bowline } from 'bowline'
+   *
+   * const bowline = new Bowline()
+   * const { documents, creditsUsed } = await bowline.crawl('https://example.com', {
+   *   limit: 2,
+   *   includePaths: ['/.*'],
+   * })
+   * console.log(documents.map(({ metadata }) => metadata.sourceURL), creditsUsed)
+   * ```
+   */
+  readonly crawl: (url: string, options?: CrawlInput, runOptions?: BulkOptions) => BulkRun
 }
 
-/** Milliseconds for a list of up to 10 MB to travel and to be entered. */
+/** Time limit for sending a list of up to 10 MB, in milliseconds. */
 const startMs = 120_000
 
-/** Makes the part of a client that has jobs of many pages. */
+/** Creates `batchScrape` and `crawl` of a client. */
 export function createBulk(call: Call): Bulk {
   return {
-    batchScrape: (urls, options = {}, how = {}) => {
-      // Once for each run: a repeated request is the same job.
+    batchScrape: (urls, options = {}, runOptions = {}) => {
+      // One key per run, so that a retried request does not start a second job.
       const idempotencyKey = randomUUID()
       return new BulkRun(
         {
@@ -39,10 +69,10 @@ export function createBulk(call: Call): Bulk {
           errors: async (id) => call('getBatchErrors', { params: { id } }),
           cancel: async (id) => call('cancelBatch', { params: { id } }),
         },
-        how,
+        runOptions,
       )
     },
-    crawl: (url, options = {}, how = {}) => {
+    crawl: (url, options = {}, runOptions = {}) => {
       const idempotencyKey = randomUUID()
       return new BulkRun(
         {
@@ -51,7 +81,7 @@ export function createBulk(call: Call): Bulk {
           errors: async (id) => call('getCrawlErrors', { params: { id } }),
           cancel: async (id) => call('cancelCrawl', { params: { id } }),
         },
-        how,
+        runOptions,
       )
     },
   }

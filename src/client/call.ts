@@ -10,38 +10,41 @@ import { requestId } from './middleware/request-id.ts'
 import { retry } from './middleware/retry.ts'
 import { timeout } from './middleware/timeout.ts'
 import { responseInvalid, translate } from './middleware/translate.ts'
-import { withLayers } from './send.ts'
+import { applyMiddleware } from './send.ts'
 
 type Part<Name extends RouteName, Key extends 'params' | 'query' | 'body'> =
   Routes[Name] extends Record<Key, infer Schema extends z.ZodType> ? { readonly [K in Key]: z.input<Schema> } : unknown
 
-/** What a route takes: `params`, `query` and `body` as its contract says. */
+/** Input of a route: `params`, `query` and `body` as defined by the contract. */
 export type CallInput<Name extends RouteName> = Part<Name, 'params'> & Part<Name, 'query'> & Part<Name, 'body'>
 
-/** What a route answers. */
+/** Parsed response of a route. */
 export type CallOutput<Name extends RouteName> = z.output<Routes[Name]['response']>
 
-/** How one call differs from the others of its client. Aborting stops the wait; what the server began it may finish. */
+/** Options of one API call. Aborting stops the wait; the server may still complete the request. */
 export interface CallOptions extends Abortable {
-  /** Makes a POST safe to repeat: the server answers the same key with the same result. */
+  /** Makes a POST safe to retry: requests with the same key have the same result. */
   readonly idempotencyKey?: string | undefined
-  /** Default: the client's. */
+  /** Retries after the first attempt. Default: `retries` of the client. */
   readonly retries?: number | undefined
-  /** Milliseconds one attempt may take. Default: the client's. */
+  /** Time limit of one attempt in milliseconds. Default: `timeoutMs` of the client. */
   readonly timeoutMs?: number | undefined
 }
 
-/** Calls one route of the contract. Rejects with a BowlineError, or with the reason of an aborted signal. */
+/**
+ * Calls a route of the contract. Rejects with a BowlineError, or with the reason of an aborted
+ * signal.
+ */
 export type Call = <Name extends RouteName>(
   name: Name,
   input: CallInput<Name>,
   options?: CallOptions,
 ) => Promise<CallOutput<Name>>
 
-/** Makes the one function through which everything the client says goes. */
+/** Creates the function that sends every request of a client. */
 export function createCall(config: ClientConfig): Call {
   const send = ({ retries = config.retries, timeoutMs = config.timeoutMs }: CallOptions) =>
-    withLayers(
+    applyMiddleware(
       (request) => config.fetch(request),
       [requestId, retry(retries), translate(config.apiKey), timeout(timeoutMs), headers(config)],
     )
@@ -56,7 +59,7 @@ export function createCall(config: ClientConfig): Call {
 
 const callNames: OptionNames<CallOptions> = { signal: true, idempotencyKey: true, retries: true, timeoutMs: true }
 
-/** What a service would ignore, or refuse with less to go by. */
+/** Throws CONFIG_INVALID for unknown fields, which a server might silently ignore. */
 function checkKeys(route: Route, { query, body }: LooseInput): void {
   for (const [schema, value] of [
     [route.query, query],
@@ -80,7 +83,7 @@ function toRequest(config: ClientConfig, route: Route, input: LooseInput, option
   }
   return new Request(url, {
     method: route.method,
-    // Following would turn a POST into a GET, or carry the call to another host.
+    // Following a redirect could turn a POST into a GET, or send the API key to another host.
     redirect: 'manual',
     headers: {
       accept: 'application/json',
@@ -95,8 +98,8 @@ function toRequest(config: ClientConfig, route: Route, input: LooseInput, option
 function fillPath(path: string, params: Readonly<Record<string, string>>): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name] ?? ''
-    // These would climb to another path, encoded or not.
-    if (['', '.', '..'].includes(value)) throw new BowlineError('BAD_REQUEST', `"${value}" is not a valid ${name}`)
+    // Path segments like `..` would address another route, even when encoded.
+    if (['', '.', '..'].includes(value)) throw new BowlineError('BAD_REQUEST', `Invalid ${name} "${value}"`)
     return encodeURIComponent(value)
   })
 }
@@ -106,7 +109,7 @@ async function parse<Name extends RouteName>(name: Name, response: Response): Pr
   const answer: unknown = JSON.parse(text)
   const parsed = routes[name].response.safeParse(answer)
   if (parsed.success) return parsed.data as CallOutput<Name>
-  throw responseInvalid(`The answer to ${routes[name].method} ${routes[name].path} has another shape`, text, {
+  throw responseInvalid(`Response to ${routes[name].method} ${routes[name].path} does not match the API schema`, text, {
     status: response.status,
     requestId: response.headers.get('x-request-id') || undefined,
     details: { issues: parsed.error.issues, answer },

@@ -2,10 +2,10 @@ import type { CreateSessionOptions } from '../contract/browser.ts'
 import { BowlineError } from '../kit/errors.ts'
 import { closest } from '../kit/closest.ts'
 
-/** The names of all options of a type: the compiler refuses a list that lacks one. */
+/** All option names of a type. The compiler rejects a list that lacks one. */
 export type OptionNames<Options> = Readonly<Record<keyof Required<Options>, true>>
 
-/** The options of a session. */
+/** Names of the session options. */
 export const sessionNames: OptionNames<CreateSessionOptions> = {
   ttl: true,
   activityTtl: true,
@@ -16,7 +16,9 @@ export const sessionNames: OptionNames<CreateSessionOptions> = {
   record: true,
 }
 
-/** Refuses options that a function does not have, which would otherwise change nothing. Throws CONFIG_INVALID. */
+/**
+ * Throws CONFIG_INVALID for option names that a function does not have, such as misspelled ones.
+ */
 export function checkOptions(name: string, options: object | undefined, names: Readonly<Record<string, true>>): void {
   for (const [option, value] of Object.entries(options ?? {})) {
     if (value === undefined || Object.hasOwn(names, option)) continue
@@ -24,12 +26,12 @@ export function checkOptions(name: string, options: object | undefined, names: R
   }
 }
 
-/** The error for an option that a function does not have. */
+/** Creates the CONFIG_INVALID error for an unknown option. */
 export function unknownOption(name: string, option: string, suggestion: string | undefined): BowlineError {
   return new BowlineError('CONFIG_INVALID', `${name} has no option \`${option}\``, {
     hint:
       suggestion === undefined
-        ? 'Remove it, or pass it to the function whose option it is.'
+        ? 'Remove it, or pass it to the function it belongs to.'
         : `Did you mean \`${suggestion}\`?`,
   })
 }

@@ -3,29 +3,57 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { BowlineError } from '../kit/errors.ts'
 
-/** What may be passed to `new Bowline()`. */
+/**
+ * Options of `new Bowline()`.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type BowlineOptions } from 'bowline'
+ *
+ * const options: BowlineOptions = {
+ *   baseUrl: process.env['BOWLINE_BASE_URL'] ?? 'http://127.0.0.1:3900',
+ *   timeoutMs: 30_000,
+ *   retries: 5,
+ *   headers: { 'x-tenant': 'docs' },
+ * }
+ * const bowline = new Bowline(options)
+ * console.log(bowline.baseUrl)
+ * ```
+ */
 export interface BowlineOptions {
-  /** Address of the service without `/v2`. Default: `BOWLINE_BASE_URL`. */
+  /**
+   * Base URL of the service without `/v2`, such as `http://127.0.0.1:3900`. Default:
+   * `BOWLINE_BASE_URL`.
+   */
   readonly baseUrl?: string | undefined
-  /** API key. Default: `BOWLINE_API_KEY`. It is sent as a header only and appears in no URL, error or log. */
+  /**
+   * API key. Default: `BOWLINE_API_KEY`. It is sent as a header and never appears in a URL, error
+   * or log.
+   */
   readonly apiKey?: string | undefined
-  /** Milliseconds one attempt of one request may take. Default 60 000. */
+  /** Time limit of one attempt of a request, in milliseconds. Default 60 000. */
   readonly timeoutMs?: number | undefined
-  /** How often a failed request is tried again, where that is safe. Default 3. */
+  /** Retries of a failed request if repeating it is safe. Default 3. */
   readonly retries?: number | undefined
   /** Headers added to every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Replaces the global `fetch`. The reaper does not use it, since it is another process. */
+  /** Replaces the global `fetch`. The reaper, a separate process, does not use it. */
   readonly fetch?: typeof globalThis.fetch | undefined
-  /** Folder of the lease files. Default `~/.bowline/leases`. */
+  /**
+   * Directory of the lease files, from which `sessions.reap()` finds orphaned sessions. Default
+   * `~/.bowline/leases`.
+   */
   readonly leaseDir?: string | undefined
-  /** Whether sessions of this process are deleted by a small second process when this one is killed. Default true. */
+  /**
+   * Start a small helper process that deletes the sessions of this process if it is killed. Default
+   * true.
+   */
   readonly reaper?: boolean | undefined
-  /** Whether SIGINT, SIGTERM and SIGHUP end the sessions of this process. Default true. */
+  /** End the sessions of this process on SIGINT, SIGTERM and SIGHUP. Default true. */
   readonly handleSignals?: boolean | undefined
 }
 
-/** What the client works with: every option has its value. */
+/** Client options with all defaults filled in. */
 export interface ClientConfig {
   /** Without a trailing slash. */
   readonly baseUrl: string
@@ -39,14 +67,17 @@ export interface ClientConfig {
   readonly handleSignals: boolean
 }
 
-/** The variables the client and the CLI read. */
+/** Environment variables of the client and the CLI. */
 export interface ClientEnvironment {
   readonly baseUrl: string | undefined
   readonly apiKey: string | undefined
   readonly dataDir: string | undefined
 }
 
-/** Reads `BOWLINE_BASE_URL`, `BOWLINE_API_KEY` and `BOWLINE_DATA_DIR`; an empty or blank variable counts as unset. */
+/**
+ * Reads `BOWLINE_BASE_URL`, `BOWLINE_API_KEY` and `BOWLINE_DATA_DIR`. Blank variables count as
+ * unset.
+ */
 export function readEnvironment(environment: Readonly<NodeJS.ProcessEnv> = process.env): ClientEnvironment {
   return {
     baseUrl: unlessBlank(environment['BOWLINE_BASE_URL']),
@@ -59,7 +90,7 @@ function unlessBlank(text: string | undefined): string | undefined {
   return text?.trim() ? text : undefined
 }
 
-/** The variables of this process with some added: what a child process is started with. */
+/** Environment of this process with additional variables, for a child process. */
 export function environmentWith(added: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv {
   return {
     ...process.env,
@@ -67,12 +98,12 @@ export function environmentWith(added: Readonly<Record<string, string | undefine
   }
 }
 
-/** Folder of the lease files when none is named. */
+/** Default directory of the lease files. */
 export function defaultLeaseDir(): string {
   return join(homedir(), '.bowline', 'leases')
 }
 
-/** Fills in the environment and the defaults. Throws CONFIG_INVALID. */
+/** Merges options, environment and defaults. Throws CONFIG_INVALID. */
 export function resolveConfig(options: BowlineOptions, environment = readEnvironment()): ClientConfig {
   checkOptions('Bowline', options, bowlineNames)
   return {
@@ -108,29 +139,29 @@ function checkBaseUrl(text: string | undefined): string {
   }
   const url = URL.parse(text)
   if (url === null || !['http:', 'https:'].includes(url.protocol) || url.username || url.search || url.hash) {
-    throw new BowlineError('CONFIG_INVALID', 'The base URL is not a plain http or https address', {
-      hint: 'Set BOWLINE_BASE_URL or `baseUrl` to scheme, host and port, without key, query or fragment.',
+    throw new BowlineError('CONFIG_INVALID', 'The base URL must be a plain http: or https: URL', {
+      hint: 'Set BOWLINE_BASE_URL or `baseUrl` to scheme, host and port, without credentials, query or fragment.',
     })
   }
   return url.href.replace(/\/+$/, '')
 }
 
 function checkApiKey(text: string | undefined): string {
-  // A key with a blank or a line break cannot be a header; fetch would print it in its error.
+  // fetch would print a key that is not a valid header value in its error.
   if (text !== undefined && /^[\x21-\x7e]+$/.test(text)) return text
   throw new BowlineError(
     'CONFIG_INVALID',
-    text ? 'The API key holds a blank or control character' : 'No API key was given',
+    text ? 'The API key contains whitespace or control characters' : 'No API key was given',
     {
-      hint: 'Set BOWLINE_API_KEY or pass `apiKey`; `bowline keys create` makes one.',
+      hint: 'Set BOWLINE_API_KEY or pass `apiKey`; `bowline keys create` creates one.',
     },
   )
 }
 
-/** A whole number that is at least `least`. Throws CONFIG_INVALID. */
+/** Returns `value` if it is an integer of at least `least`. Throws CONFIG_INVALID otherwise. */
 export function checkNumber(name: string, value: number, least: number): number {
   if (Number.isSafeInteger(value) && value >= least) return value
-  throw new BowlineError('CONFIG_INVALID', `\`${name}\` is ${value}; it must be a whole number, ${least} or more`, {
+  throw new BowlineError('CONFIG_INVALID', `\`${name}\` must be an integer of at least ${least}, got ${value}`, {
     hint: `Pass a valid \`${name}\`.`,
   })
 }

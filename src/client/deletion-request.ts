@@ -1,24 +1,28 @@
-/** What another process needs to delete a session. Holds the API key: it crosses pipes, never disks or command lines. */
+/**
+ * Request that deletes a session from another process. It contains the API key, so it is sent
+ * through pipes and never written to disk or a command line.
+ */
 export interface DeletionRequest {
   readonly id: string
-  /** Address that deletes the session. */
+  /** URL of the DELETE request. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   /**
-   * The body of the deletion of a session whose id is not known yet, by its idempotency key. The service may not have
-   * heard of it yet either, so being unknown counts as deleted only after a while.
+   * Body that deletes a session by its idempotency key, while its id is not known yet. The server
+   * may receive the request for creation later, so "not found" counts as deleted only after a
+   * delay.
    */
   readonly body?: object | undefined
-  /** The lease file to remove afterwards. */
+  /** Lease file to remove after the deletion. */
   readonly leasePath: string | undefined
 }
 
-/** One line on the reaper's standard input. */
+/** A line on the standard input of the reaper. */
 export type ReaperLine =
   | { readonly add: DeletionRequest; readonly remove?: never }
   | { readonly remove: string; readonly add?: never }
 
-/** One line of the reaper's answer with `--once`. */
+/** A line that the reaper prints with `--once`. */
 export interface ReaperResult {
   readonly id: string
   readonly sessionDurationMs?: number

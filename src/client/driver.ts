@@ -1,24 +1,35 @@
 import type { Abortable } from '../kit/abort.ts'
 import type { Session } from './session.ts'
 
-/** What a driver needs of a session. Without `files` it finds them by the address. */
+/** Session fields that a driver needs. Without `files`, the driver derives them from `cdpUrl`. */
 export type DrivenSession = Pick<Session, 'id' | 'cdpUrl'> & Partial<Pick<Session, 'files'>>
 
-/** One connection that serves many pieces of work, one after another. */
+/** A connection that a pool uses for many tasks, one after another. */
 export interface Reuse<Handles> {
-  /** Handles for the next piece of work: a new page in the same context. Pages that the last one left are closed. */
+  /** Opens a new page in the same context for the next task, and closes all other pages. */
   readonly next: (options?: Abortable) => Promise<Handles>
-  /** Does next to nothing on the page; the time it takes tells how the session feels. */
+  /**
+   * Runs a trivial operation on the page. Its duration shows whether the session has become slow.
+   */
   readonly probe: (options?: Abortable) => Promise<void>
-  /** Aborts when the session cannot go on: its connection was closed, or a page has crashed. The reason is DRIVER_FAILED. */
+  /** Aborts with DRIVER_FAILED when the connection has closed or a page has crashed. */
   readonly failureSignal: AbortSignal
 }
 
-/** Connects a browser library to a session. Disposing of what it returns disconnects and leaves the session alive. */
+/**
+ * Connects a browser library to a session. Disposing of the handles disconnects; the session stays
+ * alive.
+ */
 export interface Driver<Handles> {
+  /** Name for messages, such as `playwright`. */
   readonly name: string
-  /** Aborting stops the wait; a connection that is made later is closed. Throws DRIVER_MISSING, DRIVER_FAILED. */
+  /**
+   * Connects to a session. Aborting stops the wait, and a late connection is closed. Rejects with
+   * DRIVER_MISSING if the library is not installed, and with DRIVER_FAILED if it cannot connect.
+   */
   readonly connect: (session: DrivenSession, options?: Abortable) => Promise<Handles & AsyncDisposable>
-  /** Makes a connection fit for many pieces of work. Without it, they share its handles. */
+  /**
+   * Prepares a connection for many tasks. Without this method, all tasks share the same handles.
+   */
   reuse?(handles: Handles): Reuse<Handles>
 }

@@ -1,20 +1,25 @@
 import { loadServer } from './load-server.ts'
 
-/** How the embedded server is started. */
+/** Options of the embedded server. */
 export interface EmbeddedServerOptions {
-  /** Folder for its data. Default: a new temporary one, removed at the end. */
+  /** Data directory. Default: a temporary directory, removed when the server stops. */
   readonly dataDir?: string | undefined
-  /** `shell`, `chromium`, or the absolute path of a browser. Default: what is found. */
+  /** `shell`, `chromium`, or the absolute path of a browser. Default: the first one found. */
   readonly browser?: string | undefined
-  /** How many browsers wait ready. Default: the server's. */
+  /** Number of browsers started in advance. Default: that of the server. */
   readonly warm?: number | undefined
+  /** Maximum number of concurrent sessions. Default: by the memory of the machine. */
   readonly maxSessions?: number | undefined
-  /** Hosts and address ranges beside the public ones that pages may reach, such as `127.0.0.1`. Default: none. */
+  /**
+   * Hosts and CIDR ranges that pages may reach besides public addresses, such as `127.0.0.1`.
+   * Default: none.
+   */
   readonly allow?: readonly string[] | undefined
+  /** Log level, such as `info`. Default `silent`. */
   readonly logLevel?: string | undefined
 }
 
-/** A server in this process. */
+/** A server that runs in this process. */
 export interface EmbeddedServer extends AsyncDisposable {
   readonly url: string
   readonly apiKey: string
@@ -26,7 +31,10 @@ interface ServerModule {
   ) => Promise<EmbeddedServer>
 }
 
-/** Starts a server of the package `bowline-server` on a free loopback port. Throws SERVER_MISSING without the package. */
+/**
+ * Starts the server of the package `bowline-server` on a free loopback port. Throws SERVER_MISSING
+ * if the package is not installed.
+ */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const { startServer } = await loadServer<ServerModule>('bowline-server')
   return startServer({ logLevel: 'silent', ...options, host: '127.0.0.1', port: 0 })

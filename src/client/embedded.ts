@@ -6,16 +6,30 @@ import { startEmbeddedServer, type EmbeddedServer, type EmbeddedServerOptions } 
 import { processGuard } from './process-guard.ts'
 import { AsyncDisposableStack } from '../kit/disposable-stack.ts'
 
-/** How a client with a server of its own is made. */
+/**
+ * Options of `Bowline.embedded()`.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type EmbeddedOptions } from 'bowline'
+ *
+ * const options: EmbeddedOptions = { warm: 1, maxSessions: 2, allow: ['127.0.0.1'] }
+ * await using bowline = await Bowline.embedded(options)
+ * console.log(bowline.baseUrl)
+ * ```
+ */
 export interface EmbeddedOptions extends EmbeddedServerOptions {
-  /** Whether SIGINT, SIGTERM and SIGHUP end the sessions and the server. Default true. */
+  /** End the sessions and the server on SIGINT, SIGTERM and SIGHUP. Default true. */
   readonly handleSignals?: boolean | undefined
 }
 
-/** Starts a server that stops with the result, and at the latest with this process; its temporary folder goes too. */
+/**
+ * Starts a server that stops when the result is disposed of, at the latest when the process exits.
+ * Removes its temporary directory.
+ */
 export async function startEmbedded({ handleSignals, ...options }: EmbeddedOptions): Promise<EmbeddedServer> {
   await using undo = new AsyncDisposableStack()
-  // Made and guarded in one go: a signal in between would leave it behind.
+  // Create and guard the directory synchronously: a signal in between would leave it behind.
   const temporaryDir = options.dataDir === undefined ? mkdtempSync(join(tmpdir(), 'bowline-')) : undefined
   const removeFolder = (): void => {
     if (temporaryDir !== undefined) rmSync(temporaryDir, { recursive: true, force: true, maxRetries: 2 })
@@ -24,13 +38,13 @@ export async function startEmbedded({ handleSignals, ...options }: EmbeddedOptio
     if (temporaryDir !== undefined) await rm(temporaryDir, { recursive: true, force: true, maxRetries: 5 })
   })
   let server: EmbeddedServer | undefined
-  const guarded = processGuard().hold({
-    // A server that is still being started has no session yet that would be worth the wait.
+  const guarded = processGuard().guard({
+    // A server that is still starting has no sessions to wait for.
     onSignal: handleSignals === false ? undefined : async () => server && stop(),
     deletionRequest: () => undefined,
-    // Its browsers die with the pipes this process holds.
+    // Its browsers exit when the pipes of this process close.
     onExit: removeFolder,
-    onDeath: removeFolder,
+    onKill: removeFolder,
   })
   undo.use(guarded)
   server = undo.use(await startEmbeddedServer({ ...options, dataDir: options.dataDir ?? temporaryDir }))

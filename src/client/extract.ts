@@ -4,51 +4,77 @@ import type { Abortable } from '../kit/abort.ts'
 import { BowlineError } from '../kit/errors.ts'
 import type { Call } from './call.ts'
 
-/** What a language model found in pages. */
+/** Result of `bowline.extract()`. */
 export interface Extraction {
   readonly id: string
+  /** Extracted data, in the shape of `schema` if one was given. */
   readonly data: unknown
-  /** Which pages were read, with `showSources`. */
+  /** Source URLs of each field. Only with `showSources`. */
   readonly sources: unknown
-  /** What could not be read. */
+  /** Describes pages that could not be read. */
   readonly warning: string | undefined
   readonly creditsUsed: number | undefined
-  /** Addresses that were left out because they are none. */
+  /** Strings that are not valid URLs and were skipped. */
   readonly invalidUrls: readonly string[]
 }
 
-/** Data from pages. */
+/** Extraction of structured data. */
 export interface Extracting {
   /**
-   * Has the server's language model extract data from pages: by prompt, by schema or both; `/*` at the end of an address
-   * stands for the pages under it. Rejects with EXTRACT_FAILED, or FORMAT_UNAVAILABLE where the server has no model.
-   * Aborting stops the wait; the server goes on and bills.
+   * Extracts structured data from pages with the language model of the server, by prompt, by JSON
+   * schema, or both. A URL that ends in `/*` includes the pages below it.
+   *
+   * Rejects with EXTRACT_FAILED, and with FORMAT_UNAVAILABLE if the server has no language model.
+   * Aborting stops the wait; the server completes the job and bills it.
+   *
+   * @example
+   * ```ts
+   * import { Bowline } from 'bowline'
+   *
+   * const bowline = new Bowline()
+   * const { data } = await bowline.extract('https://example.com', {
+   *   prompt: 'Extract the heading of the page.',
+   *   schema: { type: 'object', properties: { heading: { type: 'string' } } },
+   * })
+   * console.log(data)
+   * ```
    */
-  readonly extract: (urls: string | readonly string[], options: ExtractOptions, how?: Abortable) => Promise<Extraction>
-  /** Reads an extraction again, until 24 hours after its end. Rejects with EXTRACT_NOT_FOUND. */
-  readonly getExtract: (id: string, how?: Abortable) => Promise<ExtractStatusResponse>
+  readonly extract: (
+    urls: string | readonly string[],
+    options: ExtractOptions,
+    requestOptions?: Abortable,
+  ) => Promise<Extraction>
+  /**
+   * Returns the state and result of an extraction, up to 24 hours after its end. Rejects with
+   * EXTRACT_NOT_FOUND.
+   */
+  readonly getExtract: (id: string, requestOptions?: Abortable) => Promise<ExtractStatusResponse>
 }
 
 const firstPauseMs = 200
 const longestPauseMs = 2000
 
-/** Makes the extracting part of a client. */
+/** Creates `extract` and `getExtract` of a client. */
 export function createExtracting(call: Call): Extracting {
-  const getExtract: Extracting['getExtract'] = async (id, how = {}) => call('getExtract', { params: { id } }, how)
+  const getExtract: Extracting['getExtract'] = async (id, requestOptions = {}) =>
+    call('getExtract', { params: { id } }, requestOptions)
   return {
     getExtract,
-    extract: async (urls, options, how = {}) => {
+    extract: async (urls, options, requestOptions = {}) => {
       const body = { ...options, urls: typeof urls === 'string' ? [urls] : [...urls] }
-      const { id, invalidURLs } = await call('startExtract', { body }, how)
+      const { id, invalidURLs } = await call('startExtract', { body }, requestOptions)
       for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 1.5)) {
-        const { status, data, sources, warning, creditsUsed, error } = await getExtract(id, how)
+        const { status, data, sources, warning, creditsUsed, error } = await getExtract(id, requestOptions)
         if (status === 'completed') {
           return { id, data, sources, warning, creditsUsed, invalidUrls: invalidURLs ?? [] }
         }
         if (status !== 'processing') {
-          throw new BowlineError('EXTRACT_FAILED', `The extraction ${id} ${status}: ${error ?? 'no reason given'}`)
+          throw new BowlineError(
+            'EXTRACT_FAILED',
+            `Extraction ${id} ${status}: ${error ?? 'the server gave no reason'}`,
+          )
         }
-        await sleep(pauseMs, undefined, { signal: how.signal })
+        await sleep(pauseMs, undefined, { signal: requestOptions.signal })
       }
     },
   }

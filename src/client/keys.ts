@@ -2,20 +2,33 @@ import type { CreateKeyOptions, CreateKeyResponse, KeySummary } from '../contrac
 import type { Abortable } from '../kit/abort.ts'
 import type { Call } from './call.ts'
 
-/** The API keys of a server. Making and revoking takes an admin key. */
+/**
+ * Manages the API keys of a server. Creating and revoking keys requires an admin key.
+ *
+ * @example
+ * ```ts
+ * import { Bowline } from 'bowline'
+ *
+ * const bowline = new Bowline()
+ * const { id, key } = await bowline.keys.create({ name: 'ci' })
+ * console.log(key) // shown only once
+ * await bowline.keys.revoke(id)
+ * ```
+ */
 export interface Keys {
-  /** Makes a key; `key` in the answer is shown this once. */
-  readonly create: (options?: CreateKeyOptions, how?: Abortable) => Promise<CreateKeyResponse>
-  readonly list: (how?: Abortable) => Promise<readonly KeySummary[]>
-  /** Revokes a key by its id. Rejects with KEY_NOT_FOUND. */
-  readonly revoke: (id: string, how?: Abortable) => Promise<KeySummary>
+  /** Creates a key. The secret in `key` is returned only once. */
+  readonly create: (options?: CreateKeyOptions, requestOptions?: Abortable) => Promise<CreateKeyResponse>
+  /** Lists all keys of the team, without their secrets. */
+  readonly list: (requestOptions?: Abortable) => Promise<readonly KeySummary[]>
+  /** Revokes a key by its id and ends its sessions. Rejects with KEY_NOT_FOUND. */
+  readonly revoke: (id: string, requestOptions?: Abortable) => Promise<KeySummary>
 }
 
-/** Makes the `keys` of a client. */
+/** Creates `bowline.keys`. */
 export function createKeys(call: Call): Keys {
   return {
-    create: async (options = {}, how = {}) => call('createKey', { body: options }, how),
-    list: async (how = {}) => (await call('listKeys', {}, how)).data,
-    revoke: async (id, how = {}) => (await call('revokeKey', { params: { id } }, how)).data,
+    create: async (options = {}, requestOptions = {}) => call('createKey', { body: options }, requestOptions),
+    list: async (requestOptions = {}) => (await call('listKeys', {}, requestOptions)).data,
+    revoke: async (id, requestOptions = {}) => (await call('revokeKey', { params: { id } }, requestOptions)).data,
   }
 }

@@ -10,20 +10,23 @@ const leaseSchema = z.object({
   sessionId: z.string(),
   host: z.string(),
   pid: z.int(),
-  /** When the process started, in the machine's own unit; tells two processes with the same pid apart. */
+  /** Start time of the process in a machine-specific unit, to detect reused pids. */
   processStart: z.string().optional(),
 })
 
-/** One file per live session, so that a later process can delete the sessions of a dead one. It holds no key. */
+/**
+ * Contents of a lease file. There is one per live session, so that a later process can delete the
+ * sessions of one that was killed. It contains no API key.
+ */
 export type Lease = z.output<typeof leaseSchema>
 
-/** A lease and the file it was read from. */
+/** A lease and the path of its file. */
 export interface LeaseFile {
   readonly path: string
   readonly lease: Lease
 }
 
-/** Writes the lease of a session of this process, readable by its owner only, and returns the file's path. */
+/** Writes the lease of a session of this process with mode 0600, and returns its path. */
 export function writeLease(leaseDir: string, session: Pick<Lease, 'baseUrl' | 'sessionId'>): string {
   const lease: Lease = { ...session, host: hostname(), pid: process.pid, processStart: processStart(process.pid) }
   const path = join(leaseDir, `${process.pid}-${encodeURIComponent(session.sessionId).slice(0, 150)}.json`)
@@ -32,12 +35,15 @@ export function writeLease(leaseDir: string, session: Pick<Lease, 'baseUrl' | 's
   return path
 }
 
-/** Removes a lease file; one that is gone already is fine. */
+/** Removes a lease file if it exists. */
 export function removeLease(path: string): void {
   return rmSync(path, { force: true })
 }
 
-/** The leases of processes of this machine that no longer run. Files that are no leases are left alone. */
+/**
+ * Returns the leases of processes of this machine that no longer run. Ignores files that are not
+ * leases.
+ */
 export async function findDeadLeases(leaseDir: string): Promise<readonly LeaseFile[]> {
   const names = await readdir(leaseDir).catch(() => [])
   const files = await Promise.all(
@@ -61,18 +67,21 @@ function isAlive(lease: Lease): boolean {
   try {
     process.kill(lease.pid, 0)
   } catch (error) {
-    // EPERM: it runs, as another user.
+    // EPERM: the process exists and belongs to another user.
     if (!(isError(error) && 'code' in error && error.code === 'EPERM')) return false
   }
   return lease.processStart === undefined || lease.processStart === processStart(lease.pid)
 }
 
-/** Clock ticks from boot to the start of a process, with the boot's id; undefined where there is no /proc. */
+/**
+ * Returns the boot id and the start time of a process in clock ticks, or `undefined` without /proc.
+ */
 function processStart(pid: number): string | undefined {
   try {
     const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The second field is the program's name in brackets and may hold blanks; the start time is field 22.
+    // The second field is the program name in parentheses, which may contain spaces. Field 22 is
+    // the start time.
     return `${bootId}/${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`
   } catch {
     return undefined

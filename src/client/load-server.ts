@@ -1,12 +1,12 @@
 import { BowlineError } from '../kit/errors.ts'
 import { isPackageMissing } from '../kit/missing-package.ts'
 
-/** The major version of Node.js that the server needs. */
+/** Node.js major version that the server requires. */
 const requiredMajor = 24
 
 /**
- * Loads a module of `bowline-server`, which is a package of its own: programs that only use a service need none of it.
- * Throws SERVER_MISSING if it is not installed, or if this Node.js is too old for it.
+ * Imports a module of the optional package `bowline-server`. Throws SERVER_MISSING if it is not
+ * installed, or if Node.js is too old for it.
  */
 export async function loadServer<Module>(specifier: 'bowline-server' | 'bowline-server/cli'): Promise<Module> {
   if (Number(process.versions.node.split('.')[0]) < requiredMajor) {
@@ -14,7 +14,7 @@ export async function loadServer<Module>(specifier: 'bowline-server' | 'bowline-
     throw new BowlineError('SERVER_MISSING', message, { hint: 'Run it with a newer Node.js.' })
   }
   try {
-    // A variable specifier: neither the compiler nor a bundler must follow it.
+    // A variable specifier keeps the compiler and bundlers from resolving the package.
     return (await import(specifier)) as Module
   } catch (cause) {
     if (!isPackageMissing(cause, 'bowline-server')) {

@@ -3,29 +3,42 @@ import type { Abortable } from '../kit/abort.ts'
 import type { Call } from './call.ts'
 import type { ClientConfig } from './config.ts'
 
-/** The pages of a site. */
+/** Result of `bowline.map()`. */
 export interface SiteMap {
-  /** Id of the map in the team's activity; a service may omit it. */
+  /** Id of the job in `activity()`. Some services omit it. */
   readonly id: string | undefined
+  /** URLs, with title and description where known. */
   readonly links: readonly MapLink[]
-  /** Why there may be more pages. */
+  /** Explains why the list may be incomplete. */
   readonly warning: string | undefined
 }
 
 /**
- * Lists the pages of a site. A missing scheme means `http://`. Rejects with MAP_TIMEOUT after `options.timeout` milliseconds,
- * with EGRESS_REFUSED or EGRESS_FAILED when the site cannot be reached. Aborting ends the work on the server, too.
+ * Lists the URLs of a site from robots.txt, sitemaps and links. A URL without a scheme is read as
+ * `http://`.
+ *
+ * Rejects with MAP_TIMEOUT after `options.timeout` milliseconds, and with EGRESS_REFUSED or
+ * EGRESS_FAILED if the site cannot be reached. Aborting also stops the work on the server.
+ *
+ * @example
+ * ```ts
+ * import { Bowline } from 'bowline'
+ *
+ * const bowline = new Bowline()
+ * const { links } = await bowline.map('https://example.com', { limit: 100 })
+ * for (const { url, title } of links) console.log(url, title)
+ * ```
  */
-export type MapSite = (url: string, options?: MapOptions, how?: Abortable) => Promise<SiteMap>
+export type MapSite = (url: string, options?: MapOptions, requestOptions?: Abortable) => Promise<SiteMap>
 
-/** Milliseconds for the answer to travel, beside what the map itself may take. */
+/** Added to the time limit of the map for the transfer of the response, in milliseconds. */
 const marginMs = 10_000
 
-/** Makes the `map` of a client. */
+/** Creates `bowline.map`. */
 export function createMap(call: Call, config: Pick<ClientConfig, 'timeoutMs'>): MapSite {
-  return async (url, options = {}, how = {}) => {
+  return async (url, options = {}, requestOptions = {}) => {
     const timeoutMs = Math.max(config.timeoutMs, (options.timeout ?? 0) + marginMs)
-    const { id, links, warning } = await call('map', { body: { ...options, url } }, { ...how, timeoutMs })
+    const { id, links, warning } = await call('map', { body: { ...options, url } }, { ...requestOptions, timeoutMs })
     return { id, links, warning }
   }
 }

@@ -4,43 +4,74 @@ import type { CreateMonitorOptions, UpdateMonitorOptions } from '../contract/mon
 import type { Abortable } from '../kit/abort.ts'
 import type { Call } from './call.ts'
 
-/** Which part of a list. */
+/** Page of a list. */
 export interface ListPart {
-  /** 1 to 100. Default 25. */
+  /** Maximum number of entries, 1 to 100. Default 25. */
   readonly limit?: number | undefined
-  /** How many are left out at its beginning. Default 0. */
+  /** Number of entries to skip. Default 0. */
   readonly offset?: number | undefined
 }
 
-/** A check with all its pages. */
+/** A check with the results of all its pages. */
 export type CheckWithPages = Check & { readonly pages: readonly CheckPage[] }
 
-/** Pages watched on a schedule. All that name a monitor reject with MONITOR_NOT_FOUND. */
+/**
+ * Checks pages on a schedule and reports changes. Methods that take a monitor id reject with
+ * MONITOR_NOT_FOUND.
+ *
+ * @example
+ * ```ts
+ * import { Bowline } from 'bowline'
+ *
+ * const bowline = new Bowline()
+ * const monitor = await bowline.monitors.create({
+ *   name: 'Prices',
+ *   schedule: { cron: '0 6 * * *', timezone: 'Europe/Berlin' },
+ *   targets: [{ type: 'scrape', urls: ['https://example.com'] }],
+ * })
+ * const { pages } = await bowline.monitors.runToEnd(monitor.id)
+ * for (const { url, status, diff } of pages) console.log(url, status, diff?.text)
+ * await bowline.monitors.delete(monitor.id)
+ * ```
+ */
 export interface Monitors {
-  /** Makes a monitor; its first check is the baseline of the others. */
-  readonly create: (options: CreateMonitorOptions, how?: Abortable) => Promise<Monitor>
-  /** Monitors of the team, newest first. */
-  readonly list: (part?: ListPart, how?: Abortable) => Promise<readonly Monitor[]>
-  readonly get: (id: string, how?: Abortable) => Promise<Monitor>
-  /** Changes a monitor; what is absent stays. `status: 'paused'` pauses it, `'active'` resumes it. */
-  readonly update: (id: string, change: UpdateMonitorOptions, how?: Abortable) => Promise<Monitor>
-  readonly delete: (id: string, how?: Abortable) => Promise<void>
-  /** Begins a check now. Rejects with MONITOR_PAUSED, or CHECK_RUNNING with `details.checkId`. */
-  readonly run: (id: string, how?: Abortable) => Promise<Check>
-  /** Begins a check, waits for its end and answers it with its pages. Aborting stops the wait; the check goes on. */
-  readonly runToEnd: (id: string, how?: Abortable) => Promise<CheckWithPages>
-  /** Checks of a monitor, newest first. */
+  /** Creates a monitor. Its first check is the baseline for later ones. */
+  readonly create: (options: CreateMonitorOptions, requestOptions?: Abortable) => Promise<Monitor>
+  /** Lists the monitors of the team, newest first. */
+  readonly list: (part?: ListPart, requestOptions?: Abortable) => Promise<readonly Monitor[]>
+  /** Returns a monitor. */
+  readonly get: (id: string, requestOptions?: Abortable) => Promise<Monitor>
+  /**
+   * Updates the given fields of a monitor. `status: 'paused'` pauses it and `'active'` resumes it.
+   */
+  readonly update: (id: string, change: UpdateMonitorOptions, requestOptions?: Abortable) => Promise<Monitor>
+  /** Deletes a monitor and its checks. */
+  readonly delete: (id: string, requestOptions?: Abortable) => Promise<void>
+  /**
+   * Starts a check now. Rejects with MONITOR_PAUSED, and with CHECK_RUNNING and its
+   * `details.checkId`.
+   */
+  readonly run: (id: string, requestOptions?: Abortable) => Promise<Check>
+  /**
+   * Starts a check, waits for its end, and resolves to the check with its pages. Aborting stops the
+   * wait; the check continues.
+   */
+  readonly runToEnd: (id: string, requestOptions?: Abortable) => Promise<CheckWithPages>
+  /** Lists the checks of a monitor, newest first. */
   readonly checks: (
     id: string,
     part?: ListPart & { readonly status?: CheckStatus | undefined },
-    how?: Abortable,
+    requestOptions?: Abortable,
   ) => Promise<readonly Check[]>
-  /** One check with all its pages, or those of one status, and what changed of each. Rejects with CHECK_NOT_FOUND. */
+  /**
+   * Returns a check with its pages and their diffs, optionally only pages of one status. Rejects
+   * with CHECK_NOT_FOUND.
+   */
   readonly check: (
     id: string,
     checkId: string,
     filter?: { readonly status?: PageStatus | undefined },
-    how?: Abortable,
+    requestOptions?: Abortable,
   ) => Promise<CheckWithPages>
 }
 
@@ -48,38 +79,42 @@ const pagesAtOnce = 100
 const firstPauseMs = 100
 const longestPauseMs = 1000
 
-/** Makes the `monitors` of a client. */
+/** Creates `bowline.monitors`. */
 export function createMonitors(call: Call): Monitors {
-  const check: Monitors['check'] = async (id, checkId, filter = {}, how = {}) => {
+  const check: Monitors['check'] = async (id, checkId, filter = {}, requestOptions = {}) => {
     const pages: CheckPage[] = []
     for (;;) {
       const query = { limit: pagesAtOnce, skip: pages.length, ...filter }
-      const { data, next } = await call('getCheck', { params: { id, checkId }, query }, how)
+      const { data, next } = await call('getCheck', { params: { id, checkId }, query }, requestOptions)
       pages.push(...data.pages)
       if (next === undefined || data.pages.length === 0) return { ...data, next: undefined, pages }
     }
   }
-  const run: Monitors['run'] = async (id, how = {}) => (await call('runMonitor', { params: { id } }, how)).data
+  const run: Monitors['run'] = async (id, requestOptions = {}) =>
+    (await call('runMonitor', { params: { id } }, requestOptions)).data
   return {
-    create: async (options, how = {}) => (await call('createMonitor', { body: options }, how)).data,
-    list: async (part = {}, how = {}) => (await call('listMonitors', { query: part }, how)).data,
-    get: async (id, how = {}) => (await call('getMonitor', { params: { id } }, how)).data,
-    update: async (id, change, how = {}) => (await call('updateMonitor', { params: { id }, body: change }, how)).data,
-    delete: async (id, how = {}) => {
-      await call('deleteMonitor', { params: { id } }, how)
+    create: async (options, requestOptions = {}) =>
+      (await call('createMonitor', { body: options }, requestOptions)).data,
+    list: async (part = {}, requestOptions = {}) => (await call('listMonitors', { query: part }, requestOptions)).data,
+    get: async (id, requestOptions = {}) => (await call('getMonitor', { params: { id } }, requestOptions)).data,
+    update: async (id, change, requestOptions = {}) =>
+      (await call('updateMonitor', { params: { id }, body: change }, requestOptions)).data,
+    delete: async (id, requestOptions = {}) => {
+      await call('deleteMonitor', { params: { id } }, requestOptions)
     },
     run,
-    runToEnd: async (id, how = {}) => {
-      const { id: checkId } = await run(id, how)
-      const { signal } = how
+    runToEnd: async (id, requestOptions = {}) => {
+      const { id: checkId } = await run(id, requestOptions)
+      const { signal } = requestOptions
       for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 1.5)) {
         const query = { limit: 1, skip: 0 }
-        const { data } = await call('getCheck', { params: { id, checkId }, query }, how)
+        const { data } = await call('getCheck', { params: { id, checkId }, query }, requestOptions)
         if (data.status !== 'queued' && data.status !== 'running') return check(id, checkId, {}, { signal })
         await delay(pauseMs, undefined, signal === undefined ? {} : { signal })
       }
     },
-    checks: async (id, part = {}, how = {}) => (await call('listChecks', { params: { id }, query: part }, how)).data,
+    checks: async (id, part = {}, requestOptions = {}) =>
+      (await call('listChecks', { params: { id }, query: part }, requestOptions)).data,
     check,
   }
 }

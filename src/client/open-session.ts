@@ -12,25 +12,36 @@ import type { SessionBill } from './session-bill.ts'
 import type { DeletionRequest, ReaperResult } from './deletion-request.ts'
 import { DisposableStack } from '../kit/disposable-stack.ts'
 
-/** What every session of a client is opened with. */
+/** Dependencies of every session of a client. */
 export interface SessionDeps {
   readonly call: Call
   readonly config: ClientConfig
-  /** Whether the server runs in this process: then it ends with it, and no other process can ask it for anything. */
+  /**
+   * Whether the server runs in this process. Its sessions then end with it, and no other process
+   * can reach it.
+   */
   readonly isEmbedded: boolean
 }
 
-/** How a session is tied to this process. */
+/** Ties between a session and this process. */
 export interface SessionTies {
-  /** Called once when the session has ended, or could not be deleted (`bill.error`). While the process exits it must not wait. */
+  /**
+   * Called once when the session has ended, or with `bill.error` if it could not be deleted. Must
+   * be synchronous: it may run while the process exits.
+   */
   readonly onEnd?: ((bill: SessionBill) => void) | undefined
-  /** Called once with the id of the session when it is detached. */
+  /** Called once with the session id when the session is detached. */
   readonly onDetached?: ((id: string) => void) | undefined
-  /** Whether the session may outlive this process: no lease, no reaper, no signal handling. Default false. */
+  /**
+   * Let the session outlive this process: no lease, no reaper, no signal handling. Default false.
+   */
   readonly detached?: boolean | undefined
 }
 
-/** Creates a session at the service and ties it to this process, from before the request to after the deletion. */
+/**
+ * Creates a session, and guards it from before the request until after its deletion, so that it is
+ * deleted however this process ends.
+ */
 export async function openSession(
   deps: SessionDeps,
   options: CreateSessionOptions,
@@ -38,35 +49,35 @@ export async function openSession(
 ): Promise<Session> {
   const opening = Promise.withResolvers<Session>()
   opening.promise.catch(() => undefined)
-  const report = onceQuietly(ties.onEnd)
+  const report = callOnce(ties.onEnd)
   const idempotencyKey = randomUUID()
   const isTied = ties.detached !== true && !deps.isEmbedded
-  let deletionRequest = isTied ? creationTicket(deps.config, idempotencyKey) : undefined
+  let deletionRequest = isTied ? pendingDeletionRequest(deps.config, idempotencyKey) : undefined
   let session: Session | undefined
   using undo = new DisposableStack()
   if (ties.detached !== true) {
     undo.use(
-      processGuard().hold({
+      processGuard().guard({
         onSignal: deps.config.handleSignals
           ? async () => (await opening.promise).end({ endedBy: 'signal' })
           : undefined,
         deletionRequest: () => deletionRequest,
         onExit: (result) => {
-          if (session !== undefined) report(exitBill(session.id, result))
+          if (session !== undefined) report(billAtExit(session.id, result))
         },
       }),
     )
   }
   try {
-    using _creation = handToReaper(deps.config, deletionRequest)
+    using _creation = registerWithReaper(deps.config, deletionRequest)
     const answer = await requestSession(deps.call, options, idempotencyKey)
-    if (isTied) deletionRequest = protect(deps.config, answer, undo)
+    if (isTied) deletionRequest = guardSession(deps.config, answer, undo)
     const release = undo.move()
     session = createSession(
       answer,
       {
         recordings: createSessionRecordings(deps.call, answer.id, deps.config),
-        // Services that record nothing need not understand it.
+        // Services without recordings may not know the parameter.
         remove: (hasFailed) =>
           deleteSessionIfThere(deps.call, answer.id, { hasFailed: hasFailed && isRecorded(options) }),
         onDetached: () => {
@@ -101,7 +112,7 @@ async function requestSession(
   try {
     return await call('createSession', { body }, { idempotencyKey })
   } catch (error) {
-    // An answer we cannot use may still have opened a session.
+    // A response that fails the schema may still have created a session.
     const id = idInUnusableAnswer(error)
     if (id !== undefined) await deleteSessionIfThere(call, id).catch(() => undefined)
     throw error
@@ -114,7 +125,7 @@ function idInUnusableAnswer(error: unknown): string | undefined {
   return typeof answer?.id === 'string' && answer.id !== '' ? answer.id : undefined
 }
 
-function protect(config: ClientConfig, answer: CreateSessionResponse, undo: DisposableStack): DeletionRequest {
+function guardSession(config: ClientConfig, answer: CreateSessionResponse, undo: DisposableStack): DeletionRequest {
   const leasePath = tryWriteLease(config, answer.id)
   if (leasePath !== undefined) undo.defer(() => removeLease(leasePath))
   const deletionRequest: DeletionRequest = {
@@ -123,12 +134,12 @@ function protect(config: ClientConfig, answer: CreateSessionResponse, undo: Disp
     headers: headersOf(config),
     leasePath,
   }
-  undo.use(handToReaper(config, deletionRequest))
+  undo.use(registerWithReaper(config, deletionRequest))
   return deletionRequest
 }
 
-/** Deletes a session whose id is not known yet: whoever dies between the request and its answer never learns it. */
-function creationTicket(config: ClientConfig, idempotencyKey: string): DeletionRequest {
+/** Deletion by idempotency key, in case this process dies before it receives the session id. */
+function pendingDeletionRequest(config: ClientConfig, idempotencyKey: string): DeletionRequest {
   return {
     id: idempotencyKey,
     url: `${config.baseUrl}/v2/browser`,
@@ -145,8 +156,11 @@ function headersOf(config: ClientConfig): Readonly<Record<string, string>> {
   }
 }
 
-/** Has the reaper delete a session if this process dies before the result is disposed of. */
-function handToReaper(config: ClientConfig, deletionRequest: DeletionRequest | undefined): Disposable {
+/**
+ * Registers a session with the reaper, which deletes it if this process dies before the result is
+ * disposed of.
+ */
+function registerWithReaper(config: ClientConfig, deletionRequest: DeletionRequest | undefined): Disposable {
   if (deletionRequest === undefined || !config.reaper) return { [Symbol.dispose]: () => undefined }
   const { reaper } = processGuard()
   reaper.add(deletionRequest)
@@ -157,33 +171,34 @@ function tryWriteLease(config: ClientConfig, sessionId: string): string | undefi
   try {
     return writeLease(config.leaseDir, { baseUrl: config.baseUrl, sessionId })
   } catch (error) {
-    // A home that cannot be written to costs one of three protections, not the session.
-    process.emitWarning(`No lease file could be written: ${String(error)}`, { code: 'BOWLINE_LEASE' })
+    // A read-only home directory disables one of three safeguards; the session still works.
+    process.emitWarning(`Could not write the lease file: ${String(error)}`, { code: 'BOWLINE_LEASE' })
     return undefined
   }
 }
 
-function exitBill(sessionId: string, result: ReaperResult | undefined): SessionBill {
+function billAtExit(sessionId: string, result: ReaperResult | undefined): SessionBill {
   const { sessionDurationMs, creditsBilled } = result ?? {}
   const error =
     result?.error === undefined && result !== undefined
       ? undefined
       : new BowlineError(
           'DELETE_FAILED',
-          `Session ${sessionId} was not confirmed as deleted before the process ended: ${result?.error ?? 'no answer'}`,
+          `Deletion of session ${sessionId} was not confirmed before the process exited: ${result?.error ?? 'no response'}`,
         )
   return { sessionId, endedBy: 'exit', sessionDurationMs, creditsBilled, error }
 }
 
-function onceQuietly(onEnd: SessionTies['onEnd']): (bill: SessionBill) => void {
-  let isTold = false
+function callOnce(onEnd: SessionTies['onEnd']): (bill: SessionBill) => void {
+  let isReported = false
   return (bill) => {
-    if (isTold) return
-    isTold = true
+    if (isReported) return
+    isReported = true
     try {
       onEnd?.(bill)
     } catch (error) {
-      // It must not stop the deletion of other sessions, nor replace the error of the work.
+      // A throwing callback must neither stop the deletion of other sessions nor replace the error
+      // of the work.
       process.emitWarning(`onEnd threw: ${String(error)}`, { code: 'BOWLINE_ON_END' })
     }
   }

@@ -1,26 +1,39 @@
-import { createFreshSignalTest } from '../kit/fresh-signals.ts'
+import { createSignalDebounce } from '../kit/signal-debounce.ts'
 import type { DeletionRequest, ReaperResult } from './deletion-request.ts'
 import { createReaperProcess, deleteAtExit, type ReaperProcess } from './reaper-process.ts'
 
-/** Something that must not outlive this process. */
-export interface Guarded {
+/** A resource that must not outlive this process. */
+export interface GuardedResource {
   /**
-   * Ends it, on SIGINT, SIGTERM or SIGHUP. `livesOn` resolves if the process outlives the signal, because the program
-   * has a listener of its own, and never otherwise. Undefined: signals are none of its business.
+   * Ends the resource on SIGINT, SIGTERM or SIGHUP. `survived` resolves if the process survives the
+   * signal, because the program has its own listener; otherwise it never resolves. `undefined`: the
+   * resource ignores signals.
    */
-  readonly onSignal: ((signal: NodeJS.Signals, livesOn: Promise<void>) => Promise<unknown>) | undefined
-  /** What deletes it from outside while the process exits; undefined: nothing can, or there is nothing yet. */
+  readonly onSignal: ((signal: NodeJS.Signals, survived: Promise<void>) => Promise<unknown>) | undefined
+  /**
+   * Returns the request that deletes it while the process exits, or `undefined` if there is nothing
+   * to delete.
+   */
   readonly deletionRequest: () => DeletionRequest | undefined
-  /** Called while the process exits, with what became of the deletion, if there was a ticket. Must not wait. */
+  /**
+   * Called while the process exits, with the result of the deletion if there was a request. Must be
+   * synchronous.
+   */
   readonly onExit: (result: ReaperResult | undefined) => void
-  /** Called right before a signal ends the process, when the time for `onSignal` is over. Must not wait. */
-  readonly onDeath?: () => void
+  /**
+   * Called right before a signal ends the process, once the time limit of `onSignal` has passed.
+   * Must be synchronous.
+   */
+  readonly onKill?: () => void
 }
 
-/** What this process undoes before it ends. */
+/** Cleans up resources before this process ends. */
 export interface ProcessGuard {
-  /** Guards something until the result is disposed of. Process listeners exist only while something is guarded. */
-  readonly hold: (guarded: Guarded) => Disposable
+  /**
+   * Guards a resource until the result is disposed of. Process listeners exist only while a
+   * resource is guarded.
+   */
+  readonly guard: (guarded: GuardedResource) => Disposable
   readonly reaper: ReaperProcess
 }
 
@@ -28,67 +41,70 @@ const slot = Symbol.for('bowline.process-guard.1')
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const signalLimitMs = 8000
 
-/** The guard of this process. There is one however many clients or copies of this package run: signals come only once. */
+/**
+ * Returns the guard of this process. Signals arrive only once per process, so all clients and all
+ * copies of this package share one guard.
+ */
 export function processGuard(): ProcessGuard {
   const holder = process as unknown as Record<symbol, ProcessGuard | undefined>
   holder[slot] ??= new ListeningGuard()
   return holder[slot]
 }
 
-/** Listens to signals and to the exit of this process for as long as something is held. */
+/** Listens to signals and the exit of this process while any resource is guarded. */
 class ListeningGuard implements ProcessGuard {
   readonly reaper = createReaperProcess()
-  readonly #held = new Set<Guarded>()
-  readonly #isFresh = createFreshSignalTest()
-  #leaving: NodeJS.Signals | undefined
+  readonly #guarded = new Set<GuardedResource>()
+  readonly #isFresh = createSignalDebounce()
+  #endingBy: NodeJS.Signals | undefined
 
-  readonly hold = (guarded: Guarded): Disposable => {
-    if (this.#held.size === 0) process.on('exit', this.#onExit)
-    this.#held.add(guarded)
+  readonly guard = (guarded: GuardedResource): Disposable => {
+    if (this.#guarded.size === 0) process.on('exit', this.#onExit)
+    this.#guarded.add(guarded)
     if (guarded.onSignal !== undefined) this.#listen()
     return { [Symbol.dispose]: () => this.#release(guarded) }
   }
 
-  #release(guarded: Guarded): void {
-    if (!this.#held.delete(guarded)) return
-    if (this.#held.size === 0) process.off('exit', this.#onExit)
-    if (this.#leaving === undefined && !this.#isListening()) this.#unlisten()
+  #release(guarded: GuardedResource): void {
+    if (!this.#guarded.delete(guarded)) return
+    if (this.#guarded.size === 0) process.off('exit', this.#onExit)
+    if (this.#endingBy === undefined && !this.#isListening()) this.#unlisten()
   }
 
   readonly #onSignal = (signal: NodeJS.Signals): void => {
     if (!this.#isFresh(signal)) return
-    // The second Ctrl-C of an impatient user: the reaper does the rest.
-    if (this.#leaving !== undefined) return this.#die(signal)
-    this.#leaving = signal
-    const livesOn = Promise.withResolvers<void>()
-    void this.#leave(signal, livesOn.promise).finally(() => {
-      this.#leaving = undefined
+    // A second Ctrl-C exits at once. The reaper deletes the sessions.
+    if (this.#endingBy !== undefined) return this.#die(signal)
+    this.#endingBy = signal
+    const survived = Promise.withResolvers<void>()
+    void this.#endAll(signal, survived.promise).finally(() => {
+      this.#endingBy = undefined
       this.#unlisten()
       if (process.listenerCount(signal) === 0) return this.#die(signal)
       if (this.#isListening()) this.#listen()
-      livesOn.resolve()
+      survived.resolve()
     })
   }
 
-  async #leave(signal: NodeJS.Signals, livesOn: Promise<void>): Promise<void> {
+  async #endAll(signal: NodeJS.Signals, survived: Promise<void>): Promise<void> {
     const limit = Promise.withResolvers<void>()
     const timer = setTimeout(limit.resolve, signalLimitMs)
-    const endings = [...this.#held].toReversed().map(async (guarded) => guarded.onSignal?.(signal, livesOn))
+    const endings = [...this.#guarded].toReversed().map(async (guarded) => guarded.onSignal?.(signal, survived))
     await Promise.race([Promise.allSettled(endings), limit.promise])
     clearTimeout(timer)
   }
 
   #die(signal: NodeJS.Signals): void {
     process.off(signal, this.#onSignal)
-    // The program's own listeners decide when there are any.
+    // If the program has its own listeners, they decide.
     if (process.listenerCount(signal) > 0) return
-    for (const guarded of this.#held) tryTo(() => guarded.onDeath?.())
+    for (const guarded of this.#guarded) ignoreErrors(() => guarded.onKill?.())
     process.kill(process.pid, signal)
   }
 
   readonly #onExit = (): void => {
-    const leftovers = [...this.#held].toReversed()
-    this.#held.clear()
+    const leftovers = [...this.#guarded].toReversed()
+    this.#guarded.clear()
     const requests = leftovers.map((guarded) => guarded.deletionRequest()).filter((request) => request !== undefined)
     const results = requests.length === 0 ? [] : deleteAtExit(requests)
     for (const guarded of leftovers) {
@@ -98,7 +114,7 @@ class ListeningGuard implements ProcessGuard {
   }
 
   #isListening(): boolean {
-    return [...this.#held].some((guarded) => guarded.onSignal !== undefined)
+    return [...this.#guarded].some((guarded) => guarded.onSignal !== undefined)
   }
 
   #listen(): void {
@@ -112,11 +128,11 @@ class ListeningGuard implements ProcessGuard {
   }
 }
 
-/** What cannot be undone any more must not keep the process alive. */
-function tryTo(work: () => void): void {
+/** Ignores errors: cleanup that fails must not keep the process alive. */
+function ignoreErrors(work: () => void): void {
   try {
     work()
   } catch {
-    // Nobody is left to be told.
+    // The process is ending, so there is nowhere to report this.
   }
 }

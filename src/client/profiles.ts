@@ -2,35 +2,65 @@ import type { ProfileSummary, ProfileVersion, StorageState, StorageStateInput } 
 import type { Abortable } from '../kit/abort.ts'
 import type { Call } from './call.ts'
 
-/** The profiles of a team: what sessions left for the next ones. All but `list` and `importState` reject with PROFILE_NOT_FOUND. */
+/**
+ * Manages profiles: browser state that sessions save for later ones. All methods except `list` and
+ * `importState` reject with PROFILE_NOT_FOUND.
+ *
+ * @example
+ * ```ts
+ * import { Bowline } from 'bowline'
+ *
+ * const bowline = new Bowline()
+ * const expires = Date.now() / 1000 + 86_400
+ * await bowline.profiles.importState('shop', {
+ *   cookies: [{ name: 'user', value: 'ann', domain: 'example.com', path: '/', expires }],
+ *   origins: [],
+ * })
+ * const { cookies } = await bowline.profiles.exportState('shop')
+ * console.log(cookies.length, await bowline.profiles.versions('shop'))
+ * await bowline.profiles.delete('shop')
+ * ```
+ */
 export interface Profiles {
-  readonly list: (how?: Abortable) => Promise<readonly ProfileSummary[]>
-  readonly get: (name: string, how?: Abortable) => Promise<ProfileSummary>
-  /** Deletes a profile with all its versions. Rejects with PROFILE_LOCKED while it is written. */
-  readonly delete: (name: string, how?: Abortable) => Promise<void>
-  /** The kept versions, newest first. */
-  readonly versions: (name: string, how?: Abortable) => Promise<readonly ProfileVersion[]>
-  /** Makes a kept version the current one. Rejects with PROFILE_LOCKED while the profile is written. */
-  readonly rollback: (name: string, version: number, how?: Abortable) => Promise<ProfileSummary>
-  /** Cookies, localStorage and IndexedDB in the form of Playwright's `storageState`. */
-  readonly exportState: (name: string, how?: Abortable) => Promise<StorageState>
-  /** Saves a `storageState` as a new version that holds nothing else; the profile is made when absent. Rejects with PROFILE_LOCKED. */
-  readonly importState: (name: string, state: StorageStateInput, how?: Abortable) => Promise<ProfileSummary>
+  /** Lists the profiles of the team. */
+  readonly list: (requestOptions?: Abortable) => Promise<readonly ProfileSummary[]>
+  /** Returns a profile by its name. */
+  readonly get: (name: string, requestOptions?: Abortable) => Promise<ProfileSummary>
+  /**
+   * Deletes a profile with all its versions. Rejects with PROFILE_LOCKED while a session writes it.
+   */
+  readonly delete: (name: string, requestOptions?: Abortable) => Promise<void>
+  /** Lists the stored versions, newest first. */
+  readonly versions: (name: string, requestOptions?: Abortable) => Promise<readonly ProfileVersion[]>
+  /**
+   * Makes a stored version the current one. Rejects with PROFILE_LOCKED while a session writes the
+   * profile.
+   */
+  readonly rollback: (name: string, version: number, requestOptions?: Abortable) => Promise<ProfileSummary>
+  /** Returns cookies, localStorage and IndexedDB in the format of Playwright's `storageState`. */
+  readonly exportState: (name: string, requestOptions?: Abortable) => Promise<StorageState>
+  /**
+   * Saves a `storageState` as a new version that contains nothing else. Creates the profile if it
+   * does not exist. Rejects with PROFILE_LOCKED while a session writes it.
+   */
+  readonly importState: (name: string, state: StorageStateInput, requestOptions?: Abortable) => Promise<ProfileSummary>
 }
 
-/** Makes the `profiles` of a client. */
+/** Creates `bowline.profiles`. */
 export function createProfiles(call: Call): Profiles {
   return {
-    list: async (how = {}) => (await call('listProfiles', {}, how)).data,
-    get: async (name, how = {}) => (await call('getProfile', { params: { name } }, how)).data,
-    delete: async (name, how = {}) => {
-      await call('deleteProfile', { params: { name } }, how)
+    list: async (requestOptions = {}) => (await call('listProfiles', {}, requestOptions)).data,
+    get: async (name, requestOptions = {}) => (await call('getProfile', { params: { name } }, requestOptions)).data,
+    delete: async (name, requestOptions = {}) => {
+      await call('deleteProfile', { params: { name } }, requestOptions)
     },
-    versions: async (name, how = {}) => (await call('listProfileVersions', { params: { name } }, how)).data,
-    rollback: async (name, version, how = {}) =>
-      (await call('rollBackProfile', { params: { name, version: String(version) } }, how)).data,
-    exportState: async (name, how = {}) => (await call('exportStorageState', { params: { name } }, how)).data,
-    importState: async (name, state, how = {}) =>
-      (await call('importStorageState', { params: { name }, body: state }, how)).data,
+    versions: async (name, requestOptions = {}) =>
+      (await call('listProfileVersions', { params: { name } }, requestOptions)).data,
+    rollback: async (name, version, requestOptions = {}) =>
+      (await call('rollBackProfile', { params: { name, version: String(version) } }, requestOptions)).data,
+    exportState: async (name, requestOptions = {}) =>
+      (await call('exportStorageState', { params: { name } }, requestOptions)).data,
+    importState: async (name, state, requestOptions = {}) =>
+      (await call('importStorageState', { params: { name }, body: state }, requestOptions)).data,
   }
 }

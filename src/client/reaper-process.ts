@@ -3,11 +3,13 @@ import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { DeletionRequest, ReaperLine, ReaperResult } from './deletion-request.ts'
 
-/** The reaper as its parent sees it. */
+/** Handle of the reaper process. */
 export interface ReaperProcess {
-  /** Deletes the session should this process end. Starts the reaper when none runs. */
+  /**
+   * Registers a session to be deleted if this process ends. Starts the reaper if it is not running.
+   */
   readonly add: (deletionRequest: DeletionRequest) => void
-  /** Forgets a session that has ended. */
+  /** Unregisters a session that has ended. */
   readonly remove: (id: string) => void
 }
 
@@ -16,8 +18,9 @@ const flags = ['--no-warnings']
 const onceLimitMs = 5000
 
 /**
- * Prepares the one reaper of this process; it is started with the first session and lives as long as this process.
- * It is in a session of its own, so that Ctrl-C does not reach it, and does not keep this process alive.
+ * Creates the handle of the reaper. The process starts with the first session and lives as long as
+ * this process. It runs in its own process group, so Ctrl-C does not reach it, and it does not keep
+ * this process alive.
  */
 export function createReaperProcess(): ReaperProcess {
   const held = new Map<string, DeletionRequest>()
@@ -51,25 +54,25 @@ function startReaper(onGone: () => void): ChildProcess {
   const child = spawn(process.execPath, [...flags, program], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
-    // Not this process's folder: the reaper must not keep it busy.
+    // The reaper must not keep the working directory of this process busy.
     cwd: '/',
   })
   child.once('exit', onGone)
   child.once('error', (error) => {
     onGone()
-    process.emitWarning(`Bowline's reaper could not be started: ${error.message}`, { code: 'BOWLINE_REAPER' })
+    process.emitWarning(`Could not start the Bowline reaper: ${error.message}`, { code: 'BOWLINE_REAPER' })
   })
-  // It is gone; the exit event says so too.
+  // The `exit` event reports this as well.
   child.stdin.on('error', () => undefined)
   child.unref()
   if ('unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref()
   return child
 }
 
-/** Deletes sessions while this process is exiting: blocks until they are deleted, 5 s at most. */
-export function deleteAtExit(tickets: readonly DeletionRequest[]): readonly ReaperResult[] {
+/** Deletes sessions while this process exits. Blocks until they are deleted, for at most 5 s. */
+export function deleteAtExit(deletionRequests: readonly DeletionRequest[]): readonly ReaperResult[] {
   const { stdout } = spawnSync(process.execPath, [...flags, program, '--once'], {
-    input: tickets.map((add) => `${JSON.stringify({ add } satisfies ReaperLine)}\n`).join(''),
+    input: deletionRequests.map((add) => `${JSON.stringify({ add } satisfies ReaperLine)}\n`).join(''),
     stdio: ['pipe', 'pipe', 'ignore'],
     encoding: 'utf8',
     timeout: onceLimitMs,

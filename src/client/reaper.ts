@@ -1,8 +1,11 @@
 /**
- * A program of its own: reads tickets from standard input and, when that ends, deletes the sessions that are left.
- * Its parent holds the other end of the pipe, which the kernel closes however the parent dies.
- * With `--once` it gives up after 4 s and prints one result a line; else it tries for 60 s. It imports next to nothing,
- * because one waits beside every process that has a session.
+ * Reaper program: reads deletion requests from standard input and deletes the remaining sessions
+ * when the input ends. Its parent holds the other end of the pipe, which the kernel closes however
+ * the parent dies.
+ *
+ * With `--once` it gives up after 4 s and prints one result per line; otherwise it retries for 60
+ * s. It imports as little as possible, since one runs beside every process that has a session.
+ *
  * @module
  */
 import { createInterface } from 'node:readline'
@@ -12,23 +15,28 @@ import { isError } from '../kit/is-error.ts'
 const isOnce = process.argv.includes('--once')
 const limitMs = isOnce ? 4000 : 60_000
 const attemptMs = isOnce ? 2000 : 10_000
-/** How long a session may still come up whose creation was under way: a server needs seconds to start a browser. */
-const unknownMs = isOnce ? 1500 : 15_000
+/**
+ * How long to retry a session whose creation was under way, in milliseconds: a server needs seconds
+ * to start a browser.
+ */
+const pendingCreationMs = isOnce ? 1500 : 15_000
 
 async function main(): Promise<void> {
-  // It ends by itself when its work is done; a signal to the whole service must not end it before.
+  // It exits when its work is done. A signal to the whole process group must not end it before.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
-  const tickets = new Map<string, DeletionRequest>()
+  const deletionRequests = new Map<string, DeletionRequest>()
   for await (const line of createInterface({ input: process.stdin })) {
     const { add, remove } = parseLine(line)
-    if (add !== undefined) tickets.set(add.id, add)
-    if (remove !== undefined) tickets.delete(remove)
+    if (add !== undefined) deletionRequests.set(add.id, add)
+    if (remove !== undefined) deletionRequests.delete(remove)
   }
-  const results = await Promise.all([...tickets.values()].map((deletionRequest) => deleteWithRetries(deletionRequest)))
+  const results = await Promise.all(
+    [...deletionRequests.values()].map((deletionRequest) => deleteWithRetries(deletionRequest)),
+  )
   if (isOnce) process.stdout.write(results.map((result) => `${JSON.stringify(result)}\n`).join(''))
 }
 
-/** A parent that is killed while it writes leaves half a line, which must not keep the other sessions alive. */
+/** Ignores malformed lines: a parent that is killed while it writes leaves half a line. */
 function parseLine(line: string): Partial<ReaperLine> {
   try {
     return JSON.parse(line) as ReaperLine
@@ -40,15 +48,15 @@ function parseLine(line: string): Partial<ReaperLine> {
 async function deleteWithRetries(deletionRequest: DeletionRequest): Promise<ReaperResult> {
   const { default: pRetry } = await import('p-retry')
   try {
-    const figures = await pRetry(() => deleteOnce(deletionRequest), {
+    const billFields = await pRetry(() => deleteOnce(deletionRequest), {
       retries: 100,
       minTimeout: 100,
       maxTimeout: 2000,
-      maxRetryTime: deletionRequest.body === undefined ? limitMs - attemptMs : unknownMs,
+      maxRetryTime: deletionRequest.body === undefined ? limitMs - attemptMs : pendingCreationMs,
       randomize: true,
     })
     await removeFile(deletionRequest.leasePath)
-    return { id: deletionRequest.id, ...figures }
+    return { id: deletionRequest.id, ...billFields }
   } catch (error) {
     return { id: deletionRequest.id, error: isError(error) ? error.message : String(error) }
   }
@@ -57,26 +65,29 @@ async function deleteWithRetries(deletionRequest: DeletionRequest): Promise<Reap
 async function deleteOnce(deletionRequest: DeletionRequest): Promise<Omit<ReaperResult, 'id'>> {
   if (deletionRequest.body !== undefined) return deleteByKey(deletionRequest, deletionRequest.body)
   const first = await send(deletionRequest, deletionRequest.url)
-  // Some services know only the form with the id in the body.
+  // Some services support only the form with the id in the body.
   const isUnknown = [404, 405, 501].includes(first.status)
   const second = isUnknown
     ? await send(deletionRequest, deletionRequest.url.replace(/\/[^/]*$/, ''), { id: deletionRequest.id })
     : undefined
   const { status, text } = second !== undefined && second.status < 300 ? second : first
-  if (status >= 300 && status !== 404 && status !== 410) throw new Error(`the service answered ${status}`)
-  const { isStopping, ...figures } = readAnswer(text)
-  if (isStopping) throw new Error('the service is still stopping it')
-  return figures
+  if (status >= 300 && status !== 404 && status !== 410) throw new Error(`the service returned status ${status}`)
+  const { isStopping, ...billFields } = parseBill(text)
+  if (isStopping) throw new Error('the service is still stopping the session')
+  return billFields
 }
 
-/** Deletes a session whose answer never came. One that is unknown may still come up. */
+/**
+ * Deletes a session by its idempotency key. One that is not found may still be created, so it is
+ * retried.
+ */
 async function deleteByKey(deletionRequest: DeletionRequest, body: object): Promise<Omit<ReaperResult, 'id'>> {
   const { status, text } = await send(deletionRequest, deletionRequest.url, body)
-  // Other services do not know this form of deletion.
+  // Some services do not support this form of deletion.
   const isRefused = [400, 401, 403, 405, 410, 501].includes(status)
-  if (status >= 300 && !isRefused) throw new Error(`the service answered ${status}`)
-  const { isStopping: _, ...figures } = readAnswer(text)
-  return figures
+  if (status >= 300 && !isRefused) throw new Error(`the service returned status ${status}`)
+  const { isStopping: _, ...billFields } = parseBill(text)
+  return billFields
 }
 
 async function send(
@@ -91,12 +102,12 @@ async function send(
     redirect: 'manual',
     signal: AbortSignal.timeout(attemptMs),
   }).catch((cause: unknown) => {
-    throw new Error('the service gave no answer', { cause })
+    throw new Error('no response from the service', { cause })
   })
   return { status: response.status, text: await response.text() }
 }
 
-function readAnswer(text: string): Omit<ReaperResult, 'id'> & { readonly isStopping: boolean } {
+function parseBill(text: string): Omit<ReaperResult, 'id'> & { readonly isStopping: boolean } {
   try {
     const { status, sessionDurationMs, creditsBilled } = JSON.parse(text) as Omit<ReaperResult, 'id'> & {
       readonly status?: unknown

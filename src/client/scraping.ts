@@ -3,30 +3,48 @@ import type { ScrapeInput } from '../contract/scrape.ts'
 import type { Abortable } from '../kit/abort.ts'
 import type { Call } from './call.ts'
 
-/** Pages as content. */
+/** Scrapes of single pages. */
 export interface Scraping {
   /**
-   * Scrapes one page: Markdown unless `formats` says otherwise. Rejects with a BowlineError, such as SCRAPE_TIMEOUT; a
-   * page that answers 404 is no error: see `metadata.statusCode`. Aborting stops the wait; the server may still finish and bill.
+   * Scrapes one page. Returns Markdown unless `options.formats` requests other formats.
+   *
+   * A page with an HTTP status such as 404 is not an error: see `metadata.statusCode`. Rejects with
+   * a BowlineError, such as SCRAPE_TIMEOUT or SCRAPE_DNS_RESOLUTION_ERROR. Aborting stops the wait;
+   * the server may still complete and bill the scrape.
+   *
+   * @example
+   * ```ts
+   * import { Bowline } from 'bowline'
+   *
+   * const bowline = new Bowline()
+   * const { markdown, links, metadata } = await bowline.scrape('https://example.com', {
+   *   formats: ['markdown', 'links'],
+   *   timeout: 30_000,
+   * })
+   * console.log(metadata.statusCode, links, markdown)
+   * ```
    */
-  readonly scrape: (url: string, options?: ScrapeInput, how?: Abortable) => Promise<Document>
-  /** Reads a scrape again by its `metadata.scrapeId`, for 24 hours. Rejects with SCRAPE_NOT_FOUND. */
-  readonly getScrape: (id: string, how?: Abortable) => Promise<Document>
+  readonly scrape: (url: string, options?: ScrapeInput, requestOptions?: Abortable) => Promise<Document>
+  /**
+   * Returns a scrape of the last 24 hours by its `metadata.scrapeId`. Rejects with
+   * SCRAPE_NOT_FOUND.
+   */
+  readonly getScrape: (id: string, requestOptions?: Abortable) => Promise<Document>
 }
 
-/** What a server takes for `timeout` when nothing is said, in milliseconds. */
+/** Default of `timeout` on the server, in milliseconds. */
 const defaultTimeoutMs = 60_000
 
-/** Milliseconds for a server to say that its time is over. */
+/** Time that the server has to report its own timeout, in milliseconds. */
 const graceMs = 15_000
 
-/** Makes the scraping part of a client. */
+/** Creates `scrape` and `getScrape` of a client. */
 export function createScraping(call: Call): Scraping {
   return {
-    scrape: async (url, options = {}, how = {}) => {
+    scrape: async (url, options = {}, requestOptions = {}) => {
       const timeoutMs = (options.timeout ?? defaultTimeoutMs) + graceMs
-      return (await call('scrape', { body: { ...options, url } }, { ...how, timeoutMs })).data
+      return (await call('scrape', { body: { ...options, url } }, { ...requestOptions, timeoutMs })).data
     },
-    getScrape: async (id, how = {}) => (await call('getScrape', { params: { id } }, how)).data,
+    getScrape: async (id, requestOptions = {}) => (await call('getScrape', { params: { id } }, requestOptions)).data,
   }
 }

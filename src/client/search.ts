@@ -2,40 +2,54 @@ import type { ImageResult, NewsResult, SearchOptions, WebResult } from '../contr
 import type { Abortable } from '../kit/abort.ts'
 import type { Call } from './call.ts'
 
-/** What a search found, best first: a list for each source, empty for those that were not asked. */
+/**
+ * Results of a search, best first. Each source has its own list, which is empty if the source was
+ * not requested.
+ */
 export interface SearchResults {
-  /** Id of the search in the team's activity; a service may omit it. */
+  /** Id of the job in `activity()`. Some services omit it. */
   readonly id: string | undefined
   readonly web: readonly WebResult[]
   readonly news: readonly NewsResult[]
   readonly images: readonly ImageResult[]
-  /** What the search could not do. */
+  /** Describes parts of the search that failed. */
   readonly warning: string | undefined
-  /** Credits for the search and for what was scraped; a service may omit it. */
+  /** Credits for the search and the scraped results. Some services omit it. */
   readonly creditsUsed: number | undefined
 }
 
 /**
- * Searches. With formats in `options.scrapeOptions` each result is scraped, too; one that fails has its error in
- * `metadata.error`. Rejects with SEARCH_TIMEOUT after `options.timeout` milliseconds, and with SEARCH_FAILED. Aborting
- * ends the work on the server, too.
+ * Searches the web. With `formats` in `options.scrapeOptions`, each result is scraped as well. A
+ * result that cannot be scraped has the error in `metadata.error`.
+ *
+ * Rejects with SEARCH_TIMEOUT after `options.timeout` milliseconds, and with SEARCH_FAILED.
+ * Aborting also stops the work on the server.
+ *
+ * @example
+ * ```ts
+ * import { Bowline } from 'bowline'
+ *
+ * const bowline = new Bowline()
+ * const { web } = await bowline.search('rope knots', { limit: 5 })
+ * for (const { url, title } of web) console.log(title, url)
+ * ```
  */
-export type Search = (query: string, options?: SearchOptions, how?: Abortable) => Promise<SearchResults>
+export type Search = (query: string, options?: SearchOptions, requestOptions?: Abortable) => Promise<SearchResults>
 
-/** What a server takes for `timeout` when nothing is said, in milliseconds. */
+/** Default of `timeout` on the server, in milliseconds. */
 const defaultTimeoutMs = 60_000
 
-/** Milliseconds for a server to say that its time is over. */
+/** Time that the server has to report its own timeout, in milliseconds. */
 const graceMs = 15_000
 
-/** Makes the `search` of a client. */
+/** Creates `bowline.search`. */
 export function createSearch(call: Call): Search {
-  return async (query, options = {}, how = {}) => {
+  return async (query, options = {}, requestOptions = {}) => {
     const timeoutMs = (options.timeout ?? defaultTimeoutMs) + graceMs
     const { data, id, warning, creditsUsed } = await call(
       'search',
       { body: { ...options, query } },
-      { ...how, timeoutMs },
+      { ...requestOptions, timeoutMs },
     )
     const { web = [], news = [], images = [] } = data
     return { id, web, news, images, warning: warning ?? undefined, creditsUsed }

@@ -1,10 +1,10 @@
-/** Sends one request: `fetch`, with or without layers around it. */
+/** Sends one request: `fetch`, with or without middleware. */
 export type Send = (request: Request) => Promise<Response>
 
-/** Adds one concern to a `Send`. */
+/** Wraps a `Send`, for example with retries. */
 export type Middleware = (next: Send) => Send
 
-/** Puts layers around `send`, the first one outermost. */
-export function withLayers(send: Send, layers: readonly Middleware[]): Send {
-  return layers.reduceRight((next, layer) => layer(next), send)
+/** Wraps `send` in middleware. The first one is the outermost. */
+export function applyMiddleware(send: Send, middleware: readonly Middleware[]): Send {
+  return middleware.reduceRight((next, wrap) => wrap(next), send)
 }

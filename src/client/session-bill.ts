@@ -2,20 +2,24 @@ import type { ProfileOutcome } from '../contract/browser.ts'
 import type { BowlineError } from '../kit/errors.ts'
 
 /**
- * What ended a session: the work returned, threw, ran out of time or was aborted; the process got a signal or exited;
- * or the program called `end()`.
+ * Why a session ended. `return`, `throw`, `timeout` and `abort` concern the work; `signal` and
+ * `exit` concern the process; `end` is a call of `end()`.
  */
 export type EndedBy = 'return' | 'throw' | 'timeout' | 'abort' | 'signal' | 'exit' | 'end'
 
-/** What a session cost. The figures are absent when the service does not tell them. */
+/** Duration and cost of a session. Fields that the service does not report are `undefined`. */
 export interface SessionBill {
   readonly sessionId: string
   readonly endedBy: EndedBy
   /** Milliseconds from creation to end. */
   readonly sessionDurationMs?: number | undefined
+  /** Credits charged for the session. */
   readonly creditsBilled?: number | undefined
-  /** The profile, with the version that was saved, or why none was. Absent without a profile. */
+  /**
+   * Profile of the session, with the version that was saved or the reason why none was. `undefined`
+   * without a profile.
+   */
   readonly profile?: ProfileOutcome | undefined
-  /** Present when the deletion could not be confirmed: DELETE_FAILED. */
+  /** DELETE_FAILED if the deletion could not be confirmed. */
   readonly error?: BowlineError | undefined
 }

@@ -9,42 +9,86 @@ import type { Abortable } from '../kit/abort.ts'
 import { BowlineError } from '../kit/errors.ts'
 import { connectionFailed, refused } from './middleware/translate.ts'
 import { sendStream } from './send-stream.ts'
-import { writeWhole } from './write-whole.ts'
+import { writeFileAtomically } from './write-file-atomically.ts'
 
-/** How a file is uploaded. */
+/**
+ * Options of `session.files.upload()`.
+ *
+ * @example
+ * ```ts
+ * import { Bowline } from 'bowline'
+ *
+ * const bowline = new Bowline()
+ * await bowline.withSession({ ttl: 60 }, async ({ session }) => {
+ *   const { path } = await session.files.upload(new Blob(['id;name']), { name: 'people.csv' })
+ *   console.log(path) // for the CDP command DOM.setFileInputFiles
+ * })
+ * ```
+ */
 export interface UploadOptions extends Abortable {
-  /** File name as pages shall see it; may be a relative path. Default: the name of the local file, else `file`. */
+  /**
+   * File name that pages see, or a relative path. Default: the name of the local file, else `file`.
+   */
   readonly name?: string | undefined
-  /** Files of one group share a folder. Default: a new one. */
+  /** Uploads with the same group share a directory. Default: a new directory. */
   readonly group?: string | undefined
-  /** The `lastModified` that pages see, in milliseconds since the epoch. Default: that of the local file or `File`, else now. */
+  /**
+   * `lastModified` that pages see, in milliseconds since the epoch. Default: that of the local file
+   * or `File`, else now.
+   */
   readonly lastModified?: number | undefined
 }
 
-/** The files of a session: what its browser downloaded, and what it was sent. Bytes are streamed; no file is held in memory. */
+/**
+ * Files of a session: downloads of its browser, and uploads to it. Contents are streamed and never
+ * held in memory as a whole.
+ *
+ * @example
+ * ```ts
+ * import { Bowline } from 'bowline'
+ *
+ * const bowline = new Bowline()
+ * await bowline.withSession({ ttl: 60 }, async ({ session }) => {
+ *   await session.files.upload(new Blob(['hello']), { name: 'hello.txt' })
+ *   for (const { name, size } of await session.files.list()) console.log(name, size)
+ * })
+ * ```
+ */
 export interface SessionFiles {
-  /** Lists files, oldest first. */
-  readonly list: (how?: Abortable) => Promise<readonly SessionFile[]>
-  /** Reads a file by its name or guid. Rejects with FILE_NOT_FOUND, FILE_INCOMPLETE. Aborting breaks the stream. */
-  readonly read: (name: string, how?: Abortable) => Promise<ReadableStream<Uint8Array>>
-  /** Saves a file to a local path, which holds the whole file or is left as it was. */
-  readonly download: (name: string, path: string, how?: Abortable) => Promise<void>
-  /** Sends a local file (by its path), a Blob or a stream; `path` of the answer is for `DOM.setFileInputFiles`. Rejects with FILE_QUOTA_EXCEEDED. */
+  /** Lists the files, oldest first. */
+  readonly list: (requestOptions?: Abortable) => Promise<readonly SessionFile[]>
+  /**
+   * Streams a file, given by name or download guid. Rejects with FILE_NOT_FOUND or FILE_INCOMPLETE.
+   * Aborting ends the stream.
+   */
+  readonly read: (name: string, requestOptions?: Abortable) => Promise<ReadableStream<Uint8Array>>
+  /**
+   * Saves a file to a local path. The local file appears only when it is complete. Rejects with
+   * FILE_NOT_FOUND or FILE_INCOMPLETE.
+   */
+  readonly download: (name: string, path: string, requestOptions?: Abortable) => Promise<void>
+  /**
+   * Uploads a local file (given by its path), a Blob or a stream. The returned `path` is for the
+   * CDP command `DOM.setFileInputFiles`. Rejects with FILE_QUOTA_EXCEEDED.
+   */
   readonly upload: (
     source: string | Blob | ReadableStream<Uint8Array>,
     options?: UploadOptions,
   ) => Promise<Pick<UploadFileResponse, 'file' | 'path'>>
-  /** Deletes a file; a download that still runs is cancelled. Rejects with FILE_NOT_FOUND. */
-  readonly delete: (name: string, how?: Abortable) => Promise<void>
+  /** Deletes a file, or cancels a running download. Rejects with FILE_NOT_FOUND. */
+  readonly delete: (name: string, requestOptions?: Abortable) => Promise<void>
 }
 
-/** How requests for files are sent. */
+/** `fetch` and headers for file requests. */
 export interface FilesTransport {
   readonly fetch: typeof globalThis.fetch
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The address of a session's files, which its CDP address tells; undefined for services that have no such. */
+/**
+ * Derives the URL of the files from the CDP URL of a session. Returns `undefined` for services
+ * without session files.
+ */
 export function filesUrl(cdpUrl: string): URL | undefined {
   const url = URL.parse(cdpUrl)
   const path = /^(.*\/v2\/(?:browser|interact)\/[^/]+)\/cdp$/.exec(url?.pathname ?? '')?.[1]
@@ -52,28 +96,33 @@ export function filesUrl(cdpUrl: string): URL | undefined {
   return new URL(`${url.protocol.replace('ws', 'http')}//${url.host}${path}/files${url.search}`)
 }
 
-/** Makes the files of the session at `cdpUrl`; the token in it opens them. Calls throw NOT_IMPLEMENTED for services without files. */
+/**
+ * Creates the `files` of a session, authorized by the token in `cdpUrl`. Its methods reject with
+ * NOT_IMPLEMENTED if the service has no session files.
+ */
 export function createSessionFiles(
   cdpUrl: string,
   transport: FilesTransport = { fetch: globalThis.fetch, headers: {} },
 ): SessionFiles {
   const base = filesUrl(cdpUrl)
-  const send = async (call: FileCall, how: Abortable = {}): Promise<Response> => {
-    checkOptions('session.files', how, { signal: true })
-    const { signal } = how
-    if (base === undefined) throw new BowlineError('NOT_IMPLEMENTED', 'This service does not keep files of sessions')
+  const send = async (call: FileCall, requestOptions: Abortable = {}): Promise<Response> => {
+    checkOptions('session.files', requestOptions, { signal: true })
+    const { signal } = requestOptions
+    if (base === undefined) throw new BowlineError('NOT_IMPLEMENTED', 'This service does not support session files')
     signal?.throwIfAborted()
     return request(transport, base, call, signal)
   }
-  const read = async (name: string, how?: Abortable): Promise<ReadableStream<Uint8Array>> => {
-    const { body } = await send({ method: 'GET', name }, how)
+  const read = async (name: string, requestOptions?: Abortable): Promise<ReadableStream<Uint8Array>> => {
+    const { body } = await send({ method: 'GET', name }, requestOptions)
     return body ?? new Blob([]).stream()
   }
   return {
-    list: async (how) => listFilesResponse.parse(await (await send({ method: 'GET' }, how)).json()).files,
+    list: async (requestOptions) =>
+      listFilesResponse.parse(await (await send({ method: 'GET' }, requestOptions)).json()).files,
     read,
-    download: async (name, path, how) => writeWhole(await read(name, how), path, how?.signal),
-    upload: async (source, { name, group, lastModified, ...how } = {}) => {
+    download: async (name, path, requestOptions) =>
+      writeFileAtomically(await read(name, requestOptions), path, requestOptions?.signal),
+    upload: async (source, { name, group, lastModified, ...requestOptions } = {}) => {
       const { body, size, modifiedAt } = await openSource(source)
       const shown = lastModified ?? modifiedAt
       const query = {
@@ -81,11 +130,11 @@ export function createSessionFiles(
         ...(group && { group }),
         ...(shown !== undefined && { lastModified: String(Math.floor(shown)) }),
       }
-      const answer = await send({ method: 'POST', query, body, size }, how)
+      const answer = await send({ method: 'POST', query, body, size }, requestOptions)
       return uploadFileResponse.parse(await answer.json())
     },
-    delete: async (name, how) => {
-      await (await send({ method: 'DELETE', name }, how)).body?.cancel()
+    delete: async (name, requestOptions) => {
+      await (await send({ method: 'DELETE', name }, requestOptions)).body?.cancel()
     },
   }
 }
@@ -114,14 +163,14 @@ async function request(
     headers: {
       ...headers,
       ...(body === undefined ? {} : { 'content-type': 'application/octet-stream' }),
-      // Lets the service refuse a file that is too large before it is sent.
+      // Lets the service reject a file that is too large before it is sent.
       ...(size === undefined ? {} : { 'content-length': String(size) }),
     },
     ...(body === undefined ? {} : { body, duplex: 'half' }),
     ...(signal === undefined ? {} : { signal }),
   })
   const token = base.searchParams.get('token') ?? ''
-  // A `fetch` of the user's own knows a way that others may not.
+  // A custom `fetch` may use its own network route, so it is kept for uploads as well.
   const send = body !== undefined && fetch === globalThis.fetch ? sendStream : fetch
   const response = await send(toSend).catch((error: unknown) => {
     throw signal?.aborted === true ? signal.reason : connectionFailed(toSend, error, token)
@@ -146,7 +195,7 @@ function tryJson(text: string): unknown {
 interface OpenSource {
   readonly body: ReadableStream<Uint8Array>
   readonly size?: number | undefined
-  /** In milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly modifiedAt?: number | undefined
 }
 
@@ -158,12 +207,15 @@ async function openSource(source: string | Blob | ReadableStream<Uint8Array>): P
   if (typeof source !== 'string') return { body: source }
   const found = await stat(source)
   if (found.isDirectory()) {
-    throw new BowlineError('BAD_REQUEST', `${source} is a folder`, { hint: 'Send its files, with one `group`.' })
+    throw new BowlineError('BAD_REQUEST', `${source} is a directory`, {
+      hint: 'Upload its files one by one, with the same `group`.',
+    })
   }
-  // A pipe or a device does not know what will come. A file that grows meanwhile is sent as it was.
+  // Pipes and devices have no size. A file that grows during the upload is sent with its initial
+  // size.
   const size = found.isFile() ? found.size : undefined
   const stream = size === 0 ? Readable.from([]) : createReadStream(source, size === undefined ? {} : { end: size - 1 })
-  // Node's default counts chunks where it should count bytes, and would read the whole file ahead.
+  // Node's default strategy counts chunks instead of bytes, and would read the whole file ahead.
   const strategy = new ByteLengthQueuingStrategy({ highWaterMark: readAheadBytes })
   const modifiedAt = size === undefined ? undefined : found.mtimeMs
   return { body: Readable.toWeb(stream, { strategy }) as ReadableStream<Uint8Array>, size, modifiedAt }

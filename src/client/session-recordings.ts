@@ -3,33 +3,47 @@ import type { Abortable } from '../kit/abort.ts'
 import { BowlineError } from '../kit/errors.ts'
 import type { Call } from './call.ts'
 import { connectionFailed } from './middleware/translate.ts'
-import { writeWhole } from './write-whole.ts'
+import { writeFileAtomically } from './write-file-atomically.ts'
 
-/** What was recorded of a session, once it has ended. Its `record` option tells what is. */
+/** Recordings of a session that has ended. The session option `record` selects what is recorded. */
 export interface SessionRecordings {
-  /** The recordings with their addresses; empty while the session lives, and when nothing was kept. */
-  readonly list: (how?: Abortable) => Promise<readonly Recording[]>
-  /** Reads a recording, such as `har.json`, or `player.html`, the page that plays all. Rejects with FILE_NOT_FOUND. */
-  readonly read: (name: string, how?: Abortable) => Promise<ReadableStream<Uint8Array>>
-  /** Saves a recording to a local path, where it appears when it is whole. Rejects with FILE_NOT_FOUND. */
-  readonly download: (name: string, path: string, how?: Abortable) => Promise<void>
+  /**
+   * Lists the recordings with their URLs. Empty while the session is alive, and if nothing was
+   * kept.
+   */
+  readonly list: (requestOptions?: Abortable) => Promise<readonly Recording[]>
+  /**
+   * Streams a recording, such as `har.json`, or `player.html`, a page that plays all of them.
+   * Rejects with FILE_NOT_FOUND.
+   */
+  readonly read: (name: string, requestOptions?: Abortable) => Promise<ReadableStream<Uint8Array>>
+  /**
+   * Saves a recording to a local path. The local file appears only when it is complete. Rejects
+   * with FILE_NOT_FOUND.
+   */
+  readonly download: (name: string, path: string, requestOptions?: Abortable) => Promise<void>
 }
 
-/** Makes the recordings of the session with an id. */
+/** Creates the `recordings` of a session. */
 export function createSessionRecordings(
   call: Call,
   id: string,
   transport: { readonly fetch: typeof globalThis.fetch },
 ): SessionRecordings {
-  const list: SessionRecordings['list'] = async (how = {}) =>
-    (await call('listRecordings', { params: { id } }, how)).recordings
-  const read: SessionRecordings['read'] = async (name, how) => {
-    const found = (await list(how)).find((recording) => recording.name === name)
+  const list: SessionRecordings['list'] = async (requestOptions = {}) =>
+    (await call('listRecordings', { params: { id } }, requestOptions)).recordings
+  const read: SessionRecordings['read'] = async (name, requestOptions) => {
+    const found = (await list(requestOptions)).find((recording) => recording.name === name)
     if (found === undefined) throw new BowlineError('FILE_NOT_FOUND', `The session has no recording "${name}"`)
-    const request = new Request(found.url, how?.signal === undefined ? {} : { signal: how.signal })
+    const request = new Request(
+      found.url,
+      requestOptions?.signal === undefined ? {} : { signal: requestOptions.signal },
+    )
     const token = new URL(found.url).searchParams.get('token') ?? ''
     const response = await transport.fetch(request).catch((error: unknown) => {
-      throw how?.signal?.aborted === true ? how.signal.reason : connectionFailed(request, error, token)
+      throw requestOptions?.signal?.aborted === true
+        ? requestOptions.signal.reason
+        : connectionFailed(request, error, token)
     })
     if (response.ok && response.body !== null) return response.body
     throw new BowlineError('FILE_NOT_FOUND', `The recording "${name}" could not be read (status ${response.status})`)
@@ -37,6 +51,7 @@ export function createSessionRecordings(
   return {
     list,
     read,
-    download: async (name, path, how) => writeWhole(await read(name, how), path, how?.signal),
+    download: async (name, path, requestOptions) =>
+      writeFileAtomically(await read(name, requestOptions), path, requestOptions?.signal),
   }
 }

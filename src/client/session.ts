@@ -2,77 +2,116 @@ import { checkOptions, type OptionNames } from './check-options.ts'
 import type { CreateSessionResponse } from '../contract/browser.ts'
 import { abortable, type Abortable } from '../kit/abort.ts'
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
-import type { Figures } from './deletion.ts'
+import type { BillFields } from './deletion.ts'
 import type { EndedBy, SessionBill } from './session-bill.ts'
 import { createSessionFiles, type FilesTransport, type SessionFiles } from './session-files.ts'
 import type { SessionRecordings } from './session-recordings.ts'
 import { isError } from '../kit/is-error.ts'
 
-/** How a session is ended. Aborting stops the wait; the deletion goes on. */
+/**
+ * Options of `session.end()`. Aborting stops the wait; the deletion continues.
+ *
+ * @example
+ * ```ts
+ * import { Bowline } from 'bowline'
+ *
+ * const bowline = new Bowline()
+ * const session = await bowline.sessions.create({ ttl: 60 })
+ * const bill = await session.end({ failed: false, signal: AbortSignal.timeout(10_000) })
+ * console.log(bill.endedBy, bill.creditsBilled)
+ * ```
+ */
 export interface EndOptions extends Abortable {
-  /** What the bill names as the cause. Default `end`. */
+  /** Value of `endedBy` in the bill. Default `end`. */
   readonly endedBy?: EndedBy | undefined
-  /** Whether the work has failed, so that recordings for failures are kept. Default: whether `endedBy` is `throw` or `timeout`. */
+  /**
+   * Keep the recordings that are kept only for failures. Default: true if `endedBy` is `throw` or
+   * `timeout`.
+   */
   readonly failed?: boolean | undefined
 }
 
-/** A remote browser. It lives until it is ended, its process ends, or its lifetime is over. */
+/**
+ * A remote browser session. It lives until it is ended, this process ends, or its lifetime is over.
+ *
+ * Use `await using` to end it with its scope, or `bowline.withSession()` to also get the bill.
+ *
+ * @example
+ * ```ts
+ * import { Bowline } from 'bowline'
+ * import { chromium } from 'playwright-core'
+ *
+ * const bowline = new Bowline()
+ * await using session = await bowline.sessions.create({ ttl: 60 })
+ * const browser = await chromium.connectOverCDP(session.cdpUrl)
+ * console.log(browser.version(), session.liveViewUrl)
+ * ```
+ */
 export interface Session extends AsyncDisposable {
   readonly id: string
-  /** WebSocket address for the Chrome DevTools Protocol. Holds a token: treat it as a secret. */
+  /** WebSocket URL for the Chrome DevTools Protocol. It contains a token: treat it as a secret. */
   readonly cdpUrl: string
-  /** Page that shows the session. Empty when it has no live view. */
+  /** URL of the live view. Empty if the session has none. */
   readonly liveViewUrl: string
-  /** Page that shows the session and passes input on. Empty when it has no live view. */
+  /** URL of the live view that accepts input. Empty if the session has none. */
   readonly interactiveLiveViewUrl: string
-  /** When the total lifetime is over. */
+  /** End of the lifetime. */
   readonly expiresAt: Date | undefined
-  /** What its browser downloaded and what it was sent. With a driver, both happen by themselves. */
+  /**
+   * Downloads of the browser and uploads to it. With Playwright and Puppeteer, files are
+   * transferred automatically.
+   */
   readonly files: SessionFiles
-  /** What was recorded of it, once it has ended; see the option `record`. */
+  /** Recordings, available after the session has ended. See the session option `record`. */
   readonly recordings: SessionRecordings
-  /** The bill, once the session has ended. */
+  /** Bill of the session. `undefined` until it has ended. */
   readonly bill: SessionBill | undefined
   /**
-   * Deletes the session and resolves to its bill. Every call resolves to the same bill. Rejects with DELETE_FAILED when
-   * the service did not confirm the deletion after several tries; a later call tries again.
+   * Deletes the session and resolves to its bill. Repeated calls resolve to the same bill. Rejects
+   * with DELETE_FAILED if the service did not confirm the deletion after several attempts; the next
+   * call tries again.
    */
   readonly end: (options?: EndOptions) => Promise<SessionBill>
-  /** Whether nothing but `end()`, a deletion or the end of its lifetime ends it any more. */
+  /** Whether `detach()` was called. */
   readonly isDetached: boolean
   /**
-   * Lets the session live on after its scope, its client and this process, for somebody to look at it: `withSession` and
-   * `await using` leave it, and give no bill. It ends by `end()`, by a deletion, or when its lifetime is over.
+   * Keeps the session alive after its scope, its client and this process have ended, for example to
+   * inspect it in the live view. `withSession` and `await using` then do not end it, and there is
+   * no bill. It ends by `end()`, by a deletion, or when its lifetime is over.
    */
   readonly detach: () => void
 }
 
-/** What a session calls as it ends. */
+/** Hooks that a session calls when it ends. */
 export interface SessionHooks {
   readonly recordings: SessionRecordings
-  /** Deletes the session at the service. */
-  readonly remove: (hasFailed: boolean) => Promise<Figures>
+  /** Deletes the session on the server. */
+  readonly remove: (hasFailed: boolean) => Promise<BillFields>
   /** Called once when the session is detached. */
   readonly onDetached: () => void
   /** Called after a confirmed deletion. */
   readonly onDeleted: (bill: SessionBill) => void
-  /** Called after a deletion that could not be confirmed, with the error in the bill. */
+  /** Called after a deletion that could not be confirmed. The bill contains the error. */
   readonly onFailed: (bill: SessionBill) => void
 }
 
-/** Makes the session that a service's answer tells of. */
-export function createSession(answer: CreateSessionResponse, hooks: SessionHooks, transport?: FilesTransport): Session {
+/** Creates a `Session` from the response of the server. */
+export function createSession(
+  response: CreateSessionResponse,
+  hooks: SessionHooks,
+  transport?: FilesTransport,
+): Session {
   let bill: SessionBill | undefined
   let ending: Promise<SessionBill> | undefined
   let isDetached = false
 
   const remove = async (endedBy: EndedBy, hasFailed: boolean): Promise<SessionBill> => {
     try {
-      bill = { sessionId: answer.id, endedBy, ...(await hooks.remove(hasFailed)) }
+      bill = { sessionId: response.id, endedBy, ...(await hooks.remove(hasFailed)) }
     } catch (cause) {
       ending = undefined
-      const error = deleteFailed(answer.id, cause)
-      hooks.onFailed({ sessionId: answer.id, endedBy, error })
+      const error = deleteFailed(response.id, cause)
+      hooks.onFailed({ sessionId: response.id, endedBy, error })
       throw error
     }
     hooks.onDeleted(bill)
@@ -87,12 +126,12 @@ export function createSession(answer: CreateSessionResponse, hooks: SessionHooks
   }
 
   return {
-    id: answer.id,
-    cdpUrl: answer.cdpUrl,
-    liveViewUrl: answer.liveViewUrl ?? '',
-    interactiveLiveViewUrl: answer.interactiveLiveViewUrl ?? '',
-    expiresAt: answer.expiresAt === undefined ? undefined : new Date(answer.expiresAt),
-    files: createSessionFiles(answer.cdpUrl, transport),
+    id: response.id,
+    cdpUrl: response.cdpUrl,
+    liveViewUrl: response.liveViewUrl ?? '',
+    interactiveLiveViewUrl: response.interactiveLiveViewUrl ?? '',
+    expiresAt: response.expiresAt === undefined ? undefined : new Date(response.expiresAt),
+    files: createSessionFiles(response.cdpUrl, transport),
     recordings: hooks.recordings,
     get bill() {
       return bill

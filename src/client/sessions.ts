@@ -12,50 +12,96 @@ import type { EndedBy, SessionBill } from './session-bill.ts'
 import { createSessionFiles, type SessionFiles } from './session-files.ts'
 import { createSessionRecordings, type SessionRecordings } from './session-recordings.ts'
 
-/** How a session is created. Aborting rejects at once; a session that is still answered is deleted when it comes. */
+/**
+ * Client-side options of `sessions.create()`. Aborting rejects at once; a session that is created
+ * afterwards is deleted.
+ *
+ * @example
+ * ```ts
+ * import { Bowline } from 'bowline'
+ *
+ * const bowline = new Bowline()
+ * await using session = await bowline.sessions.create(
+ *   { ttl: 60 },
+ *   { onEnd: ({ endedBy, creditsBilled }) => console.log(endedBy, creditsBilled) },
+ * )
+ * console.log(session.cdpUrl)
+ * ```
+ */
 export interface CreateOptions extends Abortable, SessionTies {}
 
-/** What `reap()` did with the sessions of dead processes. */
+/** Result of `sessions.reap()`: ids of sessions of dead processes. */
 export interface ReapReport {
   readonly deleted: readonly string[]
   readonly failed: readonly { readonly id: string; readonly error: unknown }[]
-  /** Leases of sessions at other services. */
+  /** Sessions of other services, which this client cannot delete. */
   readonly skipped: readonly string[]
 }
 
-/** Which sessions a list holds. */
+/** Filter of `sessions.list()`. */
 export interface SessionFilter {
-  /** Default: active and ended ones. */
+  /** Only sessions with this status. Default: all. */
   readonly status?: SessionStatus
-  /** Name or id of a team, or `*` for all teams: admin keys only. Default: the team of the key. */
+  /**
+   * Name or id of a team, or `*` for all teams. Requires an admin key. Default: the team of the API
+   * key.
+   */
   readonly team?: string
 }
 
-/** The browser sessions of a service. */
+/**
+ * Creates, lists and deletes browser sessions.
+ *
+ * @example
+ * ```ts
+ * import { Bowline } from 'bowline'
+ *
+ * const bowline = new Bowline()
+ * const session = await bowline.sessions.create({ ttl: 60, profile: { name: 'shop' } })
+ * console.log((await bowline.sessions.list({ status: 'active' })).length)
+ * await bowline.sessions.delete(session.id)
+ * const { deleted } = await bowline.sessions.reap()
+ * console.log(deleted)
+ * ```
+ */
 export interface Sessions {
-  /** Creates a session. Unless `detached`, it ends with this process at the latest. */
-  readonly create: (options?: CreateSessionOptions, how?: CreateOptions) => Promise<Session>
+  /**
+   * Creates a session. It is deleted when this process ends, unless it is `detached`. Rejects with
+   * CONCURRENCY_LIMIT if the server or team is at its limit, and with PROFILE_LOCKED if another
+   * session writes the profile.
+   */
+  readonly create: (options?: CreateSessionOptions, requestOptions?: CreateOptions) => Promise<Session>
   /** Lists sessions, newest first. */
-  readonly list: (filter?: SessionFilter, how?: Abortable) => Promise<readonly SessionSummary[]>
-  /** Reads one session. Rejects with SESSION_NOT_FOUND. */
-  readonly get: (id: string, how?: Abortable) => Promise<z.output<Routes['getSession']['response']>>
-  /** The files of any session by its id. Rejects with SESSION_NOT_FOUND. */
-  readonly files: (id: string, how?: Abortable) => Promise<SessionFiles>
-  /** What was recorded of any session, by its id. */
+  readonly list: (filter?: SessionFilter, requestOptions?: Abortable) => Promise<readonly SessionSummary[]>
+  /** Returns a session by its id. Rejects with SESSION_NOT_FOUND. */
+  readonly get: (id: string, requestOptions?: Abortable) => Promise<z.output<Routes['getSession']['response']>>
+  /** Returns the files of any session by its id. Rejects with SESSION_NOT_FOUND. */
+  readonly files: (id: string, requestOptions?: Abortable) => Promise<SessionFiles>
+  /** Returns the recordings of any session by its id. */
   readonly recordings: (id: string) => SessionRecordings
-  /** Deletes any session by its id. Aborting stops the wait; the deletion goes on. */
-  readonly delete: (id: string, how?: Abortable) => Promise<SessionBill>
-  /** Deletes the sessions that dead processes of this machine left behind at this service, by their lease files. */
-  readonly reap: (how?: Abortable) => Promise<ReapReport>
+  /**
+   * Deletes any session by its id. Rejects with SESSION_NOT_FOUND. Aborting stops the wait; the
+   * deletion continues.
+   */
+  readonly delete: (id: string, requestOptions?: Abortable) => Promise<SessionBill>
+  /**
+   * Deletes the sessions of this service that killed processes of this machine left behind, found
+   * by their lease files.
+   */
+  readonly reap: (requestOptions?: Abortable) => Promise<ReapReport>
 }
 
-/** Makes the `sessions` of a client; `open` holds those that are not deleted yet. `disposed` aborts when the client is disposed of. */
+/**
+ * Creates `bowline.sessions`. `open` holds the sessions that are not deleted yet. `disposed` aborts
+ * when the client is disposed of.
+ */
 export function createSessions(deps: SessionDeps, open: Map<string, Session>, disposed: AbortSignal): Sessions {
   return {
-    create: async (options = {}, how = {}) => {
-      checkOptions('sessions.create()', how, createNames)
-      const { signal: given, onEnd, detached } = how
-      // A server in this process ends all sessions with itself, and a detached one is meant to stay.
+    create: async (options = {}, requestOptions = {}) => {
+      checkOptions('sessions.create()', requestOptions, createNames)
+      const { signal: given, onEnd, detached } = requestOptions
+      // Disposal need not abort here: an embedded server ends all sessions itself, and detached
+      // ones stay.
       const isBound = detached !== true && !deps.isEmbedded
       const signals = [given, isBound ? disposed : undefined].filter((each) => each !== undefined)
       const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0]
@@ -68,25 +114,26 @@ export function createSessions(deps: SessionDeps, open: Map<string, Session>, di
         throw error
       }
     },
-    list: async (filter = {}, how = {}) => (await deps.call('listSessions', { query: filter }, how)).sessions,
-    get: async (id, how = {}) => deps.call('getSession', { params: { id } }, how),
-    files: async (id, how = {}) => {
-      const { cdpUrl } = await deps.call('getSession', { params: { id } }, how)
+    list: async (filter = {}, requestOptions = {}) =>
+      (await deps.call('listSessions', { query: filter }, requestOptions)).sessions,
+    get: async (id, requestOptions = {}) => deps.call('getSession', { params: { id } }, requestOptions),
+    files: async (id, requestOptions = {}) => {
+      const { cdpUrl } = await deps.call('getSession', { params: { id } }, requestOptions)
       return createSessionFiles(cdpUrl ?? '', deps.config)
     },
     recordings: (id) => createSessionRecordings(deps.call, id, deps.config),
-    delete: async (id, how = {}) => {
-      checkOptions('sessions.delete()', how, abortableNames)
-      const { signal } = how
+    delete: async (id, requestOptions = {}) => {
+      checkOptions('sessions.delete()', requestOptions, abortableNames)
+      const { signal } = requestOptions
       signal?.throwIfAborted()
       const own = open.get(id)
       if (own !== undefined) return own.end({ signal })
-      const figures = await abortable(deleteSession(deps.call, id), signal)
-      return { sessionId: id, endedBy: 'end', ...figures }
+      const billFields = await abortable(deleteSession(deps.call, id), signal)
+      return { sessionId: id, endedBy: 'end', ...billFields }
     },
-    reap: async (how = {}) => {
-      checkOptions('sessions.reap()', how, abortableNames)
-      return reap(deps, how.signal)
+    reap: async (requestOptions = {}) => {
+      checkOptions('sessions.reap()', requestOptions, abortableNames)
+      return reap(deps, requestOptions.signal)
     },
   }
 }

@@ -2,22 +2,37 @@ import type { CreateTeamOptions, TeamChanges, TeamSummary } from '../contract/te
 import type { Abortable } from '../kit/abort.ts'
 import type { Call } from './call.ts'
 
-/** The teams of a server. All but `list` take an admin key. */
+/**
+ * Manages the teams of a server. Creating and updating teams requires an admin key.
+ *
+ * @example
+ * ```ts
+ * import { Bowline } from 'bowline'
+ *
+ * const bowline = new Bowline()
+ * const team = await bowline.teams.create({ name: 'research', credits: 1000 })
+ * await bowline.teams.update(team.id, { maxSessions: 5 })
+ * console.log(await bowline.teams.list())
+ * ```
+ */
 export interface Teams {
-  /** All teams for an admin key, else the own one. */
-  readonly list: (how?: Abortable) => Promise<readonly TeamSummary[]>
-  /** Makes a team, unmetered and without limits unless told otherwise. Rejects with CONFLICT when there is one of that name. */
-  readonly create: (options: CreateTeamOptions, how?: Abortable) => Promise<TeamSummary>
-  /** Changes a team, named by its name or id; null lifts a limit. Rejects with TEAM_NOT_FOUND. */
-  readonly update: (nameOrId: string, changes: TeamChanges, how?: Abortable) => Promise<TeamSummary>
+  /** Lists all teams with an admin key, otherwise only the team of the key. */
+  readonly list: (requestOptions?: Abortable) => Promise<readonly TeamSummary[]>
+  /**
+   * Creates a team, unmetered and unlimited unless `options` set limits. Rejects with CONFLICT if
+   * the name is taken.
+   */
+  readonly create: (options: CreateTeamOptions, requestOptions?: Abortable) => Promise<TeamSummary>
+  /** Updates a team, given by name or id. `null` removes a limit. Rejects with TEAM_NOT_FOUND. */
+  readonly update: (nameOrId: string, changes: TeamChanges, requestOptions?: Abortable) => Promise<TeamSummary>
 }
 
-/** Makes the `teams` of a client. */
+/** Creates `bowline.teams`. */
 export function createTeams(call: Call): Teams {
   return {
-    list: async (how = {}) => (await call('listTeams', {}, how)).data,
-    create: async (options, how = {}) => (await call('createTeam', { body: options }, how)).data,
-    update: async (nameOrId, changes, how = {}) =>
-      (await call('updateTeam', { params: { id: nameOrId }, body: changes }, how)).data,
+    list: async (requestOptions = {}) => (await call('listTeams', {}, requestOptions)).data,
+    create: async (options, requestOptions = {}) => (await call('createTeam', { body: options }, requestOptions)).data,
+    update: async (nameOrId, changes, requestOptions = {}) =>
+      (await call('updateTeam', { params: { id: nameOrId }, body: changes }, requestOptions)).data,
   }
 }

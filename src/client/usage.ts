@@ -3,60 +3,96 @@ import type { Abortable } from '../kit/abort.ts'
 import { checkOptions, type OptionNames } from './check-options.ts'
 import type { Call } from './call.ts'
 
-/** What a team has left. */
+/** Credits that a team has left. */
 export interface Balance {
-  /** Credits that no running work has set aside. Undefined: the team is not metered. */
+  /** Credits that are not reserved by running work. `undefined` if the team is not metered. */
   readonly remainingCredits: number | undefined
-  /** Credits that the team was last given. Undefined: it is not metered, or the service does not say. */
+  /** Credits of the last top-up. `undefined` if the team is not metered or the service omits it. */
   readonly planCredits: number | undefined
-  /** Credits set aside for running work; a service may omit it. */
+  /** Credits reserved for running work. Some services omit it. */
   readonly reservedCredits: number | undefined
 }
 
-/** What a team used in a month or a day. */
+/** Usage of a team in a month or a day. */
 export interface UsagePeriod {
-  /** First instant, UTC. */
+  /** Start of the period: ISO 8601, UTC. */
   readonly startDate: string
-  /** Last instant, UTC. Undefined: it is not over. */
+  /** End of the period: ISO 8601, UTC. `undefined` if it has not ended. */
   readonly endDate: string | undefined
-  /** Name of the key; only with `byApiKey`. */
+  /** Name of the API key. Only with `byApiKey`. */
   readonly apiKey: string | undefined
   readonly credits: number
-  /** 15 for each credit. */
+  /** 15 per credit. */
   readonly tokens: number
 }
 
-/** How a history is asked for. */
+/**
+ * Options of `usage.history()`.
+ *
+ * @example
+ * ```ts
+ * import { Bowline } from 'bowline'
+ *
+ * const bowline = new Bowline()
+ * const days = await bowline.usage.history({ period: 'day', byApiKey: true })
+ * for (const { startDate, apiKey, credits } of days) {
+ *   console.log(startDate, apiKey, credits)
+ * }
+ * ```
+ */
 export interface UsageHistoryOptions extends Abortable {
-  /** One row for each key and period. Default false. */
+  /** Return one row per API key and period. Default false. */
   readonly byApiKey?: boolean | undefined
-  /** `day`: the last 31 days. Default `month`: every month with usage. */
+  /** `day` covers the last 31 days, `month` all months with usage. Default `month`. */
   readonly period?: 'month' | 'day' | undefined
 }
 
-/** What a team used and has left. */
+/**
+ * Reports the credits that a team has used and has left.
+ *
+ * @example
+ * ```ts
+ * import { Bowline } from 'bowline'
+ *
+ * const bowline = new Bowline()
+ * const { remainingCredits } = await bowline.usage.current()
+ * console.log(remainingCredits ?? 'not metered', await bowline.usage.history())
+ * ```
+ */
 export interface Usage {
-  readonly current: (how?: Abortable) => Promise<Balance>
-  /** Oldest first; periods without usage are absent. */
+  /** Returns the current balance. */
+  readonly current: (requestOptions?: Abortable) => Promise<Balance>
+  /** Returns usage per period, oldest first. Periods without usage are omitted. */
   readonly history: (options?: UsageHistoryOptions) => Promise<readonly UsagePeriod[]>
 }
 
-/** What runs for a team now. */
+/** Running work of a team. */
 export interface Concurrency {
-  /** Sessions and scrapes that run. */
+  /** Running sessions and scrapes. */
   readonly concurrency: number
-  /** The limit of the team, else what the servers can hold. */
+  /** Limit of the team, otherwise the capacity of the servers. */
   readonly maxConcurrency: number
 }
 
-/** Counts what runs for the team now. */
-export type GetConcurrency = (how?: Abortable) => Promise<Concurrency>
+/**
+ * Returns the number of running sessions and scrapes, and its limit.
+ *
+ * @example
+ * ```ts
+ * import { Bowline } from 'bowline'
+ *
+ * const bowline = new Bowline()
+ * const { concurrency, maxConcurrency } = await bowline.concurrency()
+ * console.log(`${concurrency} of ${maxConcurrency} in use`)
+ * ```
+ */
+export type GetConcurrency = (requestOptions?: Abortable) => Promise<Concurrency>
 
-/** Makes the `usage` of a client. */
+/** Creates `bowline.usage`. */
 export function createUsage(call: Call): Usage {
   return {
-    current: async (how = {}) => {
-      const { data } = await call('creditUsage', {}, how)
+    current: async (requestOptions = {}) => {
+      const { data } = await call('creditUsage', {}, requestOptions)
       const { remainingCredits, planCredits, reservedCredits } = data
       if (data.unmetered === true) return { remainingCredits: undefined, planCredits: undefined, reservedCredits }
       return { remainingCredits, planCredits, reservedCredits }
@@ -67,9 +103,9 @@ export function createUsage(call: Call): Usage {
         period: true,
         signal: true,
       } satisfies OptionNames<UsageHistoryOptions>)
-      const { byApiKey = false, period, ...how } = options
+      const { byApiKey = false, period, ...requestOptions } = options
       const query = { ...(byApiKey ? { byApiKey: 'true' } : {}), ...(period === undefined ? {} : { period }) }
-      const { periods } = await call('creditHistory', { query }, how)
+      const { periods } = await call('creditHistory', { query }, requestOptions)
       return periods.map(({ startDate, endDate, apiKey, totalCredits, creditsUsed = totalCredits ?? 0 }) => ({
         startDate,
         endDate: endDate ?? undefined,
@@ -81,10 +117,10 @@ export function createUsage(call: Call): Usage {
   }
 }
 
-/** Makes the `concurrency` of a client. */
+/** Creates `bowline.concurrency`. */
 export function createConcurrency(call: Call): GetConcurrency {
-  return async (how = {}) => {
-    const { concurrency, maxConcurrency } = await call('concurrencyCheck', {}, how)
+  return async (requestOptions = {}) => {
+    const { concurrency, maxConcurrency } = await call('concurrencyCheck', {}, requestOptions)
     return { concurrency, maxConcurrency }
   }
 }

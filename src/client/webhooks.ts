@@ -2,35 +2,58 @@ import type { Delivery, ListDeliveriesOptions } from '../contract/webhooks.ts'
 import type { Abortable } from '../kit/abort.ts'
 import type { Call } from './call.ts'
 
-/** What the jobs of a team have sent to webhooks. */
+/**
+ * Lists and redelivers webhook events, and manages the signing secret.
+ *
+ * @example
+ * ```ts
+ * import { Bowline } from 'bowline'
+ *
+ * const bowline = new Bowline()
+ * console.log(await bowline.webhooks.makeSecret()) // signs all later deliveries
+ * for await (const delivery of bowline.webhooks.deliveries()) console.log(delivery.id)
+ * ```
+ */
 export interface Webhooks {
-  /** Deliveries of the last seven days, newest first, read page by page as the loop asks for them. `limit`: those of one page. */
-  readonly deliveries: (options?: Omit<ListDeliveriesOptions, 'cursor'>, how?: Abortable) => AsyncIterable<Delivery>
-  /** One delivery with its tries and its `payload`. Rejects with DELIVERY_NOT_FOUND. */
-  readonly get: (id: string, how?: Abortable) => Promise<Delivery>
-  /** Sends a delivery again. Rejects with DELIVERY_NOT_FOUND, DELIVERY_GONE, or CONFLICT while it is on its way. */
-  readonly redeliver: (id: string, how?: Abortable) => Promise<Delivery>
-  /** Makes a new secret that signs deliveries from now on, and answers it this once. Takes an admin key. */
-  readonly makeSecret: (how?: Abortable) => Promise<string>
-  /** Removes the secret. Takes an admin key. */
-  readonly deleteSecret: (how?: Abortable) => Promise<void>
+  /**
+   * Lists the deliveries of the last seven days, newest first. Pages of `limit` deliveries are
+   * fetched as the iteration proceeds.
+   */
+  readonly deliveries: (
+    options?: Omit<ListDeliveriesOptions, 'cursor'>,
+    requestOptions?: Abortable,
+  ) => AsyncIterable<Delivery>
+  /** Returns a delivery with its attempts and `payload`. Rejects with DELIVERY_NOT_FOUND. */
+  readonly get: (id: string, requestOptions?: Abortable) => Promise<Delivery>
+  /**
+   * Sends a delivery again. Rejects with DELIVERY_NOT_FOUND, with DELIVERY_GONE, and with CONFLICT
+   * while the delivery is in progress.
+   */
+  readonly redeliver: (id: string, requestOptions?: Abortable) => Promise<Delivery>
+  /**
+   * Creates a secret that signs deliveries from now on, and returns it this one time. Requires an
+   * admin key.
+   */
+  readonly makeSecret: (requestOptions?: Abortable) => Promise<string>
+  /** Deletes the signing secret. Requires an admin key. */
+  readonly deleteSecret: (requestOptions?: Abortable) => Promise<void>
 }
 
-/** Makes the `webhooks` of a client. */
+/** Creates `bowline.webhooks`. */
 export function createWebhooks(call: Call): Webhooks {
   return {
-    async *deliveries(options = {}, how = {}) {
+    async *deliveries(options = {}, requestOptions = {}) {
       for (let cursor: string | null | undefined; cursor !== null;) {
-        const page = await call('listDeliveries', { query: { ...options, cursor } }, how)
+        const page = await call('listDeliveries', { query: { ...options, cursor } }, requestOptions)
         yield* page.data
         cursor = page.cursor
       }
     },
-    get: async (id, how = {}) => (await call('getDelivery', { params: { id } }, how)).data,
-    redeliver: async (id, how = {}) => (await call('redeliver', { params: { id } }, how)).data,
-    makeSecret: async (how = {}) => (await call('makeWebhookSecret', {}, how)).secret,
-    deleteSecret: async (how = {}) => {
-      await call('deleteWebhookSecret', {}, how)
+    get: async (id, requestOptions = {}) => (await call('getDelivery', { params: { id } }, requestOptions)).data,
+    redeliver: async (id, requestOptions = {}) => (await call('redeliver', { params: { id } }, requestOptions)).data,
+    makeSecret: async (requestOptions = {}) => (await call('makeWebhookSecret', {}, requestOptions)).secret,
+    deleteSecret: async (requestOptions = {}) => {
+      await call('deleteWebhookSecret', {}, requestOptions)
     },
   }
 }

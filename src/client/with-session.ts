@@ -11,47 +11,79 @@ import type { EndedBy, SessionBill } from './session-bill.ts'
 import type { Sessions } from './sessions.ts'
 import { DisposableStack } from '../kit/disposable-stack.ts'
 
-/** What `withSession` takes: the options of the session and how the work on it is bounded. */
+/**
+ * Options of `bowline.withSession()`: the session options, a driver, a time limit and a signal.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type WithSessionOptions } from 'bowline'
+ * import { puppeteer, type PuppeteerHandles } from 'bowline/puppeteer'
+ *
+ * const bowline = new Bowline()
+ * const options: WithSessionOptions<PuppeteerHandles> = {
+ *   ttl: 60,
+ *   driver: puppeteer,
+ *   timeoutMs: 30_000,
+ *   signal: AbortSignal.timeout(60_000),
+ *   onEnd: ({ endedBy, creditsBilled }) => console.log(endedBy, creditsBilled),
+ * }
+ * await bowline.withSession(options, async ({ page }) => page.goto('https://example.com'))
+ * ```
+ */
 export interface WithSessionOptions<Handles = unknown> extends CreateSessionOptions, Abortable {
-  /** Connects the session; the work gets what it connects to. */
+  /** Connects a browser library, such as `playwright`. `work` receives its handles. */
   readonly driver?: Driver<Handles> | undefined
-  /** Milliseconds from the call to the end of the work, after which it is aborted with TIMEOUT. Default: no limit. */
+  /**
+   * Time limit from the call to the end of `work`, in milliseconds. Then `work` is aborted with
+   * TIMEOUT. Default: none.
+   */
   readonly timeoutMs?: number | undefined
-  /** Called exactly once when the session has ended, or with `bill.error` when the deletion could not be confirmed. */
+  /**
+   * Called exactly once when the session has ended, or with `bill.error` if the deletion could not
+   * be confirmed.
+   */
   readonly onEnd?: ((bill: SessionBill) => void) | undefined
 }
 
-/** What the work is given, beside what the driver connects. */
+/** Argument of the `work` function, merged with the handles of the driver. */
 export interface Work {
   readonly session: Session
-  /** Aborts when the caller aborts, the time is over, or the process is told to end. */
+  /**
+   * Aborts when the signal of the caller aborts, the time limit is reached, or the process receives
+   * a signal.
+   */
   readonly signal: AbortSignal
 }
 
-/** What `withSession` resolves to. The figures are undefined when the service does not tell them. */
+/** Result of `withSession`. Fields that the service does not report are `undefined`. */
 export interface SessionOutcome<Result> {
+  /** Return value of `work`. */
   readonly result: Result
   readonly sessionId: string
+  /** Milliseconds from creation to end. */
   readonly sessionDurationMs: number | undefined
   readonly creditsBilled: number | undefined
-  /** The profile, with the version that was saved, or why none was. */
+  /** Profile of the session, with the version that was saved or the reason why none was. */
   readonly profile: ProfileOutcome | undefined
-  /** Empty when the session has no live view. */
+  /** URL of the live view. Empty if the session has none. */
   readonly liveViewUrl: string
-  /** What was recorded, with the addresses to read it at. Empty without the option `record`. */
+  /** Recordings with their URLs. Empty without the session option `record`. */
   readonly recordings: readonly Recording[]
 }
 
-/** What `withSession` needs of its client. */
+/** Dependencies of `withSession`. */
 export interface WithSessionDeps {
   readonly sessions: Sessions
-  /** Whether SIGINT, SIGTERM and SIGHUP abort the work. */
+  /** Abort the work on SIGINT, SIGTERM and SIGHUP. */
   readonly handleSignals: boolean
-  /** Asked at the end: whether the work has failed though it did not throw, so that recordings for failures are kept. */
+  /**
+   * Called at the end: whether work that did not throw has failed anyway, so that recordings for
+   * failures are kept.
+   */
   readonly hasFailed?: (() => boolean) | undefined
 }
 
-/** Runs work on a session of its own, which is deleted however the work ends. */
+/** Creates a session, runs `work` on it, and deletes the session however `work` ends. */
 export async function withSession<Result, Handles = unknown>(
   client: WithSessionDeps,
   options: WithSessionOptions<Handles>,
@@ -60,39 +92,39 @@ export async function withSession<Result, Handles = unknown>(
   checkOptions('withSession()', options, names)
   const { driver, signal, timeoutMs, onEnd, ...create } = options
   signal?.throwIfAborted()
-  using bounds = openBounds(signal, timeoutMs, client.handleSignals)
+  using abortScope = openAbortScope(signal, timeoutMs, client.handleSignals)
   const failed = (): true | undefined => client.hasFailed?.() === true || undefined
   const session = await client.sessions
-    .create(create, { signal: bounds.signal, onEnd })
+    .create(create, { signal: abortScope.signal, onEnd })
     .catch(async (error: unknown) => {
-      await bounds.settle()
+      await abortScope.settle()
       throw error
     })
   let connected: AsyncDisposable | undefined
   const run = async (): Promise<Awaited<Result>> => {
-    const scope: Work = { session, signal: bounds.signal }
+    const scope: Work = { session, signal: abortScope.signal }
     if (driver === undefined) return await work(scope as Work & Handles)
-    const handles = await driver.connect(session, { signal: bounds.signal })
+    const handles = await driver.connect(session, { signal: abortScope.signal })
     connected = handles
-    // A driver may have ignored the signal.
-    if (bounds.signal.aborted) await disconnect(connected)
-    bounds.signal.throwIfAborted()
+    // The driver may have ignored the signal.
+    if (abortScope.signal.aborted) await disconnect(connected)
+    abortScope.signal.throwIfAborted()
     return await work({ ...handles, ...scope })
   }
   let result: Awaited<Result>
   try {
-    bounds.signal.throwIfAborted()
+    abortScope.signal.throwIfAborted()
     const running = run()
-    // Work that aborts its own caller may reject while nobody waits for it any more.
+    // If `work` aborts its own caller, it may reject when nothing awaits it any more.
     running.catch(() => undefined)
-    result = await abortable(running, bounds.signal)
+    result = await abortable(running, abortScope.signal)
   } catch (error) {
-    // Read before the deletion: an abort during it is no part of this error.
-    const thrown: unknown = bounds.signal.aborted ? bounds.signal.reason : error
-    const endedBy = bounds.endedBy() ?? 'throw'
+    // Read before the deletion, since an abort during the deletion did not cause this error.
+    const thrown: unknown = abortScope.signal.aborted ? abortScope.signal.reason : error
+    const endedBy = abortScope.endedBy() ?? 'throw'
     await disconnect(connected)
     if (!session.isDetached) await endAfterFailure(session, { endedBy, failed: failed() })
-    await bounds.settle()
+    await abortScope.settle()
     throw thrown
   }
   await disconnect(connected)
@@ -110,22 +142,32 @@ const names: OptionNames<WithSessionOptions> = {
 
 const disconnectLimitMs = 2000
 
-/** Leaves politely, but a library that hangs does not hold the deletion up, which cuts the connection anyway. */
+/**
+ * Disconnects for at most 2 s. A library that hangs must not delay the deletion, which closes the
+ * connection anyway.
+ */
 async function disconnect(connected: AsyncDisposable | undefined): Promise<void> {
   if (connected === undefined) return
   const leaving = Promise.resolve(connected[Symbol.asyncDispose]())
   await abortable(leaving, AbortSignal.timeout(disconnectLimitMs)).catch(() => undefined)
 }
 
-interface Bounds extends Disposable {
+interface AbortScope extends Disposable {
   readonly signal: AbortSignal
-  /** What aborted the work, if anything did. */
+  /** Cause of the abort, or `undefined`. */
   readonly endedBy: () => EndedBy | undefined
-  /** Call when the session is gone. After a signal it waits for ever if the process is about to die of it. */
+  /**
+   * Call after the session is deleted. After a signal this never resolves if the process is about
+   * to exit.
+   */
   readonly settle: () => Promise<void>
 }
 
-function openBounds(signal: AbortSignal | undefined, timeoutMs: number | undefined, handleSignals: boolean): Bounds {
+function openAbortScope(
+  signal: AbortSignal | undefined,
+  timeoutMs: number | undefined,
+  handleSignals: boolean,
+): AbortScope {
   const controller = new AbortController()
   let endedBy: EndedBy | undefined
   using undo = new DisposableStack()
@@ -137,35 +179,36 @@ function openBounds(signal: AbortSignal | undefined, timeoutMs: number | undefin
   signal?.addEventListener('abort', onAbort, { once: true })
   undo.defer(() => signal?.removeEventListener('abort', onAbort))
   if (timeoutMs !== undefined) {
-    const error = (): BowlineError => new BowlineError('TIMEOUT', `The work did not end within ${timeoutMs} ms`)
+    const error = (): BowlineError => new BowlineError('TIMEOUT', `The work did not finish within ${timeoutMs} ms`)
     const timer = setTimeout(() => stop('timeout', error()), Math.min(timeoutMs, longestTimerMs))
     undo.defer(() => clearTimeout(timer))
   }
-  const hold = handleSignals
-    ? undo.use(
-        abortOnSignal((name) => stop('signal', new BowlineError('ABORTED', `The process was told to end (${name})`))),
-      )
+  const guard = handleSignals
+    ? undo.use(abortOnSignal((name) => stop('signal', new BowlineError('ABORTED', `The process received ${name}`))))
     : undefined
   const owned = undo.move()
   return {
     signal: controller.signal,
     endedBy: () => endedBy,
-    settle: async () => hold?.settle(),
+    settle: async () => guard?.settle(),
     [Symbol.dispose]: () => owned.dispose(),
   }
 }
 
-interface SignalHold extends Disposable {
+interface SignalGuard extends Disposable {
   readonly settle: () => Promise<void>
 }
 
-/** Calls `abort` on a signal to the process, whose death then waits until the result is settled or disposed of. */
-function abortOnSignal(abort: (name: NodeJS.Signals) => void): SignalHold {
+/**
+ * Calls `abort` when the process receives a signal. The exit of the process then waits until the
+ * result is settled or disposed of.
+ */
+function abortOnSignal(abort: (name: NodeJS.Signals) => void): SignalGuard {
   const ended = Promise.withResolvers<void>()
-  let outlived: Promise<void> | undefined
-  const hold = processGuard().hold({
-    onSignal: async (name, livesOn) => {
-      outlived = livesOn
+  let survived: Promise<void> | undefined
+  const guard = processGuard().guard({
+    onSignal: async (name, survived) => {
+      survived = survived
       abort(name)
       await ended.promise
     },
@@ -173,13 +216,13 @@ function abortOnSignal(abort: (name: NodeJS.Signals) => void): SignalHold {
     onExit: () => undefined,
   })
   return {
-    // A rejection that nobody catches would end the process by an error before it can die of its signal.
+    // An uncaught rejection would end the process with an error before the signal does.
     settle: async () => {
       ended.resolve()
-      await outlived
+      await survived
     },
     [Symbol.dispose]: () => {
-      hold[Symbol.dispose]()
+      guard[Symbol.dispose]()
       ended.resolve()
     },
   }
@@ -190,7 +233,7 @@ async function endAfterSuccess(session: Session, result: unknown, failed: boolea
     return await session.end({ endedBy: 'return', failed })
   } catch (error) {
     if (!isBowlineError(error)) throw error
-    // What was worked for is not lost with the bill.
+    // Keep the result of the work.
     throw new BowlineError('DELETE_FAILED', error.message, {
       details: { result, sessionId: session.id },
       requestId: error.requestId,
@@ -199,16 +242,17 @@ async function endAfterSuccess(session: Session, result: unknown, failed: boolea
   }
 }
 
-async function endAfterFailure(session: Session, how: EndOptions): Promise<void> {
+async function endAfterFailure(session: Session, endOptions: EndOptions): Promise<void> {
   try {
-    await session.end(how)
+    await session.end(endOptions)
   } catch (error) {
-    // The error of the work must come through as it is, so this one goes where warnings go (and to `onEnd`).
+    // The error of the work is rethrown unchanged, so this one becomes a warning (and goes to
+    // `onEnd`).
     process.emitWarning(isBowlineError(error) ? error.toLine() : String(error), { code: 'BOWLINE_DELETE_FAILED' })
   }
 }
 
-/** A list that fails must not take the result of the work with it. */
+/** Lists the recordings. A failure must not discard the result of the work. */
 async function listRecordings(
   session: Session,
   { record = false }: CreateSessionOptions,

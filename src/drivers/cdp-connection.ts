@@ -1,21 +1,24 @@
 import { WebSocket, type RawData } from 'ws'
 
-/** A WebSocket that carries CDP. */
+/** A WebSocket connection that carries CDP. */
 export interface CdpConnection {
   readonly send: (message: string) => void
   readonly close: () => void
 }
 
-/** What a connection calls. */
+/** Callbacks of a connection. */
 export interface CdpListener {
   readonly onMessage: (message: string) => void
   readonly onClose: (reason: string) => void
 }
 
-/** Largest message taken from the browser, in bytes: as much as both libraries take. */
+/** Maximum size of a message from the browser in bytes: the limit of both libraries. */
 const maxPayloadBytes = 256 * 1024 * 1024
 
-/** Connects to a CDP address within `timeoutMs` (default 30 s). Rejects with the service's own words when it refuses. */
+/**
+ * Connects to a CDP URL. `timeoutMs` limits the handshake and defaults to 30 s. Rejects with the
+ * error of the service if it refuses the connection.
+ */
 export async function openCdpConnection(
   url: string,
   listener: CdpListener,
@@ -24,10 +27,10 @@ export async function openCdpConnection(
   const { promise, resolve, reject } = Promise.withResolvers<CdpConnection>()
   const socket = new WebSocket(url, {
     followRedirects: true,
-    // Nobody else could end it, and it would keep this process.
+    // Without this limit, a stalled handshake would keep this process alive.
     handshakeTimeout: timeoutMs,
     perMessageDeflate: false,
-    // Each message is a task of its own, as the libraries expect.
+    // Deliver each message in its own task, as both libraries expect.
     allowSynchronousEvents: false,
     maxPayload: maxPayloadBytes,
   })
@@ -43,7 +46,7 @@ export async function openCdpConnection(
       text += part
     })
     response.on('close', () => {
-      reject(new Error(`the service answered ${response.statusCode}: ${errorOf(text)}`))
+      reject(new Error(`the service returned ${response.statusCode}: ${errorOf(text)}`))
       socket.terminate()
     })
   })

@@ -1,4 +1,4 @@
-/** A command or event as libraries exchange it with the browser. */
+/** A CDP command, response or event. */
 export interface CdpMessage {
   readonly id?: number
   readonly method?: string

@@ -4,7 +4,10 @@ import { isError } from '../kit/is-error.ts'
 
 const connectTimeoutMs = 30_000
 
-/** Waits 30 s at most for a library to connect. Its failure becomes DRIVER_FAILED; a late connection is closed. */
+/**
+ * Waits at most 30 s for a library to connect. Rejects with DRIVER_FAILED if it fails; a connection
+ * that is made later is closed.
+ */
 export async function connectBrowser<Browser>(
   name: string,
   connecting: Promise<Browser>,
@@ -14,7 +17,7 @@ export async function connectBrowser<Browser>(
   try {
     return await abortable(connecting, signalWithTimeout(signal, connectTimeoutMs))
   } catch (cause) {
-    // It may still connect after the wait was given up.
+    // The library may still connect after the timeout.
     void connecting.then(disconnect).catch(() => undefined)
     if (signal?.aborted === true) throw cause
     const why = isError(cause) ? cause.message.split('\n', 1)[0] : String(cause)
@@ -24,7 +27,8 @@ export async function connectBrowser<Browser>(
   }
 }
 
-// Libraries quote the address, and its path and query are the session's secret.
+// Removes path and query of WebSocket URLs, which contain the secret of the session. Libraries
+// quote the URL in their errors.
 function withoutToken(text: string): string {
   return text.replaceAll(/(wss?:\/\/[^/\s]+)\/\S*/g, '$1/…')
 }

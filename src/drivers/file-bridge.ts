@@ -4,22 +4,25 @@ import { LocalDownloads } from './local-downloads.ts'
 import { LocalUploads } from './local-uploads.ts'
 import { isError } from '../kit/is-error.ts'
 
-/** Where a bridge sends what it let through, changed or late. */
-export interface BridgeEnds {
+/** Receivers of the messages that a bridge forwards. */
+export interface BridgeTargets {
   readonly toBrowser: (command: CdpMessage) => void
   readonly toLibrary: (message: CdpMessage) => void
 }
 
-/** Stands between a library and its remote browser, and has both see their own disk. Disposing ends its transfers. */
+/**
+ * Rewrites file messages between a library and its remote browser, so that uploads and downloads
+ * use local paths. Disposing aborts the transfers.
+ */
 export interface FileBridge extends Disposable {
-  /** Takes a command of the library. */
+  /** Handles a command of the library. */
   readonly command: (command: CdpMessage) => void
-  /** Takes an event or answer of the browser. */
+  /** Handles an event of the browser. */
   readonly event: (event: CdpMessage) => void
 }
 
-/** Makes the bridge of one connection. */
-export function createFileBridge(files: SessionFiles, ends: BridgeEnds): FileBridge {
+/** Creates the file bridge of a connection. */
+export function createFileBridge(files: SessionFiles, targets: BridgeTargets): FileBridge {
   const closing = new AbortController()
   const downloads = new LocalDownloads(files, closing.signal)
   const uploads = new LocalUploads(files, closing.signal)
@@ -30,42 +33,42 @@ export function createFileBridge(files: SessionFiles, ends: BridgeEnds): FileBri
       const paths = Array.isArray(named)
         ? await Promise.all(named.map(async (path) => (typeof path === 'string' ? uploads.send(path) : path)))
         : named
-      ends.toBrowser({ ...command, params: { ...command.params, files: paths } })
+      targets.toBrowser({ ...command, params: { ...command.params, files: paths } })
     } catch (error) {
       if (closing.signal.aborted) return
-      ends.toLibrary(failureOf(command, error))
-      warn(String(error))
+      targets.toLibrary(failureOf(command, error))
+      warnOnce(String(error))
     }
   }
 
   const warned = new Set<string>()
-  const warn = (why: string): void => {
-    // Playwright tries again until its time is over, and then says only that.
+  const warnOnce = (why: string): void => {
+    // Playwright retries until its timeout, and then does not mention the reason.
     if (warned.has(why)) return
     warned.add(why)
-    process.emitWarning(`A file could not be uploaded: ${why}`, { code: 'BOWLINE_UPLOAD' })
+    process.emitWarning(`File upload failed: ${why}`, { code: 'BOWLINE_UPLOAD' })
   }
 
-  const finish = async (event: CdpMessage): Promise<void> => {
-    const told = await downloads.finish(event)
-    if (!closing.signal.aborted) ends.toLibrary(told)
+  const fetchCompleted = async (event: CdpMessage): Promise<void> => {
+    const completed = await downloads.fetchCompleted(event)
+    if (!closing.signal.aborted) targets.toLibrary(completed)
   }
 
   return {
     command: (command) => {
-      // Its failure is the answer to the command.
+      // A failed upload becomes the response to the command.
       if (command.method === 'DOM.setFileInputFiles') void sendFiles(command)
-      else ends.toBrowser(downloads.wish(command))
+      else targets.toBrowser(downloads.interceptCommand(command))
     },
     event: (event) => {
       if (event.method === 'Browser.downloadProgress' && event.params?.['state'] === 'completed') {
-        // It never rejects: a transfer that fails is told as a cancelled download.
-        void finish(event)
+        // This never rejects: a failed transfer is reported to the library as a cancelled download.
+        void fetchCompleted(event)
         return
       }
-      if (event.method === 'Browser.downloadWillBegin') downloads.begin(event)
-      else if (event.method?.startsWith('Target.') === true) downloads.follow(event)
-      ends.toLibrary(event)
+      if (event.method === 'Browser.downloadWillBegin') downloads.trackDownload(event)
+      else if (event.method?.startsWith('Target.') === true) downloads.trackTarget(event)
+      targets.toLibrary(event)
     },
     [Symbol.dispose]: () => closing.abort(),
   }

@@ -1,7 +1,10 @@
 import { BowlineError } from '../kit/errors.ts'
 import { isPackageMissing } from '../kit/missing-package.ts'
 
-/** Imports the first of `names` that is installed. Throws DRIVER_MISSING when none is. */
+/**
+ * Imports the first of `names` that is installed. Throws DRIVER_MISSING if none is, and
+ * DRIVER_FAILED if it cannot be loaded.
+ */
 export async function loadPackage(
   names: readonly string[],
   importModule: (name: string) => Promise<unknown> = (name) => import(name),

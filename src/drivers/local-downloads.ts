@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { freeFileName, tameFileName } from '../kit/file-name.ts'
+import { freeFileName, sanitizeFileName } from '../kit/file-name.ts'
 import type { SessionFiles } from '../client/session-files.ts'
 import type { CdpMessage } from './cdp-message.ts'
 
-/** Where a library wants the downloads of one browser context. */
-interface Wish {
+/** Download settings of a browser context, as set by the library. */
+interface DownloadBehavior {
   readonly folder: string
-  /** Whether files are named by their guid, not as the site suggests. */
+  /** Whether files are named by their guid instead of the name suggested by the site. */
   readonly isNamedByGuid: boolean
 }
 
@@ -16,17 +16,20 @@ type Params = Readonly<Record<string, unknown>>
 
 const defaultContext = ''
 
-/** Brings finished downloads to the folder the library has named, before the library hears that they are finished. */
+/**
+ * Copies finished downloads to the local directory that the library has set, before the library is
+ * notified.
+ */
 export class LocalDownloads {
   readonly #files: SessionFiles
   readonly #signal: AbortSignal
-  /** By browser context. */
-  readonly #wishes = new Map<string, Wish>()
-  /** Browser contexts by target and by session. */
+  /** Download settings by browser context id. */
+  readonly #behaviors = new Map<string, DownloadBehavior>()
+  /** Browser context ids by target id and by session id. */
   readonly #contexts = new Map<string, string>()
-  /** By guid, since the announcement. */
+  /** Running downloads by guid. */
   readonly #running = new Map<string, { readonly path: string; transfer?: Promise<void> }>()
-  /** Paths given out, so that two downloads of one name do not meet. */
+  /** Local paths in use, so that two downloads with the same name do not collide. */
   readonly #paths = new Set<string>()
 
   constructor(files: SessionFiles, signal: AbortSignal) {
@@ -34,18 +37,18 @@ export class LocalDownloads {
     this.#signal = signal
   }
 
-  /** Notes what the library says about downloads. The command that comes back is to be sent in its place. */
-  wish(command: CdpMessage): CdpMessage {
+  /** Records the download settings of a command. Returns the command to send instead. */
+  interceptCommand(command: CdpMessage): CdpMessage {
     const { method, params = {}, sessionId } = command
     const own = method === 'Page.setDownloadBehavior' ? this.#contexts.get(sessionId ?? '') : undefined
     const { behavior, browserContextId, downloadPath } = params
     const context = typeof browserContextId === 'string' ? browserContextId : (own ?? defaultContext)
     if (typeof downloadPath !== 'string' || !String(behavior).startsWith('allow')) {
-      this.#wishes.delete(context)
+      this.#behaviors.delete(context)
       return command
     }
-    this.#wishes.set(context, { folder: downloadPath, isNamedByGuid: behavior === 'allowAndName' })
-    // Without events nobody would know when to fetch the file.
+    this.#behaviors.set(context, { folder: downloadPath, isNamedByGuid: behavior === 'allowAndName' })
+    // Events are required to know when a file is complete.
     return {
       ...command,
       method: 'Browser.setDownloadBehavior',
@@ -53,25 +56,28 @@ export class LocalDownloads {
     }
   }
 
-  /** Notes which context a target belongs to. */
-  follow({ params = {} }: CdpMessage): void {
+  /** Records the browser context of a target. */
+  trackTarget({ params = {} }: CdpMessage): void {
     const { targetId, browserContextId } = (params['targetInfo'] ?? {}) as Params
     if (typeof browserContextId !== 'string') return
     this.#contexts.set(String(targetId), browserContextId)
     if (typeof params['sessionId'] === 'string') this.#contexts.set(params['sessionId'], browserContextId)
   }
 
-  /** Notes a download that begins. */
-  begin({ params = {} }: CdpMessage): void {
+  /** Assigns a local path to a new download. */
+  trackDownload({ params = {} }: CdpMessage): void {
     const { guid, frameId, suggestedFilename } = params
-    const wish = this.#wishOf(String(frameId))
-    if (wish === undefined || this.#running.has(String(guid))) return
-    const name = wish.isNamedByGuid ? String(guid) : String(suggestedFilename)
-    this.#running.set(String(guid), { path: this.#freePath(wish.folder, name) })
+    const settings = this.#behaviorOf(String(frameId))
+    if (settings === undefined || this.#running.has(String(guid))) return
+    const name = settings.isNamedByGuid ? String(guid) : String(suggestedFilename)
+    this.#running.set(String(guid), { path: this.#freePath(settings.folder, name) })
   }
 
-  /** The last event of a download as the library shall see it: a finished one when the file is on the local disk. */
-  async finish(event: CdpMessage): Promise<CdpMessage> {
+  /**
+   * Fetches the file of a finished download. Returns the event for the library: completed with the
+   * local path, or cancelled if the transfer failed.
+   */
+  async fetchCompleted(event: CdpMessage): Promise<CdpMessage> {
     const params = event.params ?? {}
     const guid = String(params['guid'])
     const running = this.#running.get(guid)
@@ -82,7 +88,7 @@ export class LocalDownloads {
       return { ...event, params: { ...params, filePath: running.path } }
     } catch (error) {
       if (!this.#signal.aborted) {
-        process.emitWarning(`A download could not be fetched: ${String(error)}`, { code: 'BOWLINE_DOWNLOAD' })
+        process.emitWarning(`File download failed: ${String(error)}`, { code: 'BOWLINE_DOWNLOAD' })
       }
       return { ...event, params: { ...params, state: 'canceled' } }
     }
@@ -93,16 +99,20 @@ export class LocalDownloads {
     await this.#files.download(guid, path, { signal: this.#signal })
   }
 
-  /** A frame that is no target of its own may belong to any context; then the wish of the default one counts. */
-  #wishOf(frameId: string): Wish | undefined {
-    const own = this.#wishes.get(this.#contexts.get(frameId) ?? defaultContext) ?? this.#wishes.get(defaultContext)
-    return own ?? [...this.#wishes.values()].at(-1)
+  /**
+   * Returns the settings for a frame. A frame that is not a target may belong to any context, so
+   * the settings of the default context apply.
+   */
+  #behaviorOf(frameId: string): DownloadBehavior | undefined {
+    const own =
+      this.#behaviors.get(this.#contexts.get(frameId) ?? defaultContext) ?? this.#behaviors.get(defaultContext)
+    return own ?? [...this.#behaviors.values()].at(-1)
   }
 
   #freePath(folder: string, name: string): string {
     const pathOf = (name: string): string => join(folder, name)
     const isTaken = (name: string): boolean => this.#paths.has(pathOf(name)) || existsSync(pathOf(name))
-    const path = pathOf(freeFileName(tameFileName(name), isTaken))
+    const path = pathOf(freeFileName(sanitizeFileName(name), isTaken))
     this.#paths.add(path)
     return path
   }

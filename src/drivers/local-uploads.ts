@@ -3,14 +3,14 @@ import { readdir, stat } from 'node:fs/promises'
 import { basename, join, relative, sep } from 'node:path'
 import type { SessionFiles } from '../client/session-files.ts'
 
-/** Uploads of one folder that run at once. */
-const widest = 4
+/** Concurrent uploads per directory. */
+const uploadConcurrency = 4
 
-/** Sends the local files that a library names to the session, and tells their paths there. */
+/** Uploads local files that a library names, and returns their paths on the server. */
 export class LocalUploads {
   readonly #files: SessionFiles
   readonly #signal: AbortSignal
-  /** What was sent and has not changed since need not be sent again. */
+  /** Uploads by path, inode, size and time, so that unchanged files are uploaded once. */
   readonly #sent = new Map<string, Promise<string>>()
 
   constructor(files: SessionFiles, signal: AbortSignal) {
@@ -18,7 +18,10 @@ export class LocalUploads {
     this.#signal = signal
   }
 
-  /** The path of a local file or folder in the session. One that is not there is taken for a path of the session. */
+  /**
+   * Uploads a local file or directory and returns its path in the session. A path that does not
+   * exist locally is returned unchanged, as a path of the session.
+   */
   async send(path: string): Promise<string> {
     const found = await stat(path).catch(() => undefined)
     if (found === undefined) return path
@@ -39,7 +42,7 @@ export class LocalUploads {
   async #sendFolder(folder: string): Promise<string> {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true })
     const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-    if (paths.length === 0) throw new Error(`${folder} holds no files`)
+    if (paths.length === 0) throw new Error(`${folder} contains no files`)
     const group = randomUUID()
     let root = ''
     const queue = paths.values()
@@ -54,7 +57,7 @@ export class LocalUploads {
         root = sent.path.slice(0, -inside.length - 1)
       }
     }
-    await Promise.all(Array.from({ length: widest }, work))
+    await Promise.all(Array.from({ length: uploadConcurrency }, work))
     return root
   }
 }

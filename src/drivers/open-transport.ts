@@ -2,9 +2,9 @@ import type { DrivenSession } from '../client/driver.ts'
 import { createSessionFiles, filesUrl } from '../client/session-files.ts'
 import { openCdpConnection } from './cdp-connection.ts'
 import { createFileBridge } from './file-bridge.ts'
-import type { MessageForm } from './message-form.ts'
+import type { MessageCodec } from './message-codec.ts'
 
-/** A connection as both libraries take it in place of an address. */
+/** Transport that both libraries accept instead of a URL. */
 export interface Transport<Message> {
   send(message: Message): void
   close(): void
@@ -12,24 +12,27 @@ export interface Transport<Message> {
   onclose?: (reason?: string) => void
 }
 
-/** A transport, and whether the library has used it. */
+/** A transport, and whether the library has sent anything through it. */
 export interface OpenedTransport<Message> {
   readonly transport: Transport<Message>
   readonly isUsed: () => boolean
 }
 
-/** Connects to a session through a file bridge. Undefined for services that do not keep files of sessions. */
+/**
+ * Connects to a session through a file bridge. Returns `undefined` for services without session
+ * files.
+ */
 export async function openTransport<Message>(
   session: DrivenSession,
-  form: MessageForm<Message>,
+  codec: MessageCodec<Message>,
 ): Promise<OpenedTransport<Message> | undefined> {
   if (filesUrl(session.cdpUrl) === undefined) return undefined
   const files = session.files ?? createSessionFiles(session.cdpUrl)
   let isUsed = false
   const connection = await openCdpConnection(session.cdpUrl, {
     onMessage: (text) => {
-      const message = form.fromText(text)
-      if (form.mentionsFiles(message)) bridge.event(form.toObject(message))
+      const message = codec.fromText(text)
+      if (codec.isFileEvent(message)) bridge.event(codec.toObject(message))
       else transport.onmessage?.(message)
     },
     onClose: (reason) => {
@@ -39,13 +42,13 @@ export async function openTransport<Message>(
   })
   const bridge = createFileBridge(files, {
     toBrowser: (command) => connection.send(JSON.stringify(command)),
-    toLibrary: (message) => transport.onmessage?.(form.fromObject(message)),
+    toLibrary: (message) => transport.onmessage?.(codec.fromObject(message)),
   })
   const transport: Transport<Message> = {
     send: (message) => {
       isUsed = true
-      if (form.namesFiles(message)) bridge.command(form.toObject(message))
-      else connection.send(form.toText(message))
+      if (codec.isFileCommand(message)) bridge.command(codec.toObject(message))
+      else connection.send(codec.toText(message))
     },
     close: () => connection.close(),
   }

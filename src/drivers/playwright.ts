@@ -3,18 +3,46 @@ import type { DrivenSession, Driver, Reuse } from '../client/driver.ts'
 import { createFailureSignal } from './failure-signal.ts'
 import { connectBrowser } from './connect.ts'
 import { loadPackage } from './load-package.ts'
-import { objectForm } from './message-form.ts'
+import { objectCodec } from './message-codec.ts'
 import { openTransport } from './open-transport.ts'
 import { AsyncDisposableStack } from '../kit/disposable-stack.ts'
 
-/** What work driven by Playwright gets: the session's own context and its page. */
+/** Handles of a session connected with Playwright. */
 export interface PlaywrightHandles {
   readonly browser: Browser
+  /** Default context of the session, with the storage of its profile. */
   readonly context: BrowserContext
+  /** Open page of the context. */
   readonly page: Page
 }
 
 type Library = Pick<BrowserType, 'connectOverCDP'>
+
+/**
+ * Driver that connects sessions with the installed Playwright: `playwright`, `playwright-core` or
+ * `@playwright/test`. `playwright.with(chromium)` uses the given one instead.
+ *
+ * `work` receives `browser`, `context` and `page`. File paths of uploads and downloads refer to the
+ * local machine.
+ *
+ * @example
+ * ```ts
+ * import { Bowline } from 'bowline'
+ * import { playwright } from 'bowline/playwright'
+ *
+ * const bowline = new Bowline()
+ * const { result } = await bowline.withSession({ driver: playwright }, async ({ page }) => {
+ *   await page.goto('https://example.com')
+ *   return page.getByRole('heading').first().textContent()
+ * })
+ * console.log(result)
+ * ```
+ */
+export const playwright = {
+  ...createDriver(loadInstalled),
+  /** Returns a driver that uses the given `chromium` of Playwright. */
+  with: (chromium: Library): Driver<PlaywrightHandles> => createDriver(async () => chromium),
+}
 
 function createDriver(load: () => Promise<Library>): Driver<PlaywrightHandles> {
   return {
@@ -28,7 +56,7 @@ function createDriver(load: () => Promise<Library>): Driver<PlaywrightHandles> {
       undo.defer(() => disconnect(browser))
       const context = browser.contexts()[0] ?? (await browser.newContext())
       const pages = context.pages()
-      // The parked page; after a reconnect the one that was worked on.
+      // Prefers the initial blank page. After a reconnect, this is the page that was in use.
       const page = pages.find((page) => page.url() === 'about:blank') ?? pages[0] ?? (await context.newPage())
       const owned = undo.move()
       return { browser, context, page, [Symbol.asyncDispose]: () => owned.disposeAsync() }
@@ -42,12 +70,12 @@ function reuse(handles: PlaywrightHandles): Reuse<PlaywrightHandles> {
   let { page } = handles
   const { signal, abort } = createFailureSignal()
   browser.on('disconnected', () => abort('the connection was closed'))
-  const watch = (page: Page): unknown => page.on('crash', () => abort('a page has crashed'))
+  const watch = (page: Page): unknown => page.on('crash', () => abort('a page crashed'))
   context.pages().forEach(watch)
   context.on('page', watch)
   return {
     next: async () => {
-      // First, since a browser without a page may end.
+      // Open the new page first, since a browser without pages may exit.
       page = await context.newPage()
       const left = context.pages().filter((each) => each !== page)
       await Promise.all(left.map((each) => each.close().catch(() => undefined)))
@@ -60,22 +88,26 @@ function reuse(handles: PlaywrightHandles): Reuse<PlaywrightHandles> {
   }
 }
 
-/** Through a transport that bridges files; by the bare address for services without files and for older versions. */
+/**
+ * Connects through a transport with file bridge. Uses the plain URL for services without files and
+ * for old versions of Playwright.
+ */
 async function connectLibrary(library: Library, session: DrivenSession): Promise<Browser> {
-  const opened = await openTransport(session, objectForm)
+  const opened = await openTransport(session, objectCodec)
   if (opened === undefined) return library.connectOverCDP(session.cdpUrl)
   const { transport } = opened
   try {
     return await library.connectOverCDP(transport as ConnectOverCDPTransport)
   } catch (error) {
     transport.close()
-    // A version that does not know transports has sent nothing.
+    // A version without support for transports has sent nothing.
     if (opened.isUsed()) throw error
     return library.connectOverCDP(session.cdpUrl)
   }
 }
 
-// On a browser connected over CDP this only disconnects, and it is harmless after the user's own close.
+// For a browser connected over CDP, this only disconnects. It has no effect after
+// `browser.close()`.
 function disconnect(browser: Browser): Promise<void> {
   return browser.close()
 }
@@ -83,10 +115,4 @@ function disconnect(browser: Browser): Promise<void> {
 async function loadInstalled(): Promise<Library> {
   const loaded = await loadPackage(['playwright', 'playwright-core', '@playwright/test'])
   return (loaded as { readonly chromium: Library }).chromium
-}
-
-/** Drives sessions with the installed Playwright; `playwright.with(chromium)` uses the one you give. */
-export const playwright = {
-  ...createDriver(loadInstalled),
-  with: (chromium: Library): Driver<PlaywrightHandles> => createDriver(async () => chromium),
 }

@@ -3,19 +3,47 @@ import type { DrivenSession, Driver, Reuse } from '../client/driver.ts'
 import { createFailureSignal } from './failure-signal.ts'
 import { connectBrowser } from './connect.ts'
 import { loadPackage } from './load-package.ts'
-import { textForm } from './message-form.ts'
+import { textCodec } from './message-codec.ts'
 import { openTransport } from './open-transport.ts'
 import { AsyncDisposableStack } from '../kit/disposable-stack.ts'
 
-/** What work driven by Puppeteer gets: the session's own context and its page. */
+/** Handles of a session connected with Puppeteer. */
 export interface PuppeteerHandles {
   readonly browser: Browser
+  /** Default context of the session, with the storage of its profile. */
   readonly context: BrowserContext
+  /** Open page of the context. */
   readonly page: Page
 }
 
 interface Library {
   readonly connect: (options: ConnectOptions) => Promise<Browser>
+}
+
+/**
+ * Driver that connects sessions with the installed Puppeteer: `puppeteer` or `puppeteer-core`.
+ * `puppeteer.with(library)` uses the given one instead.
+ *
+ * `work` receives `browser`, `context` and `page`. File paths of uploads and downloads refer to the
+ * local machine.
+ *
+ * @example
+ * ```ts
+ * import { Bowline } from 'bowline'
+ * import { puppeteer } from 'bowline/puppeteer'
+ *
+ * const bowline = new Bowline()
+ * const { result } = await bowline.withSession({ driver: puppeteer }, async ({ page }) => {
+ *   await page.goto('https://example.com')
+ *   return page.$eval('h1', (heading) => heading.textContent)
+ * })
+ * console.log(result)
+ * ```
+ */
+export const puppeteer = {
+  ...createDriver(loadInstalled),
+  /** Returns a driver that uses the given Puppeteer. */
+  with: (library: Library): Driver<PuppeteerHandles> => createDriver(async () => library),
 }
 
 function createDriver(load: () => Promise<Library>): Driver<PuppeteerHandles> {
@@ -30,7 +58,7 @@ function createDriver(load: () => Promise<Library>): Driver<PuppeteerHandles> {
       undo.defer(() => disconnect(browser))
       const context = browser.defaultBrowserContext()
       const pages = await context.pages()
-      // The parked page; after a reconnect the one that was worked on.
+      // Prefers the initial blank page. After a reconnect, this is the page that was in use.
       const page = pages.find((page) => page.url() === 'about:blank') ?? pages[0] ?? (await context.newPage())
       const owned = undo.move()
       return { browser, context, page, [Symbol.asyncDispose]: () => owned.disposeAsync() }
@@ -44,12 +72,12 @@ function reuse(handles: PuppeteerHandles): Reuse<PuppeteerHandles> {
   let { page } = handles
   const { signal, abort } = createFailureSignal()
   browser.on('disconnected', () => abort('the connection was closed'))
-  // Puppeteer's name for a crash.
-  const watch = (page: Page): unknown => page.on('error', () => abort('a page has crashed'))
+  // Puppeteer emits `error` when a page crashes.
+  const watch = (page: Page): unknown => page.on('error', () => abort('a page crashed'))
   watch(page)
   return {
     next: async () => {
-      // First, since a browser without a page may end.
+      // Open the new page first, since a browser without pages may exit.
       page = await context.newPage()
       watch(page)
       const left = (await context.pages()).filter((each) => each !== page)
@@ -64,21 +92,22 @@ function reuse(handles: PuppeteerHandles): Reuse<PuppeteerHandles> {
 }
 
 async function connectLibrary(library: Library, session: DrivenSession): Promise<Browser> {
-  const opened = await openTransport(session, textForm)
+  const opened = await openTransport(session, textCodec)
   try {
     return await library.connect({
       ...(opened === undefined ? { browserWSEndpoint: session.cdpUrl } : { transport: opened.transport }),
-      // Puppeteer would resize every page to 800 × 600.
+      // Otherwise Puppeteer resizes every page to 800 × 600.
       defaultViewport: null,
     })
   } catch (error) {
-    // Left open it would keep this process, and as activity the session, alive.
+    // An open connection would keep this process alive, and the session active.
     opened?.transport.close()
     throw error
   }
 }
 
-// Not `close()`, which would ask the remote browser to end; harmless after the user's own close.
+// Not `close()`, which asks the remote browser to exit. Has no effect if it is already
+// disconnected.
 function disconnect(browser: Browser): Promise<void> {
   return browser.disconnect()
 }
@@ -86,10 +115,4 @@ function disconnect(browser: Browser): Promise<void> {
 async function loadInstalled(): Promise<Library> {
   const loaded = await loadPackage(['puppeteer', 'puppeteer-core'])
   return (loaded as { readonly default: Library }).default
-}
-
-/** Drives sessions with the installed Puppeteer; `puppeteer.with(library)` uses the one you give. */
-export const puppeteer = {
-  ...createDriver(loadInstalled),
-  with: (library: Library): Driver<PuppeteerHandles> => createDriver(async () => library),
 }

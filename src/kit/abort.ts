@@ -1,11 +1,14 @@
 import { isError } from './is-error.ts'
-/** Mixed into the options of everything that waits. */
+/** Options with a signal, for every function that waits. */
 export interface Abortable {
-  /** Aborting stops the wait and rejects with the signal's reason. Each function says what becomes of work in flight. */
+  /**
+   * Rejects with the reason of the signal when it aborts. Each function documents whether work in
+   * progress is cancelled.
+   */
   readonly signal?: AbortSignal | undefined
 }
 
-/** One signal for a caller's signal and a time limit, either of which may be absent. */
+/** Combines an optional signal and an optional time limit. */
 export function signalWithTimeout(
   signal: AbortSignal | undefined,
   timeoutMs: number | undefined,
@@ -16,16 +19,19 @@ export function signalWithTimeout(
   return signals.length > 1 ? AbortSignal.any(signals) : signals[0]
 }
 
-/** Throws when the signal has aborted: its reason, or `error` when that has the reason as its cause, and so says more. */
+/** Throws the reason of an aborted signal, or `error` if the reason is its cause. */
 export function rethrowAbort(signal: AbortSignal, error: unknown): void {
   if (signal.aborted && isError(error) && error.cause === signal.reason) throw error
   signal.throwIfAborted()
 }
 
-/** Waits for `promise`, or rejects with the signal's reason. The work behind `promise` goes on. */
+/**
+ * Waits for `promise`, or rejects with the reason of the signal. The work behind `promise`
+ * continues.
+ */
 export async function abortable<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
   if (signal === undefined) return promise
-  // Nobody waits for it any more; unhandled, its failure would end the process.
+  // An unhandled rejection would end the process.
   if (signal.aborted) promise.catch(() => undefined)
   signal.throwIfAborted()
   const aborted = Promise.withResolvers<never>()

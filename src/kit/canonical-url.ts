@@ -1,12 +1,13 @@
-/** Longest address that is listed, in characters. */
+/** Maximum length of a listed URL in characters. */
 export const maxUrlLength = 2048
 
 const trackingParameter =
   /^(?:utm_\w+|gclid|gclsrc|dclid|gbraid|wbraid|fbclid|msclkid|yclid|twclid|ttclid|igshid|li_fat_id|mc_[ce]id|_hs(?:enc|mi)|mkt_tok|_ga|_gl|ref_src)$/i
 
 /**
- * The address under which a page is listed: absolute, without fragment, credentials and tracking parameters, or without
- * any query. Undefined: it is no web address, or longer than 2048 characters.
+ * Returns the canonical URL of a page: absolute, without fragment, credentials and tracking
+ * parameters, or without any query. Returns `undefined` for other schemes than http and https, and
+ * for more than 2048 characters.
  */
 export function canonicalUrl(
   text: string,
@@ -15,7 +16,7 @@ export function canonicalUrl(
   if (text.length > maxUrlLength) return undefined
   const url = URL.parse(text, options.base?.href)
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '') return undefined
-  // Each assignment parses the address anew, so only what is there is taken off.
+  // Each assignment reparses the URL, so only parts that exist are removed.
   if (url.hash !== '') url.hash = ''
   if (url.username !== '') url.username = ''
   if (url.password !== '') url.password = ''
@@ -24,8 +25,11 @@ export function canonicalUrl(
   return url.href.length > maxUrlLength ? undefined : url
 }
 
-/** What two addresses of the same page have in common: the scheme, `www.`, index files and slashes at the end are left out. */
-export function identityOf(url: URL): string {
+/**
+ * Returns a key that is equal for URLs of the same page. Ignores scheme, `www.`, index files and
+ * trailing slashes.
+ */
+export function pageKeyOf(url: URL): string {
   const host = url.host.replace(/^www\./, '')
   const path = url.pathname.replace(/\/index\.(?:html?|php)$/i, '/').replace(/\/+$/, '')
   return `${host}${path}${url.search}`

@@ -1,20 +1,23 @@
-/** The candidate that `word` is most likely a misspelling of, ignoring case. Undefined when none is near. */
+/**
+ * Returns the candidate that `word` most likely misspells, ignoring case, or `undefined` if none is
+ * close.
+ */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   const near = candidates
-    // Words of callers may have a million letters, and to compare them takes time for each.
-    .filter((candidate) => Math.abs(candidate.length - word.length) <= farthest(candidate))
-    .map((candidate) => ({ candidate, distance: distanceOf(word.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(({ candidate, distance }) => distance <= farthest(candidate))
+    // Skip by length first: comparing a very long word with each candidate is slow.
+    .filter((candidate) => Math.abs(candidate.length - word.length) <= maxDistance(candidate))
+    .map((candidate) => ({ candidate, distance: editDistance(word.toLowerCase(), candidate.toLowerCase()) }))
+    .filter(({ candidate, distance }) => distance <= maxDistance(candidate))
   return near.toSorted((left, right) => left.distance - right.distance)[0]?.candidate
 }
 
-/** The longest distance at which a candidate is near. */
-function farthest(candidate: string): number {
+/** Maximum edit distance at which a candidate is close. */
+function maxDistance(candidate: string): number {
   return Math.max(1, Math.floor(candidate.length / 3))
 }
 
-/** How many letters must be inserted, deleted, replaced or swapped with the next one. */
-function distanceOf(from: string, to: string): number {
+/** Counts insertions, deletions, replacements and swaps of neighbouring letters. */
+function editDistance(from: string, to: string): number {
   const rows = [Array.from({ length: to.length + 1 }, (_, column) => column)]
   for (let row = 1; row <= from.length; row += 1) {
     const cells = [row]

@@ -1,6 +1,7 @@
 /**
- * `DisposableStack` and `AsyncDisposableStack` of the language, which Node 22 does not have. Resources are released last
- * first. Every release runs, whatever the others throw; several errors are thrown as one `AggregateError`.
+ * `DisposableStack` and `AsyncDisposableStack` for Node 22, which lacks them. Resources are
+ * released in reverse order. All releases run even if some throw; several errors are thrown as one
+ * `AggregateError`.
  */
 class Stack<Release extends () => unknown> {
   protected releases: Release[] = []
@@ -16,7 +17,10 @@ class Stack<Release extends () => unknown> {
     this.releases.push(release)
   }
 
-  /** Ends this stack without releasing anything, and returns what is to be released, last first. */
+  /**
+   * Marks the stack as disposed without releasing anything, and returns the releases in reverse
+   * order.
+   */
   protected take(): Release[] {
     this.#isDisposed = true
     return this.releases.splice(0).toReversed()
@@ -28,7 +32,7 @@ function throwAll(errors: readonly unknown[]): void {
   if (errors.length > 1) throw new AggregateError(errors, 'Several resources could not be released')
 }
 
-/** Releases what was added to it synchronously, last first. */
+/** Releases resources synchronously, in reverse order. */
 export class DisposableStack extends Stack<() => void> implements Disposable {
   /** Releases `resource` with the stack, and returns it. */
   use<Resource extends Disposable>(resource: Resource): Resource {
@@ -60,7 +64,7 @@ export class DisposableStack extends Stack<() => void> implements Disposable {
   }
 }
 
-/** Releases what was added to it, last first, one after another. */
+/** Releases resources one after another, in reverse order. */
 export class AsyncDisposableStack extends Stack<() => unknown> implements AsyncDisposable {
   /** Releases `resource` with the stack, and returns it. */
   use<Resource extends AsyncDisposable | Disposable>(resource: Resource): Resource {

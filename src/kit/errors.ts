@@ -1,32 +1,53 @@
 import { catalogue, type CatalogueEntry, type ErrorCode } from './catalogue.ts'
 import { isError } from './is-error.ts'
 
-/** The facts of an error beside its code and message. */
+/** Optional fields of a BowlineError. */
 export interface ErrorFacts {
-  /** What to do about it. Default: the hint of the catalogue. */
+  /** How to fix the error. Default: the hint of the catalogue. */
   readonly hint?: string | undefined
   /** Machine-readable details, such as validation issues. */
   readonly details?: unknown
-  /** Further keys of the answer's body, where clients of this API look for them. */
+  /** Additional top-level fields of the response body, which public clients expect. */
   readonly body?: Readonly<Record<string, unknown>> | undefined
-  /** Id of the request that failed, as the server logged it. */
+  /** Id of the failed request, as in the server log. */
   readonly requestId?: string | undefined
-  /** HTTP status. Default: the status of the catalogue. */
+  /** HTTP status. Default: that of the catalogue. */
   readonly status?: number | undefined
-  /** Seconds after which a retry makes sense. Sent as `Retry-After`. */
+  /** Seconds after which to retry, sent as `Retry-After`. */
   readonly retryAfterSeconds?: number | undefined
   readonly cause?: unknown
 }
 
-/** The one error class of Bowline. `code` is from the catalogue, or as a foreign service sent it. */
+/**
+ * Error of the Bowline client, server and CLI. `code` is one of the catalogue, or the code sent by
+ * another service.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, BowlineError } from 'bowline'
+ *
+ * try {
+ *   await new Bowline().sessions.get('0191e0a2-0000-7000-8000-000000000000')
+ * } catch (error) {
+ *   if (!(error instanceof BowlineError) || error.code !== 'SESSION_NOT_FOUND') throw error
+ *   console.log(error.status, error.hint, error.requestId)
+ * }
+ * ```
+ */
 export class BowlineError extends Error {
   override readonly name = 'BowlineError'
   readonly code: ErrorCode | (string & {})
+  /** HTTP status, or 0 if the error did not come from a response. */
   readonly status: number
+  /** How to fix the error. */
   readonly hint: string | undefined
+  /** Machine-readable details, such as validation issues. */
   readonly details: unknown
+  /** Additional top-level fields of the response body. */
   readonly body: Readonly<Record<string, unknown>> | undefined
+  /** Id of the failed request, as in the server log. */
   readonly requestId: string | undefined
+  /** Seconds after which to retry. */
   readonly retryAfterSeconds: number | undefined
 
   constructor(code: ErrorCode | (string & {}), message: string, facts: ErrorFacts = {}) {
@@ -41,13 +62,27 @@ export class BowlineError extends Error {
     this.retryAfterSeconds = facts.retryAfterSeconds
   }
 
-  /** `code: message (hint)` on one line, for terminals and logs. */
+  /** Formats the error as `code: message (hint)`, for terminals and logs. */
   toLine(): string {
     return `${this.code}: ${this.message}${this.hint === undefined ? '' : ` (${this.hint})`}`
   }
 }
 
-/** Whether `value` is a BowlineError, from this copy of the package or another. */
+/**
+ * Whether `value` is a BowlineError, including one of another copy of the package.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, isBowlineError } from 'bowline'
+ *
+ * try {
+ *   await new Bowline().scrape('ftp://example.com')
+ * } catch (error) {
+ *   if (!isBowlineError(error)) throw error
+ *   console.log(error.toLine()) // BAD_REQUEST: …
+ * }
+ * ```
+ */
 export function isBowlineError(value: unknown): value is BowlineError {
   return isError(value) && value.name === 'BowlineError' && 'code' in value
 }

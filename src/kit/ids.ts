@@ -1,6 +1,9 @@
 import { createHmac, createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** A UUID of version 7 (RFC 9562): 48 bits of milliseconds, then 74 random bits. Sorts by time of making. */
+/**
+ * Returns a UUID version 7 (RFC 9562): 48 bits of milliseconds, then 74 random bits. Sorts by
+ * creation time.
+ */
 export function uuidV7(nowMs: number = Date.now()): string {
   const bytes = randomBytes(16)
   bytes.writeUIntBE(nowMs, 0, 6)
@@ -10,32 +13,32 @@ export function uuidV7(nowMs: number = Date.now()): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-/** Whether `text` looks like a UUID of any version. */
+/** Whether `text` is a UUID of any version. */
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text)
 }
 
-/** A secret of 256 random bits, safe in URLs. */
+/** Returns a URL-safe secret of 256 random bits. */
 export function randomSecret(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** A new API key: `bl-` and 32 hexadecimal digits. */
+/** Returns a new API key: `bl-` and 32 hexadecimal digits. */
 export function newApiKey(): string {
   return `bl-${randomBytes(16).toString('hex')}`
 }
 
-/** The SHA-256 of a secret as hexadecimal text: what is stored in its place. */
+/** Returns the SHA-256 of a secret in hexadecimal. Only this hash is stored. */
 export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')
 }
 
-/** A token that only the holder of `secret` can make for `purpose`. */
+/** Derives a token for `purpose` that only the holder of `secret` can compute. */
 export function deriveToken(secret: string, purpose: string): string {
   return createHmac('sha256', secret).update(purpose).digest('base64url')
 }
 
-/** Compares two texts without telling by time where they differ. */
+/** Compares two strings in constant time. */
 export function equalSecrets(left: string, right: string): boolean {
   return timingSafeEqual(createHash('sha256').update(left).digest(), createHash('sha256').update(right).digest())
 }

@@ -1,4 +1,7 @@
-/** Whether a value is an error, also one of another realm. `Error.isError` where the runtime has it: Node 22 does not. */
+/**
+ * Whether a value is an error, including those of other realms. Uses `Error.isError` where
+ * available; Node 22 lacks it.
+ */
 export function isError(value: unknown): value is Error {
   return typeof Error.isError === 'function'
     ? Error.isError(value)

@@ -1,2 +1,2 @@
-/** The longest time in milliseconds that a timer can wait, some 24 days; a longer one would fire at once. */
+/** Maximum delay of a timer in milliseconds, about 24 days. A longer one would fire at once. */
 export const longestTimerMs = 2 ** 31 - 1

@@ -1,6 +1,6 @@
 import { isError } from './is-error.ts'
 /**
- * Whether an import failed because the package `name` is not installed. A package that is installed but lacks one of
+ * Whether an import failed because the package `name` is not installed. A package that lacks one of
  * its own dependencies fails with the same code, so the name decides.
  */
 export function isPackageMissing(error: unknown, name: string): boolean {

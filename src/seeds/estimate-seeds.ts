@@ -1,12 +1,12 @@
 import { mapLimits } from '../contract/map.ts'
 
-/** Most that seeds and the work on them can cost. */
+/** Upper bound for the cost of seeds and the work on them. */
 export interface SeedEstimate {
   /** Credits for searches and maps. */
   readonly discovery: number
-  /** Addresses at most; Infinity when a source does not tell. */
+  /** Maximum number of URLs. Infinity if the length of a source is unknown. */
   readonly urls: number
-  /** Credits for the work on the addresses. */
+  /** Credits for the work on the URLs. */
   readonly work: number
   readonly total: number
 }
@@ -15,7 +15,7 @@ const defaultSearchLimit = 10
 const creditsPerTenResults = 2
 const creditsPerMap = 1
 
-/** Adds up what the sources may give and cost. */
+/** Adds up the maximum number of URLs and the cost of the sources. */
 export function estimateSeeds(sources: {
   readonly urls: Iterable<string> | AsyncIterable<string> | undefined
   readonly searches: readonly {

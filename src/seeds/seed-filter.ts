@@ -1,12 +1,12 @@
 import { BowlineError } from '../kit/errors.ts'
 
 /**
- * What an address has to look like: a path such as `/docs/*`, a whole address such as `https://*.example.com/docs/*`
- * (`*` stands for anything), or a regular expression for the whole address.
+ * Pattern for URLs: a path such as `/docs/*`, a URL such as `https://*.example.com/docs/*`, or a
+ * regular expression that is searched in the URL. `*` matches any text.
  */
 export type SeedPattern = string | RegExp
 
-/** Makes the test of `include` and `exclude`. Throws CONFIG_INVALID for a pattern that cannot be read. */
+/** Creates the filter of `include` and `exclude`. Throws CONFIG_INVALID for an invalid pattern. */
 export function createSeedFilter(
   include: SeedPattern | readonly SeedPattern[] | undefined,
   exclude: SeedPattern | readonly SeedPattern[] | undefined,
@@ -24,7 +24,7 @@ function toList(patterns: SeedPattern | readonly SeedPattern[] | undefined): rea
 
 function toTest(pattern: SeedPattern): (url: URL) => boolean {
   if (pattern instanceof RegExp) return (url) => url.href.search(pattern) !== -1
-  if (!/^(?:\/|[a-z*]+:\/\/)/i.test(pattern)) throw unreadable(pattern)
+  if (!/^(?:\/|[a-z*]+:\/\/)/i.test(pattern)) throw invalidPattern(pattern)
   const source = pattern.split('*').map(escapeText).join('.*')
   const whole = new RegExp(`^${source}$`, 'i')
   return pattern.startsWith('/') ? (url) => whole.test(url.pathname) : (url) => whole.test(url.href)
@@ -34,8 +34,8 @@ function escapeText(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)
 }
 
-function unreadable(pattern: string): BowlineError {
-  return new BowlineError('CONFIG_INVALID', `"${pattern}" is no pattern for addresses`, {
-    hint: 'Write a path such as `/docs/*`, an address such as `https://example.com/docs/*`, or a regular expression.',
+function invalidPattern(pattern: string): BowlineError {
+  return new BowlineError('CONFIG_INVALID', `Invalid URL pattern "${pattern}"`, {
+    hint: 'Use a path such as `/docs/*`, a URL such as `https://example.com/docs/*`, or a regular expression.',
   })
 }

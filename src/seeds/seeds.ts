@@ -4,66 +4,108 @@ import { checkNumber } from '../client/config.ts'
 import { mapLimits, type MapOptions } from '../contract/map.ts'
 import type { SearchOptions } from '../contract/search.ts'
 import type { Abortable } from '../kit/abort.ts'
-import { canonicalUrl, identityOf } from '../kit/canonical-url.ts'
+import { canonicalUrl, pageKeyOf } from '../kit/canonical-url.ts'
 import { BowlineError } from '../kit/errors.ts'
 import { estimateSeeds, type SeedEstimate } from './estimate-seeds.ts'
 import { createSeedFilter, type SeedPattern } from './seed-filter.ts'
 
-/** A search for pages. */
+/** A search whose results become seeds. */
 export interface SeedSearch extends Omit<SearchOptions, 'scrapeOptions'> {
   readonly query: string
 }
 
-/** A site whose pages are wanted. */
+/** A site whose pages become seeds. */
 export interface SeedMap extends MapOptions {
   readonly url: string
 }
 
-/** Where addresses come from, and which of them are wanted. */
+/**
+ * Sources and filters of `seeds()`. At least one of `urls`, `search` and `map` is required.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, seeds, type SeedOptions } from 'bowline'
+ *
+ * const options: SeedOptions = {
+ *   urls: ['https://example.com'],
+ *   map: { url: 'https://example.com', limit: 50 },
+ *   include: '/*',
+ *   exclude: /\.(?:png|zip)$/,
+ *   limit: 20,
+ *   onError: (error, source) => console.warn(source, error),
+ * }
+ * for await (const url of seeds(new Bowline(), options)) console.log(url)
+ * ```
+ */
 export interface SeedOptions extends Abortable {
-  /** Addresses you have. They come first. */
+  /** URLs to start with. They come first. */
   readonly urls?: Iterable<string> | AsyncIterable<string> | undefined
-  /** Searches whose results are wanted. */
+  /** Searches whose web and news results are added. */
   readonly search?: string | SeedSearch | readonly (string | SeedSearch)[] | undefined
-  /** Sites whose pages are wanted. */
+  /** Sites whose pages are added. */
   readonly map?: string | SeedMap | readonly (string | SeedMap)[] | undefined
-  /** Only addresses that match one of these. Default: all. */
+  /** Only URLs that match one of these patterns. Default: all. */
   readonly include?: SeedPattern | readonly SeedPattern[] | undefined
-  /** No address that matches one of these. Default: none. */
+  /** Exclude URLs that match one of these patterns. Default: none. */
   readonly exclude?: SeedPattern | readonly SeedPattern[] | undefined
-  /** Most addresses. Searches and maps that are not needed any more are not made. Default: no limit. */
+  /**
+   * Maximum number of URLs. Searches and maps that are no longer needed are skipped. Default: no
+   * limit.
+   */
   readonly limit?: number | undefined
-  /** Called when a search or a map fails, and the others go on. Default: the iteration rejects with the error. */
+  /**
+   * Called when a search or map fails; the other sources continue. Default: the iteration rejects
+   * with the error.
+   */
   readonly onError?:
     | ((error: unknown, source: { readonly search: string } | { readonly map: string }) => void)
     | undefined
 }
 
-/** Addresses of pages, each once and in its canonical form. They are found as they are read, anew for each loop. */
+/**
+ * Deduplicated, canonical URLs. They are found while the iteration proceeds, and anew for each
+ * loop.
+ */
 export interface Seeds extends AsyncIterable<string> {
-  /** Most credits for finding the addresses, and for what is then done with each of them, before anything is asked. */
+  /**
+   * Returns the maximum cost of finding the URLs and of the work on them, without sending a
+   * request. `creditsPerUrl` defaults to 1.
+   */
   readonly estimate: (work?: { readonly creditsPerUrl?: number | undefined }) => SeedEstimate
 }
 
-/** What finds addresses: a `Bowline`. */
+/** A client that can search and map, such as `Bowline`. */
 export interface Finder {
   readonly map: MapSite
   readonly search: Search
 }
 
 /**
- * Gathers the addresses of pages from a list, searches and maps of sites: absolute, without fragment and tracking
- * parameters, and one for each page, whatever its scheme, `www.` or slash at the end. Feeds a pool or a batch directly. Throws CONFIG_INVALID.
+ * Collects URLs from lists, searches and site maps, for a pool or a batch. URLs are absolute,
+ * without fragment and tracking parameters. URLs that differ only in scheme, `www.` or a trailing
+ * slash count as one. Throws CONFIG_INVALID.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, seeds } from 'bowline'
+ *
+ * const bowline = new Bowline()
+ * const urls = seeds(bowline, { map: 'https://example.com', exclude: '/admin/*', limit: 3 })
+ * console.log(`At most ${urls.estimate({ creditsPerUrl: 1 }).total} credits`)
+ * for await (const { metadata } of bowline.batchScrape(urls)) console.log(metadata.sourceURL)
+ * ```
  */
 export function seeds(finder: Finder, options: SeedOptions): Seeds {
   const isWanted = createSeedFilter(options.include, options.exclude)
   const searches = toList(options.search).map((each) => (typeof each === 'string' ? { query: each } : each))
   const maps = toList(options.map).map((each) => (typeof each === 'string' ? { url: each } : each))
   if (options.urls === undefined && searches.length === 0 && maps.length === 0) {
-    throw new BowlineError('CONFIG_INVALID', 'The seeds have no source', { hint: 'Pass `urls`, `search` or `map`.' })
+    throw new BowlineError('CONFIG_INVALID', '`seeds()` needs at least one source', {
+      hint: 'Pass `urls`, `search` or `map`.',
+    })
   }
   if (typeof options.urls === 'string') {
-    throw new BowlineError('CONFIG_INVALID', '`urls` is a text; it must be a list', { hint: 'Pass `[url]`.' })
+    throw new BowlineError('CONFIG_INVALID', '`urls` must be an array, got a string', { hint: 'Pass `[url]`.' })
   }
   const { limit = Infinity } = options
   if (limit !== Infinity) checkNumber('limit', limit, 0)
@@ -72,10 +114,10 @@ export function seeds(finder: Finder, options: SeedOptions): Seeds {
   const gather = async function* (): AsyncGenerator<string> {
     const seen = new Set<string>()
     if (limit < 1) return
-    for await (const text of found(finder, { ...options, searches, maps, mapLimit })) {
+    for await (const text of collect(finder, { ...options, searches, maps, mapLimit })) {
       const url = canonicalUrl(text.trim(), { ignoreQueryParameters: false })
-      if (url === undefined || !isWanted(url) || seen.has(identityOf(url))) continue
-      seen.add(identityOf(url))
+      if (url === undefined || !isWanted(url) || seen.has(pageKeyOf(url))) continue
+      seen.add(pageKeyOf(url))
       yield url.href
       if (seen.size >= limit) return
     }
@@ -93,32 +135,33 @@ interface Sources extends SeedOptions {
   readonly mapLimit: { readonly limit?: number }
 }
 
-const found = async function* (finder: Finder, sources: Sources): AsyncGenerator<string> {
+async function* collect(finder: Finder, sources: Sources): AsyncGenerator<string> {
   const { signal, onError } = sources
   signal?.throwIfAborted()
   if (sources.urls !== undefined) yield* sources.urls
   for (const { query, ...options } of sources.searches) {
-    const ask = async (): Promise<readonly (string | undefined)[]> => {
+    const load = async (): Promise<readonly (string | undefined)[]> => {
       const { web, news } = await finder.search(query, options, { signal })
       return [...web, ...news].map(({ url }) => url)
     }
-    for (const url of await orTold(ask, onError && ((error) => onError(error, { search: query })))) if (url) yield url
+    for (const url of await orReport(load, onError && ((error) => onError(error, { search: query }))))
+      if (url) yield url
   }
   for (const { url: site, ...options } of sources.maps) {
-    const ask = async (): Promise<readonly string[]> =>
+    const load = async (): Promise<readonly string[]> =>
       (await finder.map(site, { ignoreQueryParameters: false, ...sources.mapLimit, ...options }, { signal })).links.map(
         ({ url }) => url,
       )
-    yield* await orTold(ask, onError && ((error) => onError(error, { map: site })))
+    yield* await orReport(load, onError && ((error) => onError(error, { map: site })))
   }
 }
 
-async function orTold<Value>(
-  ask: () => Promise<readonly Value[]>,
+async function orReport<Value>(
+  load: () => Promise<readonly Value[]>,
   reportError: ((error: unknown) => void) | undefined,
 ): Promise<readonly Value[]> {
   try {
-    return await ask()
+    return await load()
   } catch (error) {
     if (reportError === undefined) throw error
     reportError(error)

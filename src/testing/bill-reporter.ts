@@ -10,20 +10,30 @@ interface Line {
 }
 
 /**
- * Prints, after a run, what the sessions of each test file and of all have cost, where those on which a test failed can be
- * watched, and how many tests lost theirs.
+ * Playwright Test reporter, exported by `bowline/testing/reporter`. After a run it prints the
+ * sessions and credits per test file, the recordings of failed tests, and the number of attempts
+ * whose session was lost.
+ *
+ * @example
+ * ```ts
+ * import { defineConfig } from '@playwright/test'
+ *
+ * export default defineConfig({
+ *   reporter: [['list'], ['bowline/testing/reporter']],
+ * })
+ * ```
  */
 export class BillReporter implements Reporter {
   #config: FullConfig | undefined
   readonly #seen = new Set<string>()
-  #lost = 0
+  #lostSessions = 0
 
   onBegin(config: FullConfig): void {
     this.#config = config
   }
 
   onTestEnd(_test: TestCase, { annotations }: TestResult): void {
-    if (annotations.some(({ type }) => type === infrastructureAnnotation)) this.#lost += 1
+    if (annotations.some(({ type }) => type === infrastructureAnnotation)) this.#lostSessions += 1
     for (const { type, description } of annotations) if (type === 'session') this.#seen.add(description ?? '')
   }
 
@@ -39,14 +49,14 @@ export class BillReporter implements Reporter {
   }
 
   *#describe(records: readonly SessionRecord[]): Generator<string> {
-    const files = shareByFile(records)
+    const files = splitByFile(records)
     const names = [...files.keys()].toSorted((one, other) => one.localeCompare(other))
     const rows = names.map((file): readonly [string, Line] => [
       relative(this.#config?.rootDir ?? '', file),
       files.get(file) ?? { sessions: 0, credits: 0 },
     ])
     const credits = records.reduce((sum, { bill }) => sum + (bill.creditsBilled ?? 0), 0)
-    const all: readonly [string, Line] = ['in all', { sessions: records.length, credits }]
+    const all: readonly [string, Line] = ['total', { sessions: records.length, credits }]
     const width = Math.max(...[...rows, all].map(([name]) => name.length))
     yield ''
     yield `  ${'Bowline'.padEnd(width)}  sessions  credits`
@@ -55,19 +65,19 @@ export class BillReporter implements Reporter {
     }
     const billed = new Set(records.map(({ bill }) => bill.sessionId))
     const unknown = [...this.#seen].filter((id) => !billed.has(id)).length
-    if (unknown > 0) yield `  ${unknown} of the sessions ended without a bill: their worker was killed`
+    if (unknown > 0) yield `  ${unknown} sessions ended without a bill: their worker was killed`
     for (const { recording, uses } of records) {
       const failed = uses.find(({ hasFailed }) => hasFailed)
       if (recording === undefined || failed === undefined) continue
       yield `  ${relative(this.#config?.rootDir ?? '', failed.file)} failed: ${recording}`
     }
-    const attempts = this.#lost === 1 ? '1 attempt' : `${this.#lost} attempts`
-    if (this.#lost > 0) yield `  ${attempts} ended because a session was lost`
+    const attempts = this.#lostSessions === 1 ? '1 attempt' : `${this.#lostSessions} attempts`
+    if (this.#lostSessions > 0) yield `  ${attempts} failed because the session was lost`
   }
 }
 
-/** A session that several files have used is shared among them by the time they have used it. */
-function shareByFile(records: readonly SessionRecord[]): ReadonlyMap<string, Line> {
+/** Splits the cost of sessions among test files, by the time each file has used them. */
+function splitByFile(records: readonly SessionRecord[]): ReadonlyMap<string, Line> {
   const files = new Map<string, Line>()
   for (const { bill, uses } of records) {
     const totalMs = uses.reduce((sum, use) => sum + use.durationMs, 0)

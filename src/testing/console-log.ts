@@ -1,13 +1,16 @@
 import type { BrowserContext } from '@playwright/test'
 
-const mostLines = 1000
+const maxLines = 1000
 
-/** Writes down what the pages of a context log and throw; the last 1000 lines are kept. */
+/**
+ * Records console messages and uncaught errors of the pages of a context. Keeps the last 1000
+ * lines.
+ */
 export function recordConsole(context: BrowserContext): { readonly text: () => string } {
   const lines: string[] = []
   const add = (line: string): void => {
     lines.push(line)
-    if (lines.length > mostLines) lines.shift()
+    if (lines.length > maxLines) lines.shift()
   }
   context.on('console', (message) => {
     const { url, lineNumber } = message.location()

@@ -2,34 +2,30 @@ import { test as base } from '@playwright/test'
 import { Bowline } from '../client/bowline.ts'
 import type { BowlineOptions } from '../client/config.ts'
 import { isBowlineError } from '../kit/errors.ts'
-import { explained } from './explained.ts'
+import { errorWithHint } from './error-with-hint.ts'
 import { recordConsole } from './console-log.ts'
-import type { TestFixtures, WorkerFixtures } from './fixture-names.ts'
-import { patienceMs } from './open-with-retries.ts'
+import type { TestFixtures, WorkerFixtures } from './fixture-types.ts'
+import { capacityTimeoutMs } from './open-with-retries.ts'
 import { writeRecord } from './record-files.ts'
-import { judgeAttempt, refuseRetry, type AttemptRecord } from './retry-guard.ts'
+import { recordAttempt, refuseRetry, type AttemptRecord } from './retry-guard.ts'
 import { openTestSession, type TestSession } from './test-session.ts'
 
-// Playwright's types do not know that an option of its own can be declared anew; a bare value would win over the configuration.
-function workerDefault(value: string): never {
-  return [value, { scope: 'worker', option: true }] as never
-}
-
-function openClient(options: BowlineOptions): Bowline {
-  try {
-    return new Bowline(options)
-  } catch (error) {
-    return throwExplained(error)
-  }
-}
-
-function throwExplained(error: unknown): never {
-  throw explained(error)
-}
-
 /**
- * Playwright's `test`, whose `browser`, `context` and `page` are those of a remote session. Sessions are deleted when their
- * test or worker ends, and when it is killed. Traces, screenshots and the console are kept when a test fails.
+ * `test` of Playwright Test, whose `browser`, `context` and `page` belong to a remote session.
+ *
+ * Sessions are deleted when their test or worker ends or is killed. When a test fails, its trace,
+ * screenshot and console log are kept. Set `BowlineTestOptions` under `use`.
+ *
+ * @example
+ * ```ts
+ * import { expect, test } from 'bowline/testing'
+ *
+ * test('the front page has a heading', async ({ page, session }) => {
+ *   await page.goto('https://example.com')
+ *   await expect(page.getByRole('heading').first()).toBeVisible()
+ *   expect(session.id).not.toBe('')
+ * })
+ * ```
  */
 export const test = base.extend<TestFixtures, WorkerFixtures>({
   bowlineOptions: [{}, { scope: 'worker', option: true }],
@@ -50,7 +46,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   profileState: [
     async ({ bowline, profile }, use) => {
       const reading = profile === undefined ? undefined : bowline.profiles.exportState(profile)
-      await use(await reading?.catch(throwExplained))
+      await use(await reading?.catch(rethrowWithHint))
     },
     { scope: 'worker' },
   ],
@@ -66,21 +62,21 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       const opened = await opening?.catch(() => undefined)
       await opened?.end()
     },
-    { scope: 'worker', timeout: patienceMs + 30_000 },
+    { scope: 'worker', timeout: capacityTimeoutMs + 30_000 },
   ],
   browser: [
     async ({ sharedSession }, use) => {
       await use((await sharedSession.get()).browser)
     },
-    { scope: 'worker', timeout: patienceMs + 30_000 },
+    { scope: 'worker', timeout: capacityTimeoutMs + 30_000 },
   ],
 
   attemptRecord: [
     async ({ testRetries }, use, testInfo) => {
       refuseRetry(testInfo, testRetries)
-      const record: AttemptRecord = { lost: undefined }
+      const record: AttemptRecord = { sessionLoss: undefined }
       await use(record)
-      judgeAttempt(testInfo, record.lost, testRetries)
+      recordAttempt(testInfo, record.sessionLoss, testRetries)
     },
     { auto: true },
   ],
@@ -95,8 +91,8 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       const opening =
         sessionPer === 'worker' ? sharedSession.get() : openTestSession(bowline, sessionOptions, { chromium, onEnd })
       const opened = await opening.catch((error: unknown) => {
-        attemptRecord.lost = isBowlineError(error) ? error.toLine() : String(error)
-        throw explained(error)
+        attemptRecord.sessionLoss = isBowlineError(error) ? error.toLine() : String(error)
+        throw errorWithHint(error)
       })
       const { session } = opened
       annotations.push({ type: 'session', description: session.id })
@@ -104,14 +100,14 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       const startedAt = performance.now()
       await use(opened)
       const hasFailed = testInfo.status !== testInfo.expectedStatus
-      if (hasFailed) attemptRecord.lost = await opened.findFailure()
+      if (hasFailed) attemptRecord.sessionLoss = await opened.findFailure()
       opened.addUse({ file, durationMs: performance.now() - startedAt, hasFailed })
       if (sessionPer === 'worker') return
       const { bill, recording } = await opened.end()
       annotations.push({ type: 'credits', description: String(bill.creditsBilled ?? 'unknown') })
       if (recording !== undefined) annotations.push({ type: 'recording', description: recording })
     },
-    { timeout: patienceMs + 30_000 },
+    { timeout: capacityTimeoutMs + 30_000 },
   ],
   session: async ({ testSession }, use) => {
     await use(testSession.session)
@@ -123,7 +119,25 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     if (testInfo.status !== testInfo.expectedStatus && log.text() !== '') {
       await testInfo.attach('console', { body: log.text(), contentType: 'text/plain' })
     }
-    // A lost session has nothing to close any more.
+    // Closing fails if the session was lost.
     await context.close().catch(() => undefined)
   },
 })
+
+// Playwright's types do not allow redeclaring its own options. A plain value would override the
+// configuration.
+function workerDefault(value: string): never {
+  return [value, { scope: 'worker', option: true }] as never
+}
+
+function openClient(options: BowlineOptions): Bowline {
+  try {
+    return new Bowline(options)
+  } catch (error) {
+    return rethrowWithHint(error)
+  }
+}
+
+function rethrowWithHint(error: unknown): never {
+  throw errorWithHint(error)
+}

@@ -4,21 +4,21 @@ import type { Sessions } from '../client/sessions.ts'
 import type { CreateSessionOptions } from '../contract/browser.ts'
 import { isBowlineError } from '../kit/errors.ts'
 
-/** Milliseconds to wait for room on a server that other workers and shards use, too. */
-export const patienceMs = 180_000
+/** Time limit for a free slot on a server shared with other workers, in milliseconds. */
+export const capacityTimeoutMs = 180_000
 
-const leastPauseMs = 1000
+const minPauseMs = 1000
 
-/** Creates a session, and waits while the service has no room for another one. */
+/** Creates a session. Retries while the server is at its concurrency limit. */
 export async function openWithRetries(sessions: Sessions, options: CreateSessionOptions): Promise<Session> {
-  const deadline = performance.now() + patienceMs
+  const deadline = performance.now() + capacityTimeoutMs
   for (;;) {
     try {
       return await sessions.create(options)
     } catch (error) {
-      const isCrowded = isBowlineError(error) && error.code === 'CONCURRENCY_LIMIT'
-      if (!isCrowded || performance.now() > deadline) throw error
-      await delay(Math.max(leastPauseMs, (error.retryAfterSeconds ?? 0) * 1000))
+      const isAtCapacity = isBowlineError(error) && error.code === 'CONCURRENCY_LIMIT'
+      if (!isAtCapacity || performance.now() > deadline) throw error
+      await delay(Math.max(minPauseMs, (error.retryAfterSeconds ?? 0) * 1000))
     }
   }
 }

@@ -1,44 +1,47 @@
 import type { TestInfo } from '@playwright/test'
-import { addVerdict, readVerdicts, type Verdict } from './record-files.ts'
+import { addFailureCause, readFailureCauses, type FailureCause } from './record-files.ts'
 
-/** Type of the annotation on an attempt whose session was lost. */
+/** Annotation type of attempts whose session was lost. */
 export const infrastructureAnnotation = 'infrastructure'
 
-/** What is known of an attempt on a test while it runs. */
+/** State of a running attempt. */
 export interface AttemptRecord {
-  /** Why its session was lost. */
-  lost: string | undefined
+  /** Reason why the session was lost. */
+  sessionLoss: string | undefined
 }
 
 /**
- * Refuses another attempt on a test that failed by itself: `retries` are for lost sessions, `testRetries` for the rest.
- * Only versions of Playwright Test that make it in spite of `judgeAttempt` get here.
+ * Throws if the test failed by itself more often than `testRetries` allows. Only versions of
+ * Playwright Test that retry in spite of `recordAttempt` get here.
  */
 export function refuseRetry({ retry, project, testId }: TestInfo, testRetries: number): void {
   if (retry === 0) return
-  const verdicts = readVerdicts(project.outputDir, testId)
-  const own = ownFailures(verdicts)
-  if (verdicts.at(-1) !== 'test' || own <= testRetries) return
+  const causes = readFailureCauses(project.outputDir, testId)
+  const own = countTestFailures(causes)
+  if (causes.at(-1) !== 'test' || own <= testRetries) return
   throw new Error(
-    `Not run again, since it failed by itself ${own === 1 ? 'once' : `${own} times`}: see the attempt before. ` +
-      'Retries are for lost sessions; `testRetries` under `use` says how often other failures are tried again.',
+    `Not retried: the test itself failed ${own === 1 ? 'once' : `${own} times`}, see the previous attempt. ` +
+      '`retries` applies to lost sessions. Set `testRetries` under `use` to retry other failures.',
   )
 }
 
-/** Notes why an attempt failed, if it did, and has it be the last one if it failed by itself too often. */
-export function judgeAttempt(testInfo: TestInfo, lost: string | undefined, testRetries: number): void {
+/**
+ * Records why an attempt failed. Prevents further retries if the test failed by itself too often.
+ */
+export function recordAttempt(testInfo: TestInfo, sessionLoss: string | undefined, testRetries: number): void {
   const { status, expectedStatus, annotations, project, testId } = testInfo
   if (status === expectedStatus || status === 'skipped') return
-  if (lost !== undefined) annotations.push({ type: infrastructureAnnotation, description: lost })
-  addVerdict(project.outputDir, testId, lost === undefined ? 'test' : 'infrastructure')
-  if (lost === undefined && ownFailures(readVerdicts(project.outputDir, testId)) > testRetries) endRetries(testInfo)
+  if (sessionLoss !== undefined) annotations.push({ type: infrastructureAnnotation, description: sessionLoss })
+  addFailureCause(project.outputDir, testId, sessionLoss === undefined ? 'test' : 'infrastructure')
+  if (sessionLoss === undefined && countTestFailures(readFailureCauses(project.outputDir, testId)) > testRetries)
+    endRetries(testInfo)
 }
 
-function ownFailures(verdicts: readonly Verdict[]): number {
-  return verdicts.filter((verdict) => verdict === 'test').length
+function countTestFailures(causes: readonly FailureCause[]): number {
+  return causes.filter((cause) => cause === 'test').length
 }
 
-/** Playwright Test knows of errors that no retry helps with, but has no public way to say that this is one. */
+/** Marks the error as not retriable. Playwright Test has no public API for this. */
 function endRetries(testInfo: TestInfo & { _hasNonRetriableError?: boolean }): void {
   if ('_hasNonRetriableError' in testInfo) testInfo._hasNonRetriableError = true
 }

@@ -8,49 +8,51 @@ import { createFailureSignal } from '../drivers/failure-signal.ts'
 import { openWithRetries } from './open-with-retries.ts'
 import { AsyncDisposableStack } from '../kit/disposable-stack.ts'
 
-/** A session with a connected browser, for one test or many. */
+/** A session with a connected browser, for one or several tests. */
 export interface TestSession {
   readonly session: Session
   readonly browser: Browser
-  /** Opens a context of its own, with all that `use` says. */
+  /** Opens a new context with the options of `use`. */
   readonly openContext: () => Promise<BrowserContext>
-  /** Why the session is lost, if it is. */
+  /** Returns why the session was lost, or `undefined` if it is alive. */
   readonly findFailure: () => Promise<string | undefined>
-  /** Notes that a test has used it. A failed one keeps the recordings that are kept for failures. */
+  /**
+   * Records that a test has used the session. After a failed one, recordings for failures are kept.
+   */
   readonly addUse: (use: SessionUse) => void
   readonly end: () => Promise<EndedTestSession>
 }
 
-/** What one test did with a session. */
+/** Use of a session by one test. */
 export interface SessionUse {
   readonly file: string
   readonly durationMs: number
   readonly hasFailed: boolean
 }
 
-/** What a session has cost, and left. */
+/** Bill and recording of an ended session. */
 export interface EndedTestSession {
   readonly bill: SessionBill
-  /** Address of the page that plays what was recorded of it. */
+  /** URL of the page that plays the recordings. */
   readonly recording: string | undefined
 }
 
-/** The same, and what it was used for. */
+/** Ended session with its uses. */
 export interface SessionRecord extends EndedTestSession {
   readonly uses: readonly SessionUse[]
 }
 
-/** Opens a session and connects to it. `onEnd` gets the bill and what it was for. */
+/** Opens a session and connects to it. `onEnd` receives its record. */
 export async function openTestSession(
   bowline: Bowline,
   options: CreateSessionOptions,
-  how: { readonly chromium: BrowserType; readonly onEnd: (record: SessionRecord) => void },
+  deps: { readonly chromium: BrowserType; readonly onEnd: (record: SessionRecord) => void },
 ): Promise<TestSession> {
   await using undo = new AsyncDisposableStack()
   const session = undo.use(await openWithRetries(bowline.sessions, options))
-  const { browser, context: born } = undo.use(await playwright.with(how.chromium).connect(session))
-  const trouble = createFailureSignal()
-  browser.on('disconnected', () => trouble.abort('the connection was closed'))
+  const { browser, context: defaultContext } = undo.use(await playwright.with(deps.chromium).connect(session))
+  const failure = createFailureSignal()
+  browser.on('disconnected', () => failure.abort('the connection was closed'))
   const owned = undo.move()
   const uses: SessionUse[] = []
   return {
@@ -58,15 +60,16 @@ export async function openTestSession(
     browser,
     openContext: async () => {
       const context = await browser.newContext()
-      context.on('page', (page) => page.on('crash', () => trouble.abort('a page has crashed')))
-      // Once there is another page, since screenshots of a failed test would show the empty one, too.
-      context.once('page', () => void Promise.allSettled(born.pages().map((page) => page.close())))
+      context.on('page', (page) => page.on('crash', () => failure.abort('a page crashed')))
+      // Close the initial page once there is another one: screenshots of failed tests would include
+      // it.
+      context.once('page', () => void Promise.allSettled(defaultContext.pages().map((page) => page.close())))
       return context
     },
     findFailure: async () => {
-      if (trouble.signal.aborted) return String(trouble.signal.reason.message)
+      if (failure.signal.aborted) return String(failure.signal.reason.message)
       const found = await bowline.sessions.get(session.id).catch(() => undefined)
-      return found?.status === 'active' ? undefined : `session ${session.id} is ${found?.endReason ?? 'out of reach'}`
+      return found?.status === 'active' ? undefined : `session ${session.id} is ${found?.endReason ?? 'unreachable'}`
     },
     addUse: (use) => void uses.push(use),
     end: async () => {
@@ -75,7 +78,7 @@ export async function openTestSession(
       await owned.disposeAsync()
       const kept = (options.record ?? false) === false ? [] : await session.recordings.list().catch(() => [])
       const recording = kept.find(({ name }) => name === 'player.html')?.url
-      how.onEnd({ bill, recording, uses })
+      deps.onEnd({ bill, recording, uses })
       return { bill, recording }
     },
   }

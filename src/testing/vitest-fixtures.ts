@@ -6,44 +6,74 @@ import type { Session } from '../client/session.ts'
 import type { CreateSessionOptions } from '../contract/browser.ts'
 import { openWithRetries } from './open-with-retries.ts'
 
-/** How the tests of a file get their pages. */
+/**
+ * Options of the Vitest fixtures.
+ *
+ * @example
+ * ```ts
+ * import { playwright, type PlaywrightHandles } from 'bowline/playwright'
+ * import { withSession, type VitestOptions } from 'bowline/testing/vitest'
+ * import { test as base } from 'vitest'
+ *
+ * const options: VitestOptions<PlaywrightHandles> = {
+ *   driver: playwright,
+ *   session: { ttl: 600 },
+ *   bowline: { timeoutMs: 30_000 },
+ * }
+ * export const test = withSession(base, options)
+ * ```
+ */
 export interface VitestOptions<Handles> {
   /** Connects the session: `playwright` or `puppeteer`. */
   readonly driver: Driver<Handles>
-  /** How the session of each test file is created. */
+  /** Options of the session of each test file. */
   readonly session?: CreateSessionOptions | undefined
-  /** The service. Default: `BOWLINE_BASE_URL` and `BOWLINE_API_KEY`. */
+  /** Options of the client. Default: `BOWLINE_BASE_URL` and `BOWLINE_API_KEY`. */
   readonly bowline?: BowlineOptions | undefined
 }
 
-/** What tests can ask for. */
+/** Fixtures of a test. */
 export interface VitestFixtures<Handles> {
-  /** The session of the file, and what the driver connects: with Playwright `browser`, `context` and a `page` of its own. */
+  /** Session of the test file and the handles of the driver. Each test has its own `page`. */
   readonly remote: Handles & { readonly session: Session }
 }
 
 type Use<Value> = (value: Value) => Promise<void>
 
-interface WorkerSlot<Handles> {
+interface SharedSession<Handles> {
   readonly session: Session
   readonly next: () => Promise<Handles>
-  /** Notes that a test has failed: recordings that are kept for failures are kept then. */
-  readonly noteFailure: () => void
+  /** Records that a test failed, so that recordings for failures are kept. */
+  readonly markFailed: () => void
 }
 
 /**
- * Vitest's `test` with `remote`: the tests of a file share a session, which ends with the file, and each has a page of its own.
- * `const test = withSession(base, { driver: playwright })`, then `test('…', async ({ remote: { page } }) => …)`.
+ * Extends `test` of Vitest with the fixture `remote`. The tests of a file share a session, which is
+ * deleted at the end of the file. Each test has its own page.
+ *
+ * @example
+ * ```ts
+ * import { playwright } from 'bowline/playwright'
+ * import { withSession } from 'bowline/testing/vitest'
+ * import { expect, test as base } from 'vitest'
+ *
+ * const test = withSession(base, { driver: playwright })
+ *
+ * test('the front page has a title', async ({ remote: { page } }) => {
+ *   await page.goto('https://example.com')
+ *   expect(await page.title()).not.toBe('')
+ * })
+ * ```
  */
 export function withSession<Handles>(
   test: TestAPI,
-  { driver, session: options = {}, bowline: how = {} }: VitestOptions<Handles>,
+  { driver, session: options = {}, bowline: clientOptions = {} }: VitestOptions<Handles>,
 ): TestAPI<VitestFixtures<Handles>> {
-  const sharedLane = async (use: Use<WorkerSlot<Handles>>): Promise<void> => {
-    await using bowline = new Bowline(how)
+  const openSharedSession = async (use: Use<SharedSession<Handles>>): Promise<void> => {
+    await using bowline = new Bowline(clientOptions)
     await using session = await openWithRetries(bowline.sessions, options)
     let hasFailed = false
-    const noteFailure = (): void => {
+    const markFailed = (): void => {
       hasFailed = true
     }
     {
@@ -55,21 +85,21 @@ export function withSession<Handles>(
         isFirst = false
         return handles
       }
-      await use({ session, next, noteFailure })
+      await use({ session, next, markFailed })
     }
     await session.end({ failed: hasFailed })
   }
   const fixtures = {
-    // oxlint-disable-next-line eslint/no-empty-pattern -- Vitest reads from the pattern what a fixture depends on
-    lane: [async ({}, use: Use<WorkerSlot<Handles>>) => sharedLane(use), { scope: 'file' }],
+    // oxlint-disable-next-line eslint/no-empty-pattern -- Vitest derives dependencies from the pattern
+    sharedSession: [async ({}, use: Use<SharedSession<Handles>>) => openSharedSession(use), { scope: 'file' }],
     remote: async (
-      { lane, task }: { readonly lane: WorkerSlot<Handles> } & Pick<TestContext, 'task'>,
+      { sharedSession, task }: { readonly sharedSession: SharedSession<Handles> } & Pick<TestContext, 'task'>,
       use: Use<VitestFixtures<Handles>['remote']>,
     ) => {
-      await use({ ...(await lane.next()), session: lane.session })
-      if (task.result?.state === 'fail') lane.noteFailure()
+      await use({ ...(await sharedSession.next()), session: sharedSession.session })
+      if (task.result?.state === 'fail') sharedSession.markFailed()
     },
   }
-  // Its types cannot follow a fixture that is generic.
+  // The types of Vitest do not support generic fixtures.
   return test.extend(fixtures as never) as unknown as TestAPI<VitestFixtures<Handles>>
 }

@@ -96,7 +96,7 @@ test.each<readonly [string, Answer, string]>([
   [
     'that never stops a session',
     either(inTurn('DELETE', [202, { success: true, status: 'stopping' }]), inTurn('GET', state('stopping'))),
-    'The service accepted the deletion of session session-1, which is still stopping',
+    'Session session-1 is still stopping after the service accepted its deletion',
   ],
   [
     'that is always in the way',

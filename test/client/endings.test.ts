@@ -177,7 +177,7 @@ test('a program with a listener of its own for SIGINT lives on when its sessions
   const end = await fixture.program.ended
 
   expect(fixture.program.lines).toContain('own listener')
-  expect(fixture.program.lines).toContain('rejected BowlineError: The process was told to end (SIGINT)')
+  expect(fixture.program.lines).toContain('rejected BowlineError: The process received SIGINT')
   expect(end.code).toBe(0)
   expect(fixture.service.deleted).toEqual(['session-1'])
 })

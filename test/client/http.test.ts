@@ -144,7 +144,7 @@ test('a service that hangs ends in TIMEOUT', async () => {
 
   await expect(fixture.bowline.sessions.list()).rejects.toMatchObject({
     code: 'TIMEOUT',
-    message: 'GET /v2/browser took over 100 ms',
+    message: 'GET /v2/browser timed out after 100 ms',
   })
 })
 
@@ -169,7 +169,7 @@ test('nobody listening is CONNECTION_FAILED', async () => {
 
   await expect(bowline.sessions.list()).rejects.toMatchObject({
     code: 'CONNECTION_FAILED',
-    message: expect.stringContaining('GET http://127.0.0.1:1/v2/browser got no answer') as string,
+    message: expect.stringContaining('GET http://127.0.0.1:1/v2/browser failed') as string,
     requestId: expect.any(String) as string,
   })
 })

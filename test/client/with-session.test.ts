@@ -78,7 +78,7 @@ test('work that ignores its signal does not hold up the deletion', async () => {
     () => new Promise<never>(() => undefined),
   )
 
-  await expect(outcome).rejects.toMatchObject({ code: 'TIMEOUT', message: 'The work did not end within 50 ms' })
+  await expect(outcome).rejects.toMatchObject({ code: 'TIMEOUT', message: 'The work did not finish within 50 ms' })
   expect(bills).toMatchObject([{ endedBy: 'timeout', creditsBilled: 2 }])
   expect(fixture.service.live.size).toBe(0)
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { canonicalUrl, identityOf } from '../../src/kit/canonical-url.ts'
+import { canonicalUrl, pageKeyOf } from '../../src/kit/canonical-url.ts'
 
 function canonical(text: string, ignoreQueryParameters = false): string | undefined {
   return canonicalUrl(text, { base: new URL('https://a.example/dir/page'), ignoreQueryParameters })?.href
@@ -36,7 +36,7 @@ test.each([
   ['https://a.example/x/', 'https://a.example/x'],
   ['https://a.example/x/index.html', 'https://a.example/x'],
 ])('%s and %s are the same page', (left, right) => {
-  expect(identityOf(new URL(left))).toBe(identityOf(new URL(right)))
+  expect(pageKeyOf(new URL(left))).toBe(pageKeyOf(new URL(right)))
 })
 
 test.each([
@@ -45,5 +45,5 @@ test.each([
   ['https://b.a.example/x', 'https://a.example/x'],
   ['https://a.example:8443/x', 'https://a.example/x'],
 ])('%s and %s are not', (left, right) => {
-  expect(identityOf(new URL(left))).not.toBe(identityOf(new URL(right)))
+  expect(pageKeyOf(new URL(left))).not.toBe(pageKeyOf(new URL(right)))
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { freeFileName, isFileName, tameFileName } from '../../src/kit/file-name.ts'
+import { freeFileName, isFileName, sanitizeFileName } from '../../src/kit/file-name.ts'
 
 test.each([
   ['report.pdf', 'report.pdf'],
@@ -10,7 +10,7 @@ test.each([
   ['', 'download'],
   ['ü'.repeat(200), 'ü'.repeat(127)],
 ])('the suggested name %j becomes %j', (suggested, name) => {
-  expect(tameFileName(suggested)).toBe(name)
+  expect(sanitizeFileName(suggested)).toBe(name)
   expect(isFileName(name)).toBe(true)
 })
 

@@ -84,10 +84,10 @@ test('an estimate adds up finding and working, and asks nobody', () => {
 })
 
 test.each<[SeedOptions, string]>([
-  [{}, 'The seeds have no source'],
-  [{ urls: 'http://a.example' }, '`urls` is a text; it must be a list'],
-  [{ urls: [], include: 'docs' }, '"docs" is no pattern for addresses'],
-  [{ urls: [], limit: Number.NaN }, '`limit` is NaN; it must be a whole number, 0 or more'],
+  [{}, '`seeds()` needs at least one source'],
+  [{ urls: 'http://a.example' }, '`urls` must be an array, got a string'],
+  [{ urls: [], include: 'docs' }, 'Invalid URL pattern "docs"'],
+  [{ urls: [], limit: Number.NaN }, '`limit` must be an integer of at least 0, got NaN'],
 ])('%o is refused', (options, message) => {
   expect(() => seeds(bowline, options)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID', message }))
 })

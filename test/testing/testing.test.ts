@@ -122,12 +122,12 @@ describe('a project of Playwright Test, in two shards on a server with room for 
   })
 
   test('prints the bill of each file and of all, and leaves no session', async () => {
-    expect(printed()).toMatch(/^ {2}shared\.spec\.ts +1 +2\n {2}in all +1 +2$/m)
-    expect(printed()).toMatch(/^ {2}own\.spec\.ts +2 +4\n {2}in all +2 +4$/m)
+    expect(printed()).toMatch(/^ {2}shared\.spec\.ts +1 +2\n {2}total +1 +2$/m)
+    expect(printed()).toMatch(/^ {2}own\.spec\.ts +2 +4\n {2}total +2 +4$/m)
     expect(printed().match(/^.* failed: http:\S+player\.html\?token=/gm)).toEqual([
       expect.stringMatching(/^ {2}own\.spec\.ts failed: /),
     ])
-    expect(printed()).toContain('1 attempt ended because a session was lost')
+    expect(printed()).toContain('1 attempt failed because the session was lost')
     expect(await bowline.sessions.list({ status: 'active' })).toEqual([])
   })
 })

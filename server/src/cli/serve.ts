@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 import { styleText } from 'node:util'
-import { createFreshSignalTest } from 'bowline/kit/fresh-signals'
+import { createSignalDebounce } from 'bowline/kit/signal-debounce'
 import { startConfigured, type RunningServer } from '../app.ts'
 import { readConfig, type ServerConfig } from '../config.ts'
 import { packageVersion } from '../version.ts'
@@ -56,7 +56,7 @@ async function startUnlessStopped(config: ServerConfig, stop: Promise<Signal>): 
 async function firstSignal(): Promise<Signal> {
   return new Promise((resolve) => {
     let isStopping = false
-    const isFresh = createFreshSignalTest()
+    const isFresh = createSignalDebounce()
     const onSignal = (signal: Signal): void => {
       if (!isFresh(signal)) return
       if (isStopping) process.exit(128 + constants.signals[signal])

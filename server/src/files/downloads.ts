@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isFileName, tameFileName } from 'bowline/kit/file-name'
+import { isFileName, sanitizeFileName } from 'bowline/kit/file-name'
 import type { CdpIncoming } from '../cdp/message.ts'
 import { browserPath } from './browser-path.ts'
 import type { SessionFiles } from './session-files.ts'
@@ -67,7 +67,7 @@ export class Downloads {
     const { session } = this.#sessionFiles
     session.touch()
     const entry = this.#sessionFiles.add({
-      name: tameFileName(suggestedFilename),
+      name: sanitizeFileName(suggestedFilename),
       direction: 'download',
       path: join(session.browser.folder.downloadsDir, guid),
       guid,

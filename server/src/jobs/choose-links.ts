@@ -1,4 +1,4 @@
-import { canonicalUrl, identityOf } from 'bowline/kit/canonical-url'
+import { canonicalUrl, pageKeyOf } from 'bowline/kit/canonical-url'
 import { folderOf } from '../map/link-collection.ts'
 import type { PatternMatcher } from '../map/match-patterns.ts'
 import type { CrawlPlan } from './crawl-plan.ts'
@@ -25,7 +25,7 @@ export function toCrawlPage(rawUrl: string, { ignoreQueryParameters }: CrawlPlan
   const url = canonicalUrl(rawUrl, { ignoreQueryParameters })
   return url === undefined || assetExtension.test(url.pathname)
     ? undefined
-    : { url: url.href, identity: identityOf(url) }
+    : { url: url.href, identity: pageKeyOf(url) }
 }
 
 /**

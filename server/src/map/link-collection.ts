@@ -1,4 +1,4 @@
-import { canonicalUrl, identityOf } from 'bowline/kit/canonical-url'
+import { canonicalUrl, pageKeyOf } from 'bowline/kit/canonical-url'
 import type { Site } from './site.ts'
 
 /** A page of the site, with what is known of it. */
@@ -50,7 +50,7 @@ export class LinkCollection {
     const { site, ignoreQueryParameters, path, capacity } = this.#options
     const url = canonicalUrl(text, { base, ignoreQueryParameters })
     if (url === undefined || !site.includes(url) || this.isFull) return !this.isFull
-    const identity = identityOf(url)
+    const identity = pageKeyOf(url)
     const known = this.#seen.get(identity)
     if (known !== undefined) this.#complete(known, facts)
     else if (path === undefined || isUnder(url, path)) {

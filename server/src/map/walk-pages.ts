@@ -1,4 +1,4 @@
-import { identityOf } from 'bowline/kit/canonical-url'
+import { pageKeyOf } from 'bowline/kit/canonical-url'
 import { decodeText } from './decode.ts'
 import { drainQueue } from './drain-queue.ts'
 import type { MapContext } from './map-context.ts'
@@ -58,7 +58,7 @@ class PageWalk {
   }
 
   skip(url: URL): void {
-    this.#seen.add(identityOf(url))
+    this.#seen.add(pageKeyOf(url))
   }
 
   /** Collects the links of a page, and queues those that may be followed. */
@@ -71,7 +71,7 @@ class PageWalk {
       if (url === null || !/^https?:$/.test(url.protocol) || depth > bounds.depth) continue
       if (this.queue.length >= bounds.queued || noPage.test(url.pathname) || !site.includes(url)) continue
       url.hash = ''
-      if (this.#seen.has(identityOf(url))) continue
+      if (this.#seen.has(pageKeyOf(url))) continue
       this.skip(url)
       if (this.#judgingMs < bounds.judgingMs && this.#mayFollow(url, robots)) this.queue.push({ url, depth })
     }

@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici'
 import { mapRequest, type MapRequest } from 'bowline/contract/map'
 import { monitorLimits, type CrawlTarget, type ScrapeTarget } from 'bowline/contract/monitors'
 import type { Abortable } from 'bowline/kit/abort'
-import { identityOf } from 'bowline/kit/canonical-url'
+import { pageKeyOf } from 'bowline/kit/canonical-url'
 import { mapSite } from '../map/map-site.ts'
 import type { ShowPage } from '../map/show-start.ts'
 import { RobotsRules } from '../map/robots-rules.ts'
@@ -52,7 +52,7 @@ async function listCrawled(
     // Thousands of rules for thousands of addresses must not keep other callers waiting.
     await setImmediate()
     signal?.throwIfAborted()
-    const identity = identityOf(new URL(each))
+    const identity = pageKeyOf(new URL(each))
     if (!urls.has(identity) && (ignoreRobotsTxt || (await robots.allows(each)))) urls.set(identity, each)
   }
   return [...urls.values()]

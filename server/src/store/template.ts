@@ -35,10 +35,10 @@ export async function packFolder(folder: string, file: string): Promise<void> {
   const length = Buffer.alloc(4)
   length.writeUInt32LE(head.length)
   const params = { [constants.ZSTD_c_checksumFlag]: 1 }
-  await writeWhole(file, await compress(Buffer.concat([length, head, ...contents]), { params }))
+  await writeFileAtomically(file, await compress(Buffer.concat([length, head, ...contents]), { params }))
 }
 
-async function writeWhole(file: string, bytes: Buffer): Promise<void> {
+async function writeFileAtomically(file: string, bytes: Buffer): Promise<void> {
   await makeFolder(dirname(file))
   const draft = `${file}.${uuidV7()}`
   try {

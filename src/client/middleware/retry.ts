@@ -7,9 +7,9 @@ const retriedStatuses = new Set([429, 502, 503, 504])
 const longestRetryAfterSeconds = 30
 
 /**
- * Tries again after lost connections, timeouts and the statuses 429, 502, 503 and 504 (a DELETE also after 408 and 500),
- * with growing pauses and at least `Retry-After` seconds (30 at most) between. Requests that could act twice are sent once: a POST is tried again only
- * with an `x-idempotency-key`.
+ * Retries lost connections, timeouts and the statuses 429, 502, 503 and 504; a DELETE also after
+ * 408 and 500. Waits with exponential backoff, at least `Retry-After` seconds (30 at most). A POST
+ * is retried only with an `x-idempotency-key`.
  */
 export function retry(retries: number): Middleware {
   return (next) => async (request) =>
@@ -38,7 +38,7 @@ function isTransient(error: Error, method: string): boolean {
     (error.code === 'CONNECTION_FAILED' ||
       error.code === 'TIMEOUT' ||
       retriedStatuses.has(error.status) ||
-      // What was not deleted goes on costing.
+      // A session that is not deleted continues to cost credits.
       (method === 'DELETE' && [408, 500].includes(error.status)))
   )
 }

@@ -2,14 +2,20 @@ import { BowlineError } from '../../kit/errors.ts'
 import { longestTimerMs } from '../../kit/longest-timer.ts'
 import type { Middleware } from '../send.ts'
 
-/** Ends an attempt after `timeoutMs` with TIMEOUT. The answer is read in full here, so a body that never ends counts too. */
+/**
+ * Ends an attempt with TIMEOUT after `timeoutMs`. Reads the whole body, so that a body that never
+ * ends counts as well.
+ */
 export function timeout(timeoutMs: number): Middleware {
   return (next) => async (request) => {
     const late = new AbortController()
     const timer = setTimeout(
       () => {
         late.abort(
-          new BowlineError('TIMEOUT', `${request.method} ${new URL(request.url).pathname} took over ${timeoutMs} ms`),
+          new BowlineError(
+            'TIMEOUT',
+            `${request.method} ${new URL(request.url).pathname} timed out after ${timeoutMs} ms`,
+          ),
         )
       },
       Math.min(timeoutMs, longestTimerMs),
@@ -19,7 +25,8 @@ export function timeout(timeoutMs: number): Middleware {
       const body = await response.text()
       return new Response(response.status === 204 ? null : body, { status: response.status, headers: response.headers })
     } catch (error) {
-      // What fetch rejects with after an abort differs between its stages; the reason is always the same.
+      // fetch rejects with different errors at different stages. The reason of the signal is always
+      // the same.
       if (request.signal.aborted) throw request.signal.reason
       throw late.signal.aborted ? late.signal.reason : error
     } finally {

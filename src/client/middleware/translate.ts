@@ -4,7 +4,7 @@ import { failure } from '../../contract/failure.ts'
 import type { Middleware } from '../send.ts'
 import { isError } from '../../kit/is-error.ts'
 
-/** Turns everything that is not a success into a BowlineError, with every trace of the API key taken out. */
+/** Turns every failure into a BowlineError, and removes the API key from all texts. */
 export function translate(apiKey: string): Middleware {
   return (next) => async (request) => {
     const response = await next(request).catch((error: unknown) => {
@@ -16,7 +16,7 @@ export function translate(apiKey: string): Middleware {
     const body = isEmptySuccess(request, response, text) ? { success: true } : parseJson(text)
     if (body === undefined) throw notJson(request, response, text, facts)
     if (!response.ok || isRefusal(body)) throw refused(response, body, facts)
-    // A 204 may have no body, and callers read one.
+    // A 204 may have no body, but callers parse one.
     return new Response(text.trim() || JSON.stringify(body), {
       status: response.status === 204 ? 200 : response.status,
       headers: { 'x-request-id': requestId ?? '' },
@@ -24,41 +24,44 @@ export function translate(apiKey: string): Middleware {
   }
 }
 
-/** Some services confirm a deletion by its status alone. */
+/** Whether a deletion succeeded without a body, as some services do. */
 function isEmptySuccess(request: Request, response: Response, text: string): boolean {
   return request.method === 'DELETE' && response.ok && text.trim() === ''
 }
 
-/** RESPONSE_INVALID with the first 200 characters of what came instead. */
+/** Creates RESPONSE_INVALID with the first 200 characters of the body. */
 export function responseInvalid(message: string, text: string, facts: ErrorFacts): BowlineError {
   return new BowlineError('RESPONSE_INVALID', `${message}: ${JSON.stringify(text.slice(0, 200))}`, facts)
 }
 
-/** CONNECTION_FAILED for a request that got no answer, without the query of its address and without `secret`. */
+/**
+ * Creates CONNECTION_FAILED for a request without a response. Omits the query of the URL and
+ * `secret`.
+ */
 export function connectionFailed(request: Request, error: unknown, secret: string): BowlineError {
   const url = new URL(request.url)
   const inner = isError(error) && isError(error.cause) ? error.cause : error
   const why = isError(inner) ? inner.message || inner.name : String(inner)
   return new BowlineError(
     'CONNECTION_FAILED',
-    `${request.method} ${url.origin}${url.pathname} got no answer: ${secret === '' ? why : why.replaceAll(secret, '[secret]')}`,
+    `${request.method} ${url.origin}${url.pathname} failed: ${secret === '' ? why : why.replaceAll(secret, '[secret]')}`,
     { cause: error, requestId: request.headers.get('x-request-id') ?? undefined },
   )
 }
 
 function notJson(request: Request, response: Response, text: string, facts: ErrorFacts): BowlineError {
   return responseInvalid(
-    `${request.method} ${new URL(request.url).pathname} answered ${response.status} without JSON`,
+    `${request.method} ${new URL(request.url).pathname} returned ${response.status} with a body that is not JSON`,
     text,
     facts,
   )
 }
 
-/** The error that a service's failure body tells of. */
+/** Converts the failure body of a service to an error. */
 export function refused(response: Response, body: unknown, facts: ErrorFacts): BowlineError {
   const parsed = failure.safeParse(body)
   if (!parsed.success) {
-    return responseInvalid(`The service answered ${response.status}`, JSON.stringify(body), facts)
+    return responseInvalid(`The service returned ${response.status}`, JSON.stringify(body), facts)
   }
   const { error, code, details, hint } = parsed.data
   return new BowlineError(code ?? codeOfStatus(response.status), error, {
@@ -69,7 +72,10 @@ export function refused(response: Response, body: unknown, facts: ErrorFacts): B
   })
 }
 
-/** A job that failed answers so, too: that is what was asked for. */
+/**
+ * Whether a body reports a failed request. The state of a failed job also has `success: false`, but
+ * is a valid response.
+ */
 function isRefusal(body: unknown): boolean {
   return typeof body === 'object' && body !== null && 'success' in body && body.success === false && !('status' in body)
 }

@@ -3,27 +3,30 @@ import { BowlineError } from '../../kit/errors.ts'
 import type { Work } from '../with-session.ts'
 import { attemptsOf, type Task } from './task.ts'
 
-/** What the work of a pool is given, beside what the driver connects. */
+/** Argument of a pool function, merged with the handles of the driver. */
 export interface PoolWork<Item> extends Work {
-  /** Which attempt on this item this is, from 1. */
+  /** Number of this attempt on the item, from 1. */
   readonly attempt: number
-  /** Puts another item into this run, unless it has been there before, and tells whether it did. */
+  /** Adds an item to this run. Returns false if an item with the same key was added before. */
   readonly add: (item: Item) => boolean
 }
 
-/** The function a pool runs on each item. */
+/** Function that a pool runs on each item. */
 export type PoolFunction<Item, Result, Handles> = (
   item: Item,
   work: PoolWork<Item> & Handles,
 ) => Result | Promise<Result>
 
-/** How one attempt went. `isTimeout`: the work may still be running. */
+/**
+ * Result of one attempt. With `isTimeout`, the work may still be running. `stopped`: the signal of
+ * the session aborted.
+ */
 export type Attempt<Result> =
   | { readonly state: 'done'; readonly result: Result; readonly durationMs: number }
   | { readonly state: 'failed'; readonly error: unknown; readonly isTimeout: boolean; readonly durationMs: number }
   | { readonly state: 'stopped' }
 
-/** Runs the work on an item once, for `timeoutMs` at most. `stopped`: the signal of the session was aborted. */
+/** Runs the work on an item once, for at most `timeoutMs`. */
 export async function runAttempt<Item, Result, Handles>(
   work: PoolFunction<Item, Result, Handles>,
   task: Task<Item>,
@@ -38,7 +41,7 @@ export async function runAttempt<Item, Result, Handles>(
   const { timeoutMs, add, failureSignal } = options
   const late = new AbortController()
   const timer = setTimeout(() => {
-    late.abort(new BowlineError('TIMEOUT', `The work on item ${task.index} did not end within ${timeoutMs} ms`))
+    late.abort(new BowlineError('TIMEOUT', `The work on item ${task.index} did not finish within ${timeoutMs} ms`))
   }, timeoutMs)
   const signals = [scope.signal, late.signal, failureSignal].filter((each) => each !== undefined)
   const signal = AbortSignal.any(signals)
@@ -48,7 +51,7 @@ export async function runAttempt<Item, Result, Handles>(
     const run = async (): Promise<Awaited<Result>> =>
       await work(task.item, { ...scope, signal, attempt: attemptsOf(task) + 1, add })
     const running = run()
-    // Work that was given up may still reject.
+    // Work that was given up may reject later.
     running.catch(() => undefined)
     return { state: 'done', result: await abortable(running, signal), durationMs: durationMs() }
   } catch (error) {

@@ -1,15 +1,16 @@
-/** Credits that were spent or are reserved, against a limit. */
+/** Tracks spent and reserved credits against a limit. */
 export interface Budget {
-  /** Credits billed, and those reserved for living sessions. */
+  /** Credits billed plus credits reserved for live sessions. */
   readonly spent: () => number
+  /** Whether the limit leaves so many credits. */
   readonly has: (credits: number) => boolean
-  /** Reserves credits, and tells whether there were so many. */
+  /** Reserves credits. Returns false if too few are left. */
   readonly tryReserve: (credits: number) => boolean
-  /** Puts what a session was billed in the place of what was reserved for it. */
+  /** Replaces the reservation of a session by its bill. */
   readonly settle: (reserved: number, billed: number) => void
 }
 
-/** Makes a budget; without a limit it has whatever is asked for. */
+/** Creates a budget. Without a limit, every reservation succeeds. */
 export function createBudget(limit: number | undefined, alreadySpent: number): Budget {
   let spent = alreadySpent
   const has = (credits: number): boolean => limit === undefined || spent + credits <= limit

@@ -12,22 +12,22 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { BowlineError } from '../../kit/errors.ts'
 
-/** What an earlier run did of an item. */
-export interface DoneBefore {
+/** Result of an item from a previous run. */
+export interface CompletedItem {
   readonly result: unknown
   readonly attempts: number
   readonly durationMs: number
 }
 
-/** The file that keeps what a run has done. Disposing brings it to the disk and closes it. */
+/** File that stores the completed items of a run. Disposing flushes and closes it. */
 export interface Checkpoint extends AsyncDisposable {
-  readonly find: (key: string) => DoneBefore | undefined
-  readonly addDone: (key: string, done: DoneBefore) => void
+  readonly find: (key: string) => CompletedItem | undefined
+  readonly addDone: (key: string, done: CompletedItem) => void
   readonly addSession: (id: string) => void
   readonly addBill: (id: string, credits: number) => void
-  /** Credits of all sessions whose bill is known. */
+  /** Credits of all sessions with a known bill. */
   readonly billed: () => number
-  /** Sessions of earlier runs whose bill is not known: their process was killed. */
+  /** Sessions of killed runs, whose bills are unknown. */
   readonly unbilled: () => readonly string[]
 }
 
@@ -35,7 +35,7 @@ const header = { bowline: 'checkpoint', version: 1 }
 const firstLine = `${JSON.stringify(header)}\n`
 const chunkBytes = 65_536
 
-interface ResumePoint {
+interface LinePosition {
   readonly offset: number
   readonly length: number
 }
@@ -47,53 +47,54 @@ interface Line {
 }
 
 /**
- * Opens or makes a checkpoint. Lines are only ever added, each in one write before its outcome is given out, so that what was
- * given out survives `kill -9`; the disk is asked to keep them all the time, one request after another. A line that a
- * power failure cut off is dropped. Throws CHECKPOINT_INVALID for a file that is something else.
+ * Opens or creates a checkpoint file. Each line is appended in one write before its outcome is
+ * delivered, so delivered outcomes survive `kill -9`. The file is also flushed to disk
+ * continuously, and a line cut off by a power failure is dropped. Throws CHECKPOINT_INVALID if the
+ * file is not a checkpoint.
  */
 export async function openCheckpoint(path: string): Promise<Checkpoint> {
   const file = openSync(path, 'a+')
-  const places = new Map<string, ResumePoint>()
+  const positions = new Map<string, LinePosition>()
   const open = new Set<string>()
   let billed = 0
   let end: number
-  const remember = (line: Line, place: ResumePoint): void => {
-    if (line.key !== undefined) places.set(line.key, place)
+  const remember = (line: Line, position: LinePosition): void => {
+    if (line.key !== undefined) positions.set(line.key, position)
     if (line.session === undefined) return
     if (line.credits === undefined) return void open.add(line.session)
     open.delete(line.session)
     billed += line.credits
   }
   try {
-    cutTornLine(path, file)
+    truncateTornLine(path, file)
     end = await readLines(path, remember)
   } catch (error) {
     closeSync(file)
     throw error
   }
-  const sync = syncInTurn(file)
-  const append = (line: object): ResumePoint => {
+  const sync = createDiskSync(file)
+  const append = (line: object): LinePosition => {
     const bytes = Buffer.from(`${toLine(line)}\n`)
-    const place = { offset: end, length: bytes.length }
+    const position = { offset: end, length: bytes.length }
     try {
       for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written)
     } catch (error) {
-      // A full disk takes half a line, which would spoil the next one.
+      // A full disk may accept half a line, which would corrupt the next one.
       ftruncateSync(file, end)
       throw error
     }
     end += bytes.length
     sync.request()
-    return place
+    return position
   }
   if (end === 0) append(header)
   return {
     find: (key) => {
-      const place = places.get(key)
-      if (place === undefined) return undefined
-      return JSON.parse(readAt(file, place.offset, place.length).toString()) as DoneBefore
+      const position = positions.get(key)
+      if (position === undefined) return undefined
+      return JSON.parse(readAt(file, position.offset, position.length).toString()) as CompletedItem
     },
-    addDone: (key, done) => void places.set(key, append({ key, ...done })),
+    addDone: (key, done) => void positions.set(key, append({ key, ...done })),
     addSession: (session) => void append({ session }),
     addBill: (session, credits) => {
       append({ session, credits })
@@ -109,11 +110,11 @@ export async function openCheckpoint(path: string): Promise<Checkpoint> {
   }
 }
 
-/** Takes off what a crash left of a line that was being written. */
-function cutTornLine(path: string, file: number): void {
+/** Removes an incomplete last line, left by a crash. */
+function truncateTornLine(path: string, file: number): void {
   const { size } = fstatSync(file)
   const start = readAt(file, 0, Math.min(size, firstLine.length)).toString()
-  if (!firstLine.startsWith(start)) throw invalid(path, 'it does not begin like one')
+  if (!firstLine.startsWith(start)) throw invalid(path, 'the first line is not a checkpoint header')
   let end = size
   for (let from = size; from > 0 && end === size;) {
     const length = Math.min(from, chunkBytes)
@@ -126,22 +127,22 @@ function cutTornLine(path: string, file: number): void {
   ftruncateSync(file, end)
 }
 
-/** Reads all lines, and tells where they end. */
-async function readLines(path: string, onLine: (line: Line, place: ResumePoint) => void): Promise<number> {
+/** Reads all lines and returns the offset of their end. */
+async function readLines(path: string, onLine: (line: Line, position: LinePosition) => void): Promise<number> {
   let offset = 0
   let number = 0
   for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
     number += 1
-    const place = { offset, length: Buffer.byteLength(text) + 1 }
+    const position = { offset, length: Buffer.byteLength(text) + 1 }
     const line = parseLine(text)
-    if (line === undefined) throw invalid(path, `line ${number} is broken`)
-    onLine(line, place)
-    offset += place.length
+    if (line === undefined) throw invalid(path, `line ${number} is not valid JSON`)
+    onLine(line, position)
+    offset += position.length
   }
   return offset
 }
 
-/** JSON leaves two characters as they are that end a line where lines are read. */
+/** Escapes the two line separators that JSON does not escape. */
 function toLine(line: object): string {
   return JSON.stringify(line).replaceAll(/[\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16)}`)
 }
@@ -160,7 +161,7 @@ function parseLine(text: string): Line | undefined {
 }
 
 function invalid(path: string, why: string): BowlineError {
-  return new BowlineError('CHECKPOINT_INVALID', `${path} is no checkpoint of a pool: ${why}`)
+  return new BowlineError('CHECKPOINT_INVALID', `${path} is not a pool checkpoint: ${why}`)
 }
 
 interface Sync {
@@ -168,14 +169,14 @@ interface Sync {
   readonly settled: () => Promise<void>
 }
 
-/** Has the disk keep what was written, with one request on its way at a time. */
-function syncInTurn(file: number): Sync {
+/** Flushes the file to disk, with one request at a time. */
+function createDiskSync(file: number): Sync {
   let running: Promise<void> | undefined
   let isWanted = false
   const run = async (): Promise<void> => {
     while (isWanted) {
       isWanted = false
-      // What cannot be synced is still written.
+      // If flushing fails, the data is still written.
       await promisify(fdatasync)(file).catch(() => undefined)
     }
     running = undefined

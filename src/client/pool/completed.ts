@@ -10,10 +10,13 @@ import type { CostMeter } from './cost-meter.ts'
 import type { PoolSettings } from './options.ts'
 import type { FailureKind, RetireReason } from './outcome.ts'
 
-/** An attempt that came to an end. */
+/** An attempt that finished or failed. */
 export type EndedAttempt<Result> = Exclude<Attempt<Result>, { readonly state: 'stopped' }>
 
-/** How an attempt went, and whose fault it was. */
+/** An attempt that failed. */
+export type FailedAttempt = EndedAttempt<never> & { readonly state: 'failed' }
+
+/** A finished attempt, or a failed one with the kind of failure. */
 export type Completed<Result> = (EndedAttempt<Result> & { readonly state: 'done' }) | Failed
 
 /** A failed attempt. */
@@ -23,31 +26,31 @@ export interface Failed {
   readonly kind: FailureKind
 }
 
-/** What the next task of a session will work with. */
+/** Handles for the next task of a session. */
 export interface Renewed<Handles> {
   readonly handles: Handles
-  /** Why the session should not go on. */
+  /** Reason to retire the session. */
   readonly reason: RetireReason | undefined
 }
 
-/** Milliseconds for a new page; a session that takes longer is lost. */
+/** Time limit for a new page in milliseconds. A session that takes longer counts as lost. */
 const renewLimitMs = 15_000
 
-/** Opens a new page for the next task, which also shows whether the session is still there and as quick as it was. */
+/** Opens a new page for the next task. This also detects lost sessions and slow ones. */
 export async function renew<Handles>(
   attempt: EndedAttempt<unknown>,
   handles: Handles,
   reuse: Reuse<Handles> | undefined,
-  drift: SlowdownMeter,
+  slowdown: SlowdownMeter,
 ): Promise<Renewed<Handles>> {
   if (reuse === undefined) return { handles, reason: undefined }
   if (reuse.failureSignal.aborted) return { handles, reason: 'trouble' }
-  // The work may go on for a while, so its session is not used again.
+  // The timed-out work may continue, so its session is not reused.
   if (attempt.state === 'failed' && attempt.isTimeout) return { handles, reason: undefined }
   try {
     const signal = AbortSignal.timeout(renewLimitMs)
     const next = await abortable(reuse.next({ signal }), signal)
-    const hasSlowedDown = await drift.hasSlowedDown(() => abortable(reuse.probe({ signal }), signal))
+    const hasSlowedDown = await slowdown.hasSlowedDown(() => abortable(reuse.probe({ signal }), signal))
     if (reuse.failureSignal.aborted) return { handles: next, reason: 'trouble' }
     return { handles: next, reason: hasSlowedDown ? 'drift' : undefined }
   } catch {
@@ -55,16 +58,16 @@ export async function renew<Handles>(
   }
 }
 
-/** Tells a failure of the session or the service from one of the work. */
-export async function judge(
-  { error, isTimeout }: EndedAttempt<never> & { readonly state: 'failed' },
-  facts: { readonly isSessionLost: boolean; readonly askService: () => Promise<boolean> },
+/** Classifies a failure as one of the infrastructure or of the page. */
+export async function classifyFailure(
+  { error, isTimeout }: FailedAttempt,
+  facts: { readonly isSessionLost: boolean; readonly checkService: () => Promise<boolean> },
 ): Promise<Failed> {
-  const isLost = isInfrastructureError(error) || facts.isSessionLost || (!isTimeout && (await facts.askService()))
+  const isLost = isInfrastructureError(error) || facts.isSessionLost || (!isTimeout && (await facts.checkService()))
   return { state: 'failed', error, kind: isLost ? 'infrastructure' : 'page' }
 }
 
-/** Asks the service whether a session is over. */
+/** Whether the service reports the session as ended or unknown. */
 export async function hasEnded(sessions: Sessions, session: Session, signal: AbortSignal): Promise<boolean> {
   try {
     return (await sessions.get(session.id, { signal })).status !== 'active'
@@ -73,8 +76,8 @@ export async function hasEnded(sessions: Sessions, session: Session, signal: Abo
   }
 }
 
-/** Why a session that has served an item should be replaced, if it should. */
-export function reasonOfUse(facts: {
+/** Returns the reason to retire a session after an item, if there is one. */
+export function retireReasonAfterUse(facts: {
   readonly uses: number
   /** Time of `performance.now()`. */
   readonly expiresAtMs: number
@@ -87,7 +90,7 @@ export function reasonOfUse(facts: {
   if (facts.uses >= settings.maxUses) return 'uses'
   const leftMs = facts.expiresAtMs - performance.now()
   if (leftMs < Math.min(settings.timeoutMs, 4 * attempt.durationMs + 5000)) return 'age'
-  // The next item would probably be cut off.
+  // The next item would probably be aborted.
   if (!meter.canGoOn() && meter.leftMs() < attempt.durationMs) return 'budget'
   return undefined
 }

@@ -2,47 +2,57 @@ import { longestTimerMs } from '../../kit/longest-timer.ts'
 import type { Budget } from './budget.ts'
 import { paidMs, type SessionPrice } from './session-price.ts'
 
-/** Milliseconds before the end of what is paid at which it is decided whether to pay more: time enough for a deletion. */
+/**
+ * How long before the end of the paid time the next credit is reserved, in milliseconds: long
+ * enough for a deletion.
+ */
 const marginMs = 5000
 
-/** What one session costs as it lives. Disposing stops it; the reservation stays until it is settled. */
+/**
+ * Meters the cost of one live session. Disposing stops the timer; the reservation stays until it is
+ * settled.
+ */
 export interface CostMeter extends Disposable {
-  /** Milliseconds until more has to be paid. */
+  /** Milliseconds until the next credit is due. */
   readonly leftMs: () => number
-  /** Whether the budget would pay for the next stretch. */
+  /** Whether the budget covers the next credit. */
   readonly canGoOn: () => boolean
-  /** Call once at the end, with the bill when the service tells it. Tells what counts. */
+  /**
+   * Settles the reservation with the bill, if known. Returns the credits that count. Call it once,
+   * at the end.
+   */
   readonly settle: (creditsBilled: number | undefined) => number
 }
 
 /**
- * Starts to count, before the session is created; its minimum must be reserved already. Each time the paid stretch is about
- * to end, an idle session is given up (`onIdle`), and a busy one is paid for or, when the budget is short, stopped (`onShort`).
+ * Starts metering, before the session is created. The minimum price must be reserved already.
+ * Shortly before the paid time ends, an idle session is given up (`onIdle`); a busy one reserves
+ * another credit, or is stopped if the budget is spent (`onOverBudget`).
  */
 export function startCostMeter(deps: {
   readonly budget: Budget
   readonly price: SessionPrice
   readonly isIdle: () => boolean
   readonly onIdle: () => void
-  /** Gets the credits that the session had. */
-  readonly onShort: (reserved: number) => void
+  /** Called with the credits that were reserved for the session. */
+  readonly onOverBudget: (reserved: number) => void
 }): CostMeter {
   const { budget, price } = deps
   const startedAt = performance.now()
   let reserved = price.minimum
   let timer: NodeJS.Timeout
   const leftMs = (): number => startedAt + paidMs(price, reserved) - performance.now()
-  const arm = (): void => {
+  const schedule = (): void => {
     timer = setTimeout(decide, Math.min(longestTimerMs, Math.max(0, leftMs() - marginMs)))
   }
   const decide = (): void => {
-    if (leftMs() > marginMs) return arm()
+    if (leftMs() > marginMs) return schedule()
     if (deps.isIdle()) return deps.onIdle()
-    if (!budget.tryReserve(1)) return deps.onShort(reserved)
+    if (!budget.tryReserve(1)) return deps.onOverBudget(reserved)
     reserved += 1
-    arm()
+    schedule()
   }
-  arm()
+  schedule()
   return {
     leftMs,
     canGoOn: () => budget.has(1),

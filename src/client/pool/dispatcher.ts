@@ -1,27 +1,30 @@
 import type { Budget } from './budget.ts'
-import type { Hosts } from './hosts.ts'
+import type { HostLimits } from './host-limits.ts'
 import type { PoolWorker } from './pool-worker.ts'
 import type { Task } from './task.ts'
 
-/** What a dispatcher needs of its run. */
+/** Dependencies of a dispatcher. */
 export interface DispatcherDeps<Item> {
-  /** Sessions at once, at most. */
+  /** Maximum number of concurrent sessions. */
   readonly size: number
-  /** Least credits of a session. */
+  /** Minimum price of a session in credits. */
   readonly minimum: number
   readonly budget: Budget
-  readonly hosts: Hosts
+  readonly hosts: HostLimits
   readonly workers: ReadonlySet<PoolWorker<Item>>
   readonly open: (task: Task<Item>) => void
   readonly onStart: (task: Task<Item>) => void
-  /** Called when a time has come at which more may be startable. */
+  /** Called when a delay has passed, so that more tasks may be ready. */
   readonly onTime: () => void
 }
 
-/** Whether a task was started: `later` has its time, `short` has no credits, `blocked` waits for another one to end. */
-type Verdict = 'started' | 'later' | 'short' | 'blocked'
+/**
+ * Result of trying to start a task. `later`: its delay has not passed. `budget`: too few credits.
+ * `blocked`: another task must end first.
+ */
+type StartResult = 'started' | 'later' | 'budget' | 'blocked'
 
-/** Decides which task goes to which session, and when a session is opened for one. */
+/** Assigns tasks to sessions, and opens sessions for them. */
 export class Dispatcher<Item> {
   readonly #deps: DispatcherDeps<Item>
   readonly #waiting: Task<Item>[] = []
@@ -32,7 +35,7 @@ export class Dispatcher<Item> {
     this.#deps = deps
   }
 
-  /** Puts a task at the end, or with `isNext` in front. */
+  /** Queues a task: at the end, or at the front with `isNext`. */
   add(task: Task<Item>, isNext = false): void {
     if (isNext) this.#waiting.unshift(task)
     else this.#waiting.push(task)
@@ -42,23 +45,25 @@ export class Dispatcher<Item> {
     return this.#waiting.length
   }
 
-  /** Opens no session for so many milliseconds. */
+  /** Opens no sessions for `forMs` milliseconds. */
   pauseOpening(forMs: number): void {
     this.#openAfterMs = Math.max(this.#openAfterMs, performance.now() + forMs)
   }
 
-  /** Starts what can be started, and looks again when more can. Tells what keeps the rest waiting; `empty`: there is none. */
-  dispatch(): 'waiting' | 'short' | 'empty' {
+  /**
+   * Starts all tasks that are ready. Returns why the others wait, or `empty` if no task is left.
+   */
+  dispatch(): 'waiting' | 'budget' | 'empty' {
     const { workers, size, budget, minimum } = this.#deps
     if (workers.size >= size && ![...workers].some((worker) => worker.isFree())) return 'waiting'
     const waitsMs = new Map<Task<Item>, number>()
-    this.#sift(waitsMs, (task) => this.#startOnFree(task))
+    this.#startEach(waitsMs, (task) => this.#startOnFree(task))
     const pausedMs = this.#openAfterMs - performance.now()
-    const verdicts = pausedMs <= 0 ? this.#sift(waitsMs, (task) => this.#startOnNew(task)) : new Set<Verdict>()
+    const results = pausedMs <= 0 ? this.#startEach(waitsMs, (task) => this.#startOnNew(task)) : new Set<StartResult>()
     if (this.#waiting.length === 0) return 'empty'
-    this.#arm(pausedMs > 0 ? [pausedMs, ...waitsMs.values()] : waitsMs.values())
-    const isPayable = verdicts.has('later') && budget.has(minimum)
-    return verdicts.has('short') && !isPayable ? 'short' : 'waiting'
+    this.#schedule(pausedMs > 0 ? [pausedMs, ...waitsMs.values()] : waitsMs.values())
+    const isPayable = results.has('later') && budget.has(minimum)
+    return results.has('budget') && !isPayable ? 'budget' : 'waiting'
   }
 
   stop(): void {
@@ -66,58 +71,62 @@ export class Dispatcher<Item> {
   }
 
   /**
-   * Starts the tasks that `start` can start, and keeps the others. `waitsMs`: those whose time had not come, which must be
-   * looked at again even when it has come meanwhile.
+   * Calls `start` for each ready task, and keeps the tasks that it does not start. `waitsMs`
+   * collects the delays of tasks that are not ready; such a task counts as not ready for the whole
+   * round.
    */
-  #sift(waitsMs: Map<Task<Item>, number>, start: (task: Task<Item>) => Verdict): ReadonlySet<Verdict> {
-    const verdicts = new Set<Verdict>()
+  #startEach(waitsMs: Map<Task<Item>, number>, start: (task: Task<Item>) => StartResult): ReadonlySet<StartResult> {
+    const results = new Set<StartResult>()
     for (const task of this.#waiting.splice(0)) {
       const waitMs = waitsMs.get(task) ?? this.#waitMs(task)
       if (waitMs > 0) waitsMs.set(task, waitMs)
-      const verdict = waitMs > 0 ? 'later' : start(task)
-      verdicts.add(verdict)
-      if (verdict !== 'started') this.#waiting.push(task)
+      const result = waitMs > 0 ? 'later' : start(task)
+      results.add(result)
+      if (result !== 'started') this.#waiting.push(task)
     }
-    return verdicts
+    return results
   }
 
   #waitMs({ notBeforeMs, host }: Task<Item>): number {
     return Math.max(notBeforeMs - performance.now(), this.#deps.hosts.waitMs(host), 0)
   }
 
-  #startOnFree(task: Task<Item>): Verdict {
+  #startOnFree(task: Task<Item>): StartResult {
     const worker = [...this.#deps.workers].find((each) => each.isFree() && each.sessionKey === task.sessionKey)
     if (worker === undefined) return 'blocked'
     this.#deps.onStart(task)
-    worker.give(task)
+    worker.assign(task)
     return 'started'
   }
 
-  #startOnNew(task: Task<Item>): Verdict {
+  #startOnNew(task: Task<Item>): StartResult {
     const { workers, size, budget, minimum } = this.#deps
-    const writer = task.writes === undefined ? undefined : [...workers].find((worker) => worker.writes === task.writes)
+    const writer =
+      task.profileToWrite === undefined
+        ? undefined
+        : [...workers].find((worker) => worker.profileToWrite === task.profileToWrite)
     if (writer !== undefined) {
-      // It has other options, so it would wait, and hold the profile, for nothing.
+      // An idle session with other options would block the profile for nothing.
       if (writer.isFree()) writer.retire('idle')
       return 'blocked'
     }
     if (workers.size >= size) {
-      this.#makeRoom()
+      this.#retireOne()
       return 'blocked'
     }
-    if (!budget.has(task.leastCredits) || !budget.tryReserve(minimum)) return 'short'
+    if (!budget.has(task.minCredits) || !budget.tryReserve(minimum)) return 'budget'
     this.#deps.onStart(task)
     this.#deps.open(task)
     return 'started'
   }
 
-  #makeRoom(): void {
+  #retireOne(): void {
     const workers = [...this.#deps.workers]
-    // No task that can start waits for a free one, or it would not be free.
+    // A free session has no task that it could start.
     if (!workers.some((worker) => worker.isRetiring())) workers.find((worker) => worker.isFree())?.retire('idle')
   }
 
-  #arm(waitsMs: Iterable<number>): void {
+  #schedule(waitsMs: Iterable<number>): void {
     clearTimeout(this.#timer)
     let soonestMs = Infinity
     for (const waitMs of waitsMs) soonestMs = Math.min(soonestMs, waitMs)

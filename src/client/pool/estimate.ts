@@ -1,26 +1,29 @@
 import type { PoolSettings } from './options.ts'
 import { priceOf } from './session-price.ts'
 
-/** What a pool is to do. */
+/** Load for `pool.estimate()`. */
 export interface PoolLoad {
+  /** Number of items. */
   readonly items: number
-  /** Milliseconds one item takes, as far as you know. */
+  /** Expected duration of one item in milliseconds. */
   readonly itemMs: number
 }
 
-/** What that will cost, when nothing fails. */
+/** Expected cost of a run without failures. */
 export interface PoolEstimate {
+  /** Number of sessions, replaced ones included. */
   readonly sessions: number
   readonly credits: number
+  /** Duration of the run in milliseconds. */
   readonly elapsedMs: number
-  /** Items that the budget pays for. */
+  /** Number of items that the budget covers. */
   readonly affordable: number
 }
 
-/** Milliseconds for opening a session and for the next page, roughly. */
+/** Approximate time for opening a session or the next page, in milliseconds. */
 const overheadMs = 100
 
-/** Spreads the items over the sessions and prices them. */
+/** Distributes the items over sessions and adds up their prices. */
 export function estimatePool(
   settings: Pick<PoolSettings<unknown>, 'size' | 'maxUses' | 'price' | 'budget'>,
   { items, itemMs }: PoolLoad,

@@ -17,7 +17,7 @@ const infrastructureCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'PROFILE_LEASE_LOST',
 ])
 
-// Errors of a service that has no codes of ours.
+// Whether a service without our error codes is overloaded.
 function isBusyStatus(error: BowlineError): boolean {
   return (
     ['REQUEST_FAILED', 'RESPONSE_INVALID', 'UNKNOWN_ERROR'].includes(error.code) &&
@@ -25,12 +25,15 @@ function isBusyStatus(error: BowlineError): boolean {
   )
 }
 
-/** Whether an error by itself tells that the service or the session was lost, and not that a page is the way it is. */
+/**
+ * Whether an error shows that the service or the session was lost, rather than that the page is
+ * broken.
+ */
 export function isInfrastructureError(error: unknown): boolean {
   return isBowlineError(error) && (infrastructureCodes.has(error.code) || isBusyStatus(error))
 }
 
-const hopelessCodes: ReadonlySet<string> = new Set<ErrorCode>([
+const fatalCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'UNAUTHORIZED',
   'FORBIDDEN',
   'INSUFFICIENT_CREDITS',
@@ -41,20 +44,20 @@ const hopelessCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'ABORTED',
 ])
 
-/** Whether no later session could be opened either. */
-export function isHopeless(error: unknown): boolean {
-  return isBowlineError(error) && hopelessCodes.has(error.code)
+/** Whether every further attempt to open a session would fail as well. */
+export function isFatal(error: unknown): boolean {
+  return isBowlineError(error) && fatalCodes.has(error.code)
 }
 
-/** Whether the service has too many sessions at the moment. */
-export function isCrowded(error: unknown): boolean {
+/** Whether the service is at its limit of sessions or requests. */
+export function isAtCapacity(error: unknown): boolean {
   return (
     isBowlineError(error) &&
     (error.code === 'CONCURRENCY_LIMIT' || error.code === 'RATE_LIMITED' || error.status === 429)
   )
 }
 
-/** Milliseconds the service asked to wait. */
+/** `Retry-After` of the error in milliseconds, or 0. */
 export function retryAfterMs(error: unknown): number {
   return isBowlineError(error) ? (error.retryAfterSeconds ?? 0) * 1000 : 0
 }

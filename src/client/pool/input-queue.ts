@@ -1,16 +1,16 @@
 import { openSource } from './source.ts'
 
-/** The items of a run, taken as they are needed. */
+/** Reads the items of a run as they are needed. */
 export interface InputQueue<Item> extends AsyncDisposable {
-  /** Takes items while there is room. */
+  /** Reads items while there is room. */
   readonly pull: () => void
-  /** Takes an item that the work found, unless one with its key was there. */
+  /** Adds an item found by the work. Returns false if an item with its key was added before. */
   readonly add: (item: Item) => boolean
-  /** Whether the input is at its end. */
+  /** Whether the source is exhausted. */
   readonly isDone: () => boolean
 }
 
-/** Makes the intake of a run. Throws CONFIG_INVALID when `items` cannot be iterated. */
+/** Creates the input queue of a run. Throws CONFIG_INVALID if `items` is not iterable. */
 export function createInputQueue<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
   deps: {
@@ -26,10 +26,10 @@ export function createInputQueue<Item>(
   let nextIndex = 0
   let isDone = false
   let isPulling = false
-  const take = (item: Item): void => {
+  const enqueue = (item: Item): void => {
     const key = deps.keyOf(item)
     deps.onItem(item, nextIndex)
-    // Only now, so that one whose options throw leaves no gap in the order.
+    // Last, so that an item whose options throw leaves no gap in the order.
     nextIndex += 1
     keys.add(key)
   }
@@ -39,13 +39,13 @@ export function createInputQueue<Item>(
     try {
       while (deps.hasRoom()) {
         const { value, done } = await source.next()
-        // The run has ended while the source was at it.
+        // The run ended while the source was producing this item.
         if (isDone) return await source.close()
         if (done === true) {
           isDone = true
           return deps.onEnd()
         }
-        take(value)
+        enqueue(value)
       }
     } catch (error) {
       isDone = true
@@ -58,13 +58,13 @@ export function createInputQueue<Item>(
     pull: () => void pull(),
     add: (item) => {
       if (keys.has(deps.keyOf(item))) return false
-      take(item)
+      enqueue(item)
       return true
     },
     isDone: () => isDone,
     [Symbol.asyncDispose]: async () => {
       isDone = true
-      // A source that hangs in its next item would hold this up for ever, so it is closed when it has it.
+      // A source that hangs would block this forever. `pull` closes it when its item arrives.
       if (!isPulling) await source.close()
     },
   }

@@ -8,60 +8,121 @@ import type { Driver } from '../driver.ts'
 import type { PoolEvent, PoolProgress } from './outcome.ts'
 import { defaultSessionPrice, type SessionPrice } from './session-price.ts'
 
-/** How many attempts more an item gets. */
+/**
+ * Retries of a failed item.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type RetryOptions } from 'bowline'
+ *
+ * const retries: RetryOptions = { infrastructure: 5, page: 1, delayMs: 1000 }
+ * new Bowline().pool({ retries })
+ * ```
+ */
 export interface RetryOptions {
-  /** After the session or the service was lost. Default 3. */
+  /** Retries after the session or the service was lost. Default 3. */
   readonly infrastructure?: number | undefined
-  /** After the work threw or took too long. Default 0. */
+  /** Retries after the work threw or timed out. Default 0. */
   readonly page?: number | undefined
-  /** Milliseconds before the second attempt; doubled for each further one, and never less than `Retry-After`. Default 500. */
+  /**
+   * Delay before the first retry in milliseconds. It doubles with each retry, and is at least
+   * `Retry-After`. Default 500.
+   */
   readonly delayMs?: number | undefined
 }
 
-/** What one host is spared. */
+/**
+ * Limits per host.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type HostOptions } from 'bowline'
+ *
+ * const perHost: HostOptions = { concurrency: 2, delayMs: 500 }
+ * new Bowline().pool({ perHost })
+ * ```
+ */
 export interface HostOptions {
-  /** Items of one host at a time. Default: no limit. */
+  /** Maximum number of concurrent items per host. Default: no limit. */
   readonly concurrency?: number | undefined
-  /** Milliseconds from one start to the next on the same host. Default 0. */
+  /** Minimum time between two starts on the same host, in milliseconds. Default 0. */
   readonly delayMs?: number | undefined
 }
 
-/** How a pool works. Every limit holds for each run on its own. */
+/**
+ * Options of `bowline.pool()`. All limits apply to each run separately.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type PoolOptions } from 'bowline'
+ * import { playwright, type PlaywrightHandles } from 'bowline/playwright'
+ *
+ * const options: PoolOptions<PlaywrightHandles> = {
+ *   driver: playwright,
+ *   size: 2,
+ *   session: { ttl: 300 },
+ *   budget: 50,
+ *   retries: { infrastructure: 3, page: 1 },
+ *   perHost: { concurrency: 2, delayMs: 100 },
+ *   timeoutMs: 30_000,
+ *   onProgress: ({ done, failed, credits }) => console.log(done, failed, credits),
+ * }
+ * const run = new Bowline().pool(options).run(['https://example.com'], async (url, { page }) => {
+ *   await page.goto(url)
+ * })
+ * console.log(await run.done())
+ * ```
+ */
 export interface PoolOptions<Handles = unknown> extends Abortable {
-  /** Connects the sessions; the work gets what it connects to. */
+  /** Connects a browser library, such as `playwright`. The function receives its handles. */
   readonly driver?: Driver<Handles> | undefined
-  /** Sessions at once, at most. Default 4. */
+  /** Maximum number of concurrent sessions. Default 4. */
   readonly size?: number | undefined
-  /** How sessions are created. A profile is written by one session at a time, unless `saveChanges` is false. */
+  /**
+   * Session options. Only one session at a time writes a profile, unless `saveChanges` is false.
+   */
   readonly session?: CreateSessionOptions | undefined
-  /** Items after which a session is replaced. Default 100. */
+  /** Number of items after which a session is replaced. Default 100. */
   readonly maxUses?: number | undefined
-  /** A session is replaced when a trivial operation on a page takes so many times what it took at first. Default 4; 0: never. */
+  /**
+   * A session is replaced when a trivial operation on a page takes this many times as long as at
+   * first. 0 disables this. Default 4.
+   */
   readonly maxDrift?: number | undefined
-  /** Credits that the sessions may cost together. The run ends before it would cost more. Default: no limit. */
+  /**
+   * Maximum cost of the run in credits. The run ends before it would exceed this. Default: no
+   * limit.
+   */
   readonly budget?: number | undefined
-  /** What a session costs. Default: 2 credits a minute by the started half minute, at least 2. */
+  /** Price of a session. Default: 120 credits per hour, at least 2 per session. */
   readonly price?: SessionPrice | undefined
-  /** Attempts after the first; a number stands for `{ infrastructure }`. */
+  /** Retries of failed items. A number sets `infrastructure`. */
   readonly retries?: number | RetryOptions | undefined
-  /** What one host is spared. Default: nothing. */
+  /** Limits per host. Default: none. */
   readonly perHost?: HostOptions | undefined
-  /** Milliseconds one attempt may take; then its session is replaced, since the work may still use it. Default 60 000. */
+  /**
+   * Time limit of one attempt in milliseconds. After a timeout the session is replaced, since the
+   * work may still use it. Default 60 000.
+   */
   readonly timeoutMs?: number | undefined
-  /** `completed`: outcomes as they come. `input`: in the order of the items. Default `completed`. */
+  /**
+   * Order of the outcomes: `completed` as items finish, `input` as the items were given. Default
+   * `completed`.
+   */
   readonly order?: 'completed' | 'input' | undefined
-  /** Whether the first item that fails ends the run, with its error. Default false. */
+  /** End the run with the error of the first failed item. Default false. */
   readonly stopOnError?: boolean | undefined
   /**
-   * File that keeps what is done, as lines of JSON, for one run at a time. A later run with it leaves out what was done, gives its
-   * results, and ends the sessions that a killed one left.
+   * Path of a JSON Lines file that records completed items and sessions. A later run with the same
+   * file skips completed items and returns their results, and deletes sessions that a killed run
+   * left behind. Only one run at a time may use the file.
    */
   readonly checkpoint?: string | undefined
-  /** Called with each thing that happens. */
+  /** Called after every event of the run. An exception becomes a warning. */
   readonly onProgress?: ((progress: PoolProgress, event: PoolEvent) => void) | undefined
 }
 
-/** What a pool works with: every option has its value. */
+/** Pool options with all defaults filled in. */
 export interface PoolSettings<Handles> extends PoolOptions<Handles> {
   readonly size: number
   readonly session: CreateSessionOptions
@@ -74,7 +135,7 @@ export interface PoolSettings<Handles> extends PoolOptions<Handles> {
   readonly order: 'completed' | 'input'
 }
 
-/** Fills in the defaults. Throws CONFIG_INVALID. */
+/** Validates the options and fills in defaults. Throws CONFIG_INVALID. */
 export function resolvePoolOptions<Handles>(options: PoolOptions<Handles>): PoolSettings<Handles> {
   checkOptions('pool()', options, poolNames)
   checkOptions('`session` of pool()', options.session, sessionNames)
@@ -129,25 +190,33 @@ const hostNames: OptionNames<HostOptions> = { concurrency: true, delayMs: true }
 
 function checkDrift(value: number): number {
   if (value === 0 || value > 1) return value
-  throw new BowlineError('CONFIG_INVALID', `\`maxDrift\` is ${value}; it must be more than 1, or 0 for never`, {
-    hint: 'Pass how many times slower than at first a session may get, such as 4.',
+  throw new BowlineError('CONFIG_INVALID', `\`maxDrift\` must be greater than 1, or 0 to disable it, got ${value}`, {
+    hint: 'Pass a factor such as 4: sessions that become 4 times slower are replaced.',
   })
 }
 
 function checkPrice(price: SessionPrice): SessionPrice {
   const { hour, minimum } = price
   if (Number.isFinite(hour) && hour >= 0 && Number.isFinite(minimum) && minimum >= 0) {
-    // A begun credit is charged, and a budget always has none left for one more session that costs nothing.
+    // Started credits are charged. A free session must not pass when the budget is spent.
     return { hour, minimum: hour === 0 ? minimum : Math.max(1, minimum) }
   }
-  throw new BowlineError('CONFIG_INVALID', `\`price\` is ${JSON.stringify(price)}; it must be two numbers, 0 or more`, {
-    hint: 'Pass credits for an hour and the least for a session, such as `{ hour: 120, minimum: 2 }`.',
-  })
+  throw new BowlineError(
+    'CONFIG_INVALID',
+    `\`price\` must have two numbers of at least 0, got ${JSON.stringify(price)}`,
+    {
+      hint: 'Pass credits per hour and the minimum per session, such as `{ hour: 120, minimum: 2 }`.',
+    },
+  )
 }
 
 function checkBudget(value: number, price: SessionPrice): number {
   if (value >= price.minimum) return value
-  throw new BowlineError('CONFIG_INVALID', `\`budget\` is ${value}; one session costs at least ${price.minimum}`, {
-    hint: 'Raise `budget`, or leave it out for no limit.',
-  })
+  throw new BowlineError(
+    'CONFIG_INVALID',
+    `\`budget\` must be at least ${price.minimum}, the price of one session, got ${value}`,
+    {
+      hint: 'Raise `budget`, or omit it for no limit.',
+    },
+  )
 }

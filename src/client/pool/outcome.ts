@@ -1,64 +1,75 @@
 import type { SessionBill } from '../session-bill.ts'
 
 /**
- * Where a failure comes from. `infrastructure`: the session or the service was lost, so another attempt may well succeed.
- * `page`: the work threw, or took too long.
+ * Kind of a failure. `infrastructure`: the session or the service was lost, so a retry may succeed.
+ * `page`: the work threw or timed out.
  */
 export type FailureKind = 'infrastructure' | 'page'
 
 interface ItemFacts<Item> {
   readonly item: Item
-  /** Place of the item in the input, from 0. */
+  /** Index of the item in the input, from 0. */
   readonly index: number
-  /** How often the work was started on it. */
+  /** Number of attempts. */
   readonly attempts: number
 }
 
-/** An item whose work returned. */
+/** Outcome of an item whose work returned. */
 export interface ItemDone<Item, Result> extends ItemFacts<Item> {
   readonly state: 'done'
   readonly result: Result
   readonly error?: undefined
-  /** Milliseconds of the last attempt. */
+  /** Duration of the last attempt in milliseconds. */
   readonly durationMs: number
-  /** Whether the result is of an earlier run and was read from the checkpoint. */
+  /** Whether the result was read from the checkpoint of a previous run. */
   readonly isResumed: boolean
 }
 
-/** An item that was given up. */
+/** Outcome of an item that failed after all retries. */
 export interface ItemFailed<Item> extends ItemFacts<Item> {
   readonly state: 'failed'
   readonly result?: undefined
-  /** What the last attempt threw, unchanged. */
+  /** Error of the last attempt, unchanged. */
   readonly error: unknown
   readonly kind: FailureKind
 }
 
-/** What became of one item. */
+/** Outcome of one item. */
 export type ItemOutcome<Item, Result> = ItemDone<Item, Result> | ItemFailed<Item>
 
-/** Why a session of a pool was ended. */
+/**
+ * Why a pool ended a session.
+ *
+ * - `done`: the run has ended
+ * - `uses`: it has reached `maxUses`
+ * - `drift`: it has become slow, see `maxDrift`
+ * - `age`: its lifetime is almost over
+ * - `idle`: no item can use it
+ * - `budget`: the budget is spent
+ * - `trouble`: it was lost, or an attempt timed out
+ * - `stopped`: the run was aborted
+ */
 export type RetireReason = 'done' | 'uses' | 'drift' | 'age' | 'idle' | 'budget' | 'trouble' | 'stopped'
 
-/** Where a run stands. */
+/** Progress of a run. */
 export interface PoolProgress {
   readonly done: number
   readonly failed: number
-  /** Items that an earlier run had done, by the checkpoint. They count as done, too. */
+  /** Items completed by a previous run, read from the checkpoint. `done` includes them. */
   readonly resumed: number
-  /** Attempts that were made anew. */
+  /** Retries so far. */
   readonly retried: number
   readonly running: number
-  /** Items that were taken from the input and wait. */
+  /** Items read from the input that wait for a session. */
   readonly waiting: number
-  /** Sessions that live now. */
+  /** Live sessions. */
   readonly sessions: number
-  /** Credits billed, and those that the living sessions will cost at least. */
+  /** Credits billed plus the minimum cost of the live sessions. */
   readonly credits: number
   readonly elapsedMs: number
 }
 
-/** What a run tells as it goes. */
+/** Event of a run, passed to `onProgress`. */
 export type PoolEvent<Item = unknown, Result = unknown> =
   | { readonly type: 'item'; readonly outcome: ItemOutcome<Item, Result> }
   | {
@@ -72,17 +83,20 @@ export type PoolEvent<Item = unknown, Result = unknown> =
   | { readonly type: 'session-opened'; readonly sessionId: string; readonly liveViewUrl: string }
   | { readonly type: 'session-ended'; readonly reason: RetireReason; readonly uses: number; readonly bill: SessionBill }
 
-/** How a run ended. */
+/** Summary of a finished run. */
 export interface PoolSummary {
   readonly done: number
   readonly failed: number
   readonly resumed: number
   readonly retried: number
-  /** Sessions that were opened. */
+  /** Sessions opened by this run. */
   readonly sessions: number
-  /** Credits of all sessions, those of earlier runs of the same checkpoint included. */
+  /** Credits of all sessions, including those of previous runs with the same checkpoint. */
   readonly credits: number
   readonly elapsedMs: number
-  /** `end`: every item has its outcome. `budget`: more would have cost more than the budget. `return`: nobody read on. */
+  /**
+   * `end`: every item has an outcome. `budget`: the budget is spent. `return`: the caller stopped
+   * iterating, or the run failed.
+   */
   readonly stoppedBy: 'end' | 'budget' | 'return'
 }

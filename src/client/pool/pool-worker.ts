@@ -1,4 +1,4 @@
-import { sessionLimits } from '../../contract/browser.ts'
+import { sessionLimits, type CreateSessionOptions } from '../../contract/browser.ts'
 import { BowlineError } from '../../kit/errors.ts'
 import type { Session } from '../session.ts'
 import type { SessionBill } from '../session-bill.ts'
@@ -10,185 +10,221 @@ import { createSlowdownMeter } from './slowdown.ts'
 import { startCostMeter, type CostMeter } from './cost-meter.ts'
 import type { PoolSettings } from './options.ts'
 import type { RetireReason } from './outcome.ts'
-import { hasEnded, judge, reasonOfUse, renew, type Completed } from './completed.ts'
+import {
+  hasEnded,
+  classifyFailure,
+  retireReasonAfterUse,
+  renew,
+  type Completed,
+  type FailedAttempt,
+} from './completed.ts'
 import { createTaskSlot, type TaskSlot } from './task-slot.ts'
 import type { Task } from './task.ts'
 
-/** One session of a pool, from before its creation to after its deletion. */
-export interface PoolWorker<Item> extends Pick<TaskSlot<Item>, 'isFree' | 'isRetiring' | 'give' | 'retire'> {
+/** A session of a pool, from before its creation to after its deletion. */
+export interface PoolWorker<Item> extends Pick<TaskSlot<Item>, 'isFree' | 'isRetiring' | 'assign' | 'retire'> {
   readonly sessionKey: string
-  /** Name of the profile it writes. */
-  readonly writes: string | undefined
+  /** Name of the profile that the session writes. */
+  readonly profileToWrite: string | undefined
 }
 
-/** How a lane ended. */
+/** Result of an ended worker. */
 export interface PoolWorkerEnd<Item> {
   readonly reason: RetireReason
+  /** Number of attempts on the session. */
   readonly uses: number
-  /** Absent when no session was opened, or is not yet. */
+  /** `undefined` if no session was created, or the creation is still in progress. */
   readonly bill: SessionBill | undefined
-  /** Credits of a session that was asked for and will be billed, but has not been heard of. */
-  readonly unheard: number
-  /** What the session, and not the work, failed with. */
+  /** Credits of a session whose creation was requested but not confirmed. It will be billed. */
+  readonly unconfirmedCredits: number
+  /** Error of the session, as opposed to the work. */
   readonly failure: { readonly error: unknown } | undefined
-  /** The task that it had and did not finish. */
-  readonly left: Task<Item> | undefined
+  /** Task that was assigned but not completed. */
+  readonly unfinishedTask: Task<Item> | undefined
 }
 
-/** What a lane needs of its run. */
+/** Dependencies of a worker. */
 export interface PoolWorkerDeps<Item, Result, Handles> {
   readonly client: WithSessionDeps
   readonly settings: PoolSettings<Handles>
   readonly work: PoolFunction<Item, Result, Handles>
   readonly budget: Budget
-  /** Aborts when the run is over. */
+  /** Aborts when the run ends. */
   readonly signal: AbortSignal
   readonly add: (item: Item) => boolean
-  /** Called as soon as the service has made the session. */
+  /** Called as soon as the service has created the session. */
   readonly onCreated: (session: Session) => void
   /** Called when the session is connected. */
   readonly onOpened: (session: Session) => void
-  /** Called when its bill is known. */
+  /** Called when the bill is known. */
   readonly onBilled: (bill: SessionBill) => void
-  /** Called when the process is told to end. */
-  readonly onLeaving: (reason: unknown) => void
-  /** Resolves when the work on a task may begin. */
-  readonly turn: (task: Task<Item>, signal: AbortSignal) => Promise<void>
+  /** Called when the process receives a signal. */
+  readonly onAborted: (reason: unknown) => void
+  /** Resolves when the limits of the host allow the task to begin. */
+  readonly waitForHost: (task: Task<Item>, signal: AbortSignal) => Promise<void>
   readonly onCompleted: (task: Task<Item>, completed: Completed<Awaited<Result>>) => void
   readonly onFree: () => void
   readonly onEnded: (worker: PoolWorker<Item>, end: PoolWorkerEnd<Item>) => void
 }
 
-/** Opens a session for a first task; the least it costs must be reserved already. */
+/** Opens a session for a first task. The minimum price must be reserved already. */
 export function openPoolWorker<Item, Result, Handles>(
   deps: PoolWorkerDeps<Item, Result, Handles>,
   first: Task<Item>,
 ): PoolWorker<Item> {
-  const { settings } = deps
-  const short = new AbortController()
-  const slot = createTaskSlot(first, deps.onFree)
-  let bill: SessionBill | undefined
-  let uses = 0
-  let hasFailed = false
-  let hasEnded = false
-  let leastCredits = 0
-  const meter = startCostMeter({
-    budget: deps.budget,
-    price: settings.price,
-    isIdle: () => slot.task() === undefined,
-    onIdle: () => slot.retire('idle'),
-    onShort: (reserved) => {
-      leastCredits = reserved + 1
-      slot.retire('budget')
-      short.abort(new BowlineError('ABORTED', 'The budget of the pool is spent'))
-    },
-  })
-  const worker: PoolWorker<Item> = { ...slot, sessionKey: first.sessionKey, writes: first.writes }
-  const signal = AbortSignal.any([deps.signal, short.signal])
-  const run = async (): Promise<PoolWorkerEnd<Item>['failure']> => {
-    const onEnd = (ended: SessionBill): void => {
-      // One that was made after the run had given it up counts as unheard of already.
-      if (hasEnded) return
-      bill = ended
-      deps.onBilled(ended)
-    }
-    const onUse = (isDone: boolean): number => {
-      hasFailed ||= !isDone
-      return (uses += 1)
-    }
-    try {
-      const options = { ...first.session, driver: settings.driver, signal, onEnd }
-      const client = { ...deps.client, sessions: told(deps), hasFailed: () => hasFailed }
-      const service = { first, slot, meter, onUse, isShort: () => short.signal.aborted }
-      await withSession<void, Handles>(client, options, (scope) => serve(deps, service, scope))
-      return undefined
-    } catch (error) {
-      return short.signal.aborted ? undefined : { error }
-    } finally {
-      hasEnded = true
-      meter[Symbol.dispose]()
-    }
-  }
-  void run().then((failure) => {
-    const reason = slot.reason() ?? (deps.signal.aborted ? 'stopped' : 'trouble')
-    // A session that is still being created when its run is aborted will be billed.
-    const isUnheard = bill === undefined && signal.aborted
-    const credits = meter.settle(bill === undefined && !isUnheard ? 0 : bill?.creditsBilled)
-    const task = slot.task()
-    // What costs nothing leaves the budget as it was, and would be cut off by it for ever.
-    const left = credits === 0 && task !== undefined ? { ...task, leastCredits } : task
-    deps.onEnded(worker, { reason, uses, bill, unheard: isUnheard ? credits : 0, failure, left })
-  })
+  const worker = new SessionWorker(deps, first)
+  void worker.run()
   return worker
 }
 
-/** The sessions of the client; the run hears of each before anything is done with it. */
-function told({ client, onCreated }: Pick<PoolWorkerDeps<never, never, never>, 'client' | 'onCreated'>): Sessions {
-  return {
-    ...client.sessions,
-    create: async (...how) => {
-      const session = await client.sessions.create(...how)
-      onCreated(session)
-      return session
-    },
+class SessionWorker<Item, Result, Handles> implements PoolWorker<Item> {
+  readonly sessionKey: string
+  readonly profileToWrite: string | undefined
+  readonly isFree: TaskSlot<Item>['isFree']
+  readonly isRetiring: TaskSlot<Item>['isRetiring']
+  readonly assign: TaskSlot<Item>['assign']
+  readonly retire: TaskSlot<Item>['retire']
+  readonly #deps: PoolWorkerDeps<Item, Result, Handles>
+  readonly #session: CreateSessionOptions
+  readonly #slot: TaskSlot<Item>
+  readonly #meter: CostMeter
+  readonly #overBudget = new AbortController()
+  readonly #signal: AbortSignal
+  #bill: SessionBill | undefined
+  #uses = 0
+  #hasFailed = false
+  #hasEnded = false
+  #minCredits = 0
+
+  constructor(deps: PoolWorkerDeps<Item, Result, Handles>, first: Task<Item>) {
+    this.#deps = deps
+    this.#session = first.session
+    this.#signal = AbortSignal.any([deps.signal, this.#overBudget.signal])
+    this.#slot = createTaskSlot(first, deps.onFree)
+    this.#meter = startCostMeter({
+      budget: deps.budget,
+      price: deps.settings.price,
+      isIdle: () => this.#slot.task() === undefined,
+      onIdle: () => this.retire('idle'),
+      onOverBudget: (reserved) => {
+        this.#minCredits = reserved + 1
+        this.retire('budget')
+        this.#overBudget.abort(new BowlineError('ABORTED', 'The budget of the pool is spent'))
+      },
+    })
+    this.sessionKey = first.sessionKey
+    this.profileToWrite = first.profileToWrite
+    this.isFree = this.#slot.isFree
+    this.isRetiring = this.#slot.isRetiring
+    this.assign = this.#slot.assign
+    this.retire = this.#slot.retire
+  }
+
+  async run(): Promise<void> {
+    const failure = await this.#useSession()
+    const reason = this.#slot.reason() ?? (this.#deps.signal.aborted ? 'stopped' : 'trouble')
+    const bill = this.#bill
+    // A session that is still being created when its run is aborted will be billed.
+    const isUnconfirmed = bill === undefined && this.#signal.aborted
+    const credits = this.#meter.settle(bill === undefined && !isUnconfirmed ? 0 : bill?.creditsBilled)
+    const task = this.#slot.task()
+    // A session that cost nothing leaves the budget unchanged. Without a minimum, the task would be
+    // stopped by the budget again and again.
+    const unfinishedTask = credits === 0 && task !== undefined ? { ...task, minCredits: this.#minCredits } : task
+    const unconfirmedCredits = isUnconfirmed ? credits : 0
+    this.#deps.onEnded(this, { reason, uses: this.#uses, bill, unconfirmedCredits, failure, unfinishedTask })
+  }
+
+  async #useSession(): Promise<PoolWorkerEnd<Item>['failure']> {
+    const { client, settings, onBilled } = this.#deps
+    const onEnd = (bill: SessionBill): void => {
+      // A session that was created after its run had ended already counts as unconfirmed.
+      if (this.#hasEnded) return
+      this.#bill = bill
+      onBilled(bill)
+    }
+    try {
+      await withSession<void, Handles>(
+        { ...client, sessions: withCreationHook(this.#deps), hasFailed: () => this.#hasFailed },
+        { ...this.#session, driver: settings.driver, signal: this.#signal, onEnd },
+        (scope) => this.#processTasks(scope),
+      )
+      return undefined
+    } catch (error) {
+      return this.#overBudget.signal.aborted ? undefined : { error }
+    } finally {
+      this.#hasEnded = true
+      this.#meter[Symbol.dispose]()
+    }
+  }
+
+  /** Runs one task after another until the session should end. */
+  async #processTasks(scope: Work & Handles): Promise<void> {
+    const { settings, work, add, onOpened, onAborted, onCompleted, waitForHost } = this.#deps
+    onOpened(scope.session)
+    scope.signal.addEventListener('abort', () => {
+      if (!this.#overBudget.signal.aborted) onAborted(scope.signal.reason)
+    })
+    const expiresAtMs = performance.now() + 1000 * (this.#session.ttl ?? sessionLimits.ttl.default)
+    const slowdown = createSlowdownMeter(settings.maxDrift)
+    const reuse = settings.driver?.reuse?.(scope)
+    const { timeoutMs } = settings
+    let handles: Handles = scope
+    for (let task = await this.#slot.next(); task !== undefined; task = await this.#slot.next()) {
+      await waitForHost(task, scope.signal)
+      const current = { ...scope, ...handles, session: scope.session, signal: scope.signal }
+      const attempt = await runAttempt(work, task, current, { timeoutMs, add, failureSignal: reuse?.failureSignal })
+      if (attempt.state === 'stopped') return
+      const isDone = attempt.state === 'done'
+      this.#hasFailed ||= !isDone
+      this.#uses += 1
+      if (isDone) {
+        this.#slot.clear()
+        // Deliver before the next page is opened, so that the result survives a crash of the process.
+        onCompleted(task, attempt)
+      }
+      const renewed = await renew(attempt, handles, reuse, slowdown)
+      handles = renewed.handles
+      const facts = { uses: this.#uses, expiresAtMs, attempt, meter: this.#meter, settings }
+      const reason = renewed.reason ?? retireReasonAfterUse(facts)
+      if (reason !== undefined) this.retire(reason)
+      if (!isDone) await this.#completeFailed(task, attempt, scope, renewed.reason === 'trouble', reuse !== undefined)
+      if (scope.signal.aborted) return
+    }
+  }
+
+  /**
+   * Classifies a failed attempt and frees the slot. A task whose session was aborted stays in it.
+   */
+  async #completeFailed(
+    task: Task<Item>,
+    attempt: FailedAttempt,
+    { session, signal }: Work,
+    isSessionLost: boolean,
+    hasFailureSignal: boolean,
+  ): Promise<void> {
+    const { client, onCompleted } = this.#deps
+    // A driver with a failure signal has already reported a lost session.
+    const checkService = async (): Promise<boolean> => !hasFailureSignal && hasEnded(client.sessions, session, signal)
+    const failed = await classifyFailure(attempt, { isSessionLost, checkService })
+    if (signal.aborted) return
+    if (failed.kind === 'infrastructure') this.retire('trouble')
+    this.#slot.clear()
+    onCompleted(task, failed)
   }
 }
 
-interface Service<Item> {
-  readonly first: Task<Item>
-  readonly slot: TaskSlot<Item>
-  readonly meter: CostMeter
-  /** Counts a use, whose work was done or has failed. */
-  readonly onUse: (isDone: boolean) => number
-  /** Whether the session is stopped because the budget is spent. */
-  readonly isShort: () => boolean
-}
-
-/** Works on one task after another, until the session should end. */
-async function serve<Item, Result, Handles>(
-  deps: PoolWorkerDeps<Item, Result, Handles>,
-  { first, slot, meter, onUse, isShort }: Service<Item>,
-  scope: Work & Handles,
-): Promise<void> {
-  deps.onOpened(scope.session)
-  scope.signal.addEventListener('abort', () => {
-    if (!isShort()) deps.onLeaving(scope.signal.reason)
-  })
-  const { settings } = deps
-  const expiresAtMs = performance.now() + 1000 * (first.session.ttl ?? sessionLimits.ttl.default)
-  const drift = createSlowdownMeter(settings.maxDrift)
-  const reuse = settings.driver?.reuse?.(scope)
-  let handles: Handles = scope
-  for (let task = await slot.next(); task !== undefined; task = await slot.next()) {
-    await deps.turn(task, scope.signal)
-    const current = { ...scope, ...handles, session: scope.session, signal: scope.signal }
-    const attempt = await runAttempt(deps.work, task, current, {
-      timeoutMs: settings.timeoutMs,
-      add: deps.add,
-      failureSignal: reuse?.failureSignal,
-    })
-    if (attempt.state === 'stopped') return
-    const isDone = attempt.state === 'done'
-    const uses = onUse(isDone)
-    if (isDone) {
-      slot.clear()
-      // Before the next page is opened, so that what is done is not lost with the process.
-      deps.onCompleted(task, attempt)
-    }
-    const renewed = await renew(attempt, handles, reuse, drift)
-    handles = renewed.handles
-    const reason = renewed.reason ?? reasonOfUse({ uses, expiresAtMs, attempt, meter, settings })
-    if (reason !== undefined) slot.retire(reason)
-    if (isDone) continue
-    const failed = await judge(attempt, {
-      isSessionLost: renewed.reason === 'trouble',
-      // A driver that can tell has done so.
-      askService: async () => reuse === undefined && hasEnded(deps.client.sessions, scope.session, scope.signal),
-    })
-    // Its session was ended meanwhile, and the task goes back with it.
-    if (scope.signal.aborted) return
-    if (failed.kind === 'infrastructure') slot.retire('trouble')
-    slot.clear()
-    deps.onCompleted(task, failed)
+/** Sessions of the client with a hook that runs right after each creation. */
+function withCreationHook({
+  client,
+  onCreated,
+}: Pick<PoolWorkerDeps<never, never, never>, 'client' | 'onCreated'>): Sessions {
+  return {
+    ...client.sessions,
+    create: async (...args) => {
+      const session = await client.sessions.create(...args)
+      onCreated(session)
+      return session
+    },
   }
 }

@@ -7,34 +7,53 @@ import { Run } from './run.ts'
 import { estimatePool, type PoolEstimate, type PoolLoad } from './estimate.ts'
 import type { ItemOptions } from './task.ts'
 
-/** A run of a pool. It begins when it is first iterated; leaving the loop ends it and its sessions. */
+/**
+ * A run of a pool. It starts when it is first iterated or `done()` is called. Leaving the loop ends
+ * the run and deletes its sessions.
+ *
+ * @example
+ * ```ts
+ * import { Bowline } from 'bowline'
+ *
+ * const pool = new Bowline().pool({ size: 2 })
+ * const run = pool.run([1, 2, 3], (item, { session }) => `${item} on ${session.id}`)
+ * for await (const outcome of run) {
+ *   if (outcome.state === 'done') console.log(outcome.result, outcome.durationMs)
+ *   else console.log(outcome.kind, outcome.error)
+ * }
+ * console.log(await run.done())
+ * ```
+ */
 export interface PoolRun<Item, Result> extends AsyncIterable<ItemOutcome<Item, Result>> {
-  /** Where it stands now. */
+  /** Current progress. */
   readonly progress: PoolProgress
   /**
-   * Waits for the end and resolves to its figures. When nobody iterates, it runs the items, and drops their outcomes.
-   * Rejects with what made the run fail.
+   * Waits for the end of the run and resolves to its summary. If the run is not iterated, this runs
+   * all items and discards their outcomes. Rejects with the error that ended the run.
    */
   readonly done: () => Promise<PoolSummary>
 }
 
-/** Works on many items with a few sessions. */
+/** Runs a function over many items on a limited number of sessions. */
 export interface Pool<Handles> {
   /**
-   * Runs `work` on each item, on sessions that are shared by items with the same session options, and always deleted.
-   * Items that fail have their outcome, too. The iteration rejects when the run as a whole cannot go on: with the reason of
-   * an aborted signal, with an error of the input, or when the service refuses every session. Throws CONFIG_INVALID.
+   * Runs `work` on each item. Items with the same session options share sessions, which are always
+   * deleted.
+   *
+   * A failed item yields an outcome with its error. The iteration rejects only if the run cannot
+   * continue: with the reason of an aborted signal, with an error of the input, or with an error of
+   * the service if it refuses every session. Throws CONFIG_INVALID.
    */
   readonly run: <Item, Result>(
     items: Iterable<Item> | AsyncIterable<Item>,
     work: PoolFunction<Item, Result, Handles>,
     options?: ItemOptions<Item>,
   ) => PoolRun<Item, Awaited<Result>>
-  /** Credits and time for so many items, before anything is started. */
+  /** Estimates credits and duration before a run. */
   readonly estimate: (load: PoolLoad) => PoolEstimate
 }
 
-/** Makes a pool of a client. Throws CONFIG_INVALID. */
+/** Creates a pool. Throws CONFIG_INVALID. */
 export function createPool<Handles>(client: WithSessionDeps, options: PoolOptions<Handles>): Pool<Handles> {
   const settings = resolvePoolOptions(options)
   return {

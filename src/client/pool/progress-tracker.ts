@@ -1,7 +1,7 @@
 import type { Budget } from './budget.ts'
 import type { PoolEvent, PoolProgress } from './outcome.ts'
 
-/** Counts what happens in a run. */
+/** Counts the events of a run. */
 export interface ProgressTracker {
   readonly progress: () => PoolProgress
   /** Sessions opened so far. */
@@ -9,7 +9,7 @@ export interface ProgressTracker {
   readonly emit: (event: PoolEvent) => void
 }
 
-/** Makes the tally of a run. */
+/** Creates the progress tracker of a run. */
 export function createProgressTracker(deps: {
   readonly budget: () => Pick<Budget, 'spent'> | undefined
   readonly waiting: () => number
@@ -43,7 +43,7 @@ export function createProgressTracker(deps: {
       try {
         deps.onProgress?.(progress(), event)
       } catch (error) {
-        // What watches a run must not end it.
+        // A throwing callback must not end the run.
         process.emitWarning(`onProgress threw: ${String(error)}`, { code: 'BOWLINE_ON_PROGRESS' })
       }
     },

@@ -1,30 +1,32 @@
-/** Outcomes between those who make them and the one who reads them. */
+/** Queue of outcomes between the workers and the reader. */
 export interface ResultQueue<Outcome> {
   readonly push: (index: number, outcome: Outcome) => void
-  /** Whether so much waits to be read that no more should be begun. */
+  /** Whether so many outcomes are unread that no further items should start. */
   readonly isFull: () => boolean
-  /** Ends the reading, after what is there was read: with an error when there is one. */
+  /** Ends the queue once its contents are read, optionally with an error. */
   readonly end: (failure?: { readonly error: unknown }) => void
-  /** The next outcome, or undefined at the end. Rejects with the error it was ended with. */
+  /** Resolves to the next outcome, or `undefined` at the end. Rejects with the error of `end`. */
   readonly next: () => Promise<Outcome | undefined>
 }
 
-/** Makes an outbox. In the order of the input, an outcome waits for those before it; at the end no longer. */
+/**
+ * Creates a result queue. In input order, an outcome waits for those before it, except at the end.
+ */
 export function createResultQueue<Outcome>(deps: {
   readonly order: 'completed' | 'input'
   readonly highWater: number
-  /** Called when something was read. */
+  /** Called after each read. */
   readonly onRead: () => void
 }): ResultQueue<Outcome> {
   const ready: Outcome[] = []
-  const early = new Map<number, Outcome>()
+  const outOfOrder = new Map<number, Outcome>()
   let nextIndex = 0
   let ended: { readonly failure?: { readonly error: unknown } | undefined } | undefined
   let wake: (() => void) | undefined
 
   const release = (): void => {
-    for (let outcome = early.get(nextIndex); outcome !== undefined; outcome = early.get(nextIndex)) {
-      early.delete(nextIndex)
+    for (let outcome = outOfOrder.get(nextIndex); outcome !== undefined; outcome = outOfOrder.get(nextIndex)) {
+      outOfOrder.delete(nextIndex)
       ready.push(outcome)
       nextIndex += 1
     }
@@ -35,21 +37,21 @@ export function createResultQueue<Outcome>(deps: {
       if (deps.order === 'completed') {
         ready.push(outcome)
       } else {
-        early.set(index, outcome)
+        outOfOrder.set(index, outcome)
         release()
       }
       wake?.()
     },
-    isFull: () => ready.length + early.size >= deps.highWater,
+    isFull: () => ready.length + outOfOrder.size >= deps.highWater,
     end: (failure) => {
       if (ended !== undefined) return
-      ready.push(...[...early].toSorted(([one], [other]) => one - other).map(([, outcome]) => outcome))
-      early.clear()
+      ready.push(...[...outOfOrder].toSorted(([one], [other]) => one - other).map(([, outcome]) => outcome))
+      outOfOrder.clear()
       ended = { failure }
       wake?.()
     },
     next: async () => {
-      // An outcome that came before its turn wakes, too, and is not ready.
+      // An outcome that arrives out of order also wakes the reader, but is not ready.
       while (isEmpty()) {
         const { promise, resolve } = Promise.withResolvers<void>()
         wake = resolve

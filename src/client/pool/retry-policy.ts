@@ -5,7 +5,7 @@ import type { Task } from './task.ts'
 
 const longestDelayMs = 30_000
 
-/** The task after a failed attempt. */
+/** Returns the task with one more failure. */
 export function withFailure<Item>(task: Task<Item>, kind: FailureKind): Task<Item> {
   return {
     ...task,
@@ -14,8 +14,9 @@ export function withFailure<Item>(task: Task<Item>, kind: FailureKind): Task<Ite
 }
 
 /**
- * Milliseconds until the next attempt on a task that has failed: doubled each time, spread over a half so that many do not
- * come back at once, and never less than the service asked for. Undefined: it has had all its attempts.
+ * Returns the delay before the next attempt in milliseconds, or `undefined` if no retries are left.
+ * The delay doubles with each failure, is at least `Retry-After`, and is spread randomly to avoid
+ * bursts.
  */
 export function retryDelayMs<Item>(
   task: Task<Item>,

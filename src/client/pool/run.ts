@@ -6,8 +6,8 @@ import type { PoolFunction } from './attempt.ts'
 import { createBudget, type Budget } from './budget.ts'
 import { openCheckpoint, type Checkpoint } from './checkpoint.ts'
 import { Dispatcher } from './dispatcher.ts'
-import { isCrowded, isHopeless, retryAfterMs } from './failure-kind.ts'
-import { createHosts } from './hosts.ts'
+import { isAtCapacity, isFatal, retryAfterMs } from './failure-kind.ts'
+import { createHostLimits } from './host-limits.ts'
 import { createInputQueue, type InputQueue } from './input-queue.ts'
 import { openPoolWorker, type PoolWorker, type PoolWorkerEnd } from './pool-worker.ts'
 import type { PoolSettings } from './options.ts'
@@ -15,11 +15,11 @@ import { createResultQueue, type ResultQueue } from './result-queue.ts'
 import type { FailureKind, ItemOutcome, PoolProgress, PoolSummary } from './outcome.ts'
 import { retryDelayMs, withFailure } from './retry-policy.ts'
 import type { Completed } from './completed.ts'
-import { spentBefore } from './spent-before.ts'
+import { creditsOfPreviousRuns } from './previous-runs.ts'
 import { createProgressTracker, type ProgressTracker } from './progress-tracker.ts'
 import { attemptsOf, createTask, keyOf, type ItemOptions, type Task } from './task.ts'
 
-/** What a run is made of. */
+/** Dependencies of a run. */
 export interface RunDeps<Item, Result, Handles> {
   readonly client: WithSessionDeps
   readonly settings: PoolSettings<Handles>
@@ -28,14 +28,14 @@ export interface RunDeps<Item, Result, Handles> {
   readonly itemOptions: ItemOptions<Item>
 }
 
-const leastLookahead = 100
-const leastPauseMs = 1000
+const minLookahead = 100
+const minPauseMs = 1000
 
-/** One run of a pool: from its items to their outcomes. */
+/** A run of a pool: reads items, dispatches them to sessions, and delivers outcomes. */
 export class Run<Item, Result, Handles> {
   readonly #deps: RunDeps<Item, Result, Handles>
   readonly #workers = new Set<PoolWorker<Item>>()
-  readonly #hosts: ReturnType<typeof createHosts>
+  readonly #hostLimits: ReturnType<typeof createHostLimits>
   readonly #tracker: ProgressTracker
   readonly #inputs: InputQueue<Item>
   readonly #results: ResultQueue<ItemOutcome<Item, Awaited<Result>>>
@@ -50,12 +50,15 @@ export class Run<Item, Result, Handles> {
   #budget: Budget | undefined
   #dispatcher: Dispatcher<Item> | undefined
 
-  /** Prepares a run, which begins with the first call of `next`. Throws CONFIG_INVALID when `items` cannot be iterated. */
+  /**
+   * Prepares a run, which starts with the first call of `next`. Throws CONFIG_INVALID if `items` is
+   * not iterable.
+   */
   constructor(deps: RunDeps<Item, Result, Handles>) {
     const { settings, items, itemOptions } = deps
-    const highWater = Math.max(leastLookahead, settings.size * 10)
+    const highWater = Math.max(minLookahead, settings.size * 10)
     this.#deps = deps
-    this.#hosts = createHosts(settings.perHost)
+    this.#hostLimits = createHostLimits(settings.perHost)
     this.#tracker = createProgressTracker({
       budget: () => this.#budget,
       waiting: () => this.#dispatcher?.waiting() ?? 0,
@@ -68,13 +71,16 @@ export class Run<Item, Result, Handles> {
       keyOf: (item) => keyOf(item, itemOptions),
       hasRoom: () =>
         this.#closed === undefined && !this.#results.isFull() && (this.#dispatcher?.waiting() ?? 0) < highWater,
-      onItem: (item, index) => this.#take(createTask(item, index, settings.session, itemOptions)),
+      onItem: (item, index) => this.#enqueue(createTask(item, index, settings.session, itemOptions)),
       onEnd: () => this.#dispatch(),
       onError: (error) => this.#fail(error),
     })
   }
 
-  /** The next outcome, or undefined at the end. Rejects with what made the run fail, once its sessions are gone. */
+  /**
+   * Resolves to the next outcome, or `undefined` at the end. Rejects with the error that ended the
+   * run, after its sessions are deleted.
+   */
   async next(): Promise<ItemOutcome<Item, Awaited<Result>> | undefined> {
     this.#begun ??= this.#begin().catch((error: unknown) => this.#fail(error))
     await this.#begun
@@ -91,11 +97,11 @@ export class Run<Item, Result, Handles> {
     return { done, failed, resumed, retried, sessions, credits, elapsedMs, stoppedBy: this.#stoppedBy }
   }
 
-  /** Ends the run and its sessions, and waits until they are gone. */
+  /** Ends the run and waits until its sessions are deleted. */
   async stop(): Promise<void> {
     if (this.#begun === undefined) return
     await this.#begun
-    this.#stopping.abort(new BowlineError('ABORTED', 'The results of the pool are not read any more'))
+    this.#stopping.abort(new BowlineError('ABORTED', 'The caller stopped reading the results of the pool'))
     this.#close('return')
     await this.#closed
   }
@@ -106,22 +112,24 @@ export class Run<Item, Result, Handles> {
     signal?.throwIfAborted()
     signal?.addEventListener('abort', this.#onAbort, { once: true })
     const checkpoint = path === undefined ? undefined : await openCheckpoint(path)
-    // Aborted meanwhile, so nobody else would close it.
+    // The run was aborted while the file was being opened.
     if (this.#closed !== undefined) return checkpoint?.[Symbol.asyncDispose]()
     this.#checkpoint = checkpoint
     const spent =
-      this.#checkpoint === undefined ? 0 : await spentBefore(this.#checkpoint, client.sessions, price, { signal })
+      this.#checkpoint === undefined
+        ? 0
+        : await creditsOfPreviousRuns(this.#checkpoint, client.sessions, price, { signal })
     this.#budget = createBudget(settings.budget, spent)
     this.#dispatcher = new Dispatcher({
       size: settings.size,
       minimum: price.minimum,
       budget: this.#budget,
-      hosts: this.#hosts,
+      hosts: this.#hostLimits,
       workers: this.#workers,
       open: (task) => this.#open(task),
       onStart: (task) => {
         this.#running += 1
-        this.#hosts.start(task.host)
+        this.#hostLimits.start(task.host)
       },
       onTime: () => this.#dispatch(),
     })
@@ -130,16 +138,16 @@ export class Run<Item, Result, Handles> {
 
   readonly #onAbort = (): void => this.#fail(this.#deps.settings.signal?.reason)
 
-  /** Starts what can start, and ends the run when there is nothing left, or nothing left to pay with. */
+  /** Starts the tasks that are ready. Ends the run if no task is left, or the budget is spent. */
   #dispatch(): void {
     if (this.#closed !== undefined || this.#dispatcher === undefined) return
     this.#inputs.pull()
     const state = this.#dispatcher.dispatch()
     if (state === 'empty' && this.#running === 0 && this.#inputs.isDone()) this.#close('end')
-    if (state === 'short' && this.#workers.size === 0) this.#close('budget')
+    if (state === 'budget' && this.#workers.size === 0) this.#close('budget')
   }
 
-  #take(task: Task<Item>): void {
+  #enqueue(task: Task<Item>): void {
     const before = this.#checkpoint?.find(task.key)
     if (before === undefined) {
       this.#dispatcher?.add(task)
@@ -162,17 +170,18 @@ export class Run<Item, Result, Handles> {
         budget: this.#budget,
         signal: this.#stopping.signal,
         add: (item) => this.#closed === undefined && this.#inputs.add(item),
-        onCreated: ({ id }) => this.#keep((checkpoint) => checkpoint.addSession(id)),
+        onCreated: ({ id }) => this.#writeCheckpoint((checkpoint) => checkpoint.addSession(id)),
         onOpened: (session) => this.#onOpened(session),
         onBilled: ({ sessionId, creditsBilled: credits }) => {
-          if (credits !== undefined) this.#keep((checkpoint) => checkpoint.addBill(sessionId, credits))
+          if (credits !== undefined) this.#writeCheckpoint((checkpoint) => checkpoint.addBill(sessionId, credits))
         },
-        // Else its other sessions would be replaced while the process waits for the end of the last one.
-        onLeaving: (reason) => this.#fail(reason),
-        turn: async ({ host }, signal) => {
-          const waitMs = this.#hosts.begin(host)
+        // Otherwise the other sessions would be replaced while the process waits for the last one
+        // to end.
+        onAborted: (reason) => this.#fail(reason),
+        waitForHost: async ({ host }, signal) => {
+          const waitMs = this.#hostLimits.reserveBegin(host)
           if (waitMs > 0) await delay(waitMs, undefined, { signal })
-          this.#hosts.begun(host)
+          this.#hostLimits.recordBegin(host)
         },
         onCompleted: (task, completed) => this.#onCompleted(task, completed),
         onFree: () => this.#dispatch(),
@@ -195,7 +204,7 @@ export class Run<Item, Result, Handles> {
     } else {
       const { result, durationMs } = completed
       const attempts = attemptsOf(task) + 1
-      this.#keep((checkpoint) => checkpoint.addDone(task.key, { result, attempts, durationMs }))
+      this.#writeCheckpoint((checkpoint) => checkpoint.addDone(task.key, { result, attempts, durationMs }))
       const { index, item } = task
       this.#deliver({ state: 'done', index, item, result, attempts, durationMs, isResumed: false })
     }
@@ -214,39 +223,43 @@ export class Run<Item, Result, Handles> {
     if (this.#deps.settings.stopOnError === true) this.#fail(error)
   }
 
-  #onEnded(worker: PoolWorker<Item>, { reason, uses, bill, unheard, failure, left }: PoolWorkerEnd<Item>): void {
+  #onEnded(
+    worker: PoolWorker<Item>,
+    { reason, uses, bill, unconfirmedCredits, failure, unfinishedTask }: PoolWorkerEnd<Item>,
+  ): void {
     this.#workers.delete(worker)
-    if (unheard > 0) this.#keep((checkpoint) => checkpoint.addBill('unheard of', unheard))
+    if (unconfirmedCredits > 0)
+      this.#writeCheckpoint((checkpoint) => checkpoint.addBill('unconfirmed', unconfirmedCredits))
     if (bill !== undefined) this.#tracker.emit({ type: 'session-ended', reason, uses, bill })
-    if (left !== undefined) this.#release(left)
+    if (unfinishedTask !== undefined) this.#release(unfinishedTask)
     if (this.#closed !== undefined) {
       if (this.#workers.size === 0) this.#workersDone.resolve()
       return
     }
-    if (failure !== undefined) this.#onLost(failure.error, left)
-    else if (left !== undefined) this.#dispatcher?.add(left, true)
+    if (failure !== undefined) this.#onSessionFailed(failure.error, unfinishedTask)
+    else if (unfinishedTask !== undefined) this.#dispatcher?.add(unfinishedTask, true)
     this.#dispatch()
   }
 
-  /** A session could not be opened, or failed between two tasks. */
-  #onLost(error: unknown, left: Task<Item> | undefined): void {
+  /** Handles a session that could not be opened, or failed between two tasks. */
+  #onSessionFailed(error: unknown, unfinishedTask: Task<Item> | undefined): void {
     const { settings, itemOptions } = this.#deps
     if (isBowlineError(error) && error.code === 'DELETE_FAILED') {
       process.emitWarning(error.toLine(), { code: 'BOWLINE_DELETE_FAILED' })
-    } else if (isHopeless(error) && itemOptions.session === undefined) {
+    } else if (isFatal(error) && itemOptions.session === undefined) {
       this.#fail(error)
-    } else if (isCrowded(error) && this.#workers.size > 0 && left !== undefined) {
-      this.#dispatcher?.pauseOpening(Math.max(leastPauseMs, retryAfterMs(error)))
-      this.#dispatcher?.add(left, true)
+    } else if (isAtCapacity(error) && this.#workers.size > 0 && unfinishedTask !== undefined) {
+      this.#dispatcher?.pauseOpening(Math.max(minPauseMs, retryAfterMs(error)))
+      this.#dispatcher?.add(unfinishedTask, true)
     } else if (++this.#failedOpenings > settings.retries.infrastructure + settings.size) {
       this.#fail(error)
-    } else if (left !== undefined) {
-      this.#onFailure(left, isHopeless(error) ? 'page' : 'infrastructure', error)
+    } else if (unfinishedTask !== undefined) {
+      this.#onFailure(unfinishedTask, isFatal(error) ? 'page' : 'infrastructure', error)
     }
   }
 
-  /** Writes into the checkpoint, if there is one. A run that cannot keep what it does ends. */
-  #keep(write: (checkpoint: Checkpoint) => void): void {
+  /** Writes to the checkpoint, if there is one. A failing write ends the run. */
+  #writeCheckpoint(write: (checkpoint: Checkpoint) => void): void {
     if (this.#checkpoint === undefined) return
     try {
       write(this.#checkpoint)
@@ -257,7 +270,7 @@ export class Run<Item, Result, Handles> {
 
   #release(task: Task<Item>): void {
     this.#running -= 1
-    this.#hosts.end(task.host)
+    this.#hostLimits.end(task.host)
   }
 
   #deliver(outcome: ItemOutcome<Item, Awaited<Result>>): void {

@@ -1,22 +1,22 @@
-/** What a session costs, in credits. */
+/** Price of a session in credits. */
 export interface SessionPrice {
-  /** Credits for an hour, charged by the started credit. */
+  /** Credits per hour. Every started credit is charged. */
   readonly hour: number
-  /** Least credits for one session. */
+  /** Minimum credits per session. */
   readonly minimum: number
 }
 
-/** The price of this server as it comes, and of the public service. */
+/** Default price of the Bowline server and of the public service. */
 export const defaultSessionPrice: SessionPrice = { hour: 120, minimum: 2 }
 
 const msPerHour = 3_600_000
 
-/** Credits for a session of `durationMs` milliseconds. */
+/** Returns the price of a session of `durationMs` milliseconds. */
 export function priceOf(price: SessionPrice, durationMs: number): number {
   return Math.max(price.minimum, Math.ceil((durationMs / msPerHour) * price.hour))
 }
 
-/** Milliseconds that so many credits pay for: Infinity where time costs nothing. */
+/** Returns the milliseconds that `credits` pay for: Infinity if time is free. */
 export function paidMs(price: SessionPrice, credits: number): number {
   return price.hour === 0 ? Infinity : (credits / price.hour) * msPerHour
 }

@@ -1,15 +1,18 @@
-/** Milliseconds below which slower is not worth a new session. */
+/** Durations below this many milliseconds never count as slow. */
 const negligibleMs = 25
 const baselineProbes = 3
 const probesInARow = 2
 
-/** Compares how long a trivial operation takes with what it took when the session was new. */
+/** Compares the duration of a trivial operation with its duration when the session was new. */
 export interface SlowdownMeter {
-  /** Runs the operation, and tells whether the session is `maxDrift` times slower than at first, twice in a row. */
+  /**
+   * Runs the operation. Returns whether it was more than `maxDrift` times slower than at first,
+   * twice in a row.
+   */
   readonly hasSlowedDown: (probe: () => Promise<void>) => Promise<boolean>
 }
 
-/** Makes the meter of one session. */
+/** Creates the meter of one session. 0 disables it. */
 export function createSlowdownMeter(maxDrift: number): SlowdownMeter {
   const first: number[] = []
   let slowInARow = 0
@@ -23,7 +26,7 @@ export function createSlowdownMeter(maxDrift: number): SlowdownMeter {
         first.push(tookMs)
         return false
       }
-      // The slowest of the first, so that a busy moment later is not taken for rot.
+      // Uses the slowest baseline, so that a short load spike does not count as a slowdown.
       const limitMs = Math.max(negligibleMs, Math.max(...first) * maxDrift)
       slowInARow = tookMs > limitMs ? slowInARow + 1 : 0
       return slowInARow >= probesInARow

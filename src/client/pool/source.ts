@@ -1,13 +1,13 @@
 import { BowlineError } from '../../kit/errors.ts'
 
-/** Where the items of a run come from. */
+/** Iterator over the items of a run. */
 export interface Source<Item> {
   readonly next: () => Promise<IteratorResult<Item>>
-  /** Tells it that no more are wanted, unless it is at its end or has thrown. */
+  /** Closes the iterator, unless it is exhausted or has thrown. */
   readonly close: () => Promise<void>
 }
 
-/** Begins to iterate over `items`. Throws CONFIG_INVALID when they cannot be iterated. */
+/** Starts iterating over `items`. Throws CONFIG_INVALID if they are not iterable. */
 export function openSource<Item>(items: Iterable<Item> | AsyncIterable<Item>): Source<Item> {
   const iterator = iterate(items)
   let isOpen = true
@@ -31,7 +31,11 @@ function iterate<Item>(items: Iterable<Item> | AsyncIterable<Item>): Iterator<It
     if (Symbol.asyncIterator in items) return items[Symbol.asyncIterator]()
     if (Symbol.iterator in items) return items[Symbol.iterator]()
   }
-  throw new BowlineError('CONFIG_INVALID', `The items of a pool are ${typeof items}; they must be iterable`, {
-    hint: 'Pass an array, a generator or an async iterable. For a single address, pass an array of it.',
-  })
+  throw new BowlineError(
+    'CONFIG_INVALID',
+    `Pool items must be iterable, got ${items === null ? 'null' : typeof items}`,
+    {
+      hint: 'Pass an array, a generator or an async iterable. For a single URL, pass `[url]`.',
+    },
+  )
 }

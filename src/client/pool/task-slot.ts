@@ -1,24 +1,25 @@
 import type { RetireReason } from './outcome.ts'
 import type { Task } from './task.ts'
 
-/** Where a session gets its tasks from, one at a time, and hears that it should end. */
+/** Slot that holds the current task of a session, and the reason to end it. */
 export interface TaskSlot<Item> {
   readonly task: () => Task<Item> | undefined
   readonly reason: () => RetireReason | undefined
-  /** Whether its session waits for a task. */
+  /** Whether the session waits for a task. */
   readonly isFree: () => boolean
-  /** Whether it was told to end. */
+  /** Whether the session was asked to end. */
   readonly isRetiring: () => boolean
-  readonly give: (task: Task<Item>) => void
-  /** Takes the task away when it is done. */
+  /** Assigns the next task. */
+  readonly assign: (task: Task<Item>) => void
+  /** Clears the task when it is done. */
   readonly clear: () => void
-  /** Ends the session once it has no task. The first reason counts. */
+  /** Ends the session once it has no task. Only the first reason is kept. */
   readonly retire: (reason: RetireReason) => void
-  /** Waits for a task; undefined: the session should end. */
+  /** Resolves to the next task, or `undefined` if the session should end. */
   readonly next: () => Promise<Task<Item> | undefined>
 }
 
-/** Makes a slot with a first task in it. `onFree` is called each time its session begins to wait. */
+/** Creates a slot with a first task. `onFree` is called each time the session starts to wait. */
 export function createTaskSlot<Item>(first: Task<Item>, onFree: () => void): TaskSlot<Item> {
   let task: Task<Item> | undefined = first
   let reason: RetireReason | undefined
@@ -35,7 +36,7 @@ export function createTaskSlot<Item>(first: Task<Item>, onFree: () => void): Tas
     reason: () => reason,
     isFree: () => wake !== undefined && task === undefined && reason === undefined,
     isRetiring: () => reason !== undefined,
-    give: (next) => {
+    assign: (next) => {
       task = next
       wake?.()
     },

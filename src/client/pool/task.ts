@@ -1,35 +1,63 @@
 import type { CreateSessionOptions } from '../../contract/browser.ts'
 import type { FailureKind } from './outcome.ts'
 
-/** How the items of a run are told apart. */
+/**
+ * Options of `pool.run()` that depend on the item.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type ItemOptions } from 'bowline'
+ *
+ * const options: ItemOptions<{ readonly url: string; readonly user: string }> = {
+ *   session: ({ user }) => ({ profile: { name: user, saveChanges: false } }),
+ *   host: ({ url }) => new URL(url).host,
+ *   key: ({ url, user }) => `${user} ${url}`,
+ * }
+ * const items = [{ url: 'https://example.com', user: 'ann' }]
+ * const run = new Bowline().pool().run(items, ({ url }) => url, options)
+ * console.log(await run.done())
+ * ```
+ */
 export interface ItemOptions<Item> {
-  /** Options of the session for an item, over those of the pool: items with the same ones share sessions. */
+  /**
+   * Returns session options of an item, merged into those of the pool. Items with equal options
+   * share sessions.
+   */
   readonly session?: ((item: Item) => CreateSessionOptions) | undefined
-  /** The host an item is for, or undefined for none. Default: that of the item, or of its `url`, when it is an address. */
+  /**
+   * Returns the host of an item for `perHost`, or `undefined` for none. Default: the host of the
+   * item or of its `url` property.
+   */
   readonly host?: ((item: Item) => string | undefined) | undefined
-  /** What names an item in the checkpoint. Default: the item as text, or as JSON. */
+  /**
+   * Returns the key of an item, used for deduplication and in the checkpoint. Default: the string
+   * itself, or the item as JSON.
+   */
   readonly key?: ((item: Item) => string) | undefined
 }
 
-/** An item on its way. */
+/** An item that waits or runs. */
 export interface Task<Item> {
   readonly index: number
   readonly item: Item
   readonly key: string
   readonly host: string | undefined
   readonly session: CreateSessionOptions
-  /** The same for tasks that can share a session. */
+  /** Equal for tasks that can share a session. */
   readonly sessionKey: string
-  /** Name of the profile that its session writes, which only one at a time may. */
-  readonly writes: string | undefined
+  /** Name of the profile that the session writes. Only one session at a time may write it. */
+  readonly profileToWrite: string | undefined
   readonly failures: Readonly<Record<FailureKind, number>>
-  /** Time of `performance.now()` before which it is not started. */
+  /** `performance.now()` before which the task does not start. */
   readonly notBeforeMs: number
-  /** Credits that the budget must have for it: when its session was cut off and not billed, more than that had. */
-  readonly leastCredits: number
+  /**
+   * Credits that must be left in the budget, because a previous session of the task was stopped
+   * with fewer.
+   */
+  readonly minCredits: number
 }
 
-/** Makes the task of an item. */
+/** Creates the task of an item. */
 export function createTask<Item>(
   item: Item,
   index: number,
@@ -44,19 +72,19 @@ export function createTask<Item>(
     host: options.host === undefined ? hostOf(item) : options.host(item),
     session: merged,
     sessionKey: JSON.stringify(merged),
-    writes: merged.profile?.saveChanges === false ? undefined : merged.profile?.name,
+    profileToWrite: merged.profile?.saveChanges === false ? undefined : merged.profile?.name,
     failures: { infrastructure: 0, page: 0 },
     notBeforeMs: 0,
-    leastCredits: 0,
+    minCredits: 0,
   }
 }
 
-/** How often the work was started on it so far. */
+/** Number of failed attempts so far. */
 export function attemptsOf(task: Task<unknown>): number {
   return task.failures.infrastructure + task.failures.page
 }
 
-/** What names an item in the checkpoint. */
+/** Returns the key of an item. */
 export function keyOf<Item>(item: Item, options: ItemOptions<Item>): string {
   if (options.key !== undefined) return options.key(item)
   return typeof item === 'string' ? item : JSON.stringify(item)

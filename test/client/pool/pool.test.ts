@@ -309,12 +309,12 @@ test('progress counts what happens, and what it throws changes nothing but a war
 })
 
 test.each([
-  [{ size: 0 }, '`size` is 0; it must be a whole number, 1 or more'],
-  [{ maxUses: 1.5 }, '`maxUses` is 1.5; it must be a whole number, 1 or more'],
-  [{ maxDrift: 0.5 }, '`maxDrift` is 0.5; it must be more than 1, or 0 for never'],
-  [{ budget: 1 }, '`budget` is 1; one session costs at least 2'],
-  [{ retries: -1 }, '`retries.infrastructure` is -1; it must be a whole number, 0 or more'],
-  [{ price: { hour: -1, minimum: 0 } }, '`price` is {"hour":-1,"minimum":0}; it must be two numbers, 0 or more'],
+  [{ size: 0 }, '`size` must be an integer of at least 1, got 0'],
+  [{ maxUses: 1.5 }, '`maxUses` must be an integer of at least 1, got 1.5'],
+  [{ maxDrift: 0.5 }, '`maxDrift` must be greater than 1, or 0 to disable it, got 0.5'],
+  [{ budget: 1 }, '`budget` must be at least 2, the price of one session, got 1'],
+  [{ retries: -1 }, '`retries.infrastructure` must be an integer of at least 0, got -1'],
+  [{ price: { hour: -1, minimum: 0 } }, '`price` must have two numbers of at least 0, got {"hour":-1,"minimum":0}'],
 ])('the options %o are refused', async (options, message) => {
   await using fixture = await startPoolFixture()
 
@@ -327,7 +327,7 @@ test('a single address is no list of items', async () => {
   expect(() => fixture.bowline.pool().run('http://one.example', String)).toThrow(
     expect.objectContaining({
       code: 'CONFIG_INVALID',
-      message: 'The items of a pool are string; they must be iterable',
+      message: 'Pool items must be iterable, got string',
     }),
   )
 })

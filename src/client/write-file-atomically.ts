@@ -3,8 +3,11 @@ import { lstat, rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-/** Writes a stream to a file, which appears only when it is whole; to a device, a pipe or a link as it comes. */
-export async function writeWhole(
+/**
+ * Writes a stream to a temporary file and renames it to `path` when it is complete. Devices, pipes
+ * and links are written directly.
+ */
+export async function writeFileAtomically(
   content: ReadableStream<Uint8Array>,
   path: string,
   signal: AbortSignal | undefined,
@@ -14,9 +17,9 @@ export async function writeWhole(
     (found) => found.isFile(),
     () => true,
   )
-  // A file in its place would be no device any more: as root even `/dev/null`.
+  // Renaming would replace the device itself, even `/dev/null` when running as root.
   if (!isReplaceable) return pipeline(Readable.fromWeb(content), createWriteStream(path), { ...options })
-  // The name by which Chromium marks unfinished downloads, too.
+  // Chromium also uses this suffix for unfinished downloads.
   const unfinished = `${path}.crdownload`
   try {
     await pipeline(Readable.fromWeb(content), createWriteStream(unfinished), { ...options })

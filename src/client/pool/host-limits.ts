@@ -2,29 +2,39 @@ import type { HostOptions } from './options.ts'
 
 interface HostState {
   readonly running: number
-  /** Time of `performance.now()` of the next start. */
+  /** `performance.now()` at which the next item may start. */
   readonly nextStartMs: number
-  /** Time of the last one that began: a while after its start, when a session had to be opened for it. */
+  /**
+   * `performance.now()` at which the last item began. This is later than its start if a session had
+   * to be opened first.
+   */
   readonly begunMs: number
 }
 
-/** How busy each host is kept. */
-export interface Hosts {
-  /** Milliseconds until an item of the host may start: 0 for now, Infinity when another one has to end first. */
+/** Limits concurrency and start rate per host. */
+export interface HostLimits {
+  /**
+   * Milliseconds until an item of the host may start: 0 for now, Infinity if another item has to
+   * end first.
+   */
   readonly waitMs: (host: string | undefined) => number
+  /** Counts an item that was assigned to a session. */
   readonly start: (host: string | undefined) => void
-  /** Call when the work on a started item can begin. Tells how many milliseconds it should wait. */
-  readonly begin: (host: string | undefined) => number
-  /** Call after that wait, which may have taken longer. */
-  readonly begun: (host: string | undefined) => void
+  /**
+   * Reserves the time at which the work on a started item may begin. Returns the milliseconds to
+   * wait.
+   */
+  readonly reserveBegin: (host: string | undefined) => number
+  /** Records the actual beginning, which may be later than the reserved one. */
+  readonly recordBegin: (host: string | undefined) => void
   readonly end: (host: string | undefined) => void
 }
 
-/** Hosts that are remembered for their next start alone, at most; more, and those whose time has come are forgotten. */
+/** Number of hosts at which idle ones whose delay has passed are removed. */
 const sweepAt = 1000
 
-/** Makes the limits of each host. */
-export function createHosts({ concurrency = Infinity, delayMs = 0 }: HostOptions): Hosts {
+/** Creates the limits of a run. */
+export function createHostLimits({ concurrency = Infinity, delayMs = 0 }: HostOptions): HostLimits {
   const hosts = new Map<string, HostState>()
   const sweep = (): void => {
     if (hosts.size < sweepAt) return
@@ -43,7 +53,7 @@ export function createHosts({ concurrency = Infinity, delayMs = 0 }: HostOptions
       const { running = 0, begunMs = -Infinity } = hosts.get(host) ?? {}
       hosts.set(host, { running: running + 1, nextStartMs: performance.now() + delayMs, begunMs })
     },
-    begin: (host) => {
+    reserveBegin: (host) => {
       const state = host === undefined ? undefined : hosts.get(host)
       if (host === undefined || state === undefined) return 0
       const now = performance.now()
@@ -51,7 +61,7 @@ export function createHosts({ concurrency = Infinity, delayMs = 0 }: HostOptions
       hosts.set(host, { ...state, begunMs, nextStartMs: Math.max(state.nextStartMs, begunMs + delayMs) })
       return begunMs - now
     },
-    begun: (host) => {
+    recordBegin: (host) => {
       const state = host === undefined ? undefined : hosts.get(host)
       if (host === undefined || state === undefined) return
       const begunMs = Math.max(state.begunMs, performance.now())

@@ -1,0 +1,60 @@
+import type { Bowline } from '../client/bowline.ts'
+import type { BowlineOptions } from '../client/config.ts'
+import type { Session } from '../client/session.ts'
+import type { CreateSessionOptions } from '../contract/browser.ts'
+import type { StorageState } from '../contract/profiles.ts'
+import type { AttemptRecord } from './retry-guard.ts'
+import type { TestSession } from './test-session.ts'
+
+/**
+ * Options of the fixtures, set under `use` in the configuration of Playwright Test or by
+ * `test.use()`.
+ *
+ * @example
+ * ```ts
+ * import { defineConfig } from '@playwright/test'
+ * import type { BowlineTestOptions } from 'bowline/testing'
+ *
+ * export default defineConfig<object, BowlineTestOptions>({
+ *   retries: 2,
+ *   use: { sessionPer: 'test', sessionOptions: { ttl: 600, record: true }, testRetries: 1 },
+ * })
+ * ```
+ */
+export interface BowlineTestOptions {
+  /** Options of the client. Default: `BOWLINE_BASE_URL` and `BOWLINE_API_KEY`. */
+  readonly bowlineOptions: BowlineOptions
+  /**
+   * `worker`: the tests of a worker share a session, and each has its own context. `test`: each
+   * test has its own session. Default `worker`.
+   */
+  readonly sessionPer: 'worker' | 'test'
+  /** Options of the sessions. Default `{ ttl: 1800 }`. */
+  readonly sessionOptions: CreateSessionOptions
+  /**
+   * Name of a profile whose cookies and storage every test starts with. It is never written.
+   * Default: none.
+   */
+  readonly profile: string | undefined
+  /**
+   * Retries of tests that fail by themselves, at most `retries` of Playwright Test. The remaining
+   * `retries` are for lost sessions. Default 0.
+   */
+  readonly testRetries: number
+}
+
+/** Fixtures of a test, in addition to those of Playwright Test. */
+export interface TestFixtures {
+  /** Session of the test. */
+  readonly session: Session
+  readonly testSession: TestSession
+  readonly attemptRecord: AttemptRecord
+}
+
+/** Fixtures that the tests of a worker share. */
+export interface WorkerFixtures extends BowlineTestOptions {
+  /** Client of the service. */
+  readonly bowline: Bowline
+  readonly sharedSession: { readonly get: () => Promise<TestSession> }
+  readonly profileState: StorageState | undefined
+}

@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { smallCompilerFlags } from '../server/src/cli/small-compiler.ts'
+import { isProgram, readDocExamples, type DocExample } from './lab/doc-examples.ts'
+import { startLab } from './lab/lab.ts'
+import { startModel } from './lab/language-model.ts'
+import { startSite } from './lab/site.ts'
+import { repository } from './lab/source-tree.ts'
+
+const run = promisify(execFile)
+const examples = readDocExamples()
+
+/** Writes the examples to a folder in which `bowline` and `bowline-server` resolve to their sources. */
+async function writeExamples(
+  written: readonly DocExample[],
+  adapt: (program: string) => string = (program) => program,
+) {
+  await using undo = new AsyncDisposableStack()
+  const folder = await mkdtemp(join(tmpdir(), 'bowline-doc-examples-'))
+  undo.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
+  await symlink(join(repository, 'node_modules'), join(folder, 'node_modules'))
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
+  await Promise.all(written.map(({ fileName, program }) => writeFile(join(folder, fileName), adapt(program))))
+  const owned = undo.move()
+  return { folder, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+test('the examples in doc comments compile', async () => {
+  await using written = await writeExamples(examples)
+  await cp(join(repository, 'tsconfig.json'), join(written.folder, 'base.json'))
+  const config = { extends: './base.json', include: ['*.ts'], exclude: [] }
+  await writeFile(join(written.folder, 'tsconfig.json'), JSON.stringify(config))
+
+  const compiler = join(repository, 'node_modules/typescript/bin/tsc')
+  const { stdout } = await run(process.execPath, [compiler, '-p', written.folder]).catch(
+    (error: unknown) => error as { stdout: string },
+  )
+
+  expect(stdout).toBe('')
+})
+
+/** Imports all examples in one process, a few at a time, and prints the failed ones. */
+const runner = `
+const failures = {}
+const queue = process.argv.slice(2).values()
+const work = async () => {
+  for (const file of queue) await import('./' + file).catch((error) => (failures[file] = String(error?.stack ?? error)))
+}
+const { log } = console
+console.log = () => undefined
+await Promise.all([work(), work(), work()])
+log(JSON.stringify(failures))
+`
+
+test('the examples in doc comments run', async () => {
+  await using site = await startSite()
+  await using model = await startModel(() => JSON.stringify({ heading: 'Plain' }))
+  await using lab = await startLab({ warm: 2, llmUrl: model.url, llmModel: 'small' })
+  const programs = examples.filter(isProgram)
+  await using written = await writeExamples(programs, (program) =>
+    program.replaceAll(/https:\/\/example\.com\/?/g, site.url('/')),
+  )
+  await writeFile(join(written.folder, 'runner.js'), runner)
+  // The template of an empty store, which takes seconds to create.
+  await symlink(join(homedir(), '.cache'), join(written.folder, '.cache'))
+
+  const { server } = lab
+  const env = { ...process.env, HOME: written.folder, BOWLINE_BASE_URL: server.url, BOWLINE_API_KEY: server.apiKey }
+  const files = programs.map(({ fileName }) => fileName)
+  const args = [...smallCompilerFlags, '--no-warnings', 'runner.js', ...files]
+  const { stdout } = await run(process.execPath, args, { cwd: written.folder, env })
+
+  expect(JSON.parse(stdout)).toEqual({})
+})
