@@ -46,7 +46,24 @@ export interface RunningServer extends AsyncDisposable {
   readonly failed: Promise<Error>
 }
 
-/** Starts a server. Throws CONFIG_INVALID, DATA_DIR_IN_USE, STORE_FAILED, BROWSER_NOT_FOUND, BROWSER_START_FAILED. */
+/**
+ * Starts a server in this process. `options` default to those of `bowline serve`: port 3900 on
+ * 127.0.0.1 and the data directory `~/.bowline`. Environment variables are not read.
+ *
+ * Disposing of the server ends and bills all sessions, and closes everything. Throws
+ * CONFIG_INVALID, DATA_DIR_IN_USE, STORE_FAILED, LISTEN_FAILED, BROWSER_NOT_FOUND and
+ * BROWSER_START_FAILED.
+ *
+ * @example
+ * ```ts
+ * import { Bowline } from 'bowline'
+ * import { startServer } from 'bowline-server'
+ *
+ * await using server = await startServer({ port: 0, dataDir: 'data', warm: 1, logLevel: 'warn' })
+ * const bowline = new Bowline({ baseUrl: server.url, apiKey: server.apiKey })
+ * console.log(server.url, await bowline.concurrency())
+ * ```
+ */
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   return startConfigured(parseConfig(options))
 }

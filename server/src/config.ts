@@ -153,7 +153,19 @@ export const settings = {
 
 type SettingName = keyof typeof settings
 
-/** Options of `startServer`. All are optional. */
+/**
+ * Options of `startServer`, all optional. The names are those of the flags of `bowline serve` in
+ * camelCase.
+ *
+ * @example
+ * ```ts
+ * import { startServer, type ServerOptions } from 'bowline-server'
+ *
+ * const options: ServerOptions = { port: 0, dataDir: 'docs-data', maxSessions: 4, logLevel: 'silent' }
+ * await using server = await startServer(options)
+ * console.log(server.maxSessions)
+ * ```
+ */
 export type ServerOptions = {
   readonly [Name in SettingName]?: z.input<(typeof settings)[Name]['schema']> | undefined
 }

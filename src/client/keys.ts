@@ -10,13 +10,13 @@ import type { Call } from './call.ts'
  * import { Bowline } from 'bowline'
  *
  * const bowline = new Bowline()
- * const { id, key } = await bowline.keys.create({ name: 'ci' })
+ * const { key, data } = await bowline.keys.create({ name: 'ci' })
  * console.log(key) // shown only once
- * await bowline.keys.revoke(id)
+ * await bowline.keys.revoke(data.id)
  * ```
  */
 export interface Keys {
-  /** Creates a key. The secret in `key` is returned only once. */
+  /** Creates a key. `key` is returned only this once. */
   readonly create: (options?: CreateKeyOptions, requestOptions?: Abortable) => Promise<CreateKeyResponse>
   /** Lists all keys of the team, without their secrets. */
   readonly list: (requestOptions?: Abortable) => Promise<readonly KeySummary[]>

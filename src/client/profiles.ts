@@ -11,13 +11,14 @@ import type { Call } from './call.ts'
  * import { Bowline } from 'bowline'
  *
  * const bowline = new Bowline()
- * const expires = Date.now() / 1000 + 86_400
  * await bowline.profiles.importState('shop', {
- *   cookies: [{ name: 'user', value: 'ann', domain: 'example.com', path: '/', expires }],
- *   origins: [],
+ *   cookies: [],
+ *   origins: [
+ *     { origin: 'https://example.com', localStorage: [{ name: 'theme', value: 'dark' }] },
+ *   ],
  * })
- * const { cookies } = await bowline.profiles.exportState('shop')
- * console.log(cookies.length, await bowline.profiles.versions('shop'))
+ * const { origins } = await bowline.profiles.exportState('shop')
+ * console.log(origins, await bowline.profiles.versions('shop'))
  * await bowline.profiles.delete('shop')
  * ```
  */

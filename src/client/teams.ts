@@ -11,7 +11,7 @@ import type { Call } from './call.ts'
  *
  * const bowline = new Bowline()
  * const team = await bowline.teams.create({ name: 'research', credits: 1000 })
- * await bowline.teams.update(team.id, { maxSessions: 5 })
+ * await bowline.teams.update(team.id, { maxConcurrency: 5 })
  * console.log(await bowline.teams.list())
  * ```
  */

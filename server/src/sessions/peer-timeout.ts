@@ -2,7 +2,7 @@
 const gapMs = 20_000
 
 /** Milliseconds that the others then have to be heard again. */
-const capacityTimeoutMs = 30_000
+const peerTimeoutMs = 30_000
 
 /**
  * Makes a test for whether the silence of other nodes means their death, to be asked after each own heartbeat, in
@@ -13,7 +13,7 @@ export function isPeerTimedOut(startedMs: number): (nowMs: number) => boolean {
   let lastMs = startedMs
   let patientUntilMs = startedMs
   return (nowMs) => {
-    if (nowMs - lastMs >= gapMs) patientUntilMs = nowMs + capacityTimeoutMs
+    if (nowMs - lastMs >= gapMs) patientUntilMs = nowMs + peerTimeoutMs
     lastMs = nowMs
     return nowMs >= patientUntilMs
   }
