@@ -60,7 +60,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a batch, in %s', (place) => {
           timestamp: expect.any(String),
           url: site.url('/broken'),
           code: 'SCRAPE_SITE_ERROR',
-          error: expect.stringContaining('broke off'),
+          error: expect.stringContaining('closed the connection'),
         },
       ],
       robotsBlocked: [],
@@ -195,7 +195,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a batch, in %s', (place) => {
     ])
     expect(bodies.find(({ success }) => success === false)).toMatchObject({
       type: 'batch_scrape.page',
-      error: expect.stringContaining('broke off'),
+      error: expect.stringContaining('closed the connection'),
       data: [{ metadata: { sourceURL: site.url('/broken') } }],
     })
     for (const body of bodies) expect(body).toMatchObject({ id: url.split('/').at(-1), metadata: { for: 'test' } })

@@ -1,16 +1,16 @@
 import { BowlineError } from 'bowline/kit/errors'
 import type { LoadedPage } from './loaded-page.ts'
 
-/** Throws SCRAPE_SITE_BUSY for a page that asks its reader to come again later, with the seconds that it names. */
+/** Throws SCRAPE_SITE_BUSY for a page with status 429 or 503, with the seconds of its `Retry-After`. */
 export function assertNotThrottled({ url, statusCode, retryAfter }: LoadedPage): void {
   if (statusCode !== 429 && statusCode !== 503) return
-  throw new BowlineError('SCRAPE_SITE_BUSY', `${new URL(url).host} answered ${statusCode}`, {
-    retryAfterSeconds: secondsOf(retryAfter),
+  throw new BowlineError('SCRAPE_SITE_BUSY', `${new URL(url).host} responded with status ${statusCode}`, {
+    retryAfterSeconds: parseRetryAfter(retryAfter),
   })
 }
 
-/** `Retry-After` is a number of seconds or a date (RFC 9110). */
-function secondsOf(text: string | undefined): number | undefined {
+/** Parses `Retry-After`: a number of seconds or a date (RFC 9110). */
+function parseRetryAfter(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   if (/^\s*\d{1,9}\s*$/.test(text)) return Number(text)
   const seconds = Math.ceil((Date.parse(text) - Date.now()) / 1000)

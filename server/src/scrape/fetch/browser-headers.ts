@@ -1,20 +1,20 @@
-/** What the headers of a request are made from. */
+/** The browser that requests claim to come from. */
 export interface BrowserIdentity {
-  /** Main version of the browser that the server has, such as `156`. */
+  /** Major version of the server's Chromium, such as `156`. */
   readonly chromeMajor: string
   readonly isMobile: boolean
   /** Such as `de-DE,de;q=0.9`. */
   readonly acceptLanguage: string
 }
 
-/** The user agent that pages see: that of a browser with a window. */
+/** Returns the user agent of Chrome with a window, on Linux or Android. */
 export function userAgentOf({ chromeMajor, isMobile }: Pick<BrowserIdentity, 'chromeMajor' | 'isMobile'>): string {
   return isMobile
     ? `Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${chromeMajor}.0.0.0 Mobile Safari/537.36`
     : `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${chromeMajor}.0.0.0 Safari/537.36`
 }
 
-/** The headers of a request for a page. Names are lower case. */
+/** Returns the headers that a browser sends when it opens a page. Names are lower case. */
 export function browserHeaders(identity: BrowserIdentity): Readonly<Record<string, string>> {
   return {
     'user-agent': userAgentOf(identity),

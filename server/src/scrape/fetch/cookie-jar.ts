@@ -1,11 +1,11 @@
-/** Characters of the cookies that a request carries: most servers accept 8 kB of headers. */
+/** Maximum length of the `Cookie` header. Most servers accept 8 kB of headers. */
 const maxHeaderLength = 4096
 
-/** The cookies of one scrape, by host: enough for sites that ask for one before they show their page. */
+/** Cookies of one scrape, by exact host. Enough for sites that set a cookie before they show their page. */
 export class CookieJar {
   readonly #hosts = new Map<string, Map<string, string>>()
 
-  /** Takes the `Set-Cookie` headers of an answer. */
+  /** Stores the `Set-Cookie` headers of a response. */
   store(url: URL, headers: readonly string[]): void {
     for (const header of headers) {
       const [pair = ''] = header.split(';', 1)
@@ -17,14 +17,14 @@ export class CookieJar {
     }
   }
 
-  /** The `Cookie` header for an address; undefined when there is nothing to send. */
+  /** Returns the `Cookie` header for a URL, or undefined if there are no cookies. */
   headerFor(url: URL): string | undefined {
     const cookies = this.#hosts.get(url.hostname)
     if (cookies === undefined) return undefined
     let header = ''
     for (const [name, value] of cookies) {
       const next = `${header === '' ? '' : '; '}${name}=${value}`
-      // Large cookies do not keep small ones after them from being sent.
+      // Skip a cookie that does not fit, and go on with smaller ones.
       if (header.length + next.length <= maxHeaderLength) header += next
     }
     return header === '' ? undefined : header

@@ -1,9 +1,6 @@
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 
-const certificateCode = /^(?:DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)|CERT/
-const tlsCode = /^(?:ERR_TLS|ERR_SSL|EPROTO)/
-
-/** Says what kept a page from being fetched, in the codes of the API. Errors that have one already come through. */
+/** Converts a network error to a SCRAPE_* error. Other BowlineErrors are returned unchanged. */
 export function toFetchError(error: unknown, url: string): unknown {
   const { host, hostname } = new URL(url)
   if (
@@ -21,20 +18,29 @@ export function toFetchError(error: unknown, url: string): unknown {
   if (isBowlineError(error) || !Error.isError(error)) return error
   const code = codeOf(error)
   if (certificateCode.test(code)) {
-    return new BowlineError('SCRAPE_SSL_ERROR', `The certificate of ${host} was not accepted: ${error.message}`, {
-      cause: error,
-    })
+    return certificateError(host, error.message, error)
   }
   if (tlsCode.test(code)) return tlsError(host, 'reason' in error ? String(error.reason) : code, error)
   if (error.name === 'TimeoutError' || error.name === 'AbortError') return error
-  const inner = isBowlineError(error.cause) ? toFetchError(error.cause, url) : undefined
-  return inner ?? new BowlineError('SCRAPE_SITE_ERROR', `${host} broke off: ${error.message}`, { cause: error })
+  const causeError = isBowlineError(error.cause) ? toFetchError(error.cause, url) : undefined
+  return (
+    causeError ??
+    new BowlineError('SCRAPE_SITE_ERROR', `${host} closed the connection: ${error.message}`, { cause: error })
+  )
 }
 
-/** What keeps a browser or us from an encrypted connection to a host, other than its certificate. */
-export function tlsError(host: string, why: string, cause?: unknown): BowlineError {
-  return new BowlineError('SCRAPE_SSL_ERROR', `No encrypted connection to ${host} came about: ${why}`, {
-    hint: 'If the site has no encryption, write `http:` in place of `https:`.',
+/** Returns the error for a certificate that is not valid. */
+export function certificateError(host: string, reason: string, cause?: unknown): BowlineError {
+  return new BowlineError('SCRAPE_SSL_ERROR', `The certificate of ${host} is not valid: ${reason}`, {
+    hint: 'Set `skipTlsVerification` to accept it.',
+    cause,
+  })
+}
+
+/** Returns the error for a TLS handshake that failed, other than for the certificate. */
+export function tlsError(host: string, reason: string, cause?: unknown): BowlineError {
+  return new BowlineError('SCRAPE_SSL_ERROR', `TLS handshake with ${host} failed: ${reason}`, {
+    hint: 'If the site does not support TLS, use `http:` instead of `https:`.',
     cause,
   })
 }
@@ -42,3 +48,6 @@ export function tlsError(host: string, why: string, cause?: unknown): BowlineErr
 function codeOf(error: unknown): string {
   return Error.isError(error) && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }
+
+const certificateCode = /^(?:DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)|CERT/
+const tlsCode = /^(?:ERR_TLS|ERR_SSL|EPROTO)/

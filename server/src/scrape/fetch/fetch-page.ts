@@ -13,43 +13,46 @@ import { toFetchError } from './fetch-error.ts'
 import { metaRefreshTarget } from './meta-refresh.ts'
 import { readBody, type ReceivedBody } from './read-body.ts'
 
-/** How a page is fetched. */
+/** Options of `fetchPage`. */
 export interface FetchOptions extends Abortable {
-  /** Makes judged connections. */
+  /** Connects through the egress proxy, which enforces the address policy. */
   readonly dispatcher: Agent
   readonly identity: BrowserIdentity
-  /** Headers of the caller. They override ours; other origins get the user agent alone. */
+  /** Headers of the caller. They override the defaults. Other origins get only `User-Agent`. */
   readonly headers: Readonly<Record<string, string>>
-  /** Cookies that a browser has for the address, each as `name=value`. Default: none. */
+  /** Cookies that a browser has for the URL, each as `name=value`. Default: none. */
   readonly cookies?: readonly string[] | undefined
 }
 
 const maxRedirects = 10
 
-/** Bytes of a page that are read, unpacked. PDFs may be larger. */
+/** Maximum decompressed size of a page, in bytes. Longer pages are truncated. Files such as PDFs may be larger. */
 const maxPageBytes = 20_000_000
 const maxFileBytes = 100_000_000
 
-/** Fetches a page, redirects followed. Throws SCRAPE_SITE_ERROR, SCRAPE_SSL_ERROR, SCRAPE_DNS_RESOLUTION_ERROR, EGRESS_REFUSED or the signal's reason. */
+/**
+ * Fetches a page and follows up to 10 redirects.
+ * Throws SCRAPE_SITE_ERROR, SCRAPE_SSL_ERROR, SCRAPE_DNS_RESOLUTION_ERROR, EGRESS_REFUSED or the signal's reason.
+ */
 export async function fetchPage(start: string, options: FetchOptions): Promise<LoadedPage> {
   const jar = new CookieJar()
   jar.store(new URL(start), options.cookies ?? [])
   let url = new URL(start)
   for (let hop = 0; hop <= maxRedirects; hop += 1) {
     options.signal?.throwIfAborted()
-    const answer = await sendRequest(url, mayForwardHeaders(new URL(start), url), jar, options).catch(
+    const response = await sendRequest(url, mayForwardHeaders(new URL(start), url), jar, options).catch(
       (error: unknown) => {
         options.signal?.throwIfAborted()
         throw toFetchError(error, url.href)
       },
     )
-    if (answer.kind === 'redirect') {
-      url = answer.to
+    if (response.kind === 'redirect') {
+      url = response.to
       continue
     }
-    await yieldFor(answer.body.bytes)
-    const page = toPage(url, answer)
-    await yieldFor(answer.body.bytes)
+    await yieldFor(response.body.bytes)
+    const page = toPage(url, response)
+    await yieldFor(response.body.bytes)
     const next = page.body.kind === 'html' ? metaRefreshTarget(page.body.html, url.href) : undefined
     if (next === undefined) return page
     url = new URL(next)
@@ -57,7 +60,7 @@ export async function fetchPage(start: string, options: FetchOptions): Promise<L
   throw new BowlineError('SCRAPE_SITE_ERROR', `${start} redirects more than ${maxRedirects} times`)
 }
 
-/** Reading, decoding and cleaning a large page take tens of milliseconds each: other work goes between. */
+/** Yields to other work: reading, decoding and posting a large page take tens of milliseconds each. */
 async function yieldFor({ length }: Uint8Array): Promise<void> {
   return length > largeBytes ? setImmediate() : undefined
 }
@@ -76,13 +79,13 @@ type FetchedResponse =
 
 async function sendRequest(
   url: URL,
-  takesHeaders: boolean,
+  forwardsHeaders: boolean,
   jar: CookieJar,
   options: FetchOptions,
 ): Promise<FetchedResponse> {
   const cookie = jar.headerFor(url)
-  const sent = takesHeaders ? options.headers : (crossOriginHeaders(options.headers) ?? {})
-  const given = Object.entries(sent).map(([name, value]) => [name.toLowerCase(), value] as const)
+  const callerHeaders = forwardsHeaders ? options.headers : (crossOriginHeaders(options.headers) ?? {})
+  const overrides = Object.entries(callerHeaders).map(([name, value]) => [name.toLowerCase(), value] as const)
   const response = await options.dispatcher.request({
     origin: url.origin,
     path: url.pathname + url.search,
@@ -91,7 +94,7 @@ async function sendRequest(
       ...browserHeaders(options.identity),
       ...(cookie === undefined ? {} : { cookie }),
       ...authorizationOf(url),
-      ...Object.fromEntries(given),
+      ...Object.fromEntries(overrides),
     },
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   })
@@ -99,7 +102,7 @@ async function sendRequest(
   jar.store(url, [headers['set-cookie'] ?? []].flat())
   const to = redirectTarget(statusCode, first(headers['location']), url)
   if (to !== undefined && /^https?:$/.test(to.protocol)) {
-    // Only a body that is read, or thrown away, gives its connection back.
+    // The connection is reused only once the body has been consumed.
     await body.dump({ limit: 100_000 })
     return { kind: 'redirect', to }
   }
@@ -114,7 +117,7 @@ async function sendRequest(
   }
 }
 
-/** What the user name and password of an address say to its site, as browsers say it. */
+/** Sends the user name and password of a URL as basic authentication, as browsers do. */
 function authorizationOf({ username, password }: URL): Readonly<Record<string, string>> {
   if (username === '' && password === '') return {}
   const pair = [username, password].map(decodePercent).join(':')

@@ -1,11 +1,6 @@
-/** Longest delay in seconds that counts as a redirect rather than as a page that renews itself. */
-const maxDelaySeconds = 5
-
-const searchedLength = 20_000
-
-/** Where a page sends its reader by `<meta http-equiv="refresh">`; undefined when it does not, or only after a while. */
+/** Returns the target of `<meta http-equiv="refresh">`, or undefined if there is none or its delay is over 5 seconds. */
 export function metaRefreshTarget(html: string, base: string): string | undefined {
-  const head = withoutHidden(html.slice(0, searchedLength))
+  const head = removeHidden(html.slice(0, searchedLength))
   for (const [tag] of head.matchAll(/<meta\b[^>]{0,2000}>/gi)) {
     if (!/http-equiv\s*=\s*["']?refresh\b/i.test(tag)) continue
     const content = /content\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/i.exec(tag)
@@ -18,21 +13,30 @@ export function metaRefreshTarget(html: string, base: string): string | undefine
   return undefined
 }
 
-/** HTML without comments and `<noscript>`. An end that is not there is looked for once: there may be thousands of starts. */
-function withoutHidden(html: string): string {
+/** Longer delays belong to pages that reload themselves. */
+const maxDelaySeconds = 5
+
+/** Number of characters at the start of a page that are searched. */
+const searchedLength = 20_000
+
+/**
+ * Removes comments and `<noscript>`. A missing end tag is searched for only once, since a hostile page may have thousands
+ * of start tags.
+ */
+function removeHidden(html: string): string {
   const ends = { '<!--': /-->/g, '<noscript': /<\/noscript>/gi }
-  const endless = new Set<string>()
+  const unclosed = new Set<string>()
   const parts: string[] = []
   let at = 0
   for (const { 0: start, index } of html.matchAll(/<!--|<noscript\b/gi)) {
     const name = start.toLowerCase() as keyof typeof ends
-    if (index < at || endless.has(name)) continue
+    if (index < at || unclosed.has(name)) continue
     const end = ends[name]
     end.lastIndex = index + start.length
     if (end.test(html)) {
       parts.push(html.slice(at, index))
       at = end.lastIndex
-    } else endless.add(name)
+    } else unclosed.add(name)
   }
   parts.push(html.slice(at))
   return parts.join('')

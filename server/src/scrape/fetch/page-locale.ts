@@ -1,15 +1,40 @@
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 
-/** Where a page thinks its reader is. */
+/** Languages and time zone that a page sees. */
 export interface PageLocale {
-  /** Languages, best first. */
+  /** Languages in order of preference. */
   readonly languages: readonly string[]
   readonly acceptLanguage: string
-  /** IANA name; undefined: that of the server, for the few regions without one. */
+  /** IANA time zone. Undefined for the few regions without one, which get that of the server. */
   readonly timezone: string | undefined
 }
 
-/** Where most people live, of countries with several time zones. */
+/** Returns the languages and the time zone for the `location` of a request. Default: en-US, New York. */
+export function localeOf({ location }: Pick<ScrapeRequest, 'location'>): PageLocale {
+  const country = location?.country ?? 'us'
+  const likely = new Intl.Locale('und', { region: country }).maximize()
+  const languages = location?.languages ?? [`${likely.language}-${likely.region ?? 'US'}`]
+  const timezone = mainZones[country] ?? zonesOf(country)[0]
+  return { languages, acceptLanguage: acceptLanguage(languages), timezone }
+}
+
+function zonesOf(country: string): readonly string[] {
+  // Not in TypeScript's types yet. Engines have it as a method or, in older versions, as a getter.
+  const locale = new Intl.Locale('und', { region: country }) as Intl.Locale & {
+    readonly timeZones?: readonly string[]
+    readonly getTimeZones?: () => readonly string[] | undefined
+  }
+  return locale.getTimeZones?.() ?? locale.timeZones ?? []
+}
+
+function acceptLanguage(languages: readonly string[]): string {
+  const all = languages.flatMap((language) => [language, language.split(/[-_]/)[0] ?? language])
+  return [...new Set(all)]
+    .map((language, index) => (index === 0 ? language : `${language};q=${Math.max(0.1, 1 - index / 10).toFixed(1)}`))
+    .join(',')
+}
+
+/** Most populous time zone of countries with several. */
 const mainZones: Readonly<Record<string, string>> = {
   ar: 'America/Argentina/Buenos_Aires',
   au: 'Australia/Sydney',
@@ -32,29 +57,4 @@ const mainZones: Readonly<Record<string, string>> = {
   ua: 'Europe/Kyiv',
   us: 'America/New_York',
   uz: 'Asia/Tashkent',
-}
-
-/** Where a request wants to be: languages and time zone of its country. Default: the United States, New York. */
-export function localeOf({ location }: Pick<ScrapeRequest, 'location'>): PageLocale {
-  const country = location?.country ?? 'us'
-  const spoken = new Intl.Locale('und', { region: country }).maximize()
-  const languages = location?.languages ?? [`${spoken.language}-${spoken.region ?? 'US'}`]
-  const timezone = mainZones[country] ?? zonesOf(country)[0]
-  return { languages, acceptLanguage: acceptLanguage(languages), timezone }
-}
-
-function zonesOf(country: string): readonly string[] {
-  // Newer than the types of the compiler, and named twice over its history.
-  const locale = new Intl.Locale('und', { region: country }) as Intl.Locale & {
-    readonly timeZones?: readonly string[]
-    readonly getTimeZones?: () => readonly string[] | undefined
-  }
-  return locale.getTimeZones?.() ?? locale.timeZones ?? []
-}
-
-function acceptLanguage(languages: readonly string[]): string {
-  const all = languages.flatMap((language) => [language, language.split(/[-_]/)[0] ?? language])
-  return [...new Set(all)]
-    .map((language, index) => (index === 0 ? language : `${language};q=${Math.max(0.1, 1 - index / 10).toFixed(1)}`))
-    .join(',')
 }

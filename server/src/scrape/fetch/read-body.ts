@@ -2,10 +2,10 @@ import { pipeline, type Readable } from 'node:stream'
 import { createBrotliDecompress, createInflate, createGunzip, createZstdDecompress } from 'node:zlib'
 import { BowlineError } from 'bowline/kit/errors'
 
-/** A body that was read as far as it may go. */
+/** A response body, up to the size limit. */
 export interface ReceivedBody {
   readonly bytes: Buffer
-  /** Whether there was more than the limit. */
+  /** Whether the body was longer than the limit. */
   readonly isTruncated: boolean
 }
 
@@ -19,11 +19,11 @@ const decoders: ReadonlyMap<string, () => NodeJS.ReadWriteStream> = new Map(
   }),
 )
 
-/** Content codings of one body that are decoded. Each costs a decoder, and a header has room for thousands of names. */
+/** Maximum number of content codings. Each needs a decoder, and a hostile header may list thousands. */
 const maxCodings = 5
 
 /**
- * Reads and decompresses a body, at most `maxBytes` of it: what a small answer unpacks to is counted, not what it weighs.
+ * Reads and decompresses up to `maxBytes` of a body, counted after decompression.
  * Throws SCRAPE_SITE_ERROR for a body with more than five content codings.
  */
 export async function readBody(body: Readable, encoding: string, maxBytes: number): Promise<ReceivedBody> {
@@ -42,7 +42,7 @@ export async function readBody(body: Readable, encoding: string, maxBytes: numbe
   }
   const streams = [body, ...steps.map((step) => step())]
   const last = streams.at(-1) as Readable
-  // Its errors come out of the loop below.
+  // The loop below throws its errors.
   if (steps.length > 0) pipeline(streams, () => undefined)
   const chunks: Buffer[] = []
   let length = 0

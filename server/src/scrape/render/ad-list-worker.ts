@@ -1,4 +1,4 @@
-// A program: compiles block lists, given as texts, into the form that is quick to load.
+// Program of a worker thread: compiles block lists into the binary form that loads quickly.
 import { parentPort, workerData } from 'node:worker_threads'
 import { FiltersEngine } from '@ghostery/adblocker'
 

@@ -6,22 +6,22 @@ import type { FiltersEngine, Request } from '@ghostery/adblocker'
 import type { Agent } from 'undici'
 import { randomSecret } from 'bowline/kit/ids'
 
-/** Tells requests for advertisements and trackers by block lists. */
+/** Recognizes requests for advertisements and trackers by block lists. */
 export interface AdLists extends AsyncDisposable {
-  /** Whether there is anything to ask by now. */
+  /** Whether lists are loaded. */
   readonly isReady: () => boolean
-  /** Whether a request is one that the lists block. `type` as the debugging protocol names it. */
+  /** Whether the lists block a request. `type` is a CDP resource type. */
   readonly isAd: (request: { readonly url: string; readonly pageUrl: string; readonly type: string }) => boolean
-  /** The first loading, from the data directory or the network. Never rejects. */
+  /** Resolves after the first load, from the data directory or the network. Never rejects. */
   readonly loaded: Promise<void>
 }
 
-/** What ad lists are kept with. */
+/** Dependencies and settings of the block lists. */
 export interface AdListDeps {
-  /** Addresses of lists in the syntax of EasyList. */
+  /** URLs of lists in EasyList syntax. */
   readonly urls: readonly string[]
   readonly dataDir: string
-  /** Makes connections to the addresses. */
+  /** Connects to the URLs. */
   readonly dispatcher: Agent
   readonly onError: (error: unknown, what: string) => void
 }
@@ -30,7 +30,7 @@ const dayMs = 24 * 60 * 60 * 1000
 
 const maxListBytes = 50_000_000
 
-/** Opens block lists: from the data directory when they were fetched within a day, else from their addresses; then daily again. */
+/** Loads block lists, from the data directory if they are less than a day old. Fetches them again every day. */
 export function openAdLists(deps: AdListDeps): AdLists {
   const stop = new AbortController()
   let blocker: Blocker | undefined
@@ -38,7 +38,7 @@ export function openAdLists(deps: AdListDeps): AdLists {
     try {
       blocker = await loadBlocker(deps, stop.signal)
     } catch (error) {
-      if (!stop.signal.aborted) deps.onError(error, 'fetching the lists of advertisements')
+      if (!stop.signal.aborted) deps.onError(error, 'fetching the ad block lists')
     }
   }
   const loaded = load()
@@ -67,24 +67,24 @@ async function loadBlocker(deps: AdListDeps, signal: AbortSignal): Promise<Block
     .slice(0, 16)
   const folder = join(deps.dataDir, 'ad-lists')
   const path = join(folder, `${name}.bin`)
-  const known = await readKnown(path)
-  if (known !== undefined && known.ageMs < dayMs) return toBlocker(Engine.deserialize(known.bytes), AdRequest)
+  const cached = await readCached(path)
+  if (cached !== undefined && cached.ageMs < dayMs) return toBlocker(Engine.deserialize(cached.bytes), AdRequest)
   try {
     const bytes = await compile(await fetchLists(deps, signal), signal)
     await mkdir(folder, { recursive: true })
-    const fresh = `${path}.${randomSecret().slice(0, 8)}`
-    await writeFile(fresh, bytes)
-    await rename(fresh, path)
+    const temporary = `${path}.${randomSecret().slice(0, 8)}`
+    await writeFile(temporary, bytes)
+    await rename(temporary, path)
     return toBlocker(Engine.deserialize(bytes), AdRequest)
   } catch (error) {
-    if (known === undefined || signal.aborted) throw error
-    // Yesterday's lists are better than none.
-    deps.onError(error, 'renewing the lists of advertisements')
-    return toBlocker(Engine.deserialize(known.bytes), AdRequest)
+    if (cached === undefined || signal.aborted) throw error
+    // Go on with yesterday's lists.
+    deps.onError(error, 'updating the ad block lists')
+    return toBlocker(Engine.deserialize(cached.bytes), AdRequest)
   }
 }
 
-async function readKnown(path: string): Promise<{ readonly bytes: Uint8Array; readonly ageMs: number } | undefined> {
+async function readCached(path: string): Promise<{ readonly bytes: Uint8Array; readonly ageMs: number } | undefined> {
   try {
     const { mtimeMs } = await stat(path)
     return { bytes: await readFile(path), ageMs: Date.now() - mtimeMs }
@@ -98,13 +98,13 @@ async function fetchLists({ urls, dispatcher }: AdListDeps, signal: AbortSignal)
   return Promise.all(
     urls.map(async (address) => {
       const { origin, pathname, search } = new URL(address)
-      const answer = await dispatcher.request({ origin, path: pathname + search, method: 'GET', signal: limit })
-      if (answer.statusCode !== 200) {
-        await answer.body.dump()
-        throw new Error(`${address} answered ${answer.statusCode}`)
+      const response = await dispatcher.request({ origin, path: pathname + search, method: 'GET', signal: limit })
+      if (response.statusCode !== 200) {
+        await response.body.dump()
+        throw new Error(`${address} responded with status ${response.statusCode}`)
       }
       let text = ''
-      for await (const chunk of answer.body.setEncoding('utf8') as AsyncIterable<string>) {
+      for await (const chunk of response.body.setEncoding('utf8') as AsyncIterable<string>) {
         text += chunk
         if (text.length > maxListBytes) throw new Error(`${address} is longer than ${maxListBytes / 1e6} MB`)
       }
@@ -113,19 +113,19 @@ async function fetchLists({ urls, dispatcher }: AdListDeps, signal: AbortSignal)
   )
 }
 
-/** Parses lists in a thread of its own: it takes seconds of processor time. */
+/** Compiles lists in a worker thread, since this takes seconds of CPU time. */
 async function compile(texts: readonly string[], signal: AbortSignal): Promise<Uint8Array> {
   const worker = new Worker(new URL(`./ad-list-worker${extname(import.meta.filename)}`, import.meta.url), {
     workerData: texts,
     env: {},
   })
-  const made = Promise.withResolvers<Uint8Array>()
-  const onAbort = (): void => made.reject(signal.reason as Error)
-  worker.once('message', made.resolve).once('error', made.reject)
-  worker.once('exit', () => made.reject(new Error('The thread that reads lists of advertisements ended')))
+  const compiled = Promise.withResolvers<Uint8Array>()
+  const onAbort = (): void => compiled.reject(signal.reason as Error)
+  worker.once('message', compiled.resolve).once('error', compiled.reject)
+  worker.once('exit', () => compiled.reject(new Error('The thread that compiles the ad block lists exited')))
   signal.addEventListener('abort', onAbort, { once: true })
   try {
-    return await made.promise
+    return await compiled.promise
   } finally {
     signal.removeEventListener('abort', onAbort)
     await worker.terminate()

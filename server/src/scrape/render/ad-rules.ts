@@ -1,4 +1,4 @@
-/** Hosts that serve advertisements, trackers and consent banners, as ends of host names. Written by hand. */
+/** Host name suffixes that serve advertisements, trackers and consent banners. Maintained by hand. */
 export const adHosts: readonly string[] = [
   // Advertisements
   'doubleclick.net',
@@ -81,7 +81,7 @@ export const adHosts: readonly string[] = [
   'klaro.org',
 ]
 
-/** What of a page is an advertisement or a consent banner, by names that are in wide use. */
+/** Selectors of advertisements and consent banners, by widely used ids and classes. */
 export const adSelectors: readonly string[] = [
   'ins.adsbygoogle',
   '[id^="google_ads_"]',

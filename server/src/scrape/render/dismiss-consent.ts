@@ -5,7 +5,10 @@ import { loadOptional } from '../../kit/optional-package.ts'
 import { listFrames } from './frames.ts'
 import type { Tab } from './tab.ts'
 
-/** A function for a page: whether something over it speaks of cookies, or an element is named like a banner. A link to the cookie policy is none. */
+/**
+ * Whether the page shows a consent banner: an overlay that mentions cookies, or a visible element that is named like a
+ * banner. A link to the cookie policy does not count. Runs in the page.
+ */
 export const findConsentBanner = `() => {
   const about = /cookie|consent|gdpr|privacy|datenschutz|confidentialit|privacidad|einwilligung/i
   const named = /cookie|consent|gdpr|(?:^|[-_ ])cmp(?:[-_ ]|$)/i
@@ -28,30 +31,30 @@ export const findConsentBanner = `() => {
   return false
 }`
 
-/** What the script has found and done so far in one frame. */
+/** Progress of the autoconsent script in one frame. Runs in the page. */
 const progress = `(() => {
-  const said = (globalThis.autoconsentStandalone?.messages ?? []).map(({ type }) => type)
-  return said.includes('autoconsentDone') || said.includes('autoconsentError') ? 'done'
-    : said.includes('popupFound') ? 'found' : 'looking'
+  const types = (globalThis.autoconsentStandalone?.messages ?? []).map(({ type }) => type)
+  return types.includes('autoconsentDone') || types.includes('autoconsentError') ? 'done'
+    : types.includes('popupFound') ? 'found' : 'looking'
 })()`
 
-/** Milliseconds for a banner to be found, and to be dismissed once it is. */
+/** Time limits for finding a banner and, once it is found, for dismissing it, in milliseconds. */
 const findMs = 1200
 const dismissMs = 4000
 
-/** Says no for the reader to a banner that asks for consent to cookies, in every frame. False: it knows none of this kind. */
+/** Rejects cookies in a consent banner, in any frame. Resolves to false if the script does not know the banner. */
 export async function dismissConsent(tab: Tab, script: () => Promise<string>): Promise<boolean> {
   const source = await script()
-  const worlds: { readonly contextId: unknown; readonly session: string }[] = []
+  const isolated: { readonly contextId: unknown; readonly session: string }[] = []
   for (const { frameId, session } of await listFrames(tab)) {
-    // A frame may go at any moment: the others still matter.
-    const made = await tab.call('Page.createIsolatedWorld', { frameId }, session).catch(() => undefined)
-    if (made !== undefined) worlds.push({ contextId: made['executionContextId'], session })
+    // A frame may disappear at any moment. Go on with the others.
+    const created = await tab.call('Page.createIsolatedWorld', { frameId }, session).catch(() => undefined)
+    if (created !== undefined) isolated.push({ contextId: created['executionContextId'], session })
   }
   const run = async (expression: string): Promise<readonly unknown[]> =>
     Promise.all([
       evaluateIn(tab, expression, undefined, tab.sessionId),
-      ...worlds.map(async ({ contextId, session }) => evaluateIn(tab, expression, contextId, session)),
+      ...isolated.map(async ({ contextId, session }) => evaluateIn(tab, expression, contextId, session)),
     ])
   await run(`${source}\n;undefined`)
   const startMs = performance.now()
@@ -66,11 +69,11 @@ export async function dismissConsent(tab: Tab, script: () => Promise<string>): P
 
 async function evaluateIn(tab: Tab, expression: string, contextId: unknown, session: string): Promise<unknown> {
   const parameters = { expression, returnByValue: true, ...(contextId === undefined ? {} : { contextId }) }
-  const answer = await tab.call('Runtime.evaluate', parameters, session).catch(() => undefined)
-  return (answer?.['result'] as { readonly value?: unknown } | undefined)?.value
+  const response = await tab.call('Runtime.evaluate', parameters, session).catch(() => undefined)
+  return (response?.['result'] as { readonly value?: unknown } | undefined)?.value
 }
 
-/** Makes a reader of the script that knows how banners are dismissed. It is read once. The reader throws PACKAGE_MISSING. */
+/** Returns a function that loads the autoconsent script once. It throws PACKAGE_MISSING. */
 export function createConsentScript(): () => Promise<string> {
   let source: Promise<string> | undefined
   return async () => (source ??= readScript())
@@ -78,6 +81,6 @@ export function createConsentScript(): () => Promise<string> {
 
 async function readScript(): Promise<string> {
   const name = '@duckduckgo/autoconsent'
-  const address = await loadOptional(name, 'the rejection of cookies', async () => import.meta.resolve(name))
-  return readFile(fileURLToPath(new URL('autoconsent.standalone.js', address)), 'utf8')
+  const url = await loadOptional(name, 'the rejection of cookies', async () => import.meta.resolve(name))
+  return readFile(fileURLToPath(new URL('autoconsent.standalone.js', url)), 'utf8')
 }

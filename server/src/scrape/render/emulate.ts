@@ -6,27 +6,27 @@ import { interceptRequests } from './intercept-requests.ts'
 import type { Tab } from './tab.ts'
 import { userAgentOverride } from './user-agent.ts'
 
-/** Whom a page takes its reader for. */
+/** Options of `emulate`: the device, the locale and the requests of a page. */
 export interface EmulationOptions {
   readonly chromeMajor: string
   readonly isMobile: boolean
   readonly pageLocale: PageLocale
   readonly skipTlsVerification: boolean
   readonly blockAds: boolean
-  /** Lists to block by besides the built-in one. */
+  /** Block lists in addition to the built-in one. */
   readonly adLists: AdLists | undefined
-  /** Headers of the caller: sent to the origin of the page and to no other. */
+  /** Headers of the caller. Sent only to the origin of the page. */
   readonly headers: Readonly<Record<string, string>>
   readonly url: string
 }
 
-/** Sizes of the window in CSS pixels. */
+/** Viewport sizes in CSS pixels. */
 export const viewports = {
   desktop: { width: 1280, height: 720, deviceScaleFactor: 1, mobile: false },
   mobile: { width: 390, height: 844, deviceScaleFactor: 2, mobile: true },
 } as const
 
-/** Makes a page ready: what it may load, and whom it takes its reader for. */
+/** Sets up device and locale emulation, ad blocking and extra headers for a tab. */
 export async function emulate(tab: Tab, options: EmulationOptions): Promise<void> {
   const { isMobile, pageLocale } = options
   await Promise.all([
@@ -62,7 +62,7 @@ function headerOf(headers: EmulationOptions['headers'], wanted: string): string 
   return Object.entries(headers).find(([name]) => name.toLowerCase() === wanted)?.[1]
 }
 
-/** A dialog stops the page until someone answers it. */
+/** Closes JavaScript dialogs, which block the page. Accepts `beforeunload`. */
 function closeDialogs(tab: Tab): void {
   return tab.on(({ method, params, sessionId }) => {
     if (method !== 'Page.javascriptDialogOpening') return

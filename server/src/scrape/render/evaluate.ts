@@ -1,13 +1,13 @@
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import type { Tab } from './tab.ts'
 
-/** What a script came to. */
+/** Result of a script. */
 export interface Evaluation {
   readonly type: string
   readonly value: unknown
 }
 
-/** Runs a script in the page; a promise is waited for. Throws SCRAPE_ACTION_ERROR with what the script threw. */
+/** Runs a script in the page and awaits a returned promise. Throws SCRAPE_ACTION_ERROR with the error of the script. */
 export async function evaluate(tab: Tab, script: string): Promise<Evaluation> {
   const result = await runScript(tab, script)
   const { objectId } = result
@@ -19,13 +19,13 @@ export async function evaluate(tab: Tab, script: string): Promise<Evaluation> {
         : await runtime(tab, 'callFunctionOn', { objectId, functionDeclaration: returnThis, returnByValue: true }),
     )
   } catch (error) {
-    // Its page went elsewhere; or it is a window, or leads to one, and has no end that could be answered.
+    // The page has navigated, or the value cannot be serialized because it refers to a window.
     if (isBowlineError(error) && error.code === 'CDP_FAILED') return { type: result.type, value: null }
     throw error
   }
 }
 
-/** Runs a function, given as text, with arguments in the page. Throws as `evaluate`. */
+/** Runs a function, given as source, with arguments in the page. Throws as `evaluate`. */
 export async function evaluateFunction(tab: Tab, source: string, ...args: readonly unknown[]): Promise<unknown> {
   const expression = `(${source})(${args.map((arg) => JSON.stringify(arg)).join(', ')})`
   const options = { expression, awaitPromise: true, returnByValue: true, userGesture: true }
@@ -42,7 +42,7 @@ interface RemoteObject {
 }
 
 async function runScript(tab: Tab, script: string): Promise<RemoteObject> {
-  // `await` at the top is what people write, and so is `return`.
+  // Scripts may use top-level `await` and `return`.
   const options = { awaitPromise: true, userGesture: true, replMode: true }
   try {
     return await runtime(tab, 'evaluate', { ...options, expression: script })
@@ -53,8 +53,8 @@ async function runScript(tab: Tab, script: string): Promise<RemoteObject> {
 }
 
 async function runtime(tab: Tab, method: string, params: Readonly<Record<string, unknown>>): Promise<RemoteObject> {
-  const answer = await tab.call(`Runtime.${method}`, params)
-  const thrown = answer['exceptionDetails'] as
+  const response = await tab.call(`Runtime.${method}`, params)
+  const thrown = response['exceptionDetails'] as
     | { readonly text: string; readonly exception?: { readonly description?: string; readonly value?: unknown } }
     | undefined
   if (thrown !== undefined) {
@@ -64,7 +64,7 @@ async function runtime(tab: Tab, method: string, params: Readonly<Record<string,
       `The script failed: ${description ?? JSON.stringify(value) ?? thrown.text}`,
     )
   }
-  return answer['result'] as RemoteObject
+  return response['result'] as RemoteObject
 }
 
 function toEvaluation({ type, subtype, value }: RemoteObject): Evaluation {

@@ -1,14 +1,14 @@
 import type { CdpResult, Tab } from './tab.ts'
 
-/** Frames of a page that are looked at; further ones are left out. */
+/** Maximum number of frames that are read per page. */
 const maxFrames = 50
 
-/** A frame of a page, and the sessions to reach it by. */
+/** A frame of a page and its CDP sessions. */
 export interface Frame {
   readonly frameId: string
-  /** Session that its document lives in. */
+  /** Session of its document. */
   readonly session: string
-  /** Session that its element lives in. */
+  /** Session of its frame element. */
   readonly ownerSession: string
 }
 
@@ -17,7 +17,7 @@ interface FrameTree {
   readonly childFrames?: readonly FrameTree[]
 }
 
-/** The frames inside a page, of other sites too. */
+/** Lists the frames of a page, including cross-origin ones. */
 export async function listFrames(tab: Tab): Promise<readonly Frame[]> {
   const remote = [...tab.frameSessions].map(([session, { frameId, parent }]) => ({
     frameId,

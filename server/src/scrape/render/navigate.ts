@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
-import { tlsError } from '../fetch/fetch-error.ts'
+import { certificateError, tlsError } from '../fetch/fetch-error.ts'
 import { waitForIdle } from './wait-for-idle.ts'
 import type { Tab } from './tab.ts'
 
-/** The answer that a page came by. */
+/** Response to the main request of a page. */
 export interface MainResponse {
   readonly url: string
   readonly statusCode: number
@@ -13,16 +13,17 @@ export interface MainResponse {
   readonly retryAfter: string | undefined
 }
 
-/** Watches what a page loads. */
+/** Observes the network activity of a page. */
 export interface NavigationWatch {
   readonly response: () => MainResponse | undefined
-  /** Waits until the page has loaded, and until it has loaded nothing more for a moment; `maxMs` at most, then it is taken as it is. */
+  /** Waits until the page has loaded and is idle, at most `maxMs`. Then the page is used as it is. */
   readonly settle: (maxMs: number) => Promise<void>
 }
 
+/** Resource types that may never finish. */
 const streamTypes = new Set(['WebSocket', 'EventSource', 'Media', 'Ping', 'Prefetch'])
 
-/** Starts to watch. Called before the page is navigated. */
+/** Starts to observe a page. Call it before the page is navigated. */
 export function watchNavigation(tab: Tab): NavigationWatch {
   const running = new Set<string>()
   const activity = { running, changedAtMs: performance.now(), isSingleTarget: true }
@@ -57,19 +58,20 @@ export function watchNavigation(tab: Tab): NavigationWatch {
   return { response: () => response, settle }
 }
 
-/** Opens an address. `download`: no tab shows it. `refused`: by the egress policy. Throws SCRAPE_SSL_ERROR, SCRAPE_SITE_ERROR. */
+/**
+ * Navigates to a URL. Resolves to `download` for a file, and to `refused` if the egress policy blocks the URL.
+ * Throws SCRAPE_SSL_ERROR, SCRAPE_SITE_ERROR.
+ */
 export async function navigate(tab: Tab, url: string): Promise<'opened' | 'download' | 'refused' | 'unreachable'> {
   const { errorText } = await tab.call('Page.navigate', { url, transitionType: 'typed' })
   if (typeof errorText !== 'string' || errorText === '') return 'opened'
   const { host } = new URL(url)
   if (errorText.includes('ERR_ABORTED')) return 'download'
   if (errorText.includes('ERR_SSL')) throw tlsError(host, errorText)
-  if (errorText.includes('ERR_CERT')) {
-    throw new BowlineError('SCRAPE_SSL_ERROR', `The certificate of ${host} was not accepted: ${errorText}`)
-  }
+  if (errorText.includes('ERR_CERT')) throw certificateError(host, errorText)
   if (errorText.includes('ERR_BLOCKED_BY_ADMINISTRATOR')) return 'refused'
   if (/ERR_(?:ADDRESS_UNREACHABLE|TUNNEL|PROXY|NAME_NOT_RESOLVED|CONNECTION)/.test(errorText)) return 'unreachable'
-  throw new BowlineError('SCRAPE_SITE_ERROR', `${host} broke off: ${errorText}`)
+  throw new BowlineError('SCRAPE_SITE_ERROR', `${host} could not be loaded: ${errorText}`)
 }
 
 interface ReceivedResponse {

@@ -8,7 +8,7 @@ import { pressKeys } from './press-keys.ts'
 import type { NavigationWatch } from './navigate.ts'
 import type { Tab } from './tab.ts'
 
-/** What actions yielded, files not stored yet. */
+/** Results of actions, before their files are stored. */
 export interface ActionOutput {
   readonly screenshots: CapturedFile[]
   readonly scrapes: { readonly url: string; readonly html: string }[]
@@ -16,10 +16,13 @@ export interface ActionOutput {
   readonly pdfs: CapturedFile[]
 }
 
-/** Longest wait for a page that an action has opened, in milliseconds. */
+/** Maximum wait for the page to load after an action, in milliseconds. */
 const actionSettleMs = 5000
 
-/** Performs actions in order. Throws SCRAPE_ACTION_ERROR or SCRAPE_TIMEOUT that names the action that failed, or the signal's reason. */
+/**
+ * Performs actions in order. Throws SCRAPE_ACTION_ERROR or SCRAPE_TIMEOUT, naming the failed action, or the signal's
+ * reason.
+ */
 export async function performActions(
   tab: Tab,
   watch: NavigationWatch,
@@ -45,13 +48,13 @@ function isTimeLimit(reason: unknown): boolean {
   return Error.isError(reason) && reason.name === 'TimeoutError'
 }
 
-/** The error for an action that was under way when the time of its scrape was over. */
+/** Returns the error for an action that was running when the scrape timed out. */
 function timedOut(index: number, action: Action, cause: unknown): BowlineError {
   const name = `action ${index + 1} (${action.type})`
   if (action.type !== 'wait' || action.selector === undefined) {
-    return new BowlineError('SCRAPE_TIMEOUT', `${name} was still under way`, { cause })
+    return new BowlineError('SCRAPE_TIMEOUT', `${name} was still running`, { cause })
   }
-  return new BowlineError('SCRAPE_TIMEOUT', `${name} still waited for ${JSON.stringify(action.selector)}`, {
+  return new BowlineError('SCRAPE_TIMEOUT', `${name} was still waiting for ${JSON.stringify(action.selector)}`, {
     hint: 'Check the selector against the page, or raise `timeout`.',
     cause,
   })
@@ -96,7 +99,7 @@ async function waitForElement(tab: Tab, selector: string): Promise<void> {
   while ((await evaluateFunction(tab, source, selector)) !== true) await sleep(50, undefined, { signal: tab.signal })
 }
 
-/** All elements that match: of the document first, then of its open shadow trees and of frames that it may look into. */
+/** Finds matching elements in the document, then in its open shadow trees and same-origin frames. Runs in the page. */
 const findAll = `(selector) => {
   const found = []
   const visit = (root, frames) => {
@@ -111,10 +114,10 @@ const findAll = `(selector) => {
   return found
 }`
 
-/** Elements that one action clicks. */
+/** Maximum number of elements that one action clicks. */
 const maxClicks = 100
 
-/** Scrolls each element into view and answers the middle of what is seen of it. */
+/** Scrolls each element into view and returns its center. Runs in the page. */
 const findPoints = `(selector, all) => {
   const found = (${findAll})(selector).slice(0, all ? ${maxClicks} : 1)
   return found.map(({ element, frames }) => {
@@ -126,7 +129,7 @@ const findPoints = `(selector, all) => {
       x += outer.left + frame.clientLeft
       y += outer.top + frame.clientTop
     }
-    return { x, y, isSeen: box.width > 0 && box.height > 0 }
+    return { x, y, hasSize: box.width > 0 && box.height > 0 }
   })
 }`
 
@@ -142,9 +145,9 @@ async function click(tab: Tab, selector: string, all: boolean): Promise<void> {
       all
         ? await evaluateFunction(tab, source, selector, index)
         : ((await evaluateFunction(tab, findPoints, selector, false)) as readonly unknown[])[0]
-    ) as { readonly x: number; readonly y: number; readonly isSeen: boolean } | undefined
-    // What has no size cannot be hit with a mouse.
-    if (point?.isSeen !== true) await evaluateFunction(tab, clickByScript, selector, index)
+    ) as { readonly x: number; readonly y: number; readonly hasSize: boolean } | undefined
+    // The mouse cannot hit an element without a size.
+    if (point?.hasSize !== true) await evaluateFunction(tab, clickByScript, selector, index)
     else await clickAt(tab, point)
   }
 }
@@ -166,8 +169,8 @@ async function scroll(tab: Tab, direction: 'up' | 'down', selector: string | und
   const source = `(selector, sign) => {
     const element = selector === null ? document.scrollingElement : (${findAll})(selector)[0]?.element
     if (!element) return false
-    const isWhole = element === document.scrollingElement
-    element.scrollBy({ top: sign * (isWhole ? innerHeight : element.clientHeight), behavior: 'instant' })
+    const isPage = element === document.scrollingElement
+    element.scrollBy({ top: sign * (isPage ? innerHeight : element.clientHeight), behavior: 'instant' })
     return true
   }`
   const isFound = await evaluateFunction(tab, source, selector ?? null, direction === 'down' ? 1 : -1)

@@ -2,7 +2,7 @@ import { modifierBit, parseKeys, type KeyStroke } from 'bowline/contract/key-nam
 import { BowlineError } from 'bowline/kit/errors'
 import type { Tab } from './tab.ts'
 
-/** Presses a key or a combination: modifiers go down first and come up last. Throws SCRAPE_ACTION_ERROR for an unknown key. */
+/** Presses a key or a combination such as `Control+A`. Throws SCRAPE_ACTION_ERROR for an unknown key. */
 export async function pressKeys(tab: Tab, text: string): Promise<void> {
   const keys = parseKeys(text)
   if (keys === undefined) throw new BowlineError('SCRAPE_ACTION_ERROR', `${JSON.stringify(text)} has an unknown key`)
@@ -22,6 +22,6 @@ export async function pressKeys(tab: Tab, text: string): Promise<void> {
 async function dispatch(tab: Tab, type: string, stroke: KeyStroke & { readonly modifiers: number }): Promise<void> {
   const { location, ...rest } = stroke
   const isKeypad = location === 3
-  // The protocol knows left and right; the number pad is a flag.
+  // In CDP, `location` is left or right only. The number pad is a flag.
   await tab.call('Input.dispatchKeyEvent', { type, ...rest, isKeypad, ...(isKeypad ? {} : { location }) })
 }

@@ -5,29 +5,32 @@ import { evaluateFunction } from './evaluate.ts'
 import type { NavigationWatch } from './navigate.ts'
 import type { Tab } from './tab.ts'
 
-/** Removes what is hidden by force: a banner that covers the page, an advertisement. */
+/** Removes all elements that match. Runs in the page. */
 const removeAll = `(selectors) => { for (const element of document.querySelectorAll(selectors)) element.remove() }`
 
-/** Removes them at once when nobody asks for consent, as on most pages. */
+/** Removes them at once if the page does not ask for consent, as most pages do not. Runs in the page. */
 const removeUnlessConsentAsked = `(selectors) => {
   const isAsked = (${findConsentBanner})()
   if (!isAsked) (${removeAll})(selectors)
   return isAsked
 }`
 
-/** Milliseconds for what a dismissed banner sets off. */
+/** Maximum wait for what dismissing a banner triggers, in milliseconds. */
 const afterConsentMs = 2000
 
-/** Says no to a banner about cookies, and removes what is left of it and of advertisements. `script`: what knows the banners. */
+/**
+ * Rejects cookies in a consent banner, and removes leftovers of the banner and advertisements.
+ * `script` loads the script that recognizes banners.
+ */
 export async function removeOverlays(tab: Tab, watch: NavigationWatch, script: () => Promise<string>): Promise<void> {
   const selectors = adSelectors.join(', ')
   if ((await evaluateFunction(tab, removeUnlessConsentAsked, selectors)) !== true) return
-  // What a choice sets off, if only the fading of the banner, belongs to the page.
+  // Wait for what the choice triggers, such as the fading of the banner.
   if (await dismissOrWarn(tab, script)) await watch.settle(afterConsentMs)
   await evaluateFunction(tab, removeAll, selectors)
 }
 
-/** Without the package that knows the banners, the page gets a warning. */
+/** Dismisses the banner. Without the package that recognizes banners, adds a warning instead. */
 async function dismissOrWarn(tab: Tab, script: () => Promise<string>): Promise<boolean> {
   try {
     return await dismissConsent(tab, script)

@@ -16,34 +16,34 @@ import { evaluateFunction } from './evaluate.ts'
 import { navigate, watchNavigation, type MainResponse } from './navigate.ts'
 import { openTab, type Tab } from './tab.ts'
 
-/** What a page is rendered with. */
+/** Options of `renderPage`. */
 export interface RenderTask {
   readonly request: ScrapeRequest
   readonly pageLocale: PageLocale
   readonly chromeMajor: string
   readonly adLists: AdLists | undefined
-  /** Reads the script that dismisses banners about cookies. */
+  /** Loads the script that dismisses consent banners. */
   readonly consentScript: () => Promise<string>
   readonly router: CdpRouter
-  /** Undefined: the default one of the browser, with its profile. */
+  /** Default: the default context of the browser, with its profile. */
   readonly browserContextId: string | undefined
   readonly signal: AbortSignal
 }
 
-/** A page as a browser shows it. */
+/** A page as rendered by a browser. */
 export interface RenderedPage extends LoadedPage {
   readonly screenshot: CapturedFile | undefined
   readonly actions: ActionOutput | undefined
 }
 
-/** How rendering ended: not every address is one that a browser shows. */
+/** Outcome of rendering. */
 export type RenderOutcome =
   | { readonly kind: 'page'; readonly page: RenderedPage }
-  /** With the cookies that the browser has for the address, each as `name=value`. */
+  /** A file. `cookies` are those that the browser has for the URL, each as `name=value`. */
   | { readonly kind: 'download'; readonly cookies: readonly string[] }
   | { readonly kind: 'refused' | 'unreachable' }
 
-/** Opens a page in a browser, performs its actions and takes what is wanted of it. Throws SCRAPE_*, or the signal's reason. */
+/** Opens a page in a browser, performs actions, and captures HTML and screenshot. Throws SCRAPE_*, or the signal's reason. */
 export async function renderPage(task: RenderTask): Promise<RenderOutcome> {
   const { request, signal, router } = task
   using tab = await openTab(router, task.browserContextId, signal)
@@ -58,14 +58,14 @@ export async function renderPage(task: RenderTask): Promise<RenderOutcome> {
     if (request.waitFor > 0) await sleep(request.waitFor, undefined, { signal: tab.signal })
     if (request.blockAds) await removeOverlays(tab, watch, task.consentScript)
     const actions = request.actions === undefined ? undefined : await performActions(tab, watch, request.actions)
-    const page = await takePage(tab, request, watch.response(), actions)
+    const page = await capturePage(tab, request, watch.response(), actions)
     return { kind: 'page', page: withWarnings(page, [...tab.warnings]) }
   } catch (error) {
-    // A wait that was cut short does not know why.
+    // An aborted wait rejects with an error of its own: report the abort reason instead.
     rethrowAbort(tab.signal, error)
     throw error
   } finally {
-    // The end of its context closes it; a page of a profile has none of its own.
+    // Disposing the browser context closes the tab. A tab in the default context is closed here.
     if (task.browserContextId === undefined) {
       router.call('Target.closeTarget', { targetId: tab.targetId }).catch(() => undefined)
     }
@@ -80,14 +80,14 @@ async function download(tab: Tab, url: string): Promise<RenderOutcome> {
   return { kind: 'download', cookies: pairs }
 }
 
-async function takePage(
+async function capturePage(
   tab: Tab,
   { formats }: ScrapeRequest,
   response: MainResponse | undefined,
   actions: ActionOutput | undefined,
 ): Promise<RenderedPage> {
-  const wish = formats.find((format) => format.type === 'screenshot')
-  const screenshot = wish === undefined ? undefined : await takeScreenshot(tab, wish)
+  const options = formats.find((format) => format.type === 'screenshot')
+  const screenshot = options === undefined ? undefined : await takeScreenshot(tab, options)
   const { contentType } = response ?? {}
   const isMarkup = contentType === undefined || /html/i.test(contentType)
   return {
@@ -107,14 +107,14 @@ async function readMarkup(tab: Tab): Promise<Pick<LoadedPage, 'url' | 'body'>> {
 
 async function readText(tab: Tab, contentType: string): Promise<Pick<LoadedPage, 'url' | 'body'>> {
   const url = String(await evaluateFunction(tab, '() => location.href'))
-  // What the browser makes of XML or an image to show it is no part of it.
+  // Read the source, without the markup that Chromium adds to show XML or images.
   const source = await tab.call('Page.getResourceContent', { frameId: tab.targetId, url: url.replace(/#.*$/, '') })
   const { content, base64Encoded } = source as { readonly content: string; readonly base64Encoded: boolean }
   const bytes = Buffer.from(content, base64Encoded ? 'base64' : 'utf8')
   return { url, body: classifyBody(bytes, `${contentType.split(';')[0]}; charset=utf-8`) }
 }
 
-/** The error for a page that there is no way to, when asking again finds no reason. */
+/** Returns the error for a page that cannot be reached for an unknown reason. */
 export function unreachableError(url: string): BowlineError {
   return new BowlineError('SCRAPE_SITE_ERROR', `${new URL(url).host} cannot be reached`)
 }

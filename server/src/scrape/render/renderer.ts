@@ -15,18 +15,19 @@ import { createConsentScript } from './dismiss-consent.ts'
 import { renderPage, unreachableError, type RenderedPage, type RenderOutcome, type RenderTask } from './render-page.ts'
 import { ScrapeBrowsers, type BrowserSlot, type RenderRoute } from './scrape-browsers.ts'
 
-/** What pages are rendered with. */
+/** Dependencies of `Renderer`. */
 export interface RendererDeps {
   readonly browsers: BrowserPool
   readonly egress: Pick<Egress, 'openProxyEndpoint' | 'connector'>
   readonly profiles: Profiles
+  /** Maximum number of open pages, in all browsers. */
   readonly maxPages: number
   readonly chromeMajor: string
-  /** Lists to block advertisements by besides the built-in one. Default: none. */
+  /** Block lists in addition to the built-in one. Default: none. */
   readonly adLists?: AdLists | undefined
 }
 
-/** One page to render. */
+/** A page to render. */
 export interface RenderCall {
   readonly request: ScrapeRequest
   readonly pageLocale: PageLocale
@@ -37,10 +38,10 @@ export interface RenderCall {
 
 type Download = Extract<RenderOutcome, { readonly kind: 'download' }>
 
-/** Milliseconds for a browser to let go of a page before it is given up. */
+/** Time limit for closing a browser context, in milliseconds. Then the browser is killed. */
 const closeContextMs = 3000
 
-/** Renders pages, each in a browser context of its own, or in a browser with a profile. */
+/** Renders pages, each in its own browser context, or in a browser of its own if it has a profile. */
 export class Renderer implements AsyncDisposable {
   readonly #deps: RendererDeps
   readonly #shared: ScrapeBrowsers
@@ -52,12 +53,15 @@ export class Renderer implements AsyncDisposable {
     this.#shared = new ScrapeBrowsers(deps)
   }
 
-  /** Renders a page. With cookies alone: the address is a file, which they are for. Throws SCRAPE_*, EGRESS_REFUSED, PROFILE_LOCKED, or the signal's reason. */
+  /**
+   * Renders a page. If the URL is a file, returns only the cookies to fetch it with.
+   * Throws SCRAPE_*, EGRESS_REFUSED, PROFILE_LOCKED, or the signal's reason.
+   */
   async render(call: RenderCall): Promise<RenderedPage | Pick<Download, 'cookies'>> {
     const outcome = call.request.profile === undefined ? await this.#withRetries(call) : await this.#withProfile(call)
     if (outcome.kind === 'page') return outcome.page
     if (outcome.kind === 'download') return { cookies: outcome.cookies }
-    throw await this.#explain(call, outcome.kind)
+    throw await this.#failureOf(call, outcome.kind)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -65,7 +69,7 @@ export class Renderer implements AsyncDisposable {
     await Promise.all(this.#cleanups)
   }
 
-  /** A browser that dies takes the pages of others with it: they get another one, once. */
+  /** Retries once if the browser exits, since another page may have crashed it. */
   async #withRetries(call: RenderCall): Promise<RenderOutcome> {
     try {
       return await this.#inContext(call)
@@ -78,18 +82,18 @@ export class Renderer implements AsyncDisposable {
 
   async #inContext(call: RenderCall): Promise<RenderOutcome> {
     await using undo = new AsyncDisposableStack()
-    const pageLocale = undo.use(await this.#shared.take(call.route, call))
-    const { router } = pageLocale.browser
+    const slot = undo.use(await this.#shared.acquire(call.route, call))
+    const { router } = slot.browser
     const { browserContextId } = await router.call('Target.createBrowserContext', { disposeOnDetach: true })
     undo.move()
     try {
-      // The browser does one thing after another: the page comes after this.
+      // Chromium handles commands in order, so this applies before the page opens.
       const denied = router.call('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId })
       const [outcome] = await Promise.all([renderPage(this.#task(call, router, String(browserContextId))), denied])
       return outcome
     } finally {
-      // Whoever asked for the page need not wait for its end.
-      const cleanup = closeContext(pageLocale, browserContextId)
+      // Close the context in the background.
+      const cleanup = closeContext(slot, browserContextId)
       this.#cleanups.add(cleanup)
       void cleanup.finally(() => this.#cleanups.delete(cleanup))
     }
@@ -98,7 +102,7 @@ export class Renderer implements AsyncDisposable {
   async #withProfile(call: RenderCall): Promise<RenderOutcome> {
     const { browsers, egress, profiles } = this.#deps
     const { name, saveChanges: isWritable } = call.request.profile ?? { name: '', saveChanges: false }
-    using _ = await this.#shared.admit(call)
+    using _ = await this.#shared.acquirePage(call)
     await using profile = await profiles.open({ teamId: call.teamId, name, isWritable, sessionId: undefined })
     const openProxy: LaunchOptions['openProxy'] = async (options) =>
       egress.openProxyEndpoint({ ...options, route: call.route })
@@ -123,8 +127,8 @@ export class Renderer implements AsyncDisposable {
     return { request, pageLocale, signal, router, browserContextId, chromeMajor, adLists, consentScript }
   }
 
-  /** Asks once more by the same way, to hear why there is none. */
-  async #explain({ request: { url }, route, signal }: RenderCall, kind: 'refused' | 'unreachable'): Promise<unknown> {
+  /** Connects once more over the same route to find out why the page could not be reached. */
+  async #failureOf({ request: { url }, route, signal }: RenderCall, kind: 'refused' | 'unreachable'): Promise<unknown> {
     const { hostname, port, protocol } = new URL(url)
     const target = {
       host: hostname.replace(/^\[(.*)\]$/, '$1'),
@@ -133,9 +137,9 @@ export class Renderer implements AsyncDisposable {
     try {
       const socket = await this.#deps.egress.connector.connect(target, route, signal)
       socket.destroy()
-      // Only what it redirected to was refused.
+      // The URL itself is allowed, so it was a redirect that was refused.
       return kind === 'refused'
-        ? new BowlineError('EGRESS_REFUSED', `${new URL(url).host} redirects to an address that is refused`)
+        ? new BowlineError('EGRESS_REFUSED', `${new URL(url).host} redirects to a URL that the egress policy refuses`)
         : unreachableError(url)
     } catch (error) {
       return toFetchError(error, url)
@@ -143,12 +147,12 @@ export class Renderer implements AsyncDisposable {
   }
 }
 
-/** Ends the context of a page and gives its place back. Never rejects. */
-async function closeContext(pageLocale: BrowserSlot, browserContextId: unknown): Promise<void> {
-  const gone = pageLocale.browser.router.call('Target.disposeBrowserContext', { browserContextId }).then(
+/** Closes a browser context and releases its slot. Never rejects. */
+async function closeContext(slot: BrowserSlot, browserContextId: unknown): Promise<void> {
+  const closed = slot.browser.router.call('Target.disposeBrowserContext', { browserContextId }).then(
     () => true,
     () => true,
   )
-  if (!(await Promise.race([gone, sleep(closeContextMs, false, { ref: false })]))) pageLocale.discard()
-  await pageLocale[Symbol.asyncDispose]()
+  if (!(await Promise.race([closed, sleep(closeContextMs, false, { ref: false })]))) slot.discard()
+  await slot[Symbol.asyncDispose]()
 }

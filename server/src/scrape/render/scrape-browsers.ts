@@ -3,21 +3,21 @@ import type { Browser } from '../../browsers/launch.ts'
 import type { BrowserPool } from '../../browsers/pool.ts'
 import type { Egress } from '../../egress/egress.ts'
 
-/** Which way out the pages of a browser take. */
+/** Upstream proxy that the pages of a browser use. */
 export type RenderRoute = 'basic' | 'enhanced'
 
-/** What scraping browsers are made from. */
+/** Dependencies of `ScrapeBrowsers`. */
 export interface ScrapeBrowserDeps {
   readonly browsers: BrowserPool
   readonly egress: Pick<Egress, 'openProxyEndpoint'>
-  /** Pages open at once, in all browsers; further ones wait. */
+  /** Maximum number of open pages, in all browsers. Further pages wait. */
   readonly maxPages: number
 }
 
-/** A place for one page in a browser. Disposing gives it back. */
+/** A slot for one page in a shared browser. Disposing releases it. */
 export interface BrowserSlot extends AsyncDisposable {
   readonly browser: Browser
-  /** Gives up the browser: it is killed, and whoever shares it fails, too. */
+  /** Kills the browser. Other pages in it fail. */
   readonly discard: () => void
 }
 
@@ -30,16 +30,16 @@ interface BrowserEntry {
   retirement: NodeJS.Timeout | undefined
 }
 
-/** Pages after which a browser is replaced: what one leaves behind does not grow for ever. */
+/** Number of pages after which a browser is replaced, so that its memory does not grow without limit. */
 const maxUses = 100
 
-/** Uses before the last at which the next browser is started, when several pages are under way: they need not wait for it. */
+/** The next browser is launched this many pages before the last one, so that pages need not wait for it. */
 const prelaunchUses = 8
 
-/** Milliseconds after which a browser that nobody uses is closed. */
+/** Milliseconds after which an idle browser is closed. */
 const idleMs = 60_000
 
-/** Browsers that pages are rendered in: shared by many pages one after another, each in a context of its own. */
+/** Browsers that render pages. Each is shared by up to 100 pages, each in its own browser context. */
 export class ScrapeBrowsers implements AsyncDisposable {
   readonly #deps: ScrapeBrowserDeps
   readonly #shared = new Set<BrowserEntry>()
@@ -51,8 +51,8 @@ export class ScrapeBrowsers implements AsyncDisposable {
     this.#deps = deps
   }
 
-  /** Takes one of the places for pages without a browser, for a page that brings its own. Disposing gives it back. */
-  async admit({ signal }: Abortable): Promise<Disposable> {
+  /** Acquires one of the `maxPages` slots, for a page with a browser of its own. Disposing releases it. */
+  async acquirePage({ signal }: Abortable): Promise<Disposable> {
     if (this.#open >= this.#deps.maxPages) await this.#wait(signal)
     else this.#open += 1
     let isReleased = false
@@ -67,9 +67,9 @@ export class ScrapeBrowsers implements AsyncDisposable {
     }
   }
 
-  /** Takes a place in a browser of a route, started when there is none. Throws BROWSER_START_FAILED or the signal's reason. */
-  async take(route: RenderRoute, { signal }: Abortable): Promise<BrowserSlot> {
-    const admission = await this.admit({ signal })
+  /** Acquires a slot in a browser of a route, launched if needed. Throws BROWSER_START_FAILED or the signal's reason. */
+  async acquire(route: RenderRoute, { signal }: Abortable): Promise<BrowserSlot> {
+    const page = await this.acquirePage({ signal })
     const shared = this.#find(route) ?? this.#start(route)
     shared.uses += 1
     shared.active += 1
@@ -80,7 +80,7 @@ export class ScrapeBrowsers implements AsyncDisposable {
       if (isReleased) return
       isReleased = true
       shared.active -= 1
-      admission[Symbol.dispose]()
+      page[Symbol.dispose]()
       this.#settle(shared)
     }
     try {
@@ -98,31 +98,31 @@ export class ScrapeBrowsers implements AsyncDisposable {
   }
 
   async #wait(signal: AbortSignal | undefined): Promise<void> {
-    const turn = Promise.withResolvers<void>()
-    this.#queue.push(turn)
+    const slot = Promise.withResolvers<void>()
+    this.#queue.push(slot)
     try {
-      await abortable(turn.promise, signal)
+      await abortable(slot.promise, signal)
     } catch (error) {
-      const index = this.#queue.indexOf(turn)
+      const index = this.#queue.indexOf(slot)
       if (index !== -1) this.#queue.splice(index, 1)
-      // It was this one's turn in the very moment of the abort.
+      // The slot was assigned at the moment of the abort: pass it on.
       else this.#queue.shift()?.resolve()
       throw error
     }
   }
 
   #find(route: RenderRoute): BrowserEntry | undefined {
-    return this.#fit(route)[0]
+    return this.#available(route)[0]
   }
 
-  /** Browsers that take another page, the oldest first. */
-  #fit(route: RenderRoute): readonly BrowserEntry[] {
+  /** Browsers that can take another page, oldest first. */
+  #available(route: RenderRoute): readonly BrowserEntry[] {
     return [...this.#shared].filter((each) => each.route === route && !each.isRetired && each.uses < maxUses)
   }
 
   #startNext(route: RenderRoute): void {
-    if (this.#fit(route).length > 1) return
-    // Nobody may come to use it.
+    if (this.#available(route).length > 1) return
+    // Start the idle timer, since it may never be used.
     this.#settle(this.#start(route))
   }
 
@@ -159,7 +159,7 @@ export class ScrapeBrowsers implements AsyncDisposable {
   }
 
   #end(killing: Promise<void>): void {
-    // A browser that never started needs no end.
+    // The browser may have failed to start.
     const ended = killing.catch(() => undefined)
     this.#closing.add(ended)
     void ended.then(() => this.#closing.delete(ended))

@@ -2,7 +2,7 @@ import { evaluateFunction } from './evaluate.ts'
 import { listFrames, type Frame } from './frames.ts'
 import type { Tab } from './tab.ts'
 
-/** What a frame's document is, as text: shadow trees written out as `<template shadowrootmode>`. */
+/** Serializes a document, with shadow trees as `<template shadowrootmode>`. Runs in the page. */
 const serialize = `() => {
   const roots = []
   const find = (node) => {
@@ -19,21 +19,21 @@ const serialize = `() => {
 
 const mark = 'data-bowline-frame'
 
-/** A page as it stands. */
+/** HTML of a page in its current state. */
 export interface SerializedPage {
-  /** Where it is by now. */
+  /** Current URL. */
   readonly url: string
   readonly html: string
 }
 
-/** The document of a page with the content of its frames, of other sites too, in place of them, and shadow trees written out. */
+/** Serializes a page with its shadow trees, and with the content of its frames, including cross-origin ones, inlined. */
 export async function serializePage(tab: Tab): Promise<SerializedPage> {
-  // A page that counts no frames is read at once. It may have changed how it counts them, so it is not believed.
+  // Most pages have no frames and are read at once. `window.length` is not reliable, since a page can override it.
   const [frames, page] = await Promise.all([listFrames(tab), evaluateFunction(tab, readUnlessFramed)])
   if (frames.length === 0) return (page as SerializedPage | null) ?? readPage(tab)
   const parts = new Map<string, string>()
   for (const frame of frames) {
-    // A frame may go while it is read: the page is worth more than any of its frames.
+    // A frame may disappear while it is read. Go on with the others.
     await markOwner(tab, frame).catch(() => undefined)
   }
   for (const frame of frames) parts.set(frame.frameId, bodyOf(await readFrame(tab, frame).catch(() => '')))
@@ -64,12 +64,12 @@ async function markOwner(tab: Tab, { frameId, ownerSession }: Frame): Promise<vo
 async function readFrame(tab: Tab, { frameId, session }: Frame): Promise<string> {
   const { executionContextId } = await tab.call('Page.createIsolatedWorld', { frameId }, session)
   const expression = `(${serialize})()`
-  const answer = await tab.call(
+  const response = await tab.call(
     'Runtime.evaluate',
     { expression, contextId: executionContextId, returnByValue: true },
     session,
   )
-  return (answer['result'] as { readonly value?: string }).value ?? ''
+  return (response['result'] as { readonly value?: string }).value ?? ''
 }
 
 function bodyOf(html: string): string {
@@ -78,16 +78,16 @@ function bodyOf(html: string): string {
   return start === null ? html : html.slice(start.index + start[0].length, end === -1 ? undefined : end)
 }
 
-/** Puts the contents of frames, by their ids, in the places of their elements, each once: a page may copy the mark of a frame at will. */
+/** Replaces frame elements with the contents of their frames. Each is inserted once, since a page may copy the mark. */
 export function insertFrames(html: string, parts: ReadonlyMap<string, string>): string {
-  const left = new Map(parts)
+  const remaining = new Map(parts)
   const insert = (text: string, depth: number): string =>
-    // No attribute is written with a bracket: a search that fails ends at the next one, and not 20,000 letters later.
+    // `[^<>]` ends a failed match at the next bracket instead of 20,000 characters later.
     text.replaceAll(
       new RegExp(`<i?frame\\b[^<>]{0,20000}?\\b${mark}="([0-9A-F]+)"[^<>]*>(?:[^<]*</i?frame>)?`, 'gi'),
       (_, id: string) => {
-        const content = left.get(id) ?? ''
-        left.delete(id)
+        const content = remaining.get(id) ?? ''
+        remaining.delete(id)
         return `<div data-frame>${depth < 5 ? insert(content, depth + 1) : content}</div>`
       },
     )

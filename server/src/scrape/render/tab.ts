@@ -3,27 +3,27 @@ import { BowlineError } from 'bowline/kit/errors'
 import type { CdpIncoming } from '../../cdp/message.ts'
 import type { CdpRouter } from '../../cdp/router.ts'
 
-/** What a command answers. */
+/** Result of a CDP command. */
 export type CdpResult = Readonly<Record<string, unknown>>
 
-/** One page of a scraping browser, driven over CDP. */
+/** A tab of a scraping browser, driven over CDP. */
 export interface Tab extends Disposable {
   readonly targetId: string
-  /** Session of the page itself. */
+  /** Session of the main frame. */
   readonly sessionId: string
-  /** Aborts with the signal that the tab was opened with, and when the page crashes. */
+  /** Aborts when the signal of `openTab` aborts or the page crashes. */
   readonly signal: AbortSignal
   /** Sends a command to the page, or to one of its frames' sessions. Rejects with the signal's reason. */
   readonly call: (method: string, params?: object, sessionId?: string) => Promise<CdpResult>
-  /** Calls with the events of the page and of its frames' sessions. */
+  /** Listens to the events of the page and of its frames' sessions. */
   readonly on: (listener: (event: CdpIncoming) => void) => void
-  /** What was left out of what was taken of the page, as sentences for its warning. */
+  /** Sentences for the warning of the page, such as about content that was left out. */
   readonly warnings: Set<string>
-  /** Sessions of frames that live in processes of their own, by session, with the id of their frame. */
+  /** Out-of-process frames by session id. */
   readonly frameSessions: ReadonlyMap<string, { readonly frameId: string; readonly parent: string }>
 }
 
-/** Opens a page in a browser context (default: that of the browser) and attaches to it and to its frames. Disposing detaches. */
+/** Opens a tab in a browser context (default: that of the browser), and attaches to it and its frames. Disposing detaches. */
 export async function openTab(
   router: CdpRouter,
   browserContextId: string | undefined,
@@ -72,7 +72,7 @@ export async function openTab(
 
 const autoAttach = { autoAttach: true, waitForDebuggerOnStart: false, flatten: true }
 
-/** Frames within frames, and what they load, are to be heard of, too. */
+/** Enables events of a frame or worker, and attaches to its own frames. */
 function prepareChild(router: CdpRouter, sessionId: string): void {
   for (const [method, params] of [
     ['Target.setAutoAttach', autoAttach],
@@ -80,7 +80,7 @@ function prepareChild(router: CdpRouter, sessionId: string): void {
     ['DOM.enable', {}],
     ['Network.enable', {}],
   ] as const) {
-    // A frame may be gone before it hears; workers know only some of these.
+    // The frame may be gone by now, and workers support only some of these.
     router.call(method, params, sessionId).catch(() => undefined)
   }
 }

@@ -1,18 +1,18 @@
-/** A browser as scripts and servers see it: parameters of `Emulation.setUserAgentOverride`. */
+/** Parameters of `Emulation.setUserAgentOverride`. */
 export interface UserAgentOverride {
   readonly userAgent: string
   /** `navigator.platform`. */
   readonly platform: string
-  /** `navigator.userAgentData` and the client hints. Undefined for browsers that have none, such as Firefox. */
+  /** `navigator.userAgentData` and the client hints. Undefined for browsers without them, such as Firefox. */
   readonly userAgentMetadata?: object | undefined
 }
 
-/** Everything that a browser with this user agent says about itself, so that its headers and its scripts agree. */
+/** Returns platform and client hints that match a user agent, so that headers and `navigator` agree. */
 export function userAgentOverride(userAgent: string, isMobile: boolean): UserAgentOverride {
   const system = systems.find(([part]) => part.test(userAgent))?.[1] ?? (isMobile ? phone : desktop)
   const version = /\bChrom(?:e|ium)\/(\d+(?:\.\d+)*)/.exec(userAgent)?.[1]
   const { platform } = system
-  // On iOS every browser is Safari, whatever it calls itself.
+  // On iOS, every browser is Safari under another name.
   if (version === undefined || system.hints === undefined) return { userAgent, platform }
   const edge = /\bEdg\/(\d+(?:\.\d+)*)/.exec(userAgent)?.[1]
   const named = edge === undefined ? ['Google Chrome', version] : ['Microsoft Edge', edge]

@@ -2,64 +2,64 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { evaluateFunction } from './evaluate.ts'
 import type { Tab } from './tab.ts'
 
-/** What a page was last seen to do. It goes on changing. */
+/** Network activity of a page. Updated while the page runs. */
 export interface PageActivity {
-  /** Requests under way. */
+  /** Ids of requests in flight. */
   readonly running: ReadonlySet<string>
-  /** Time in milliseconds at which something was last asked for or came. */
+  /** Time of the last request or response, by `performance.now()`. */
   readonly changedAtMs: number
-  /** Whether it has no workers and no frames of other sites, of whose work it knows nothing. */
+  /** Whether the page has no workers and no out-of-process frames, whose work its main frame does not know about. */
   readonly isSingleTarget: boolean
 }
 
-/** A page that asked for nothing for so many milliseconds has drawn what it will. */
-const quietMs = 150
+/** A page without network activity for this long is idle, in milliseconds. */
+const idleMs = 150
 
-/** So many milliseconds of quiet do for a page that says itself that nothing of it is due in the next 30. */
-const restMs = 70
+/** Shorter limit for a page whose event loop reports that nothing is due in the next 30 ms. */
+const earlyIdleMs = 70
 
-/** A page that shows no more letters may be about to draw itself: it gets all the time. */
-const fewLetters = 200
+/** A page with fewer visible characters may be about to render: it gets all of `idleMs`. */
+const minCharacters = 200
 
-/** The wait is never shorter, in milliseconds: what a click sets off takes a moment to be heard of. */
-const leastMs = 50
+/** Minimum wait in milliseconds: the effects of a click take a moment to arrive. */
+const minWaitMs = 50
 
-/** Longest wait in milliseconds: some pages are never quiet. */
-const longestMs = 5000
+/** Maximum wait in milliseconds: some pages are never idle. */
+const maxWaitMs = 5000
 
-/** Waits until a page has loaded nothing more for a moment, at most until `endMs`. */
+const pollMs = 20
+
+/** Waits until a page is idle, at most until `endMs` by `performance.now()`. */
 export async function waitForIdle(tab: Tab, activity: PageActivity, endMs: number): Promise<void> {
   const startMs = performance.now()
-  const lastMs = Math.min(endMs, startMs + longestMs)
-  let askedAtMs = 0
+  const lastMs = Math.min(endMs, startMs + maxWaitMs)
+  let probedAtMs = 0
   for (let nowMs = startMs; nowMs < lastMs; nowMs = performance.now()) {
     const { running, changedAtMs, isSingleTarget } = activity
-    const quietAtMs = Math.max(changedAtMs + quietMs, startMs + leastMs)
-    const restAtMs = Math.max(changedAtMs + restMs, startMs + leastMs)
-    const asks = isSingleTarget && askedAtMs <= changedAtMs
-    if (running.size === 0 && nowMs >= quietAtMs) return
-    if (running.size === 0 && asks && nowMs >= restAtMs) {
-      askedAtMs = nowMs
-      const rests = await isAtRest(tab, quietAtMs - nowMs)
-      if (rests && activity.running.size === 0 && activity.changedAtMs < askedAtMs) return
+    const idleAtMs = Math.max(changedAtMs + idleMs, startMs + minWaitMs)
+    const probeAtMs = Math.max(changedAtMs + earlyIdleMs, startMs + minWaitMs)
+    const canProbe = isSingleTarget && probedAtMs <= changedAtMs
+    if (running.size === 0 && nowMs >= idleAtMs) return
+    if (running.size === 0 && canProbe && nowMs >= probeAtMs) {
+      probedAtMs = nowMs
+      const isIdle = await isEventLoopIdle(tab, idleAtMs - nowMs)
+      if (isIdle && activity.running.size === 0 && activity.changedAtMs < probedAtMs) return
     } else {
-      const pauseMs = running.size > 0 ? pollMs : (asks ? restAtMs : quietAtMs) - nowMs
+      const pauseMs = running.size > 0 ? pollMs : (canProbe ? probeAtMs : idleAtMs) - nowMs
       await sleep(Math.min(pauseMs, lastMs - nowMs), undefined, { signal: tab.signal })
     }
   }
 }
 
-const pollMs = 20
-
-/** Blink ends the time for idle work at the next timer or picture that is due, and after 50 ms, of which some have gone by. */
-const restProbe = `() => new Promise((resolve) => requestIdleCallback((left) =>
-  resolve(left.timeRemaining() > 30 && (document.body?.innerText.length ?? 0) > ${fewLetters})))`
-
-/** Whether a page shows something, no script runs, and no picture is due and no timer. A page that does not say so in time has something to do. */
-async function isAtRest(tab: Tab, limitMs: number): Promise<boolean> {
-  const answer = evaluateFunction(tab, restProbe).then(
+/** Whether a page shows text, runs no script, and has no timer or animation frame due. False if it does not reply in time. */
+async function isEventLoopIdle(tab: Tab, timeoutMs: number): Promise<boolean> {
+  const reply = evaluateFunction(tab, idleProbe).then(
     (value) => value === true,
     () => false,
   )
-  return Promise.race([answer, sleep(limitMs, false, { ref: false })])
+  return Promise.race([reply, sleep(timeoutMs, false, { ref: false })])
 }
+
+/** Blink ends an idle period at the next timer or frame that is due, or after 50 ms, part of which has passed. */
+const idleProbe = `() => new Promise((resolve) => requestIdleCallback((deadline) =>
+  resolve(deadline.timeRemaining() > 30 && (document.body?.innerText.length ?? 0) > ${minCharacters})))`

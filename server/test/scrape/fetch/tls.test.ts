@@ -35,7 +35,7 @@ test.each(ways)('a site without encryption is called that, and not a bad certifi
 
   expect(body).toMatchObject({
     code: 'SCRAPE_SSL_ERROR',
-    error: expect.stringContaining('No encrypted connection'),
+    error: expect.stringContaining('TLS handshake'),
     hint: expect.stringContaining('`http:`'),
   })
 })

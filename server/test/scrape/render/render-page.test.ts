@@ -176,7 +176,7 @@ describe('actions', () => {
     expect(status).toBe(408)
     expect(body).toMatchObject({
       code: 'SCRAPE_TIMEOUT',
-      error: `${fixture.site.url('/acting')} was not scraped within 3000 ms: action 2 (wait) still waited for "#never"`,
+      error: `${fixture.site.url('/acting')} was not scraped within 3000 ms: action 2 (wait) was still waiting for "#never"`,
       hint: 'Check the selector against the page, or raise `timeout`.',
     })
   })
