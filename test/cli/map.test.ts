@@ -55,7 +55,7 @@ test('what the map has to note goes to standard error', async () => {
   const { lines, errors } = await run(site.url('/lonely'), '--plain')
 
   expect(lines).toEqual([site.url('/lonely'), site.url('/about')])
-  expect(errors).toContain('Nothing lies under /lonely')
+  expect(errors).toContain('No pages were found under /lonely')
 })
 
 test('map of an address that may not be reached says so', async () => {

@@ -17,7 +17,7 @@ import type { Searches } from '../search/searches.ts'
 import { packageVersion } from '../version.ts'
 import { openWebhooks } from '../webhooks/open-webhooks.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
-import { createShowPage } from './show-page.ts'
+import { createRenderPage } from './render-page.ts'
 
 /** What works for callers, at once or from a queue. */
 export interface Work {
@@ -41,8 +41,8 @@ export async function openWork(
   const { store, egress, onError } = deps
   const { searches, index } = openSearches(undo, config, deps)
   const scrapes = openScrapes(undo, config, { ...deps, onScraped: index?.add })
-  const showPage = createShowPage(scrapes)
-  const mapper = undo.use(openMapper({ ...deps, showPage }))
+  const renderPage = createRenderPage(scrapes)
+  const mapper = undo.use(openMapper({ ...deps, renderPage }))
   const dispatcher = egress.createDispatcher()
   undo.defer(async () => dispatcher.destroy())
   const queues = undo.use(await openJobQueues({ store, onError }))
@@ -55,7 +55,7 @@ export async function openWork(
   const mailer = await openMailer(undo, config, { store, queues })
   const { llmUrl: url, llmModel: model, llmKey: key } = config
   const languageModel = url === undefined ? undefined : { url, model, key }
-  const workDeps = { ...deps, queues, scrapes, searches, showPage, webhooks, dispatcher, languageModel }
+  const workDeps = { ...deps, queues, scrapes, searches, renderPage, webhooks, dispatcher, languageModel }
   const monitors = await openMonitors(undo, { ...workDeps, mailer })
   const jobs = await openJobs(undo, config, workDeps)
   const extracts = await openExtracts(undo, workDeps)

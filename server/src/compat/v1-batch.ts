@@ -1,7 +1,7 @@
 import type { BatchRequest, V1BatchRequest } from 'bowline/contract/batch'
 import { v1Scrape } from './v1-scrape.ts'
 
-/** The first version of `batch/scrape`, told in terms of the second. Throws BAD_REQUEST for what breaks a rule of the second. */
+/** Translates `POST /v1/batch/scrape` to v2. Throws BAD_REQUEST for requests that v2 rejects. */
 export function v1Batch({
   urls,
   webhook,
@@ -10,7 +10,7 @@ export function v1Batch({
   ignoreInvalidURLs,
   ...options
 }: V1BatchRequest): BatchRequest {
-  // The rules are those of one page, whichever it is.
+  // The options are those of a single page, so any URL will do.
   const { url: _url, ...request } = v1Scrape.request({ ...options, url: 'http://example.com/' })
   return { ...request, urls, webhook, appendToId, maxConcurrency, ignoreInvalidURLs }
 }

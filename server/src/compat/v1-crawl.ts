@@ -2,7 +2,7 @@ import { crawlRequest, type CrawlRequest, type V1CrawlRequest } from 'bowline/co
 import { v1Scrape } from './v1-scrape.ts'
 import { invalidOptions } from './invalid-options.ts'
 
-/** The first version of `crawl`, told in terms of the second. Throws BAD_REQUEST for what breaks a rule of the second. */
+/** Translates `POST /v1/crawl` to v2. Throws BAD_REQUEST for requests that v2 rejects. */
 export function v1Crawl({
   maxDepth: _maxDepth,
   ignoreSitemap,

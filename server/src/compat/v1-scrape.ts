@@ -4,9 +4,9 @@ import type { FormatInput } from 'bowline/contract/formats'
 import { scrapeRequest, type ScrapeRequest } from 'bowline/contract/scrape'
 import { invalidOptions } from './invalid-options.ts'
 
-/** The first version of `scrape`, told in terms of the second. */
+/** Translates between `POST /v1/scrape` and `POST /v2/scrape`. */
 export const v1Scrape = {
-  /** Throws BAD_REQUEST for what breaks a rule of the second version. */
+  /** Throws BAD_REQUEST for requests that v2 rejects. */
   request: (v1: V1ScrapeRequest): ScrapeRequest => {
     const {
       formats,
@@ -39,8 +39,8 @@ function toFormat(name: V1ScrapeRequest['formats'][number], v1: V1ScrapeRequest)
     case 'json':
     case 'extract': {
       const { schema, prompt, systemPrompt } = (name === 'json' ? v1.jsonOptions : v1.extract) ?? {}
-      const wish = [systemPrompt, prompt].filter((part) => part !== undefined).join('\n\n')
-      return { type: 'json', schema, prompt: wish === '' ? undefined : wish }
+      const combined = [systemPrompt, prompt].filter((part) => part !== undefined).join('\n\n')
+      return { type: 'json', schema, prompt: combined === '' ? undefined : combined }
     }
     case 'changeTracking':
       return { type: 'changeTracking', ...v1.changeTrackingOptions }

@@ -9,26 +9,29 @@ import type { ExtractJobRow } from '../store/extract-jobs.ts'
 import { findPages, type FindPagesDeps } from './find-pages.ts'
 import type { Plan } from './plan.ts'
 
-/** What extracts. */
+/** Dependencies of `extractData`. */
 export interface ExtractDeps extends FindPagesDeps {
   readonly scrapes: Scrapes
   readonly languageModel: LanguageModel
 }
 
-/** What was extracted, and from what. */
+/** Extracted data and its sources. */
 export interface Extracted {
   readonly data: unknown
-  /** Addresses of the pages that were read. */
+  /** URLs of the pages that were read. */
   readonly pages: readonly string[]
   readonly warning: string | undefined
-  /** Credits for the search that found pages. */
+  /** Credits for the web search. */
   readonly searchCredits: number
 }
 
-/** Characters of all pages that the model is given. */
+/** Maximum number of characters of all pages given to the model. */
 const maxCharacters = 190_000
 
-/** Scrapes the pages of a plan and has the model read them. Throws EXTRACTION_FAILED, or the signal's reason. */
+/**
+ * Scrapes the pages of a plan and extracts data from them with the language model. Throws
+ * EXTRACTION_FAILED, or the signal's reason.
+ */
 export async function extractData(
   deps: ExtractDeps,
   plan: Plan,
@@ -38,7 +41,7 @@ export async function extractData(
   const { urls, warnings, searchCredits } = await findPages(deps, plan, job, signal)
   const options = scrapeRequest.parse({ ...plan.scrapeOptions, formats: ['markdown'], url: 'http://extract.invalid/' })
   const { scrapes } = deps
-  const order = {
+  const scrapeDeps = {
     ...job,
     scrapes,
     options,
@@ -47,38 +50,44 @@ export async function extractData(
     signal,
     isPrepaid: true,
   }
-  const scraped = await scrapeResults(urls, order)
+  const scraped = await scrapeResults(urls, scrapeDeps)
   signal.throwIfAborted()
-  const isRead = ({ document }: { readonly document: Document }): boolean =>
+  const hasText = ({ document }: { readonly document: Document }): boolean =>
     document.metadata.error === undefined && (document.markdown ?? '') !== ''
-  const read = [...scraped].filter(([, outcome]) => isRead(outcome))
+  const read = [...scraped].filter(([, outcome]) => hasText(outcome))
   const failures = [...scraped]
-    .filter(([, outcome]) => !isRead(outcome))
-    .map(([url, { document }]) => `${url}: ${document.metadata.error ?? 'it has no text'}`)
+    .filter(([, outcome]) => !hasText(outcome))
+    .map(([url, { document }]) => `${url}: ${document.metadata.error ?? 'the page has no text'}`)
   const problems = [...warnings, ...failures]
   if (read.length === 0) {
-    const why = problems.slice(0, 3).join('; ')
+    const reason = problems.slice(0, 3).join('; ')
     throw new BowlineError(
       'EXTRACTION_FAILED',
-      `None of ${urls.length} pages could be read${why === '' ? '' : `: ${why}`}`,
+      `None of ${urls.length} pages could be read${reason === '' ? '' : `: ${reason}`}`,
     )
   }
-  const room = Math.floor(maxCharacters / read.length)
-  const cut = read.filter(([, { document }]) => (document.markdown ?? '').length > room)
-  problems.push(...cut.map(([url]) => `${url}: the model got its first ${room.toLocaleString('en')} characters`))
-  const markdown = read.map(([url, { document }]) => `Page ${url}\n\n${(document.markdown ?? '').slice(0, room)}`)
-  const wish = [plan.systemPrompt, plan.prompt].filter((part) => part !== undefined && part !== '').join('\n\n')
+  const maxPageCharacters = Math.floor(maxCharacters / read.length)
+  const truncated = read.filter(([, { document }]) => (document.markdown ?? '').length > maxPageCharacters)
+  problems.push(
+    ...truncated.map(
+      ([url]) => `${url}: only the first ${maxPageCharacters.toLocaleString('en')} characters were used`,
+    ),
+  )
+  const markdown = read.map(
+    ([url, { document }]) => `Page ${url}\n\n${(document.markdown ?? '').slice(0, maxPageCharacters)}`,
+  )
+  const prompt = [plan.systemPrompt, plan.prompt].filter((part) => part !== undefined && part !== '').join('\n\n')
   const data = await extractJson(deps.languageModel, {
     markdown: markdown.join('\n\n---\n\n'),
     schema: plan.schema,
-    prompt: wish === '' ? undefined : wish,
+    prompt: prompt === '' ? undefined : prompt,
     signal,
   })
   const warning = problems.length === 0 ? undefined : problems.join('; ')
   return { data, pages: read.map(([url]) => url), warning, searchCredits }
 }
 
-/** Headers are for the sites that the request names, and not for pages that a search adds. */
+/** Custom headers are only sent to sites named in the request, not to pages found by a search. */
 function headerScopeOf({ pages, folders, includeSubdomains }: Plan): (url: URL) => boolean {
   const scopes = [...pages, ...folders].map((url) => headerScope(new URL(url), { includeSubdomains }))
   return (url) => scopes.some((takesHeaders) => takesHeaders(url))

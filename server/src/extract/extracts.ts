@@ -19,32 +19,35 @@ import type { Store } from '../store/store.ts'
 import { priceOfExtract, type Prices } from '../usage/prices.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import { extractData, type Extracted, type ExtractDeps } from './extract-data.ts'
-import { mostPages, planOf, searchedPages, type Plan } from './plan.ts'
+import { maxPagesOf, createPlan, searchResultCount, type Plan } from './plan.ts'
 
-/** What extractions are made with. */
+/** Dependencies of `Extracts`. */
 export interface ExtractsDeps extends Omit<ExtractDeps, 'languageModel'> {
   readonly store: Store
   readonly queues: JobQueues
   readonly webhooks: Pick<Webhooks, 'send'>
   readonly prices: Pick<Prices, 'extraction' | 'extractMinimum'>
-  /** Undefined: extractions are refused. */
+  /** `undefined` if extractions are unavailable. */
   readonly languageModel: LanguageModel | undefined
 }
 
-/** Who wants data, and which. */
-export interface ExtractOrder {
+/** An extraction to start. */
+export interface NewExtract {
   readonly teamId: string
   readonly apiKeyId: string
   readonly baseUrl: string
   readonly request: ExtractRequest
 }
 
-const atOnce = 4
+const concurrency = 4
 const tokensPerCredit = 15
 
 const queue: Queue<{ readonly id: string }> = { name: 'extract', expireSeconds: 900 }
 
-/** Extractions: entered with their bill, done from a queue, settled at their end. */
+/**
+ * Runs extractions from a queue. Each is charged its maximum price at the start and settled at its
+ * end.
+ */
 export class Extracts {
   readonly #deps: ExtractsDeps
 
@@ -52,30 +55,33 @@ export class Extracts {
     this.#deps = deps
   }
 
-  /** Begins to do what is waiting. */
+  /** Starts processing queued extractions. */
   static async open(deps: ExtractsDeps): Promise<Extracts> {
     const extracts = new Extracts(deps)
     await deps.queues.work(
       queue,
-      { concurrency: atOnce, onExhausted: async ({ id }, error) => extracts.#end(id, { error: reasonOf(error) }) },
-      async ({ id }, attempt) => extracts.#do(id, attempt),
+      { concurrency, onExhausted: async ({ id }, error) => extracts.#end(id, { error: reasonOf(error) }) },
+      async ({ id }, attempt) => extracts.#process(id, attempt),
     )
     return extracts
   }
 
-  /** Enters an extraction. Throws FORMAT_UNAVAILABLE without a language model, BAD_REQUEST, INSUFFICIENT_CREDITS. */
-  async start({ request, baseUrl, ...who }: ExtractOrder): Promise<{
+  /**
+   * Charges and queues an extraction. Throws FORMAT_UNAVAILABLE without a language model,
+   * BAD_REQUEST or INSUFFICIENT_CREDITS.
+   */
+  async start({ request, baseUrl, ...who }: NewExtract): Promise<{
     readonly id: string
     readonly invalidUrls: readonly string[]
   }> {
     const { store, queues, languageModel, prices, searches } = this.#deps
     if (languageModel === undefined) {
-      throw new BowlineError('FORMAT_UNAVAILABLE', 'Extracting needs a language model, and none is configured')
+      throw new BowlineError('FORMAT_UNAVAILABLE', 'Extraction needs a language model, and none is configured')
     }
-    const { plan, invalidUrls } = planOf(request, baseUrl)
+    const { plan, invalidUrls } = createPlan(request, baseUrl)
     const id = uuidV7()
-    const searchCredits = plan.enableWebSearch ? searches.price(searchedPages) : 0
-    const credits = priceOfExtract(prices, mostPages(plan)) + searchCredits
+    const searchCredits = plan.enableWebSearch ? searches.price(searchResultCount) : 0
+    const credits = priceOfExtract(prices, maxPagesOf(plan)) + searchCredits
     await store.db.transaction().execute(async (db) => {
       const charge = await chargeOnce(db, { ...who, kind: extractKind, subjectId: id, credits })
       if (charge.outcome === 'insufficient-credits') {
@@ -90,31 +96,39 @@ export class Extracts {
     return { id, invalidUrls }
   }
 
-  /** How far an extraction is. Throws EXTRACT_NOT_FOUND, also when it is another team's. */
+  /**
+   * Returns the status and result of an extraction. Throws EXTRACT_NOT_FOUND, also for one of
+   * another team.
+   */
   async read(id: string, teamId: string): Promise<ExtractStatusResponse> {
     const job = isUuid(id) ? await findExtractJob(this.#deps.store.db, id) : undefined
     const expiresAt = job && expiryOf(endOfLife(job), job.status === 'processing')
     if (job?.teamId !== teamId || expiresAt === undefined || expiresAt.getTime() < Date.now()) {
       throw new BowlineError('EXTRACT_NOT_FOUND', 'Extract job not found')
     }
-    return { success: job.status !== 'failed', status: job.status, ...shownOf(job), expiresAt: expiresAt.toISOString() }
+    return {
+      success: job.status !== 'failed',
+      status: job.status,
+      ...resultOf(job),
+      expiresAt: expiresAt.toISOString(),
+    }
   }
 
-  async #do(id: string, { signal }: Attempt): Promise<void> {
+  async #process(id: string, { signal }: Attempt): Promise<void> {
     const { store, languageModel, prices } = this.#deps
     const job = await findExtractJob(store.db, id)
     if (job?.status !== 'processing') return
     const plan = JSON.parse(job.request) as Plan
-    await this.#announce(job, plan, 'started')
+    await this.#notify(job, plan, 'started')
     try {
       if (languageModel === undefined)
-        throw new BowlineError('EXTRACTION_FAILED', 'No language model is configured any more')
+        throw new BowlineError('EXTRACTION_FAILED', 'The language model is no longer configured')
       const { teamId, apiKeyId } = job
       const found = await extractData({ ...this.#deps, languageModel }, plan, { teamId, apiKeyId }, signal)
       const credits = priceOfExtract(prices, found.pages.length) + found.searchCredits
       await this.#end(id, { answer: JSON.stringify(found), credits })
     } catch (error) {
-      // Another server, or this one when it is back, does it again.
+      // Another server, or this one after a restart, tries again.
       if (signal.aborted) throw error
       await this.#end(id, { error: reasonOf(error) })
     }
@@ -127,11 +141,11 @@ export class Extracts {
     const plan = JSON.parse(job.request) as Plan
     await store.db.transaction().execute(async (db) => {
       if (!(await endExtractJob(db, id, end))) return
-      await this.#announce(job, plan, 'error' in end ? 'failed' : 'completed', { db, end })
+      await this.#notify(job, plan, 'error' in end ? 'failed' : 'completed', { db, end })
     })
   }
 
-  async #announce(
+  async #notify(
     { id, teamId }: ExtractJobRow,
     { webhook: target }: Plan,
     event: 'started' | 'completed' | 'failed',
@@ -146,16 +160,19 @@ export class Extracts {
   }
 }
 
-/** A day after its end, or after its start as long as it has none. */
+/**
+ * Returns when the retention of a job ends: a day after its end, or after its start while it is
+ * running.
+ */
 function endOfLife({ createdAt, finishedAt = createdAt }: ExtractJobRow): Date {
   return new Date(finishedAt.getTime() + jobRetentionMs)
 }
 
 function reasonOf(error: unknown): string {
-  return isBowlineError(error) ? error.message : 'The server could not extract because of an error of its own'
+  return isBowlineError(error) ? error.message : 'The extraction failed because of an internal server error'
 }
 
-function shownOf(job: ExtractJobRow): Pick<ExtractStatusResponse, 'data'> & Partial<ExtractStatusResponse> {
+function resultOf(job: ExtractJobRow): Pick<ExtractStatusResponse, 'data'> & Partial<ExtractStatusResponse> {
   if (job.answer === undefined) return { data: [], ...(job.error === undefined ? {} : { error: job.error }) }
   const { data, pages, warning } = JSON.parse(job.answer) as Extracted
   const { showSources } = JSON.parse(job.request) as Plan

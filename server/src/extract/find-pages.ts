@@ -3,34 +3,34 @@ import { mapRequest } from 'bowline/contract/map'
 import { searchRequest } from 'bowline/contract/search'
 import { isBowlineError } from 'bowline/kit/errors'
 import { mapSite } from '../map/map-site.ts'
-import type { ShowPage } from '../map/show-start.ts'
+import type { RenderPage } from '../map/render-start-page.ts'
 import type { Searches } from '../search/searches.ts'
 import type { ExtractJobRow } from '../store/extract-jobs.ts'
-import { searchedPages, type Plan } from './plan.ts'
+import { searchResultCount, type Plan } from './plan.ts'
 
-/** What finds the pages of a plan. */
+/** Dependencies of `findPages`. */
 export interface FindPagesDeps {
   readonly dispatcher: Dispatcher
   readonly searches: Searches
-  /** Shows the start pages of folders. */
-  readonly showPage: ShowPage
+  /** Renders the start pages of folders. */
+  readonly renderPage: RenderPage
 }
 
-/** What was found for a plan. */
+/** The pages of a plan. */
 export interface FoundPages {
   readonly urls: readonly string[]
-  /** What could not be found. */
+  /** Sentences about pages that could not be found. */
   readonly warnings: readonly string[]
-  /** What the search came to. */
+  /** Credits of the web search. */
   readonly searchCredits: number
 }
 
-/** Characters of a prompt that are searched for. */
+/** Maximum number of characters of a prompt used as the search query. */
 const maxQueryLength = 400
 
-/** The pages that a plan means, at most `limit` of them. Nothing is billed here. Throws the signal's reason. */
+/** Resolves a plan to at most `limit` pages. Bills nothing. Throws the signal's reason. */
 export async function findPages(
-  { dispatcher, searches, showPage }: FindPagesDeps,
+  { dispatcher, searches, renderPage }: FindPagesDeps,
   plan: Plan,
   { teamId, apiKeyId }: Pick<ExtractJobRow, 'teamId' | 'apiKeyId'>,
   signal: AbortSignal,
@@ -52,7 +52,7 @@ export async function findPages(
     if (urls.size >= limit) break
     const wanted = { url, limit, includeSubdomains, ...(prompt === undefined ? {} : { search: prompt.slice(0, 1000) }) }
     await attempt(`${url}*`, async () => {
-      const { links, warning } = await mapSite(dispatcher, mapRequest.parse(wanted), { signal, showPage })
+      const { links, warning } = await mapSite(dispatcher, mapRequest.parse(wanted), { signal, renderPage })
       if (warning !== undefined) warnings.push(`${url}*: ${warning}`)
       return links.map((link) => link.url)
     })
@@ -60,11 +60,11 @@ export async function findPages(
   if (plan.enableWebSearch && prompt !== undefined) {
     const request = searchRequest.parse({
       query: prompt.slice(0, maxQueryLength),
-      limit: searchedPages,
+      limit: searchResultCount,
       ignoreInvalidURLs: true,
     })
     if (prompt.length > maxQueryLength) {
-      warnings.push(`The search: it was for the first ${maxQueryLength} characters of the prompt`)
+      warnings.push(`The search: only the first ${maxQueryLength} characters of the prompt were used`)
     }
     await attempt('The search', async () => {
       const { results, credits, warnings: found } = await searches.find({ teamId, apiKeyId, request }, signal)
@@ -73,6 +73,6 @@ export async function findPages(
       return (results.get('web') ?? []).map(({ url }) => url)
     })
   }
-  if (urls.size > limit) warnings.push(`${limit} of ${urls.size} pages were read, as many as the \`limit\` allows`)
+  if (urls.size > limit) warnings.push(`Only ${limit} of ${urls.size} pages were read because of the \`limit\``)
   return { urls: [...urls].slice(0, limit), warnings, searchCredits }
 }

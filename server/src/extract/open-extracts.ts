@@ -2,19 +2,19 @@ import { deleteOldExtractJobs } from '../store/extract-jobs.ts'
 import { jobRetentionMs } from '../store/job-retention.ts'
 import { Extracts, type ExtractsDeps } from './extracts.ts'
 
-/** What extractions are built from. */
+/** Dependencies of `openExtracts`. */
 export interface OpenExtractsDeps extends ExtractsDeps {
   readonly onError: (error: unknown, what: string) => void
 }
 
 const sweepMs = 3_600_000
 
-/** Builds everything that extracts, into `undo`. */
+/** Starts processing extractions on this server. `undo` stops it. */
 export async function openExtracts(undo: AsyncDisposableStack, deps: OpenExtractsDeps): Promise<Extracts> {
   const timer = setInterval(() => {
     const before = new Date(Date.now() - jobRetentionMs)
     deleteOldExtractJobs(deps.store.db, before).catch((error: unknown) =>
-      deps.onError(error, 'removing old extractions'),
+      deps.onError(error, 'deleting old extractions'),
     )
   }, sweepMs).unref()
   undo.defer(() => clearInterval(timer))

@@ -3,22 +3,25 @@ import { pageUrl } from 'bowline/contract/page-url'
 import type { WebhookSpec } from 'bowline/contract/webhooks'
 import { BowlineError } from 'bowline/kit/errors'
 
-/** An extraction as it waits in the store, as JSON. */
+/** A queued extraction, stored as JSON. */
 export interface Plan extends Omit<ExtractRequest, 'urls' | 'webhook'> {
-  /** Addresses of single pages. */
+  /** URLs of single pages. */
   readonly pages: readonly string[]
-  /** Addresses of which the pages below are meant. */
+  /** URLs whose subpages are meant. */
   readonly folders: readonly string[]
   readonly webhook?: WebhookSpec | undefined
-  /** Address of this server as its client knows it, without trailing slash. */
+  /** URL under which the client reached this server, without trailing slash. */
   readonly baseUrl: string
 }
 
-/** Pages that a search adds. */
-export const searchedPages = 5
+/** Number of pages that a web search adds. */
+export const searchResultCount = 5
 
-/** Sorts the addresses of a request. Throws BAD_REQUEST for one that is none, unless they are to be ignored. */
-export function planOf(
+/**
+ * Splits the URLs of a request into pages and folders. Throws BAD_REQUEST for invalid URLs, unless
+ * `ignoreInvalidURLs` is set.
+ */
+export function createPlan(
   { urls, ...request }: ExtractRequest,
   baseUrl: string,
 ): { readonly plan: Plan; readonly invalidUrls: readonly string[] } {
@@ -28,7 +31,7 @@ export function planOf(
   for (const url of urls) {
     const isFolder = url.endsWith('/*')
     const parsed = pageUrl.safeParse(isFolder ? url.slice(0, -1) : url)
-    // A fragment is a place in a page, not another page.
+    // A fragment is a position in a page, not another page.
     if (parsed.success) (isFolder ? folders : pages).add(parsed.data.replace(/#.*$/, ''))
     else if (request.ignoreInvalidURLs) invalidUrls.push(url)
     else throw new BowlineError('BAD_REQUEST', `${url}: ${parsed.error.issues[0]?.message ?? 'Invalid URL'}`)
@@ -39,7 +42,7 @@ export function planOf(
   return { plan: { ...request, pages: [...pages], folders: [...folders], baseUrl }, invalidUrls }
 }
 
-/** The most pages that a plan may come to. */
-export function mostPages({ pages, folders, enableWebSearch, limit }: Plan): number {
-  return folders.length > 0 ? limit : Math.min(limit, pages.length + (enableWebSearch ? searchedPages : 0))
+/** Returns the maximum number of pages of a plan. */
+export function maxPagesOf({ pages, folders, enableWebSearch, limit }: Plan): number {
+  return folders.length > 0 ? limit : Math.min(limit, pages.length + (enableWebSearch ? searchResultCount : 0))
 }

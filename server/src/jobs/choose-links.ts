@@ -1,6 +1,6 @@
 import { canonicalUrl, pageKeyOf } from 'bowline/kit/canonical-url'
-import { folderOf } from '../map/link-collection.ts'
-import type { PatternMatcher } from '../map/match-patterns.ts'
+import { pathPrefixOf } from '../map/link-collection.ts'
+import type { PatternMatcher } from '../map/pattern-matcher.ts'
 import type { CrawlPlan } from './crawl-plan.ts'
 
 /** A page that a crawl may scrape. `identity` is equal for URLs of the same page. */
@@ -55,7 +55,7 @@ export function isInScope(url: URL, start: URL, plan: CrawlPlan): boolean {
   if (hostOf(url) !== hostOf(start)) {
     return plan.allowExternalLinks || (plan.allowSubdomains && hostOf(url).endsWith(`.${hostOf(start)}`))
   }
-  const folder = folderOf(start) ?? ''
+  const folder = pathPrefixOf(start) ?? ''
   const isUnder = url.pathname === folder || url.pathname.startsWith(`${folder}/`)
   if (!isUnder && !plan.crawlEntireDomain) return false
   return plan.maxPathDepth === undefined || pathDepth(url.pathname) - pathDepth(folder) <= plan.maxPathDepth

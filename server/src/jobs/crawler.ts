@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici'
 import { mapRequest } from 'bowline/contract/map'
 import { isBowlineError } from 'bowline/kit/errors'
 import { uuidV7 } from 'bowline/kit/ids'
-import { matchingBudgetMs, overBudget, type PatternMatcher } from '../map/match-patterns.ts'
+import { matchingBudgetMs, matchingBudgetExceeded, type PatternMatcher } from '../map/pattern-matcher.ts'
 import { mapSite } from '../map/map-site.ts'
 import type { ScrapeOutcome } from '../scrape/scrapes.ts'
 import { addMatchingMs, findJob } from '../store/jobs.ts'
@@ -97,7 +97,8 @@ export class Crawler {
       const { pages, ms } = await chooseLinks(urls, plan, { matcher, teamId })
       // Stored with the job: all servers that work on it share the budget, and it survives
       // restarts.
-      if (ms >= countedMs && (await addMatchingMs(store.db, id, ms)) > matchingBudgetMs) throw overBudget('crawl')
+      if (ms >= countedMs && (await addMatchingMs(store.db, id, ms)) > matchingBudgetMs)
+        throw matchingBudgetExceeded('crawl')
       return pages
     } catch (error) {
       // Every other page would take as long, so the whole job fails.

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import type { JobQueues } from '../queue/job-queues.ts'
-import { PatternMatcher } from '../map/match-patterns.ts'
+import { PatternMatcher } from '../map/pattern-matcher.ts'
 import { RobotsRules } from '../map/robots-rules.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
 import { deleteExpiredJobs } from '../store/jobs.ts'

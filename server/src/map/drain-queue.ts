@@ -1,12 +1,12 @@
 /**
- * Works a queue off, `concurrency` items at a time, until it is empty or `goesOn` says no. Work may add to the queue. It must
- * not reject: what goes wrong with one item is its own affair.
+ * Processes a queue, `concurrency` items at a time, until it is empty or `canContinue` returns
+ * `false`. `work` may add to the queue, and must not reject.
  */
 export async function drainQueue<Item>(
   queue: Item[],
   options: {
     readonly concurrency: number
-    readonly goesOn: () => boolean
+    readonly canContinue: () => boolean
     readonly work: (item: Item) => Promise<void>
   },
 ): Promise<void> {
@@ -16,7 +16,7 @@ export async function drainQueue<Item>(
     running.add(task)
   }
   for (;;) {
-    while (running.size < options.concurrency && options.goesOn()) {
+    while (running.size < options.concurrency && options.canContinue()) {
       const item = queue.shift()
       if (item === undefined) break
       start(item)

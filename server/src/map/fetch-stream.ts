@@ -5,21 +5,24 @@ import { redirectTarget } from '../kit/redirect-target.ts'
 
 /** Options of `fetchStream`. Aborting ends the transfer and rejects with the signal's reason. */
 export interface FetchStreamOptions extends Abortable {
-  /** The way out of the server, which judges every connection. */
+  /** Sends requests through the egress policy. */
   readonly dispatcher: Dispatcher
-  /** Headers for this address; a redirect asks anew. */
+  /** Returns the headers for a URL. Called again for each redirect. */
   readonly headersFor: (url: URL) => Readonly<Record<string, string>>
-  /** Bytes after which the body ends, counted after decompression by the transfer encoding. */
+  /** Maximum size of the body in bytes, after decoding its `Content-Encoding`. */
   readonly maxBytes: number
-  /** Called when there were more bytes. */
-  readonly onCut?: (() => void) | undefined
-  /** Milliseconds the whole transfer may take. */
+  /** Called if there were more bytes. */
+  readonly onTruncated?: (() => void) | undefined
+  /** Maximum duration of the whole transfer in milliseconds. */
   readonly timeoutMs: number
 }
 
-/** An answer whose body has not been read yet. Disposing drops the connection if it was not read to its end. */
+/**
+ * A response whose body has not been read yet. Disposing closes the connection if the body was not
+ * read to its end.
+ */
 export interface FetchedStream extends AsyncDisposable {
-  /** Where redirects led. */
+  /** The URL after redirects. */
   readonly url: URL
   readonly status: number
   readonly contentType: string
@@ -29,8 +32,8 @@ export interface FetchedStream extends AsyncDisposable {
 const maxRedirects = 8
 
 /**
- * Gets an address, redirects followed, for reading as a stream that is cut at its bounds. Throws EGRESS_REFUSED,
- * EGRESS_FAILED (which timeouts are, too) or the signal's reason.
+ * Fetches a URL as a stream of limited size, following redirects. Throws EGRESS_REFUSED,
+ * EGRESS_FAILED (also for timeouts) or the signal's reason.
  */
 export async function fetchStream(start: URL, options: FetchStreamOptions): Promise<FetchedStream> {
   const done = new AbortController()
@@ -51,20 +54,20 @@ export async function fetchStream(start: URL, options: FetchStreamOptions): Prom
   } catch (error) {
     done.abort()
     options.signal?.throwIfAborted()
-    throw asEgressError(start, error)
+    throw toEgressError(start, error)
   }
 }
 
-/** What a request failed with, as an error of the catalogue. */
-export function asEgressError(url: URL, error: unknown): BowlineError {
+/** Converts an error of `fetch` to a BowlineError. */
+export function toEgressError(url: URL, error: unknown): BowlineError {
   if (isBowlineError(error)) return error
   const cause = Error.isError(error) ? error.cause : undefined
   if (isBowlineError(cause)) return cause
   const facts = [cause, error].find((each) => Error.isError(each) && each.message !== '')
-  // OpenSSL puts its reason among addresses and the names of its source files.
+  // OpenSSL messages also contain addresses and names of its source files.
   const reason = Error.isError(facts) && 'reason' in facts ? String(facts.reason) : undefined
-  const why = reason ?? (Error.isError(facts) ? facts.message : 'the request failed')
-  return new BowlineError('EGRESS_FAILED', `${url.origin} cannot be read: ${why}`, { cause: error })
+  const message = reason ?? (Error.isError(facts) ? facts.message : 'the request failed')
+  return new BowlineError('EGRESS_FAILED', `${url.origin} could not be fetched: ${message}`, { cause: error })
 }
 
 async function follow(start: URL, options: FetchStreamOptions, signal: AbortSignal) {
@@ -80,7 +83,7 @@ async function follow(start: URL, options: FetchStreamOptions, signal: AbortSign
     if (next === undefined) return { url, response }
     await response.body?.cancel()
     if (next.protocol !== 'http:' && next.protocol !== 'https:') {
-      throw new BowlineError('EGRESS_REFUSED', `${url.origin} redirects to ${next.protocol}, which is no web address`)
+      throw new BowlineError('EGRESS_REFUSED', `${url.origin} redirects to ${next.protocol}, which is not a web URL`)
     }
     next.username = ''
     next.password = ''
@@ -91,14 +94,14 @@ async function follow(start: URL, options: FetchStreamOptions, signal: AbortSign
 
 async function* bounded(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  { maxBytes, onCut }: Pick<FetchStreamOptions, 'maxBytes' | 'onCut'>,
+  { maxBytes, onTruncated }: Pick<FetchStreamOptions, 'maxBytes' | 'onTruncated'>,
 ): AsyncGenerator<Uint8Array> {
   let left = maxBytes
   for await (const chunk of source) {
     if (left > 0) yield chunk.byteLength <= left ? chunk : chunk.subarray(0, left)
     left -= chunk.byteLength
     if (left < 0) {
-      onCut?.()
+      onTruncated?.()
       return
     }
   }

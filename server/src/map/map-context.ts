@@ -3,15 +3,18 @@ import type { LinkCollection } from './link-collection.ts'
 import type { Robots } from './robots.ts'
 import type { Site } from './site.ts'
 
-/** One map in the making: what is looked for, what was found, and the way to fetch more. */
+/** State of one map: its options, the links found, and how to fetch more. */
 export interface MapContext {
   readonly site: Site
   readonly links: LinkCollection
   readonly robots: Robots
-  /** Gets an address, its body cut at `maxBytes`. Rejects like `fetchStream`, and when looking is over. */
+  /**
+   * Fetches a URL, with its body truncated at `maxBytes`. Rejects like `fetchStream`, and when
+   * exploring has ended.
+   */
   readonly open: (url: URL, maxBytes: number) => Promise<FetchedStream>
-  /** Notes what was left out, as a sentence for the warning. */
-  readonly noteCut: (what: string) => void
-  /** Aborts when looking is over: the call has ended, or its time is spent. */
+  /** Adds a sentence about omitted data to the warning. */
+  readonly addWarning: (what: string) => void
+  /** Aborts when exploring ends: the call has ended, or its time is up. */
   readonly signal: AbortSignal
 }

@@ -7,32 +7,35 @@ import type { Store } from '../store/store.ts'
 import type { Prices } from '../usage/prices.ts'
 import { insufficientCredits } from '../usage/work-permits.ts'
 import { mapSite, type SiteMap } from './map-site.ts'
-import type { ShowPage } from './show-start.ts'
+import type { RenderPage } from './render-start-page.ts'
 
-/** Who asks for a map, and what for. */
-export interface MapOrder {
+/** A map to create. */
+export interface MapInput {
   readonly teamId: string
   readonly apiKeyId: string
   readonly request: MapRequest
 }
 
-/** Makes maps and bills them. Disposing drops what is being fetched. */
+/** Creates and bills maps. Disposing aborts running requests. */
 export interface Mapper extends AsyncDisposable {
-  /** Makes a map. Throws INSUFFICIENT_CREDITS before any work, and as `mapSite` does; a map that fails costs nothing. */
-  readonly map: (order: MapOrder, options?: Abortable) => Promise<SiteMap & { readonly id: string }>
+  /**
+   * Creates a map. Throws INSUFFICIENT_CREDITS before any work, and like `mapSite`. A failed map
+   * costs nothing.
+   */
+  readonly map: (input: MapInput, options?: Abortable) => Promise<SiteMap & { readonly id: string }>
 }
 
-/** What a mapper works with. */
+/** Dependencies of a `Mapper`. */
 export interface MapperDeps {
   readonly store: Store
   readonly egress: Pick<Egress, 'createDispatcher'>
   readonly prices: Pick<Prices, 'mapCall'>
-  /** Default: start pages that are empty before their scripts run have no links. */
-  readonly showPage?: ShowPage | undefined
+  /** Default: start pages without links before their scripts run have none. */
+  readonly renderPage?: RenderPage | undefined
 }
 
-/** Opens a mapper with connections of its own. */
-export function openMapper({ store, egress, prices, showPage }: MapperDeps): Mapper {
+/** Opens a mapper with a connection pool of its own. */
+export function openMapper({ store, egress, prices, renderPage }: MapperDeps): Mapper {
   const dispatcher = egress.createDispatcher()
   return {
     map: async ({ request, ...payer }, options) => {
@@ -42,7 +45,7 @@ export function openMapper({ store, egress, prices, showPage }: MapperDeps): Map
         throw insufficientCredits(prices.mapCall, charge.available)
       }
       try {
-        return { id: bill.subjectId, ...(await mapSite(dispatcher, request, { ...options, showPage })) }
+        return { id: bill.subjectId, ...(await mapSite(dispatcher, request, { ...options, renderPage })) }
       } catch (error) {
         await refund(store.db, bill)
         throw error

@@ -1,38 +1,44 @@
 import { Parser } from 'htmlparser2'
 
-/** A link of a page, as an absolute address. */
+/** A link of a page, with its absolute URL. */
 export interface PageLink {
   readonly url: string
-  /** Its words on the page, at most 200 characters. */
+  /** Link text, at most 200 characters. */
   readonly text: string
 }
 
-/** What a page says about itself and where it leads. */
+/** Metadata and links of a page. */
 export interface PageLinks {
   readonly links: readonly PageLink[]
   readonly title: string | undefined
   readonly description: string | undefined
-  /** Addresses of the sitemaps and of the feeds it names. */
+  /** URLs of linked sitemaps and feeds. */
   readonly sitemaps: readonly string[]
   readonly feeds: readonly string[]
-  /** Whether the page has more links than are read. */
-  readonly isCut: boolean
+  /** Whether the page has more links than the maximum. */
+  readonly isTruncated: boolean
 }
 
-/** Links of one page that are read. */
+/** Maximum number of links read from a page. */
 export const maxLinks = 50_000
 const maxTextLength = 200
-/** Elements open at once, after which the parser starts anew: closing one among many gets slow. */
+/**
+ * Maximum nesting depth, after which a new parser starts: closing an element at great depth is
+ * slow.
+ */
 const maxDepth = 500
 
-/** Reads the links of an HTML page as it comes, nesting and number bounded. `base` is where it was found. */
-export async function readPageLinks(pieces: AsyncIterable<string> | Iterable<string>, base: URL): Promise<PageLinks> {
+/**
+ * Reads the links of an HTML page from a stream, with bounded nesting and number. `base` is the URL
+ * of the page.
+ */
+export async function readPageLinks(chunks: AsyncIterable<string> | Iterable<string>, base: URL): Promise<PageLinks> {
   const reader = new PageReader(base)
   let parser = reader.createParser()
-  for await (const piece of pieces) {
-    parser.write(piece)
+  for await (const chunk of chunks) {
+    parser.write(chunk)
     if (reader.depth > maxDepth) parser = reader.createParser()
-    if (reader.isCut) break
+    if (reader.isTruncated) break
   }
   parser.end()
   return reader
@@ -45,7 +51,7 @@ class PageReader implements PageLinks {
   title: string | undefined
   description: string | undefined
   depth = 0
-  isCut = false
+  isTruncated = false
   #base: URL
   #hasBase = false
   #text: { readonly of: 'title' | 'a'; value: string } | undefined
@@ -82,12 +88,12 @@ class PageReader implements PageLinks {
       const url = this.#absolute(href)
       if (url === undefined) return
       if (this.links.length >= maxLinks) {
-        this.isCut = true
+        this.isTruncated = true
         return
       }
       this.links.push({ url, text: '' })
       if (name === 'a') this.#text = { of: 'a', value: '' }
-    } else if (name === 'link') this.#relate(attributes)
+    } else if (name === 'link') this.#readLinkElement(attributes)
     else if (name === 'title' && this.title === undefined && this.#text === undefined) {
       this.#text = { of: 'title', value: '' }
     } else if (name === 'meta' && /^(?:og:)?description$/i.test(attributes['name'] ?? attributes['property'] ?? '')) {
@@ -95,7 +101,7 @@ class PageReader implements PageLinks {
     }
   }
 
-  #relate(attributes: Readonly<Record<string, string>>): void {
+  #readLinkElement(attributes: Readonly<Record<string, string>>): void {
     const url = this.#absolute(attributes['href'])
     if (url === undefined) return
     const relations = (attributes['rel'] ?? '').toLowerCase().split(/\s+/)

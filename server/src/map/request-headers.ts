@@ -2,25 +2,28 @@ import type { MapRequest } from 'bowline/contract/map'
 import { crossOriginHeaders } from '../kit/forward-headers.ts'
 import { headerScope } from './site.ts'
 
-/** The name by which robots.txt files know us. */
-export const robotsName = 'Bowline'
+/** Product token matched in robots.txt files. */
+export const robotsAgent = 'Bowline'
 
-const userAgent = `Mozilla/5.0 (compatible; ${robotsName})`
+const userAgent = `Mozilla/5.0 (compatible; ${robotsAgent})`
 
-/** Makes the headers of a request to an address. Those of the caller go to the site that was asked for, and not to one that it redirects to. */
+/**
+ * Returns a function that creates the request headers for a URL. Custom headers are only sent to
+ * the requested site, not to sites that it redirects to.
+ */
 export function createHeadersFor(
   request: Pick<MapRequest, 'url' | 'includeSubdomains' | 'location' | 'headers'>,
 ): (url: URL) => Readonly<Record<string, string>> {
-  const ours = {
+  const defaults = {
     'user-agent': userAgent,
     accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,text/plain;q=0.8,*/*;q=0.5',
     'accept-language': acceptLanguage(request.location ?? {}),
   }
-  const theirs = Object.fromEntries(
+  const custom = Object.fromEntries(
     Object.entries(request.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
   )
-  const takesHeaders = headerScope(new URL(request.url), request)
-  return (url) => ({ ...ours, ...(takesHeaders(url) ? theirs : crossOriginHeaders(theirs)) })
+  const isInHeaderScope = headerScope(new URL(request.url), request)
+  return (url) => ({ ...defaults, ...(isInHeaderScope(url) ? custom : crossOriginHeaders(custom)) })
 }
 
 function acceptLanguage({ country = 'us', languages }: NonNullable<MapRequest['location']>): string {

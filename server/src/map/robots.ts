@@ -1,23 +1,29 @@
-/** What a robots.txt says to us. */
+/** A parsed robots.txt. */
 export interface Robots {
-  /** Addresses of sitemaps, as written. */
+  /** URLs of sitemaps, as written. */
   readonly sitemaps: readonly string[]
-  /** What was left out, as sentences. */
-  readonly cuts: readonly string[]
-  /** Whether pages at this address may be fetched. */
+  /** Sentences about ignored rules and sitemaps. */
+  readonly warnings: readonly string[]
+  /** Returns whether a URL may be fetched. */
   readonly allows: (url: URL) => boolean
 }
 
-/** Bytes of a robots.txt that count (RFC 9309 asks for at least 500 KiB). */
+/** Maximum number of bytes of a robots.txt that are parsed. RFC 9309 requires at least 500 KiB. */
 export const maxRobotsBytes = 512_000
 
 const maxSitemaps = 100
 const maxRules = 5000
 const maxPathLength = 2048
 
-/** Rules with stars times the path they are looked for in: what one address may cost, in characters compared. */
+/**
+ * Maximum cost of one URL, in characters compared: the length of all rules with wildcards times the
+ * length of the path.
+ */
 const maxComparisons = 20_000_000
-/** Characters of a path that count, however many such rules there are. */
+/**
+ * Minimum number of characters of a path that are compared, however many rules with wildcards there
+ * are.
+ */
 const minPathLength = 100
 
 interface Rule {
@@ -25,97 +31,101 @@ interface Rule {
   readonly pattern: string
 }
 
-/** A rule as it is matched: what the path begins with, the parts after the stars, and what it ends with. */
+/** A compiled rule: the beginning of the path, the parts between wildcards, and the end. */
 interface Matcher {
   readonly allows: boolean
   readonly first: string
   readonly rest: readonly string[]
-  /** Undefined: anything may follow. */
+  /** `undefined` if anything may follow. */
   readonly last: string | undefined
-  /** Whether the path is `first` and nothing more. */
+  /** Whether the path must equal `first`. */
   readonly isExact: boolean
 }
 
 /**
- * Reads a robots.txt (RFC 9309): the groups of `agent`, else those of `*`; the longest pattern wins, and of equal ones the
- * one that allows. Matching an address takes bounded time, whatever the patterns hold.
+ * Parses a robots.txt (RFC 9309): the groups of `agent`, else those of `*`. The longest matching
+ * pattern wins; of equal ones, `allow`. Matching a URL takes bounded time, whatever the patterns.
  */
 export function parseRobots(text: string, agent: string): Robots {
   const sitemaps: string[] = []
-  const cuts = new Set<string>()
+  const warnings = new Set<string>()
   const own = agent.toLowerCase()
   const groups = new Map<string, Rule[]>()
-  let named: string[] = []
-  let isNaming = false
+  let agents: string[] = []
+  let isReadingAgents = false
   for (const line of text.split(/[\r\n]+/)) {
     const [, rawKey = '', rawValue = ''] = /^\s*([\w-]+)\s*:\s*([^#]*)/.exec(line) ?? []
     const key = rawKey.toLowerCase()
     const value = rawValue.trim()
     if (key === 'sitemap') {
-      if (sitemaps.length >= maxSitemaps) cuts.add(manySitemaps)
+      if (sitemaps.length >= maxSitemaps) warnings.add(tooManySitemaps)
       else if (value !== '') sitemaps.push(sitemapOf(line))
       continue
     }
     if (key === 'user-agent') {
-      if (!isNaming) named = []
-      isNaming = true
+      if (!isReadingAgents) agents = []
+      isReadingAgents = true
       const name = value.toLowerCase()
-      // Rules for others are not kept: thousands of names times thousands of rules would take all memory.
-      if ((name === own || name === '*') && !named.includes(name)) named.push(name)
+      // Rules of other agents are skipped: thousands of agents times thousands of rules would
+      // exhaust memory.
+      if ((name === own || name === '*') && !agents.includes(name)) agents.push(name)
       continue
     }
     if (key !== 'allow' && key !== 'disallow') continue
-    isNaming = false
-    for (const name of named) addRule(groups, name, { rule: { allows: key === 'allow', pattern: value }, cuts })
+    isReadingAgents = false
+    for (const name of agents) addRule(groups, name, { rule: { allows: key === 'allow', pattern: value }, warnings })
   }
   const rules = groups.get(own) ?? groups.get('*') ?? []
   const matchers = toMatchers(rules)
   const pathLength = pathLengthFor(rules)
   return {
     sitemaps,
-    cuts: [...cuts],
+    warnings: [...warnings],
     allows: (url) => isAllowed(matchers, `${url.pathname}${url.search}`.slice(0, pathLength)),
   }
 }
 
-// Addresses may hold `#`, which elsewhere starts a comment.
+// URLs may contain `#`, which otherwise starts a comment.
 function sitemapOf(line: string): string {
   return line.slice(line.indexOf(':') + 1).trim()
 }
 
-const manySitemaps = `The robots.txt names more than ${maxSitemaps} sitemaps: the rest was left out.`
-const manyRules = `The robots.txt has more than ${maxRules} rules: the rest was left out.`
-const longRules = `The robots.txt has rules longer than ${maxPathLength} characters: they were left out.`
+const tooManySitemaps = `The robots.txt names more than ${maxSitemaps} sitemaps: the rest was left out.`
+const tooManyRules = `The robots.txt has more than ${maxRules} rules: the rest was left out.`
+const tooLongRules = `The robots.txt has rules longer than ${maxPathLength} characters: they were left out.`
 
 function addRule(
   groups: Map<string, Rule[]>,
   name: string,
-  { rule, cuts }: { readonly rule: Rule; readonly cuts: Set<string> },
+  { rule, warnings }: { readonly rule: Rule; readonly warnings: Set<string> },
 ): void {
   const rules = groups.get(name) ?? []
   groups.set(name, rules)
   if (rule.pattern === '') return
-  if (rule.pattern.length > maxPathLength) cuts.add(longRules)
-  else if (rules.length >= maxRules) cuts.add(manyRules)
+  if (rule.pattern.length > maxPathLength) warnings.add(tooLongRules)
+  else if (rules.length >= maxRules) warnings.add(tooManyRules)
   else rules.push(rule)
 }
 
-/** The rules in the order in which they win: the first that matches is the one that counts. */
+/** Sorts the rules so that the first match decides. */
 function toMatchers(rules: readonly Rule[]): readonly Matcher[] {
   return rules
     .toSorted((one, other) => other.pattern.length - one.pattern.length || Number(other.allows) - Number(one.allows))
     .map(({ allows, pattern }) => {
-      const isWhole = pattern.endsWith('$')
-      const [first = '', ...rest] = (isWhole ? pattern.slice(0, -1) : pattern).split('*')
-      const isExact = isWhole && rest.length === 0
-      return { allows, first, last: isWhole ? rest.pop() : undefined, rest, isExact }
+      const isAnchored = pattern.endsWith('$')
+      const [first = '', ...rest] = (isAnchored ? pattern.slice(0, -1) : pattern).split('*')
+      const isExact = isAnchored && rest.length === 0
+      return { allows, first, last: isAnchored ? rest.pop() : undefined, rest, isExact }
     })
 }
 
-/** How much of a path is compared with these rules. Only floods of rules with stars leave less than all of it. */
+/**
+ * Returns how many characters of a path are compared with these rules. Only floods of rules with
+ * wildcards reduce it.
+ */
 function pathLengthFor(rules: readonly Rule[]): number {
-  const starred = rules.reduce((sum, { pattern }) => (pattern.includes('*') ? sum + pattern.length : sum), 0)
-  return Math.max(minPathLength, Math.min(maxPathLength, Math.floor(maxComparisons / Math.max(1, starred))))
+  const wildcardLength = rules.reduce((sum, { pattern }) => (pattern.includes('*') ? sum + pattern.length : sum), 0)
+  return Math.max(minPathLength, Math.min(maxPathLength, Math.floor(maxComparisons / Math.max(1, wildcardLength))))
 }
 
 function isAllowed(matchers: readonly Matcher[], path: string): boolean {
@@ -126,7 +136,8 @@ function matches({ first, rest, last, isExact }: Matcher, path: string): boolean
   if (!path.startsWith(first)) return false
   if (isExact) return path.length === first.length
   let at = first.length
-  // Taking each part at its first place leaves the most room for the others, so nothing need be tried twice.
+  // Matching each part at its first position leaves the most room for the rest, so no backtracking
+  // is needed.
   for (const part of rest) {
     const found = path.indexOf(part, at)
     if (found === -1) return false

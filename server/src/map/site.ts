@@ -1,12 +1,15 @@
-/** The hosts that count as one site. */
+/** The hosts that belong to one site. */
 export interface Site {
-  /** Whether an address belongs to the site. */
+  /** Returns whether a URL belongs to the site. */
   readonly includes: (url: URL) => boolean
-  /** Takes a further host in: the one that the start page redirected to. */
+  /** Adds a host, such as the one that the start page redirected to. */
   readonly addHost: (url: URL) => void
 }
 
-/** Makes the site of a start address: its host with and without `www.`, on the same port, and its subdomains if wanted. */
+/**
+ * Creates the site of a start URL: its host with and without `www.`, on the same port, and
+ * optionally its subdomains.
+ */
 export function createSite(start: URL, options: { readonly includeSubdomains: boolean }): Site {
   const hosts = new Set([hostOf(start)])
   return {
@@ -21,13 +24,16 @@ export function createSite(start: URL, options: { readonly includeSubdomains: bo
   }
 }
 
-/** Tells which addresses get headers that a caller gave for a site: those of its hosts, over HTTPS if the site was given with HTTPS. */
+/**
+ * Returns a function that tells which URLs get the custom headers for a site: those of its hosts,
+ * and only over HTTPS if the site was given with HTTPS.
+ */
 export function headerScope(start: URL, options: { readonly includeSubdomains: boolean }): (url: URL) => boolean {
   const site = createSite(start, options)
   return (url) => site.includes(url) && !(start.protocol === 'https:' && url.protocol === 'http:')
 }
 
-// The port stays out where the scheme implies it, so that http and https are one site.
+// The default port is omitted, so that http and https are one site.
 function hostOf(url: URL): string {
   return url.host.replace(/^www\./, '')
 }

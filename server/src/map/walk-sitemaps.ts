@@ -1,14 +1,15 @@
-import { decodeText, unpack } from './decode.ts'
+import { decodeText, gunzipIfNeeded } from './decode.ts'
 import { drainQueue } from './drain-queue.ts'
 import type { MapContext } from './map-context.ts'
 import { readSitemap, type SitemapEntry } from './read-sitemap.ts'
 
-/** Bounds of one map. The protocol allows 50 MB and 50,000 addresses a sitemap. */
+/** Limits of one map. The sitemap protocol allows 50 MB and 50,000 URLs per sitemap. */
 const defaultBounds = { sitemapBytes: 64e6, totalBytes: 512e6, sitemaps: 1000, depth: 3, concurrency: 4 }
 
 /**
- * Collects the pages of sitemaps and of the sitemaps they name, to a depth of 3, each once. Indexes lead to their own host and
- * to the site alone. A sitemap that is missing or broken yields what came before the break. Answers how many pages were listed.
+ * Collects the pages of sitemaps and of the sitemaps they name, up to 3 levels deep. Sitemap
+ * indexes may only lead to their own host and to the site. A broken sitemap yields the pages before
+ * the error. Returns the number of pages listed.
  */
 export async function walkSitemaps(
   context: MapContext,
@@ -19,7 +20,7 @@ export async function walkSitemaps(
   for (const url of starts) walk.enqueue({ url, depth: 0 })
   await drainQueue(walk.queue, {
     concurrency: bounds.concurrency,
-    goesOn: () => walk.goesOn,
+    canContinue: () => walk.canContinue,
     work: async (step) => walk.read(step),
   })
   return walk.pages
@@ -45,7 +46,7 @@ class SitemapWalk {
     this.#bounds = bounds
   }
 
-  get goesOn(): boolean {
+  get canContinue(): boolean {
     const { signal, links } = this.#context
     return !signal.aborted && !links.isFull && this.#bytes < this.#bounds.totalBytes
   }
@@ -55,29 +56,29 @@ class SitemapWalk {
     if (this.#seen.has(step.url.href)) return
     if (this.#seen.size >= sitemaps || step.depth > depth) {
       const limit = step.depth > depth ? `${depth} levels deep` : `${sitemaps} of them`
-      this.#context.noteCut(`Sitemaps were read up to ${limit}: the rest was left out.`)
+      this.#context.addWarning(`Sitemaps were read up to ${limit}: the rest was left out.`)
       return
     }
     this.#seen.add(step.url.href)
     this.queue.push(step)
   }
 
-  /** Never rejects: one sitemap that cannot be read must not cost the others. */
+  /** Reads a sitemap. Never rejects, because one unreadable sitemap must not affect the others. */
   async read(step: Step): Promise<void> {
     const { sitemapBytes } = this.#bounds
-    const onCut = (): void =>
-      this.#context.noteCut(`${step.url.href} is longer than ${sitemapBytes / 1e6} MB: the rest was left out.`)
+    const onTruncated = (): void =>
+      this.#context.addWarning(`${step.url.href} is longer than ${sitemapBytes / 1e6} MB: the rest was left out.`)
     try {
-      await using answer = await this.#context.open(step.url, sitemapBytes)
-      if (answer.status >= 400) return
-      const chunks = this.#counted(unpack(answer.chunks, sitemapBytes, onCut))
-      await readSitemap(decodeText(chunks, answer.contentType), (entry) => this.#take(entry, step, answer.url))
+      await using response = await this.#context.open(step.url, sitemapBytes)
+      if (response.status >= 400) return
+      const chunks = this.#counted(gunzipIfNeeded(response.chunks, sitemapBytes, onTruncated))
+      await readSitemap(decodeText(chunks, response.contentType), (entry) => this.#addEntry(entry, step, response.url))
     } catch {
-      // What it listed before it broke is kept.
+      // Pages listed before the error are kept.
     }
   }
 
-  #take(entry: SitemapEntry, step: Step, foundAt: URL): boolean {
+  #addEntry(entry: SitemapEntry, step: Step, foundAt: URL): boolean {
     const { links, site } = this.#context
     if (entry.kind === 'page') {
       this.pages += 1
@@ -89,7 +90,7 @@ class SitemapWalk {
         this.enqueue({ url, depth: step.depth + 1 })
       }
     }
-    return this.goesOn
+    return this.canContinue
   }
 
   async *#counted(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -97,10 +98,10 @@ class SitemapWalk {
       this.#bytes += chunk.byteLength
       if (this.#bytes >= this.#bounds.totalBytes) {
         const limit = `${this.#bounds.totalBytes / 1e6} MB in total`
-        this.#context.noteCut(`Sitemaps were read up to ${limit}: the rest was left out.`)
+        this.#context.addWarning(`Sitemaps were read up to ${limit}: the rest was left out.`)
       }
       yield chunk
-      if (!this.goesOn) return
+      if (!this.canContinue) return
     }
   }
 }

@@ -7,37 +7,43 @@ import type { CheckRow } from '../store/monitor-checks.ts'
 import { findState, type PageRow, type PageState } from '../store/monitor-pages.ts'
 import type { MonitorRow } from '../store/monitors.ts'
 import { comparePage, type Comparison } from './compare-page.ts'
-import type { KnownTarget } from './definition.ts'
+import type { StoredTarget } from './definition.ts'
 import { judgeChange } from './judge-change.ts'
 import type { MonitorDeps } from './monitor-deps.ts'
 import { pageRequest, type PageRequest } from './page-request.ts'
 
-/** One page of a check. */
+/** A page to check. */
 export interface PageTask {
   readonly check: CheckRow
   readonly monitor: MonitorRow
-  readonly target: Exclude<KnownTarget, { readonly type: 'search' }>
+  readonly target: Exclude<StoredTarget, { readonly type: 'search' }>
   readonly url: string
   readonly signal: AbortSignal
 }
 
-/** What is to be entered of a page: `state` undefined leaves its last state. */
+/**
+ * The outcome of a checked page, to be stored. If `state` is `undefined`, the last state of the
+ * page is kept.
+ */
 export interface CheckedPage {
   readonly page: Omit<PageRow, 'createdAt'>
   readonly state: Omit<PageState, 'checkedAt'> | undefined
-  /** Credits above those that were set aside for the page when the check began. */
+  /** Credits beyond those that the check reserved for the page. */
   readonly extraCredits: number
 }
 
-/** Tells the pages of a target apart. */
+/** Returns the key of a page within its target. */
 export function hashUrl(url: string): string {
   return createHash('sha256').update(url).digest('hex')
 }
 
-/** What a judgment costs, in credits. */
+/** Price of a judgment in credits. */
 export const judgmentCredits = 1
 
-/** Scrapes a page and compares it with its last state. A page that cannot be scraped is an error and costs nothing. Rejects only with the signal's reason, and when the store fails. */
+/**
+ * Scrapes a page and compares it with its last state. A failed scrape yields status `error` and
+ * costs nothing. Rejects only with the signal's reason, or if the store fails.
+ */
 export async function checkPage(deps: MonitorDeps, task: PageTask): Promise<CheckedPage> {
   const { check, monitor, target, url } = task
   const key = { monitorId: monitor.id, targetId: target.id, urlHash: hashUrl(url) }
@@ -75,7 +81,7 @@ export async function checkPage(deps: MonitorDeps, task: PageTask): Promise<Chec
     diff: compared.diff === undefined ? undefined : JSON.stringify(compared.diff),
     snapshot: extracted === undefined ? undefined : `{"json":${extracted}}`,
   }
-  // A PDF has as many pages as it has, and nobody knows beforehand what will be judged.
+  // The number of pages of a PDF, and whether a change gets judged, are unknown at the reservation.
   const extraCredits = Math.max(0, page.credits - deps.scrapes.estimate(wanted.request))
   const last = { ...key, url, markdown: state?.markdown ?? '', extracted: state?.extracted, scrapeId }
   switch (compared.status) {
@@ -93,8 +99,8 @@ export async function checkPage(deps: MonitorDeps, task: PageTask): Promise<Chec
   }
 }
 
-/** Failures that are no fault of the page: it gets a second try. */
-const ownFailures: ReadonlySet<string> = new Set(['CDP_FAILED', 'BROWSER_START_FAILED', 'UNKNOWN_ERROR'])
+/** Failures of the server. The page is tried once more. */
+const serverErrors: ReadonlySet<string> = new Set(['CDP_FAILED', 'BROWSER_START_FAILED', 'UNKNOWN_ERROR'])
 
 async function scrape(
   { scrapes, onError }: MonitorDeps,
@@ -107,15 +113,15 @@ async function scrape(
       return await scrapes.scrape({ request, teamId, apiKeyId, baseUrl, signal, isPrepaid: true })
     } catch (error) {
       signal.throwIfAborted()
-      const isOwn = !isBowlineError(error) || ownFailures.has(error.code)
-      if (isOwn && attempt === 1) continue
+      const isServerError = !isBowlineError(error) || serverErrors.has(error.code)
+      if (isServerError && attempt === 1) continue
       if (!isBowlineError(error)) onError(error, `scraping a page of the monitor ${monitor.id}`)
       return { error: isBowlineError(error) ? `${error.code}: ${error.message}` : `${url} could not be scraped` }
     }
   }
 }
 
-/** A change whose judgment fails is told without one. */
+/** Judges a change. If that fails, the change is reported without a judgment. */
 async function judge(
   { languageModel, onError }: MonitorDeps,
   { monitor, url, signal }: PageTask,

@@ -9,15 +9,21 @@ import { hashUrl, judgmentCredits, type CheckedPage } from './check-page.ts'
 import { judgeResult } from './judge-change.ts'
 import type { MonitorDeps } from './monitor-deps.ts'
 
-/** What searches are asked for by, in place of the window of a target: the next larger span that they know. */
+/**
+ * Time filters for the search windows of targets: the next longer one that search providers
+ * support.
+ */
 const spans = { '5m': 'qdr:h', '15m': 'qdr:h', '1h': 'qdr:h', '6h': 'qdr:d', '24h': 'qdr:d', '7d': 'qdr:w' } as const
 
-/** What the searches of a target find, each address once, and what they cost. Throws SEARCH_FAILED, BAD_REQUEST or the signal's reason. */
+/**
+ * Runs the searches of a target. Returns the results without duplicates, and the credits of the
+ * searches. Throws SEARCH_FAILED, BAD_REQUEST or the signal's reason.
+ */
 export async function findResults(
   { searches }: MonitorDeps,
-  order: { readonly target: SearchTarget; readonly monitor: MonitorRow; readonly signal: AbortSignal },
+  job: { readonly target: SearchTarget; readonly monitor: MonitorRow; readonly signal: AbortSignal },
 ): Promise<{ readonly results: ReadonlyMap<string, Result>; readonly credits: number }> {
-  const { target, monitor, signal } = order
+  const { target, monitor, signal } = job
   const { teamId, apiKeyId } = monitor
   const results = new Map<string, Result>()
   let credits = 0
@@ -36,7 +42,7 @@ export async function findResults(
   return { results, credits }
 }
 
-/** One result of a search. */
+/** A search result to check. */
 interface ResultTask {
   readonly check: CheckRow
   readonly monitor: MonitorRow
@@ -45,7 +51,10 @@ interface ResultTask {
   readonly signal: AbortSignal
 }
 
-/** Tells whether a result is new, and whether it matters. One that was there before is the same and is not judged again. */
+/**
+ * Checks whether a result is new, and has a language model judge it if so. Known results get status
+ * `same`.
+ */
 export async function checkResult(
   deps: MonitorDeps,
   { check, monitor, targetId, result, signal }: ResultTask,
@@ -65,7 +74,7 @@ export async function checkResult(
   const nothing = { previousScrapeId: undefined, currentScrapeId: undefined, statusCode: undefined, error: undefined }
   return {
     isMatch: judged?.meaningful === true,
-    // As many judgments as there can be results were paid for.
+    // The reservation covers a judgment for every result.
     extraCredits: 0,
     page: {
       ...nothing,

@@ -5,40 +5,44 @@ import { listDonePages, recordPage } from '../store/monitor-pages.ts'
 import type { MonitorRow } from '../store/monitors.ts'
 import { checkPage, hashUrl, type CheckedPage } from './check-page.ts'
 import { checkResult, findResults } from './check-search.ts'
-import type { CheckMatching } from './check-matching.ts'
-import type { KnownTarget } from './definition.ts'
+import type { CheckPatternMatcher } from './check-pattern-matcher.ts'
+import type { StoredTarget } from './definition.ts'
 import { listUrls } from './list-urls.ts'
 import type { MonitorDeps } from './monitor-deps.ts'
-import { tellPage } from './notify.ts'
+import { notifyPage } from './notify.ts'
 
-/** A check at work. */
-export interface Run {
+/** A running check. */
+export interface CheckContext {
   readonly deps: MonitorDeps
   readonly check: CheckRow
   readonly monitor: MonitorRow
-  /** Aborts when the server stops, the lease is lost or the monitor is deleted. */
+  /** Aborts if the server stops, the lease is lost or the monitor is deleted. */
   readonly signal: AbortSignal
-  /** What the expressions of its targets are matched with. */
-  readonly matching: CheckMatching
+  /** Matches the regular expressions of the targets. */
+  readonly matcher: CheckPatternMatcher
 }
 
-/** What became of a target. */
+/** The outcome of a target. */
 export interface TargetResult {
   readonly targetId: string
-  readonly type: KnownTarget['type']
+  readonly type: StoredTarget['type']
   readonly pages: number
-  /** Results of searches, and those that a language model found to matter. */
+  /** Number of search results, and of those that a language model judged meaningful. */
   readonly resultCount?: number
   readonly matches?: number
   readonly searchCredits?: number
-  /** Why the target could not be checked. */
+  /** Why the target could not be checked, if it failed. */
   readonly error?: string
 }
 
 const pagesAtOnce = 4
 
-/** Checks the pages of a target that were not checked before. A target that cannot be checked has its error in the answer. Throws CONFLICT when the lease is lost, or the signal's reason. */
-export async function checkTarget(run: Run, target: KnownTarget): Promise<TargetResult> {
+/**
+ * Checks the pages of a target, except those this check has already stored. If the target cannot be
+ * checked, its result contains the error. Throws CONFLICT if the lease is lost, or the signal's
+ * reason.
+ */
+export async function checkTarget(run: CheckContext, target: StoredTarget): Promise<TargetResult> {
   const { id: targetId, type } = target
   try {
     return target.type === 'search' ? await checkSearch(run, target) : await checkPages(run, target)
@@ -49,20 +53,26 @@ export async function checkTarget(run: Run, target: KnownTarget): Promise<Target
   }
 }
 
-async function checkPages(run: Run, target: Exclude<KnownTarget, { readonly type: 'search' }>): Promise<TargetResult> {
-  const { deps, check, monitor, signal, matching } = run
+async function checkPages(
+  run: CheckContext,
+  target: Exclude<StoredTarget, { readonly type: 'search' }>,
+): Promise<TargetResult> {
+  const { deps, check, monitor, signal, matcher } = run
   const { id: targetId, type } = target
-  const urls = await listUrls(target, { ...deps, monitorId: monitor.id, targetId, signal, matching })
-  await forEachNew(run, targetId, urls, async (url) => checkPage(deps, { check, monitor, target, url, signal }))
+  const urls = await listUrls(target, { ...deps, monitorId: monitor.id, targetId, signal, matcher })
+  await checkNewUrls(run, targetId, urls, async (url) => checkPage(deps, { check, monitor, target, url, signal }))
   return { targetId, type, pages: urls.length }
 }
 
-async function checkSearch(run: Run, target: Extract<KnownTarget, { readonly type: 'search' }>): Promise<TargetResult> {
+async function checkSearch(
+  run: CheckContext,
+  target: Extract<StoredTarget, { readonly type: 'search' }>,
+): Promise<TargetResult> {
   const { deps, check, monitor, signal } = run
   const { id: targetId, type } = target
   const { results, credits: searchCredits } = await findResults(deps, { target, monitor, signal })
   let matches = 0
-  await forEachNew(run, targetId, [...results.keys()], async (url) => {
+  await checkNewUrls(run, targetId, [...results.keys()], async (url) => {
     const result = results.get(url) ?? { url, title: '', description: '' }
     const checked = await checkResult(deps, { check, monitor, targetId, result, signal })
     if (checked.isMatch) matches += 1
@@ -71,9 +81,9 @@ async function checkSearch(run: Run, target: Extract<KnownTarget, { readonly typ
   return { targetId, type, pages: results.size, resultCount: results.size, matches, searchCredits }
 }
 
-/** Does the work for each address that this check has not entered, a few at a time, and enters what it came to. */
-async function forEachNew(
-  run: Run,
+/** Checks and stores each URL that this check has not stored yet, a few at a time. */
+async function checkNewUrls(
+  run: CheckContext,
   targetId: string,
   urls: readonly string[],
   work: (url: string) => Promise<CheckedPage>,
@@ -81,41 +91,44 @@ async function forEachNew(
   const { deps, check, signal } = run
   const done = await listDonePages(deps.store.db, { checkId: check.id, targetId })
   const rest = urls.filter((url) => !done.has(hashUrl(url))).values()
-  const one = async (): Promise<void> => {
-    // All of them take from the same list.
+  const runWorker = async (): Promise<void> => {
+    // All workers share the iterator.
     for (const url of rest) {
       signal.throwIfAborted()
-      await enter(run, await work(url))
+      await savePage(run, await work(url))
     }
   }
-  await Promise.all(Array.from({ length: pagesAtOnce }, one))
+  await Promise.all(Array.from({ length: pagesAtOnce }, runWorker))
 }
 
-/** Enters a page and tells of it. One that costs more than the team has is an error, and costs nothing. */
-async function enter(run: Run, checked: CheckedPage): Promise<void> {
+/**
+ * Stores a page and sends its notification. A page that costs more than the team has left is stored
+ * as an error and costs nothing.
+ */
+async function savePage(run: CheckContext, checked: CheckedPage): Promise<void> {
   const { deps, check, monitor, signal } = run
   const { page, state, extraCredits: credits } = checked
   signal.throwIfAborted()
   try {
     await deps.store.db.transaction().execute(async (db) => {
       if (!(await recordPage(db, check, page, state))) {
-        throw new BowlineError('CONFLICT', 'Another server does this check')
+        throw new BowlineError('CONFLICT', 'Another server runs this check')
       }
       if (credits > 0 && !(await raiseReservation(db, { ...check, credits }))) {
         throw new BowlineError(
           'INSUFFICIENT_CREDITS',
-          `${page.url} costs ${page.credits} credits, and the team has less`,
+          `${page.url} costs ${page.credits} credits, but the team has fewer left`,
         )
       }
-      await tellPage(deps, monitor, page, db)
+      await notifyPage(deps, monitor, page, db)
     })
   } catch (error) {
     if (!isBowlineError(error) || error.code !== 'INSUFFICIENT_CREDITS') throw error
-    await enter(run, unpaid(page, error))
+    await savePage(run, withoutCredits(page, error))
   }
 }
 
-function unpaid(page: CheckedPage['page'], { code, message }: BowlineError): CheckedPage {
+function withoutCredits(page: CheckedPage['page'], { code, message }: BowlineError): CheckedPage {
   const none = { currentScrapeId: undefined, judgment: undefined, diff: undefined, snapshot: undefined }
   return {
     page: { ...page, ...none, status: 'error', error: `${code}: ${message}`, credits: 0 },

@@ -3,16 +3,16 @@ import type { WebhookSpec } from 'bowline/contract/webhooks'
 import type { MonitorRow } from '../store/monitors.ts'
 
 /** A target with its id. */
-export type KnownTarget = Target & { readonly id: string }
+export type StoredTarget = Target & { readonly id: string }
 
-/** What a monitor is made of, out of the JSON it is stored as. */
+/** The parsed JSON columns of a monitor. */
 export interface Definition {
-  readonly targets: readonly KnownTarget[]
+  readonly targets: readonly StoredTarget[]
   readonly webhook: WebhookSpec | undefined
   readonly notification: Notification
 }
 
-/** Reads what a stored monitor is made of. */
+/** Parses the JSON columns of a monitor. */
 export function definitionOf({
   targets,
   webhook,

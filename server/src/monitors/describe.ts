@@ -6,7 +6,7 @@ import type { ListedMonitor } from '../store/monitors.ts'
 import { definitionOf } from './definition.ts'
 import { runsPerMonth } from './next-run.ts'
 
-/** A monitor as it crosses the wire. */
+/** Returns a monitor in API format. */
 export function describeMonitor(row: ListedMonitor, creditsPerRun: number): z.input<typeof monitor> {
   const { targets, webhook, notification } = definitionOf(row)
   return {
@@ -30,13 +30,13 @@ export function describeMonitor(row: ListedMonitor, creditsPerRun: number): z.in
   }
 }
 
-const nothing: CheckSummary = { totalPages: 0, same: 0, changed: 0, new: 0, removed: 0, error: 0 }
+const emptySummary: CheckSummary = { totalPages: 0, same: 0, changed: 0, new: 0, removed: 0, error: 0 }
 
-/** A check as it crosses the wire. `summary`: that of a check that is not done. */
+/** Returns a check in API format. `summary` is used if the check has not ended. */
 export function describeCheck(
   row: CheckRow,
   notificationStatus: Readonly<Record<string, unknown>>,
-  summary: CheckSummary = nothing,
+  summary: CheckSummary = emptySummary,
 ): z.input<typeof check> {
   return {
     id: row.id,
@@ -59,7 +59,7 @@ export function describeCheck(
   }
 }
 
-/** A page of a check as it crosses the wire. */
+/** Returns a page of a check in API format. */
 export function describePage(row: PageRow): z.input<typeof checkPage> {
   return {
     id: row.id,

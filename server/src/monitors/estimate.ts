@@ -1,20 +1,23 @@
 import { monitorLimits } from 'bowline/contract/monitors'
 import type { MonitorRow } from '../store/monitors.ts'
-import { definitionOf, type KnownTarget } from './definition.ts'
+import { definitionOf, type StoredTarget } from './definition.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
 import type { Searches } from '../search/searches.ts'
 import { pageRequest } from './page-request.ts'
 
-/** What knows prices. */
+/** Sources of prices. */
 export interface EstimateDeps {
   readonly scrapes: Pick<Scrapes, 'estimate'>
   readonly searches: Pick<Searches, 'price'>
 }
 
-/** What one check costs when every page is read, in credits. Throws what this server cannot do: FORMAT_UNAVAILABLE, BAD_REQUEST. */
+/**
+ * Returns the maximum price of one check in credits. Throws FORMAT_UNAVAILABLE or BAD_REQUEST for
+ * targets that this server cannot check.
+ */
 export function estimateCheck(
   { scrapes, searches }: EstimateDeps,
-  targets: readonly KnownTarget[],
+  targets: readonly StoredTarget[],
   { isJudged }: { readonly isJudged: boolean },
 ): number {
   let credits = 0
@@ -38,7 +41,10 @@ export function estimateCheck(
   return credits
 }
 
-/** What one check of a monitor costs, in credits. Settings may have changed since it was made: a target that cannot be checked any more costs nothing. */
+/**
+ * Returns the maximum price of one check of a monitor in credits. Targets that the server can no
+ * longer check, because its settings have changed, cost nothing.
+ */
 export function estimateMonitor(
   deps: EstimateDeps & { readonly onError: (error: unknown, what: string) => void },
   monitor: MonitorRow,

@@ -1,10 +1,13 @@
-/** What a field was and is. A side on which it is missing is null. */
+/** Values of a field before and after. `null` if it is missing. */
 export interface FieldChange {
   readonly previous: unknown
   readonly current: unknown
 }
 
-/** The fields that differ between two JSON values, by their paths, such as `plans[0].price`; the whole value is `$`. */
+/**
+ * Returns the fields that differ between two JSON values by path, such as `plans[0].price`. The
+ * path of the whole value is `$`.
+ */
 export function diffJson(before: unknown, after: unknown): Readonly<Record<string, FieldChange>> {
   const left = new Map(leavesOf(before, ''))
   const right = new Map(leavesOf(after, ''))
@@ -22,7 +25,7 @@ function* leavesOf(value: unknown, path: string): Generator<readonly [string, un
     return
   }
   const entries = Object.entries(value)
-  // Empty, it is a leaf: else an emptied list would be no change.
+  // Empty containers are leaves, so that emptying a list is a change.
   if (entries.length === 0) yield [path === '' ? '$' : path, value]
   for (const [key, inner] of entries) {
     yield* leavesOf(inner, Array.isArray(value) ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`)

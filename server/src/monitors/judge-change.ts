@@ -27,7 +27,10 @@ const answerSchema = {
 
 const judgeMs = 60_000
 
-/** Asks a language model whether a change matters for a goal. Rejects with EXTRACTION_FAILED, a ZodError or the signal's reason. */
+/**
+ * Asks a language model whether a change is meaningful for a goal. Rejects with EXTRACTION_FAILED,
+ * a ZodError or the signal's reason.
+ */
 export async function judgeChange(
   model: LanguageModel,
   { goal, url, diff }: { readonly goal: string | undefined; readonly url: string; readonly diff: PageDiff },
@@ -35,15 +38,18 @@ export async function judgeChange(
 ): Promise<Judgment> {
   return ask(
     model,
-    `What follows is what changed on ${url} since it was last looked at: a unified diff, or fields with their values ` +
-      `before and after. Say whether the change matters${forWhom(goal)}. ` +
+    `The following changed on ${url} since the last check: a unified diff, or fields with their values ` +
+      `before and after. Decide whether the change matters${goalClause(goal)}. ` +
       'Changed dates, counters, advertisements and wording without a new meaning do not matter.',
     diff.text ?? JSON.stringify(diff.json, undefined, 2),
     options,
   )
 }
 
-/** Asks a language model whether a result of a search matters for a goal. Rejects like `judgeChange`. */
+/**
+ * Asks a language model whether a search result is meaningful for a goal. Rejects like
+ * `judgeChange`.
+ */
 export async function judgeResult(
   model: LanguageModel,
   { goal, result }: { readonly goal: string | undefined; readonly result: SearchResult },
@@ -51,21 +57,21 @@ export async function judgeResult(
 ): Promise<Judgment> {
   return ask(
     model,
-    `What follows is a new result of a search. Say whether it matters${forWhom(goal)}.`,
+    `The following is a new search result. Decide whether it matters${goalClause(goal)}.`,
     `# ${result.title}\n\n${result.url}\n\n${result.description}`,
     options,
   )
 }
 
-/** What is judged of a result. */
+/** The fields of a result that are judged. */
 interface SearchResult {
   readonly url: string
   readonly title: string
   readonly description: string
 }
 
-function forWhom(goal: string | undefined): string {
-  return goal === undefined ? '' : ` to somebody with this goal: ${goal}`
+function goalClause(goal: string | undefined): string {
+  return goal === undefined ? '' : ` to a user with this goal: ${goal}`
 }
 
 async function ask(
@@ -75,6 +81,6 @@ async function ask(
   { signal }: Abortable = {},
 ): Promise<Judgment> {
   const limit = AbortSignal.timeout(judgeMs)
-  const either = signal === undefined ? limit : AbortSignal.any([limit, signal])
-  return judgment.parse(await extractJson(model, { prompt, schema: answerSchema, markdown, signal: either }))
+  const combined = signal === undefined ? limit : AbortSignal.any([limit, signal])
+  return judgment.parse(await extractJson(model, { prompt, schema: answerSchema, markdown, signal: combined }))
 }

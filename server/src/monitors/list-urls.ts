@@ -5,25 +5,26 @@ import { monitorLimits, type CrawlTarget, type ScrapeTarget } from 'bowline/cont
 import type { Abortable } from 'bowline/kit/abort'
 import { pageKeyOf } from 'bowline/kit/canonical-url'
 import { mapSite } from '../map/map-site.ts'
-import type { ShowPage } from '../map/show-start.ts'
+import type { RenderPage } from '../map/render-start-page.ts'
 import { RobotsRules } from '../map/robots-rules.ts'
-import type { CheckMatching } from './check-matching.ts'
+import type { CheckPatternMatcher } from './check-pattern-matcher.ts'
 import { listKnownUrls } from '../store/monitor-pages.ts'
 import type { Store } from '../store/store.ts'
 
-/** What the pages of a target are found with. Aborting ends the search. */
+/** Dependencies of `listUrls`. Aborting stops it. */
 export interface ListUrlsDeps extends Abortable {
   readonly store: Store
   readonly dispatcher: Dispatcher
-  readonly showPage: ShowPage
+  readonly renderPage: RenderPage
   readonly monitorId: string
   readonly targetId: string
-  readonly matching: CheckMatching
+  readonly matcher: CheckPatternMatcher
 }
 
 /**
- * The pages of a target. Of a crawl: those known from the last check first, so that one that is gone is noticed, then new
- * ones, up to its limit. Throws as `mapSite` does when nothing of the site can be read.
+ * Returns the URLs of a target. For a crawl, known pages come first, so that removed ones are
+ * noticed, followed by new ones up to the limit. Throws like `mapSite` if nothing of the site can
+ * be read.
  */
 export async function listUrls(target: ScrapeTarget | CrawlTarget, deps: ListUrlsDeps): Promise<readonly string[]> {
   return target.type === 'scrape' ? [...new Set(target.urls)] : listCrawled(target, deps)
@@ -31,7 +32,7 @@ export async function listUrls(target: ScrapeTarget | CrawlTarget, deps: ListUrl
 
 async function listCrawled(
   { url, crawlOptions = {} }: CrawlTarget,
-  { store, dispatcher, showPage, signal, matching, ...ids }: ListUrlsDeps,
+  { store, dispatcher, renderPage, signal, matcher, ...ids }: ListUrlsDeps,
 ): Promise<readonly string[]> {
   const { sitemap, ignoreQueryParameters, ignoreRobotsTxt = false } = crawlOptions
   const limit = crawlOptions.limit ?? monitorLimits.crawlPages.default
@@ -43,13 +44,13 @@ async function listCrawled(
     includeSubdomains: crawlOptions.allowSubdomains ?? false,
     filterByPath: crawlOptions.crawlEntireDomain !== true,
   })
-  const kept = await keepPaths(known, crawlOptions, matching)
-  const found = await findPages(request, { dispatcher, showPage, signal }, kept.length > 0)
+  const knownInScope = await filterPaths(known, crawlOptions, matcher)
+  const found = await findPages(request, { dispatcher, renderPage, signal }, knownInScope.length > 0)
   const robots = new RobotsRules(dispatcher)
   const urls = new Map<string, string>()
-  for (const each of [...kept, ...(await keepPaths(found, crawlOptions, matching))]) {
+  for (const each of [...knownInScope, ...(await filterPaths(found, crawlOptions, matcher))]) {
     if (urls.size >= limit) break
-    // Thousands of rules for thousands of addresses must not keep other callers waiting.
+    // Thousands of rules for thousands of URLs must not block other requests.
     await setImmediate()
     signal?.throwIfAborted()
     const identity = pageKeyOf(new URL(each))
@@ -58,27 +59,27 @@ async function listCrawled(
   return [...urls.values()]
 }
 
-async function keepPaths(
+async function filterPaths(
   urls: readonly string[],
   { includePaths, excludePaths, regexOnFullURL = false }: NonNullable<CrawlTarget['crawlOptions']>,
-  matching: CheckMatching,
+  matcher: CheckPatternMatcher,
 ): Promise<readonly string[]> {
   const texts = urls.map((url) => (regexOnFullURL ? url : new URL(url).pathname))
-  const matches = await matching.match(texts, { include: includePaths ?? [], exclude: excludePaths ?? [] })
+  const matches = await matcher.match(texts, { include: includePaths ?? [], exclude: excludePaths ?? [] })
   return urls.filter((_, index) => matches[index] === true)
 }
 
 async function findPages(
   request: MapRequest,
-  { dispatcher, ...means }: Pick<ListUrlsDeps, 'dispatcher' | 'showPage' | 'signal'>,
+  { dispatcher, ...options }: Pick<ListUrlsDeps, 'dispatcher' | 'renderPage' | 'signal'>,
   hasOthers: boolean,
 ): Promise<readonly string[]> {
   try {
-    const { links } = await mapSite(dispatcher, request, { ...means, fallsBackToSite: false })
+    const { links } = await mapSite(dispatcher, request, { ...options, fallsBackToSite: false })
     return [...links.map((link) => link.url), request.url]
   } catch (error) {
-    means.signal?.throwIfAborted()
-    // The pages that are known tell what is wrong, each for itself.
+    options.signal?.throwIfAborted()
+    // Each known page reports its own error.
     if (!hasOthers) throw error
     return []
   }

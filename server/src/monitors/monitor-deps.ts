@@ -1,27 +1,27 @@
 import type { Dispatcher } from 'undici'
 import type { JobQueues } from '../queue/job-queues.ts'
 import type { Mailer } from '../mail/mailer.ts'
-import type { ShowPage } from '../map/show-start.ts'
+import type { RenderPage } from '../map/render-start-page.ts'
 import type { LanguageModel } from '../scrape/format/language-model.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
 import type { Searches } from '../search/searches.ts'
 import type { Store } from '../store/store.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 
-/** What monitors are made with. */
+/** Dependencies of monitors and their checks. */
 export interface MonitorDeps {
   readonly store: Store
   readonly queues: JobQueues
   readonly scrapes: Scrapes
   readonly searches: Searches
-  /** Shows the start pages of crawls. */
-  readonly showPage: ShowPage
+  /** Renders the start pages of crawls. */
+  readonly renderPage: RenderPage
   readonly webhooks: Webhooks
-  /** Undefined: this server sends no mail. */
+  /** `undefined` if this server sends no mail. */
   readonly mailer: Mailer | undefined
-  /** The way out, which judges every connection; open for longer than the jobs. */
+  /** Sends requests through the egress policy. Must stay open longer than the queues. */
   readonly dispatcher: Dispatcher
-  /** Undefined: nothing is judged. */
+  /** `undefined` if this server cannot judge changes. */
   readonly languageModel: LanguageModel | undefined
   readonly nodeId: string
   readonly onError: (error: unknown, what: string) => void

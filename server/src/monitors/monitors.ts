@@ -15,22 +15,22 @@ import { findMonitor, insertMonitor, listMonitors, updateMonitor, type ListedMon
 import type { MonitorTable } from '../store/tables/monitors.ts'
 import { assertCredits } from '../usage/assert-credits.ts'
 import { checkQueue } from './check-queue.ts'
-import { assertPossible } from './assert-possible.ts'
+import { assertSupported } from './assert-supported.ts'
 import { definitionOf } from './definition.ts'
 import { estimateCheck } from './estimate.ts'
 import type { MonitorDeps } from './monitor-deps.ts'
-import { nameTargets } from './name-targets.ts'
+import { assignTargetIds } from './assign-target-ids.ts'
 import { nextRun } from './next-run.ts'
 
-/** Who makes a monitor. */
+/** The creator of a monitor. */
 export interface Owner {
   readonly teamId: string
   readonly apiKeyId: string
-  /** Address of this server as its client knows it, without trailing slash. */
+  /** URL under which the client reached this server, without trailing slash. */
   readonly baseUrl: string
 }
 
-/** The monitors of teams: made, changed, run. All that name one throw MONITOR_NOT_FOUND. */
+/** Creates, changes and runs monitors of teams. All methods with an id throw MONITOR_NOT_FOUND. */
 export class Monitors {
   readonly #deps: MonitorDeps
 
@@ -38,12 +38,15 @@ export class Monitors {
     this.#deps = deps
   }
 
-  /** Makes a monitor. Throws what this server cannot do: FORMAT_UNAVAILABLE, MAIL_UNAVAILABLE. */
+  /**
+   * Creates a monitor. Throws FORMAT_UNAVAILABLE, MAIL_UNAVAILABLE or BAD_REQUEST for options that
+   * this server does not support.
+   */
   async create(request: CreateMonitorRequest, { teamId, apiKeyId, baseUrl }: Owner): Promise<ListedMonitor> {
     const { store, mailer } = this.#deps
     const { webhook, notification, goal, schedule } = request
-    const targets = nameTargets(request.targets)
-    assertPossible(this.#deps, targets, request)
+    const targets = assignTargetIds(request.targets)
+    assertSupported(this.#deps, targets, request)
     const row: Insertable<MonitorTable> = {
       id: uuidV7(),
       teamId,
@@ -80,15 +83,16 @@ export class Monitors {
     throw new BowlineError('MONITOR_NOT_FOUND', 'Monitor not found')
   }
 
-  /** Changes a monitor; what is absent stays. Throws as `create` does. */
+  /** Changes the given fields of a monitor. Throws like `create`. */
   async update(id: string, teamId: string, request: UpdateMonitorRequest): Promise<ListedMonitor> {
     const { store, mailer } = this.#deps
     const old = await this.get(id, teamId)
     const { status = old.status, schedule = old, webhook, goal } = request
     const notification = request.notification === null ? {} : request.notification
-    const targets = request.targets && nameTargets(request.targets, definitionOf(old).targets)
-    // Only what is new is looked at: a monitor that this server can no longer run can still be paused.
-    assertPossible(this.#deps, targets ?? [], {
+    const targets = request.targets && assignTargetIds(request.targets, definitionOf(old).targets)
+    // Only changed fields are checked, so that a monitor this server can no longer run can still be
+    // paused.
+    assertSupported(this.#deps, targets ?? [], {
       notification: notification ?? {},
       goal: goal === undefined ? old.goal : goal,
       judgeEnabled:
@@ -120,13 +124,16 @@ export class Monitors {
     return this.get(id, teamId)
   }
 
-  /** Deletes a monitor. A check that runs ends within seconds; it is billed for what it did, and nobody is told. */
+  /**
+   * Deletes a monitor. A running check ends within seconds. It is billed for its pages and sends no
+   * notification.
+   */
   async delete(id: string, teamId: string): Promise<void> {
     await this.get(id, teamId)
     await updateMonitor(this.#deps.store.db, { id, teamId }, { status: 'deleted', nextRunAt: null })
   }
 
-  /** Begins a check now. Throws MONITOR_PAUSED, CHECK_RUNNING, INSUFFICIENT_CREDITS. */
+  /** Starts a check now. Throws MONITOR_PAUSED, CHECK_RUNNING or INSUFFICIENT_CREDITS. */
   async run(id: string, teamId: string): Promise<CheckRow> {
     const { store } = this.#deps
     const monitor = await this.get(id, teamId)
@@ -135,30 +142,30 @@ export class Monitors {
     }
     const credits = estimateCheck(this.#deps, definitionOf(monitor).targets, { isJudged: monitor.judgeEnabled })
     await assertCredits(store.db, teamId, credits)
-    const check = await this.#enter(id, teamId, credits)
+    const check = await this.#enqueueCheck(id, teamId, credits)
     if (check !== undefined) return check
     const checkId = (await findOpenCheck(store.db, id))?.id
     const message = 'Monitor check is already running.'
     throw new BowlineError('CHECK_RUNNING', message, { body: { checkId }, details: { checkId } })
   }
 
-  async #enter(monitorId: string, teamId: string, estimatedCredits: number): Promise<CheckRow | undefined> {
+  async #enqueueCheck(monitorId: string, teamId: string, estimatedCredits: number): Promise<CheckRow | undefined> {
     const { store, queues } = this.#deps
     return store.db.transaction().execute(async (db) => {
-      const facts = { monitorId, teamId, estimatedCredits, scheduledFor: new Date() }
-      const check = await insertCheck(db, { ...facts, status: 'queued', trigger: 'manual' })
+      const fields = { monitorId, teamId, estimatedCredits, scheduledFor: new Date() }
+      const check = await insertCheck(db, { ...fields, status: 'queued', trigger: 'manual' })
       if (check !== undefined) await queues.send(checkQueue, { id: check.id }, { db })
       return check
     })
   }
 
-  /** The checks of a monitor, newest first. */
+  /** Returns the checks of a monitor, newest first. */
   async checks(filter: CheckFilter, teamId: string): Promise<readonly CheckRow[]> {
     await this.get(filter.monitorId, teamId)
     return listChecks(this.#deps.store.db, filter)
   }
 
-  /** One check of a monitor. Throws CHECK_NOT_FOUND. */
+  /** Returns one check of a monitor. Throws CHECK_NOT_FOUND. */
   async check(id: string, checkId: string, teamId: string): Promise<CheckRow> {
     await this.get(id, teamId)
     const check = isUuid(checkId) ? await findCheck(this.#deps.store.db, checkId) : undefined
@@ -166,7 +173,10 @@ export class Monitors {
     throw new BowlineError('CHECK_NOT_FOUND', 'Check not found')
   }
 
-  /** What one check of a monitor costs when every page is read; 0 when this server can no longer do it. */
+  /**
+   * Returns the maximum price of one check of a monitor in credits, or 0 if this server can no
+   * longer run it.
+   */
   creditsPerRun(monitor: ListedMonitor): number {
     try {
       return estimateCheck(this.#deps, definitionOf(monitor).targets, { isJudged: monitor.judgeEnabled })
@@ -179,7 +189,7 @@ export class Monitors {
 function firstRun(schedule: Schedule): Date {
   const next = nextRun(schedule, new Date())
   if (next !== undefined) return next
-  throw new BowlineError('BAD_REQUEST', `The schedule "${schedule.cron}" never runs: there is no such day`, {
+  throw new BowlineError('BAD_REQUEST', `The schedule "${schedule.cron}" never runs, because no such date exists`, {
     hint: 'Check the day of the month and the month.',
   })
 }

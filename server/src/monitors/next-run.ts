@@ -3,39 +3,46 @@ import { runsPerDay } from 'bowline/contract/cron'
 import type { Schedule } from 'bowline/contract/schedule'
 
 /**
- * When a schedule runs next after a time; undefined: never, such as on February 30th. A fixed time that the clocks skip in
- * spring is an hour later that day, and one that they repeat in autumn is the first of the two; steps go on evenly.
+ * Returns the next run of a schedule after a time, or `undefined` if it never runs, such as on
+ * February 30th. When clocks skip a fixed time in spring, it runs an hour later that day. When they
+ * repeat it in autumn, the first one counts. Step intervals are unaffected.
  */
 export function nextRun({ cron, timezone }: Schedule, after: Date): Date | undefined {
   const found = new Cron(cron, { timezone, paused: true }).nextRun(after) ?? undefined
-  return found && (runOfLostHour({ cron, timezone }, { after, before: found }) ?? found)
+  return found && (runInSkippedHour({ cron, timezone }, { after, before: found }) ?? found)
 }
 
 const sampleDays = 40
 const dayMs = 24 * 3_600_000
 
-/** The run whose time the clocks skip as they go on to the next day, as in Greenland: the library leaves that day out. */
-function runOfLostHour(
+/**
+ * Returns the run at a time that the clocks skip at the end of a day, as in Greenland. croner omits
+ * that day.
+ */
+function runInSkippedHour(
   { cron, timezone }: Schedule,
   { after, before }: { readonly after: Date; readonly before: Date },
 ): Date | undefined {
-  // By clocks that skip nothing.
-  const wanted = new Cron(cron, { timezone: 'UTC', paused: true }).nextRun(clockOf(after, timezone))
+  // In UTC, which skips nothing.
+  const wanted = new Cron(cron, { timezone: 'UTC', paused: true }).nextRun(wallClockOf(after, timezone))
   if (wanted === null) return undefined
   const dayBefore = new Date(wanted.getTime() - dayMs)
-  const offsetMs = clockOf(dayBefore, timezone).getTime() - dayBefore.getTime()
+  const offsetMs = wallClockOf(dayBefore, timezone).getTime() - dayBefore.getTime()
   const run = new Date(wanted.getTime() - offsetMs)
-  const shown = clockOf(run, timezone)
-  const isNextDay = shown > wanted && shown.getUTCDate() !== wanted.getUTCDate()
+  const wallClock = wallClockOf(run, timezone)
+  const isNextDay = wallClock > wanted && wallClock.getUTCDate() !== wanted.getUTCDate()
   return isNextDay && run > after && run < before ? run : undefined
 }
 
-/** What the clocks of a time zone show, as if they showed UTC. */
-function clockOf(time: Date, timeZone: string): Date {
+/** Returns the wall clock time in a time zone, as if it were UTC. */
+function wallClockOf(time: Date, timeZone: string): Date {
   return new Date(`${time.toLocaleString('sv', { timeZone })}Z`)
 }
 
-/** Runs in 30 days, rounded up: by the mean time between the days that count, without daylight saving. */
+/**
+ * Returns the number of runs in 30 days, rounded up, from the mean distance between matching days.
+ * Ignores daylight saving time.
+ */
 export function runsPerMonth({ cron }: Pick<Schedule, 'cron'>): number {
   const days = cron.split(' ').slice(2).join(' ')
   const gapMs = days === '* * *' ? dayMs : meanGapMs(`0 0 ${days}`)

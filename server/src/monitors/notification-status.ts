@@ -1,17 +1,17 @@
 import { countMails } from '../store/mails.ts'
 import type { Store } from '../store/store.ts'
 import { findDeliveriesByKey, type DeliveryRow } from '../store/webhooks.ts'
-import { endKey } from './notify.ts'
+import { checkEndKey } from './notify.ts'
 
-/** Who was told of some checks, by their ids: `{ webhook?, email? }`. */
+/** Reads the notification status of checks by id: `{ webhook?, email? }`. */
 export async function notificationStatuses(
   { db }: Pick<Store, 'db'>,
   checkIds: readonly string[],
 ): Promise<(checkId: string) => Readonly<Record<string, unknown>>> {
-  const deliveries = await findDeliveriesByKey(db, checkIds.map(endKey))
+  const deliveries = await findDeliveriesByKey(db, checkIds.map(checkEndKey))
   const mails = await countMails(db, checkIds)
   return (checkId) => {
-    const delivery = deliveries.find(({ uniqueKey }) => uniqueKey === endKey(checkId))
+    const delivery = deliveries.find(({ uniqueKey }) => uniqueKey === checkEndKey(checkId))
     const own = mails.filter((each) => each.checkId === checkId)
     const count = (status: string): number => own.find((each) => each.status === status)?.mails ?? 0
     const [sent, queued, failed] = [count('sent'), count('queued'), count('failed')]

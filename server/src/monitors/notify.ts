@@ -6,8 +6,8 @@ import type { MonitorRow } from '../store/monitors.ts'
 import { definitionOf } from './definition.ts'
 import type { MonitorDeps } from './monitor-deps.ts'
 
-/** Tells the webhook of a monitor about a page, when the transaction commits. A page is told once. */
-export async function tellPage(
+/** Sends a page to the webhook of its monitor, at most once and only if the transaction commits. */
+export async function notifyPage(
   { webhooks }: Pick<MonitorDeps, 'webhooks'>,
   monitor: MonitorRow,
   page: Omit<PageRow, 'createdAt'>,
@@ -41,13 +41,16 @@ export async function tellPage(
   )
 }
 
-/** The key under which the end of a check is told. */
-export function endKey(checkId: string): string {
+/** Returns the unique key of the webhook event that ends a check. */
+export function checkEndKey(checkId: string): string {
   return `check:${checkId}:completed`
 }
 
-/** Tells the webhook of a monitor that a check has ended, when the transaction commits. A check is told once. */
-export async function tellEnd(
+/**
+ * Sends the end of a check to the webhook of its monitor, at most once and only if the transaction
+ * commits.
+ */
+export async function notifyCheckEnd(
   { webhooks }: Pick<MonitorDeps, 'webhooks'>,
   monitor: MonitorRow,
   check: {
@@ -68,7 +71,7 @@ export async function tellEnd(
       event: 'monitor.check.completed',
       jobId: checkId,
       body: { success: status === 'completed', data: [{ monitorId: monitor.id, checkId, status, summary }], error },
-      uniqueKey: endKey(checkId),
+      uniqueKey: checkEndKey(checkId),
     },
     { db },
   )

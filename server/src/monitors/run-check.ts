@@ -4,24 +4,28 @@ import { reserveCheck, settleCheck } from '../store/check-bills.ts'
 import { claimCheck, releaseChecks, renewCheck, type CheckRow } from '../store/monitor-checks.ts'
 import { summarizePages } from '../store/monitor-pages.ts'
 import { findMonitor, type MonitorRow } from '../store/monitors.ts'
-import { CheckMatching } from './check-matching.ts'
-import { checkTarget, type Run, type TargetResult } from './check-target.ts'
+import { CheckPatternMatcher } from './check-pattern-matcher.ts'
+import { checkTarget, type CheckContext, type TargetResult } from './check-target.ts'
 import { definitionOf } from './definition.ts'
 import { estimateMonitor } from './estimate.ts'
 import type { MonitorDeps } from './monitor-deps.ts'
-import { tellEnd } from './notify.ts'
+import { notifyCheckEnd } from './notify.ts'
 
-/** A check whose monitor was not looked up yet. */
-type Unstarted = Omit<Run, 'monitor' | 'matching'>
+/** A claimed check whose monitor has not been read yet. */
+type ClaimedCheck = Omit<CheckContext, 'monitor' | 'matcher'>
 
 const renewMs = 10_000
 
-/** How often a check is begun before it is given up: what kills a server must not do so for ever. */
-const maxBegins = 10
+/**
+ * Maximum number of attempts of a check, so that a check that crashes servers does not do so
+ * forever.
+ */
+const maxAttempts = 10
 
 /**
- * Does a check, or the rest of one whose server died, if nobody else does. Pages that were entered before are not done
- * again. When the signal aborts, it rejects with the reason and leaves the rest to whoever comes next.
+ * Runs a check, or the rest of one whose server died, unless another server runs it. Pages already
+ * stored are skipped. If the signal aborts, rejects with its reason and releases the check for
+ * other servers.
  */
 export async function runCheck(deps: MonitorDeps, checkId: string, stop: AbortSignal): Promise<void> {
   const { store, nodeId, onError } = deps
@@ -32,11 +36,11 @@ export async function runCheck(deps: MonitorDeps, checkId: string, stop: AbortSi
   const renewal = setInterval(() => {
     renew(deps, check).catch((error: unknown) => {
       if (isBowlineError(error)) lost.abort(error)
-      else onError(error, 'keeping the lease of a check')
+      else onError(error, 'renewing the lease of a check')
     })
   }, renewMs).unref()
   try {
-    await work({ deps, check, signal })
+    await runTargets({ deps, check, signal })
   } catch (error) {
     if (stop.aborted) await releaseChecks(store.db, check)
     if (!lost.signal.aborted) throw error
@@ -46,66 +50,76 @@ export async function runCheck(deps: MonitorDeps, checkId: string, stop: AbortSi
   }
 }
 
-/** Throws MONITOR_NOT_FOUND when the monitor was deleted, and CONFLICT when another server has the lease. */
+/**
+ * Renews the lease. Throws MONITOR_NOT_FOUND if the monitor was deleted, and CONFLICT if another
+ * server has the lease.
+ */
 async function renew({ store }: MonitorDeps, check: CheckRow): Promise<void> {
-  if (!(await renewCheck(store.db, check))) throw new BowlineError('CONFLICT', 'Another server does this check')
-  if ((await findMonitor(store.db, check.monitorId)) === undefined) throw deleted()
+  if (!(await renewCheck(store.db, check))) throw new BowlineError('CONFLICT', 'Another server runs this check')
+  if ((await findMonitor(store.db, check.monitorId)) === undefined) throw monitorDeleted()
 }
 
-function deleted(): BowlineError {
+function monitorDeleted(): BowlineError {
   return new BowlineError('MONITOR_NOT_FOUND', 'The monitor was deleted')
 }
 
-async function settleLost(run: Unstarted, error: unknown): Promise<void> {
+async function settleLost(run: ClaimedCheck, error: unknown): Promise<void> {
   if (isBowlineError(error) && error.code === 'MONITOR_NOT_FOUND') await settle(run, undefined, [], error.message)
 }
 
-async function work(run: Unstarted): Promise<void> {
+async function runTargets(run: ClaimedCheck): Promise<void> {
   const { deps, check } = run
   const monitor = await findMonitor(deps.store.db, check.monitorId)
-  if (monitor === undefined) return settle(run, undefined, [], deleted().message)
-  if (check.fence > maxBegins)
-    return settle(run, monitor, [], `It was begun ${maxBegins} times and never came to its end`)
-  // The monitor may have been given more pages while the check stood in line.
+  if (monitor === undefined) return settle(run, undefined, [], monitorDeleted().message)
+  if (check.fence > maxAttempts)
+    return settle(run, monitor, [], `The check was started ${maxAttempts} times and never finished`)
+  // The monitor may have got more pages while the check was queued.
   const credits = Math.max(check.estimatedCredits, estimateMonitor(deps, monitor))
   if (!(await reserveCheck(deps.store.db, { id: check.id, teamId: check.teamId, credits }))) {
-    return settle(run, monitor, [], `It takes ${credits} credits, and the team has less`, 'skipped_no_credits')
+    return settle(
+      run,
+      monitor,
+      [],
+      `The check needs ${credits} credits, but the team has fewer left`,
+      'skipped_no_credits',
+    )
   }
-  await using matching = new CheckMatching()
+  await using matcher = new CheckPatternMatcher()
   const results: TargetResult[] = []
   for (const target of definitionOf(monitor).targets) {
-    results.push(await checkTarget({ ...run, monitor, matching }, target))
+    results.push(await checkTarget({ ...run, monitor, matcher }, target))
   }
   await settle(run, monitor, results)
 }
 
-/** Ends a check, bills it once and tells of it once, whatever happens to the server meanwhile. */
+/** Ends a check. It is billed and reported exactly once, even across server crashes. */
 async function settle(
-  { deps, check }: Unstarted,
+  { deps, check }: ClaimedCheck,
   monitor: MonitorRow | undefined,
   results: readonly TargetResult[],
   error?: string,
-  ending?: CheckStatus,
+  statusOverride?: CheckStatus,
 ): Promise<void> {
   await deps.store.db.transaction().execute(async (db) => {
     const pages = await summarizePages(db, check.id)
     const { summary } = pages
     const credits = results.reduce((sum, { searchCredits = 0 }) => sum + searchCredits, pages.credits)
     const failures = results.flatMap((result) => result.error ?? [])
-    const isNothing = summary.totalPages === summary.error
-    const isWhole = failures.length === 0 && summary.error === 0
+    const hasNoPages = summary.totalPages === summary.error
+    const isComplete = failures.length === 0 && summary.error === 0
     const status =
-      ending ?? (error !== undefined || (isNothing && !isWhole) ? 'failed' : isWhole ? 'completed' : 'partial')
-    const why = error ?? (failures.length === 0 ? undefined : failures.join('; '))
-    const facts = {
+      statusOverride ??
+      (error !== undefined || (hasNoPages && !isComplete) ? 'failed' : isComplete ? 'completed' : 'partial')
+    const reason = error ?? (failures.length === 0 ? undefined : failures.join('; '))
+    const outcome = {
       status,
       summary: JSON.stringify(summary),
       targetResults: JSON.stringify(results),
-      error: why,
+      error: reason,
       credits,
     }
-    if (!(await settleCheck(db, check, facts)) || monitor === undefined) return
-    await tellEnd(deps, monitor, { id: check.id, status, summary, error: why }, db)
+    if (!(await settleCheck(db, check, outcome)) || monitor === undefined) return
+    await notifyCheckEnd(deps, monitor, { id: check.id, status, summary, error: reason }, db)
     await deps.mailer?.enqueueCheck(db, monitor, { id: check.id, status, summary })
   })
 }

@@ -5,39 +5,40 @@ import { estimateMonitor, type EstimateDeps } from './estimate.ts'
 import type { MonitorDeps } from './monitor-deps.ts'
 import { nextRun } from './next-run.ts'
 
-const atOnce = 100
+const batchSize = 100
 
-/** What begins checks. */
-export type BeginDeps = Pick<MonitorDeps, 'store' | 'queues' | 'onError'> & EstimateDeps
+/** Dependencies for starting scheduled checks. */
+export type StartChecksDeps = Pick<MonitorDeps, 'store' | 'queues' | 'onError'> & EstimateDeps
 
 /**
- * Begins the checks whose time has come, however long ago: one each, whatever was missed. Of several servers that try,
- * one succeeds. Answers how many were begun; those that overlap a running one are entered as skipped.
+ * Starts due checks, one per monitor, even if several runs were missed. If several servers try, one
+ * of them succeeds. Returns the number of checks started. A run that overlaps a running check is
+ * stored as skipped.
  */
-export async function runDue(deps: BeginDeps, now: Date = new Date()): Promise<number> {
-  let begun = 0
-  for (const monitor of await findDueMonitors(deps.store.db, { now, limit: atOnce })) {
+export async function runDue(deps: StartChecksDeps, now: Date = new Date()): Promise<number> {
+  let started = 0
+  for (const monitor of await findDueMonitors(deps.store.db, { now, limit: batchSize })) {
     try {
-      if (await begin(deps, monitor, now)) begun += 1
+      if (await startCheck(deps, monitor, now)) started += 1
     } catch (error) {
-      // One that cannot be begun keeps no other from its time.
-      deps.onError(error, `beginning a check of the monitor ${monitor.id}`)
+      // A check that cannot start must not block the others.
+      deps.onError(error, `starting a check of the monitor ${monitor.id}`)
     }
   }
-  return begun
+  return started
 }
 
-async function begin(deps: BeginDeps, monitor: MonitorRow, now: Date): Promise<boolean> {
+async function startCheck(deps: StartChecksDeps, monitor: MonitorRow, now: Date): Promise<boolean> {
   const { store, queues } = deps
   const { id: monitorId, teamId, nextRunAt } = monitor
   if (nextRunAt === undefined) return false
   return store.db.transaction().execute(async (db) => {
     if (!(await claimDueRun(db, { id: monitorId, nextRunAt }, nextRun(monitor, now)))) return false
     const estimatedCredits = estimateMonitor(deps, monitor)
-    const facts = { monitorId, teamId, estimatedCredits, trigger: 'scheduled', scheduledFor: nextRunAt } as const
-    const check = await insertCheck(db, { ...facts, status: 'queued' })
+    const fields = { monitorId, teamId, estimatedCredits, trigger: 'scheduled', scheduledFor: nextRunAt } as const
+    const check = await insertCheck(db, { ...fields, status: 'queued' })
     if (check === undefined) {
-      await insertCheck(db, { ...facts, status: 'skipped_overlap', finishedAt: now })
+      await insertCheck(db, { ...fields, status: 'skipped_overlap', finishedAt: now })
       return false
     }
     await queues.send(checkQueue, { id: check.id }, { db })
@@ -45,8 +46,11 @@ async function begin(deps: BeginDeps, monitor: MonitorRow, now: Date): Promise<b
   })
 }
 
-/** Sends the checks again that lost their server, or were never begun. Answers how many. */
-export async function rescueChecks({ store, queues }: Pick<BeginDeps, 'store' | 'queues'>): Promise<number> {
+/** Requeues checks whose server died, or that never started. Returns their number. */
+export async function requeueStrandedChecks({
+  store,
+  queues,
+}: Pick<StartChecksDeps, 'store' | 'queues'>): Promise<number> {
   const ids = await findStrandedChecks(store.db)
   for (const id of ids) await queues.send(checkQueue, { id }, { singletonKey: id })
   return ids.length

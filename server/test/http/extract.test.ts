@@ -98,7 +98,7 @@ test('a warning says what the model did not get, and what was not searched for',
   const searched = await bowline.extract(site.url('/fleet/red'), { prompt: 'red '.repeat(101), enableWebSearch: true })
   const folder = await bowline.extract(site.url('/empty/*'), { prompt: 'x' })
 
-  expect(long.warning).toContain(`${site.url('/long')}: the model got its first 95,000 characters`)
+  expect(long.warning).toContain(`${site.url('/long')}: only the first 95,000 characters were used`)
   expect(searched.warning).toContain('the first 400 characters of the prompt')
   expect(folder.warning).toContain('/empty/*: Only 1 page was found')
 })

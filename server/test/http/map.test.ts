@@ -134,7 +134,10 @@ describe('POST /v2/map', () => {
   test('is 502 in plain words when a site has no encryption', async () => {
     const { body } = await lab.api('POST', '/v2/map', { url: site.url('/').replace('http:', 'https:') })
 
-    expect(body).toMatchObject({ code: 'EGRESS_FAILED', error: expect.stringMatching(/cannot be read: [a-z ]+$/) })
+    expect(body).toMatchObject({
+      code: 'EGRESS_FAILED',
+      error: expect.stringMatching(/could not be fetched: [a-z ]+$/),
+    })
   })
 
   test('stops when its caller hangs up', async () => {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Pages } from '../../../test/lab/pages/page.ts'
 import { chooseLinks } from '../../src/jobs/choose-links.ts'
-import { PatternMatcher } from '../../src/map/match-patterns.ts'
+import { PatternMatcher } from '../../src/map/pattern-matcher.ts'
 import { linksTo, sitemapOf } from '../map/fixture.ts'
 import { startJobFixture, type JobFixture } from './fixture.ts'
 
@@ -175,7 +175,7 @@ describe('expressions of callers', () => {
 
     const choosing = chooseLinks([`https://a.example/${'a'.repeat(40)}!`], plan as never, { matcher, teamId: 'slow' })
 
-    await expect(choosing).rejects.toThrow('includePaths and excludePaths cannot be used: they took longer than 500 ms')
+    await expect(choosing).rejects.toThrow('Invalid includePaths or excludePaths: matching took longer than 500 ms')
     clearInterval(timer)
     expect(turns).toBeGreaterThan(20)
   })

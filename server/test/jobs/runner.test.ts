@@ -14,7 +14,7 @@ import { toJob, type Job } from '../../src/jobs/plan.ts'
 import { jobQueue, Runner, shard } from '../../src/jobs/runner.ts'
 import type { SendOptions } from '../../src/queue/job-queues.ts'
 import { openJobQueues } from '../../src/queue/open-job-queues.ts'
-import { PatternMatcher } from '../../src/map/match-patterns.ts'
+import { PatternMatcher } from '../../src/map/pattern-matcher.ts'
 import type { RobotsRules } from '../../src/map/robots-rules.ts'
 import type { ScrapeOutcome } from '../../src/scrape/scrapes.ts'
 import { findJob, insertJob, reopenJob } from '../../src/store/jobs.ts'
@@ -311,6 +311,6 @@ test('expressions that are slow, each time within the limit, fail a crawl once a
   for (let call = 1; call <= 60; call += 1) await follow()
 
   await expect(follow()).rejects.toThrow(
-    'includePaths and excludePaths cannot be used: matching them took longer than 30 s in this crawl',
+    'Invalid includePaths or excludePaths: matching them took longer than 30 s in this crawl',
   )
 })

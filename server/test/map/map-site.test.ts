@@ -312,7 +312,7 @@ describe('a warning tells', () => {
 
     const { warning } = await fixture.map('/', { ignoreQueryParameters: false })
 
-    expect(warning).toContain('only some of its pages were followed')
+    expect(warning).toContain('only some of its links were followed')
     expect(fixture.site.requests.all.filter(({ path }) => path.startsWith('/title'))).toHaveLength(50)
   })
 })

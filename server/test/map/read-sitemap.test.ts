@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { decodeText, unpack } from '../../src/map/decode.ts'
+import { decodeText, gunzipIfNeeded } from '../../src/map/decode.ts'
 import { readSitemap, type SitemapEntry } from '../../src/map/read-sitemap.ts'
 
 async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
@@ -9,7 +9,7 @@ async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Uint8Array
 
 async function read(document: string | Buffer, chunkSize = 7, most = Infinity): Promise<readonly SitemapEntry[]> {
   const entries: SitemapEntry[] = []
-  await readSitemap(decodeText(unpack(inChunks(Buffer.from(document), chunkSize), 64e6)), (entry) => {
+  await readSitemap(decodeText(gunzipIfNeeded(inChunks(Buffer.from(document), chunkSize), 64e6)), (entry) => {
     entries.push(entry)
     return entries.length < most
   })

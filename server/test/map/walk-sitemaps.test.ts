@@ -25,7 +25,7 @@ test.each([
   ['sitemaps within the limits', [sitemap(0).slice(0, 900)], undefined],
   ['a gzip sitemap of exactly the limit', [gzipSync(sitemap(0).slice(0, 1000))], undefined],
 ])('a warning says what was left out: %s', async (_, bodies, words) => {
-  const cuts: string[] = []
+  const warnings: string[] = []
   const site = createSite(start, { includeSubdomains: false })
   const expedition = {
     site,
@@ -40,7 +40,7 @@ test.each([
       })(),
       [Symbol.asyncDispose]: async () => {},
     }),
-    noteCut: (what: string) => void cuts.push(what),
+    addWarning: (what: string) => void warnings.push(what),
     signal: new AbortController().signal,
   }
   const bounds = { sitemapBytes: 1000, totalBytes: 2000, sitemaps: 1000, depth: 3, concurrency: 1 }
@@ -51,6 +51,6 @@ test.each([
     bounds,
   )
 
-  if (words === undefined) expect(cuts).toEqual([])
-  else expect(cuts.join(' ')).toContain(words)
+  if (words === undefined) expect(warnings).toEqual([])
+  else expect(warnings.join(' ')).toContain(words)
 })

@@ -58,7 +58,7 @@ describe('a monitor is refused', () => {
     [
       'with mails and no mail server',
       { notification: { email: { enabled: true, recipients: ['a@b.example'] } } },
-      'sends no mail',
+      'Email notifications need a mail server',
     ],
     ['with Slack', { notification: { slack: { enabled: true } } }, 'Slack'],
     [
@@ -193,7 +193,7 @@ test('pages of a check are read in parts, by state, each with the address of the
   expect(rest.body['data'].pages).toHaveLength(1)
   expect(rest.body['next']).toBeUndefined()
   expect(broken.body['data'].pages).toMatchObject([
-    { statusCode: 500, error: 'The page answered 500', currentScrapeId: expect.any(String) },
+    { statusCode: 500, error: 'The page responded with status 500', currentScrapeId: expect.any(String) },
   ])
 })
 

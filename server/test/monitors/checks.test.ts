@@ -120,7 +120,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (p
 
     expect(begun).toBe(1)
     expect(await checksOf(id)).toHaveLength(1)
-    expect(errors).toEqual([`beginning a check of the monitor ${broken.id}`])
+    expect(errors).toEqual([`starting a check of the monitor ${broken.id}`])
     await store.db.updateTable('monitor').set({ status: 'paused' }).where('id', '=', broken.id).execute()
   })
 
@@ -183,7 +183,11 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (p
     await runCheck({ ...parts, nodeId: uuidV7() } as never, id, AbortSignal.timeout(20_000))
 
     expect(await checksOf(monitorId)).toMatchObject([
-      { status: 'skipped_no_credits', error: 'It takes 6 credits, and the team has less', actualCredits: 0 },
+      {
+        status: 'skipped_no_credits',
+        error: 'The check needs 6 credits, but the team has fewer left',
+        actualCredits: 0,
+      },
     ])
   })
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { ExtractRequest, startExtractResponse } from 'bowline/contract/extract'
-import { extractV1 } from '../../compat/extract.ts'
+import { v1Extract } from '../../compat/v1-extract.ts'
 import type { Extracts } from '../../extract/extracts.ts'
 import type { Call, Handlers } from '../register.ts'
 
@@ -20,7 +20,7 @@ export function extractRoutes({ extracts }: ExtractRouteDeps): Handlers {
   }
   return {
     startExtract: async ({ body }, call) => start(body, call),
-    startExtractV1: async ({ body }, call) => start(extractV1.request(body), call),
+    startExtractV1: async ({ body }, call) => start(v1Extract.request(body), call),
     getExtract: async ({ params }, { key }) => extracts.read(params.id, key.teamId),
   }
 }

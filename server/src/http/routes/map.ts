@@ -1,5 +1,5 @@
 import type { MapRequest, MapResponse } from 'bowline/contract/map'
-import { mapV1 } from '../../compat/map.ts'
+import { v1Map } from '../../compat/v1-map.ts'
 import type { Mapper } from '../../map/mapper.ts'
 import { abortOnDisconnect } from '../disconnect-signal.ts'
 import type { Call, Handlers } from '../register.ts'
@@ -14,6 +14,6 @@ export function mapRoutes({ mapper }: { readonly mapper: Mapper }): Handlers {
   }
   return {
     map: async ({ body }, call) => map(body, call),
-    mapV1: async ({ body }, call) => mapV1.response(await map(mapV1.request(body), call)),
+    mapV1: async ({ body }, call) => v1Map.response(await map(v1Map.request(body), call)),
   }
 }

@@ -1,5 +1,5 @@
 import type { SearchRequest, SearchResponse } from 'bowline/contract/search'
-import { searchV1 } from '../../compat/search.ts'
+import { v1Search } from '../../compat/v1-search.ts'
 import { runSearch, type RunSearchDeps } from '../../search/run-search.ts'
 import { abortOnDisconnect } from '../disconnect-signal.ts'
 import type { Call, Handlers } from '../register.ts'
@@ -12,6 +12,6 @@ export function searchRoutes(deps: RunSearchDeps): Handlers {
   }
   return {
     search: async ({ body }, call) => search(body, call),
-    searchV1: async ({ body }, call) => searchV1.response(await search(searchV1.request(body), call), body),
+    searchV1: async ({ body }, call) => v1Search.response(await search(v1Search.request(body), call), body),
   }
 }

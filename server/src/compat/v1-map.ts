@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import type { MapRequest, MapRequestV1, mapResponse, mapResponseV1 } from 'bowline/contract/map'
 
-/** `POST /v1/map` in terms of `POST /v2/map`, there and back. */
-export const mapV1 = {
+/** Translates between `POST /v1/map` and `POST /v2/map`. */
+export const v1Map = {
   request: ({ ignoreSitemap, sitemapOnly, ...rest }: MapRequestV1): MapRequest => ({
     ...rest,
     sitemap: sitemapOnly ? 'only' : ignoreSitemap ? 'skip' : 'include',

@@ -2,9 +2,9 @@ import { extractRequest, type ExtractRequest, type ExtractRequestV1 } from 'bowl
 import { v1Scrape } from './v1-scrape.ts'
 import { invalidOptions } from './invalid-options.ts'
 
-/** `POST /v1/extract` in terms of `POST /v2/extract`. The answers are the same. */
-export const extractV1 = {
-  /** Throws BAD_REQUEST for what breaks a rule of the second version. */
+/** Translates `POST /v1/extract` to `POST /v2/extract`. The responses are identical. */
+export const v1Extract = {
+  /** Throws BAD_REQUEST for requests that v2 rejects. */
   request: ({ scrapeOptions, ...same }: ExtractRequestV1): ExtractRequest => {
     const result = extractRequest.safeParse({
       ...same,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { mapRequest, mapRequestV1 } from '../../../src/contract/map.ts'
-import { mapV1 } from '../../src/compat/map.ts'
+import { v1Map } from '../../src/compat/v1-map.ts'
 
 test.each([
   [{}, { sitemap: 'include' }],
@@ -14,13 +14,13 @@ test.each([
 ] as const)('a request of the first version %j is %j in the second', (old, now) => {
   const url = 'https://a.example/'
 
-  expect(mapV1.request(mapRequestV1.parse({ url, ...old }))).toEqual(mapRequest.parse({ url, ...now }))
+  expect(v1Map.request(mapRequestV1.parse({ url, ...old }))).toEqual(mapRequest.parse({ url, ...now }))
 })
 
 test('the first version answers addresses alone', () => {
   const links = [{ url: 'https://a.example/', title: 'A' }, { url: 'https://a.example/b' }]
 
-  expect(mapV1.response({ success: true, id: 'x', links, warning: 'more' })).toEqual({
+  expect(v1Map.response({ success: true, id: 'x', links, warning: 'more' })).toEqual({
     success: true,
     links: ['https://a.example/', 'https://a.example/b'],
   })

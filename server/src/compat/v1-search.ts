@@ -9,9 +9,9 @@ import {
 import { v1Scrape } from './v1-scrape.ts'
 import { invalidOptions } from './invalid-options.ts'
 
-/** `POST /v1/search` in terms of `POST /v2/search`, there and back. */
-export const searchV1 = {
-  /** Throws BAD_REQUEST for what breaks a rule of the second version. */
+/** Translates between `POST /v1/search` and `POST /v2/search`. */
+export const v1Search = {
+  /** Throws BAD_REQUEST for requests that v2 rejects. */
   request: ({ scrapeOptions, ...same }: SearchRequestV1): SearchRequest => {
     const options = scrapeOptions && toScrapeOptions(scrapeOptions)
     const result = searchRequest.safeParse({ ...same, ...(options === undefined ? {} : { scrapeOptions: options }) })

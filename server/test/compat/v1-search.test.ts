@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { searchRequestV1, searchResponse } from '../../../src/contract/search.ts'
-import { searchV1 } from '../../src/compat/search.ts'
+import { v1Search } from '../../src/compat/v1-search.ts'
 
 const found = searchResponse.parse({
   success: true,
@@ -14,7 +14,7 @@ test.each([
 ])('the first version shows what was extracted as %s when it was asked for as that', (name, scrapeOptions) => {
   const request = searchRequestV1.parse({ query: 'a', scrapeOptions })
 
-  expect(searchV1.response(found, request).data).toEqual([
+  expect(v1Search.response(found, request).data).toEqual([
     { url: 'http://a.test/', title: 'A', description: '', [name]: { price: 3 } },
   ])
 })

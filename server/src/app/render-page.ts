@@ -1,0 +1,14 @@
+import { scrapeRequest } from 'bowline/contract/scrape'
+import type { RenderPage } from '../map/render-start-page.ts'
+import type { Scrapes } from '../scrape/scrapes.ts'
+
+/** Milliseconds to load a page. Its caller waits for it. */
+const timeoutMs = 15_000
+
+/** Creates a function that renders pages with the scraper. */
+export function createRenderPage(scrapes: Pick<Scrapes, 'loadHtml'>): RenderPage {
+  return async ({ url, location, headers }, signal) => {
+    const request = scrapeRequest.parse({ url, location, headers, formats: ['rawHtml'], timeout: timeoutMs })
+    return scrapes.loadHtml(request, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]))
+  }
+}
