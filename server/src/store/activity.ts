@@ -2,16 +2,16 @@ import { sql, type Kysely } from 'kysely'
 import type { Database } from './schema.ts'
 import type { ActivityTable } from './tables/accounts.ts'
 
-/** A job of a team. */
+/** An entry of the activity log. */
 export type ActivityRow = ActivityTable
 
-/** A place in the list of jobs: what comes after it is older. */
+/** Position in the activity log, newest first. */
 export interface ActivityPosition {
   readonly createdAt: Date
   readonly id: string
 }
 
-/** Which jobs: of one team, not older than `since`, after a place, at most `limit`. */
+/** Selects the entries of a team since a time, after a position, at most `limit`. */
 export interface ActivityFilter {
   readonly teamId: string
   readonly endpoint?: string | undefined
@@ -20,7 +20,7 @@ export interface ActivityFilter {
   readonly limit: number
 }
 
-/** Enters jobs, in one statement. A job that is entered already stays as it is. */
+/** Inserts activity entries in one statement. Ignores entries that already exist. */
 export async function insertActivities(db: Kysely<Database>, rows: readonly ActivityRow[]): Promise<void> {
   if (rows.length === 0) return
   await db
@@ -30,7 +30,7 @@ export async function insertActivities(db: Kysely<Database>, rows: readonly Acti
     .execute()
 }
 
-/** Jobs of a team, newest first. */
+/** Lists activity entries, newest first. */
 export async function listActivities(
   db: Kysely<Database>,
   { teamId, endpoint, since, after, limit }: ActivityFilter,
@@ -43,7 +43,7 @@ export async function listActivities(
   return query.orderBy('createdAt', 'desc').orderBy('id', 'desc').limit(limit).execute()
 }
 
-/** Deletes the jobs entered before a time. */
+/** Deletes activity entries from before a time. */
 export async function deleteOldActivities(db: Kysely<Database>, before: Date): Promise<void> {
   await db.deleteFrom('activity').where('createdAt', '<', before).execute()
 }

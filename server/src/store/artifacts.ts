@@ -3,16 +3,16 @@ import { toRecord, type Recorded } from './record.ts'
 import type { Database } from './schema.ts'
 import type { ArtifactTable } from './tables/sessions.ts'
 
-/** Something that is kept of a session after its end. */
+/** A file or recording that is stored beyond the end of its session. */
 export type ArtifactRow = Recorded<Selectable<ArtifactTable>>
 
-/** Of which session, and whether its files or its recordings. */
+/** Selects the files or the recordings of a session. */
 export interface ArtifactFolder {
   readonly sessionId: string
   readonly kind: ArtifactRow['kind']
 }
 
-/** Enters an artifact whose blob is about to be written: it is not listed before `completeArtifact`. */
+/** Inserts an artifact before its blob is written. It is not listed until `completeArtifact`. */
 export async function addArtifact(
   db: Kysely<Database>,
   row: Omit<ArtifactRow, 'bytes' | 'createdAt'> & { readonly createdAt?: Date },
@@ -20,12 +20,12 @@ export async function addArtifact(
   await db.insertInto('artifact').values(row).execute()
 }
 
-/** Notes that the blob of an artifact is there. */
+/** Marks the blob of an artifact as written. */
 export async function completeArtifact(db: Kysely<Database>, id: string, bytes: number): Promise<void> {
   await db.updateTable('artifact').set({ bytes }).where('id', '=', id).execute()
 }
 
-/** What is kept and whole, oldest first. */
+/** Lists complete artifacts that have not expired, oldest first. */
 export async function listArtifacts(
   db: Kysely<Database>,
   { sessionId, kind }: ArtifactFolder,
@@ -43,12 +43,12 @@ export async function listArtifacts(
   return rows.map(toRecord)
 }
 
-/** Strikes an artifact off. */
+/** Deletes an artifact. */
 export async function removeArtifact(db: Kysely<Database>, id: string): Promise<void> {
   await db.deleteFrom('artifact').where('id', '=', id).execute()
 }
 
-/** Artifacts whose time is over at `now`, at most a thousand. */
+/** Returns the ids of artifacts that have expired at `now`, at most 1000. */
 export async function findExpiredArtifacts(db: Kysely<Database>, now: Date): Promise<readonly string[]> {
   const rows = await db.selectFrom('artifact').select('id').where('expiresAt', '<=', now).limit(1000).execute()
   return rows.map(({ id }) => id)

@@ -6,11 +6,11 @@ import type { BlobLocation } from './blobs.ts'
 const markerName = '.bowline-id'
 
 /**
- * A text that is equal for two servers exactly if they store blobs in the same place. A folder is known by a file in it,
- * because two machines may each have a folder at the same path, or one folder at two.
+ * Returns an identifier that two servers share if and only if they use the same blob storage. A
+ * folder is identified by a marker file in it, as paths differ between machines and mounts.
  */
 export async function identifyBlobs(location: BlobLocation): Promise<string> {
-  // Not its endpoint: the servers of one cluster may reach a service under different addresses.
+  // Ignores the endpoint: servers of a cluster may reach the service at different addresses.
   if (location.kind === 's3') return `s3://${location.bucket}/${location.prefix}`
   const path = join(location.path, markerName)
   const read = async (): Promise<string> => (await readFile(path, 'utf8')).trim()

@@ -3,23 +3,25 @@ import { uuidV7 } from 'bowline/kit/ids'
 import type { Database } from './schema.ts'
 import { availableCredits } from './teams.ts'
 
-/** What is paid for at once, before the work. */
+/** A charge that is paid in full before the work starts. */
 export interface Charge {
   readonly teamId: string
   readonly apiKeyId: string
-  /** Kind of the work, such as `map`. */
+  /** Kind of work, such as `map`. */
   readonly kind: string
-  /** Id of the work: one kind of work is charged once for it. */
+  /** Id of the work. There is at most one charge per kind and subject. */
   readonly subjectId: string
   readonly credits: number
 }
 
-/** Whether a charge went through, and if not, what the team had left. */
+/** Result of a charge. `available` is the team's remaining balance. */
 export type ChargeOutcome =
   | { readonly outcome: 'charged' }
   | { readonly outcome: 'insufficient-credits'; readonly available: number }
 
-/** Takes credits from a team and enters the bill, in one statement: however many servers ask at once, none overspends. */
+/**
+ * Debits a team and inserts the bill in one statement, so that concurrent charges cannot overspend.
+ */
 export async function chargeOnce(db: Kysely<Database>, charge: Charge): Promise<ChargeOutcome> {
   const { teamId, apiKeyId, kind, subjectId, credits } = charge
   const row = await db
@@ -58,7 +60,7 @@ export async function chargeOnce(db: Kysely<Database>, charge: Charge): Promise<
   return { outcome: 'insufficient-credits', available: (await availableCredits(db, teamId)) ?? 0 }
 }
 
-/** Gives the credits of a charge back and strikes its bill, once: a second call changes nothing. */
+/** Refunds a charge and deletes its bill. Idempotent. */
 export async function refund(db: Kysely<Database>, bill: Pick<Charge, 'kind' | 'subjectId'>): Promise<void> {
   await db
     .with('struck', (query) =>
@@ -75,7 +77,10 @@ export async function refund(db: Kysely<Database>, bill: Pick<Charge, 'kind' | '
     .execute()
 }
 
-/** Lowers a charge to what the work came to, and gives the rest back, once: nothing changes when it is not above `credits`. */
+/**
+ * Lowers a charge to the actual cost and refunds the difference. Idempotent: does nothing if the
+ * charge is not above `credits`.
+ */
 export async function lowerCharge(
   db: Kysely<Database>,
   bill: Pick<Charge, 'kind' | 'subjectId' | 'credits'>,

@@ -4,7 +4,7 @@ import type { CheckStatus } from 'bowline/contract/monitor-checks'
 import type { CheckLease } from './monitor-checks.ts'
 import type { Database } from './schema.ts'
 
-/** Sets the credits of a check aside, once: a second call for the same check changes nothing. False: the team cannot pay. */
+/** Reserves the credits of a check. Idempotent. Returns `false` if the team cannot pay. */
 export async function reserveCheck(
   db: Kysely<Database>,
   check: { readonly id: string; readonly teamId: string; readonly credits: number },
@@ -26,7 +26,10 @@ export async function reserveCheck(
   return rows[0]?.isReserved ?? false
 }
 
-/** Sets more credits aside for a check that costs more than was expected. False: the team cannot pay. */
+/**
+ * Raises the reservation of a check that exceeds its estimate. Returns `false` if the team cannot
+ * pay.
+ */
 export async function raiseReservation(
   db: Kysely<Database>,
   check: { readonly id: string; readonly teamId: string; readonly credits: number },
@@ -52,7 +55,10 @@ export interface CheckEnding {
   readonly credits: number
 }
 
-/** Ends a check, bills it and settles with its team, in one statement. False: the lease was lost, and nothing was changed. */
+/**
+ * Ends a check, bills it and releases its reservation in one statement. Returns `false` and changes
+ * nothing if the lease was lost.
+ */
 export async function settleCheck(db: Kysely<Database>, lease: CheckLease, ending: CheckEnding): Promise<boolean> {
   const { rows } = await sql<{ id: string }>`
     with ended as (
@@ -75,7 +81,7 @@ export async function settleCheck(db: Kysely<Database>, lease: CheckLease, endin
         credits = credits - case when ended.billing_status = 'confirmed' then ${ending.credits}::bigint else 0 end,
         reserved_credits = reserved_credits - ended.reserved
       from ended where team.id = ended.team_id
-    ), told as (
+    ), updated_monitor as (
       update monitor set last_check_summary = ${ending.summary}, last_run_at = ended.finished_at
       from ended where monitor.id = ended.monitor_id
     )

@@ -1,6 +1,7 @@
 import type { ColumnType } from 'kysely'
 
-/** A column the database fills unless told otherwise, and that is never changed by hand. */
+/** Timestamp column with a default in the database. */
 export type Timestamp = ColumnType<Date, Date | undefined, Date>
-/** A column that may be null. */
+
+/** Nullable column. */
 export type Nullable<Value> = ColumnType<Value | null, Value | null | undefined, Value | null>

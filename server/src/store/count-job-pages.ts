@@ -2,16 +2,16 @@ import { sql, type Kysely } from 'kysely'
 import { jobExpiry, findJob, type JobRow } from './jobs.ts'
 import type { Database } from './schema.ts'
 
-/** A job, and what is left of it. */
+/** A job after its pages were counted. */
 export interface CountedJob {
   readonly job: JobRow
-  /** Whether this count was the one that ended it. */
+  /** Whether this count completed the job. */
   readonly hasCompleted: boolean
-  /** Whether it still runs and has pages that nobody has in hand. */
+  /** Whether the job is running and has pages that no worker has claimed. */
   readonly hasFreePages: boolean
 }
 
-/** Whether pages of a job have ended that it does not count yet. */
+/** Whether a job has ended pages that it has not counted yet. */
 export async function hasUncountedPages(db: Kysely<Database>, jobId: string): Promise<boolean> {
   const row = await db
     .selectFrom('jobPage')
@@ -24,13 +24,14 @@ export async function hasUncountedPages(db: Kysely<Database>, jobId: string): Pr
 }
 
 /**
- * Counts the pages of a job that ended since the last count, numbers the completed ones in the order of their ends, and
- * ends the job with its last page. In a transaction; one at a time for each job. Undefined: there is no such job.
+ * Counts the pages of a job that ended since the last count, numbers completed ones by end time,
+ * and completes the job after its last page. Call it in a transaction: it locks the job. Returns
+ * `undefined` if the job does not exist.
  */
 export async function countJobPages(db: Kysely<Database>, jobId: string): Promise<CountedJob | undefined> {
   const before = await findJob(db, jobId, { locks: true })
   if (before === undefined) return undefined
-  // A statement of its own: it has to see what ended while this one waited for the lock.
+  // Needs its own statement to see pages that ended while `findJob` waited for the lock.
   const { rows } = await sql<{ hasFreePages: boolean }>`
     with ended as (
       select position, state, credits, row_number() over (partition by state order by finished_at, position) as number
@@ -59,7 +60,9 @@ export async function countJobPages(db: Kysely<Database>, jobId: string): Promis
   return job && { job, hasCompleted, hasFreePages: job.status === 'scraping' && rows[0]?.hasFreePages === true }
 }
 
-/** Ends a job all of whose pages have ended. False: it has others, or had ended before. */
+/**
+ * Completes a job if all its pages have ended. Returns `false` if not, or if it has already ended.
+ */
 async function completeJob(db: Kysely<Database>, jobId: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('job')

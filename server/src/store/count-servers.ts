@@ -1,17 +1,20 @@
 import { sql } from 'kysely'
 import type { Store } from './store.ts'
 
-/** How long a count is trusted: as long as servers leave between two signs of life. */
-const trustMs = 5000
+/** Milliseconds for which a count is cached: the interval of server heartbeats. */
+const cacheMs = 5000
 
-/** Seconds of silence after which a server does not count: three signs of life. */
+/** Seconds without a heartbeat after which a server is not counted: three intervals. */
 const heartbeatTimeoutSeconds = 15
 
-/** Counts the servers that work on a store, this one included. In the embedded store there is no other, and it is not asked. */
+/**
+ * Returns a function that counts the servers on a store, including this one. Always 1 in the
+ * embedded store.
+ */
 export function createServerCounter(store: Pick<Store, 'db' | 'kind'>): () => Promise<number> {
   let known: { readonly atMs: number; readonly count: Promise<number> } | undefined
   let last = 1
-  const look = async (): Promise<number> => {
+  const query = async (): Promise<number> => {
     const { rows } = await sql<{ count: number }>`
       select count(*) from node where not draining
         and heartbeat_at > now() - make_interval(secs => ${heartbeatTimeoutSeconds}::double precision)`.execute(
@@ -22,9 +25,9 @@ export function createServerCounter(store: Pick<Store, 'db' | 'kind'>): () => Pr
   }
   return async () => {
     if (store.kind === 'pglite') return 1
-    // Whatever keeps the store from telling has not changed how many there are.
-    if (known === undefined || Date.now() - known.atMs >= trustMs)
-      known = { atMs: Date.now(), count: look().catch(() => last) }
+    // During a store outage, returns the last known count.
+    if (known === undefined || Date.now() - known.atMs >= cacheMs)
+      known = { atMs: Date.now(), count: query().catch(() => last) }
     return known.count
   }
 }

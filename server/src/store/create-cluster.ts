@@ -12,7 +12,7 @@ import { createSingleConnection } from './single-connection.ts'
 import { syncTree } from './sync-tree.ts'
 import { packFolder, unpackFolder } from './template.ts'
 
-/** How a new cluster is made. */
+/** Options of `createCluster`. */
 export interface ClusterOptions {
   /** Directory of the template. Default `~/.cache/bowline`. */
   readonly cacheDir?: string | undefined
@@ -20,8 +20,9 @@ export interface ClusterOptions {
 }
 
 /**
- * Makes `folder` a migrated, empty database, wholly or not at all. It comes from the template of an earlier first
- * start (a tenth of the time) or, when there is none that can be read, is made anew and becomes the template.
+ * Creates a migrated, empty database cluster in `folder`, atomically. Unpacks the cached template,
+ * which takes a tenth of the time. Without a readable template, creates the cluster from scratch
+ * and caches it.
  */
 export async function createCluster(folder: string, options: ClusterOptions = {}): Promise<void> {
   const template = await templatePath(options)
@@ -31,14 +32,14 @@ export async function createCluster(folder: string, options: ClusterOptions = {}
     await unpackFolder(template, draft)
   } catch (error) {
     if (!isAbsent(error))
-      options.log?.warn({ err: error, template }, 'The database template is unreadable: making a new one')
+      options.log?.warn({ err: error, template }, 'The database template is unreadable. Creating a new one.')
     await rm(draft, { recursive: true, force: true })
     await createFromScratch(draft)
-    // A template only saves time: a home that cannot be written to is no reason not to start.
+    // The template only saves time, so a read-only home directory must not prevent the start.
     await packFolder(draft, template).catch((error: unknown) =>
       options.log?.warn(
         { reason: String(error), template },
-        'The database template could not be cached, so the next first start is slow, too',
+        'The database template could not be cached. The next first start will be slow, too.',
       ),
     )
   }
@@ -46,7 +47,7 @@ export async function createCluster(folder: string, options: ClusterOptions = {}
   await rename(draft, folder)
 }
 
-/** Where the template is, or will be. */
+/** Returns the path of the template, whether or not it exists. */
 export async function templatePath({ cacheDir }: ClusterOptions = {}): Promise<string> {
   return join(cacheDir ?? join(homedir(), '.cache', 'bowline'), await templateName())
 }
@@ -59,7 +60,7 @@ async function createFromScratch(folder: string): Promise<void> {
   await installQueues(raw)
 }
 
-/** A name that changes with the schema and with the format of the database files. */
+/** Returns a name that changes with the schema and the version of PGlite. */
 async function templateName(): Promise<string> {
   const engine = createRequire(import.meta.url).resolve('@electric-sql/pglite')
   const manifest = JSON.parse(await readFile(join(dirname(engine), '..', 'package.json'), 'utf8')) as {

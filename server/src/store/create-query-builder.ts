@@ -1,7 +1,7 @@
 import { CamelCasePlugin, Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import type { Database } from './schema.ts'
 
-/** The query builder over a pool of connections, with camelCase names for snake_case columns. */
+/** Creates a query builder on a connection pool that maps snake_case columns to camelCase. */
 export function createQueryBuilder(pool: PostgresPool): Kysely<Database> {
   return new Kysely<Database>({
     dialect: new PostgresDialect({ pool }),

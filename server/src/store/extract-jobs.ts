@@ -4,13 +4,13 @@ import { toRecord, type Recorded } from './record.ts'
 import type { Database } from './schema.ts'
 import type { ExtractJobTable } from './tables/pages.ts'
 
-/** An extraction. */
+/** An extract job. */
 export type ExtractJobRow = Recorded<Selectable<ExtractJobTable>>
 
-/** What the ledger calls an extraction. */
+/** Kind of extract jobs in the ledger. */
 export const extractKind = 'extract'
 
-/** Enters an extraction that is to be done. */
+/** Inserts an extract job. */
 export async function insertExtractJob(
   db: Kysely<Database>,
   job: Pick<ExtractJobRow, 'id' | 'teamId' | 'apiKeyId' | 'request'>,
@@ -18,16 +18,19 @@ export async function insertExtractJob(
   await db.insertInto('extractJob').values(job).execute()
 }
 
-/** The extraction with that id, or undefined. */
+/** Returns the extract job with this id, or `undefined`. */
 export async function findExtractJob(db: Kysely<Database>, id: string): Promise<ExtractJobRow | undefined> {
   const row = await db.selectFrom('extractJob').selectAll().where('id', '=', id).executeTakeFirst()
   return row && toRecord(row)
 }
 
-/** What an extraction came to: its answer and price, or why there is none. */
+/** Result of an extract job: its answer as JSON and its price, or its error. */
 export type ExtractEnd = { readonly answer: string; readonly credits: number } | { readonly error: string }
 
-/** Writes the end of an extraction and settles its bill, in the transaction `db`, once. Answers whether this was the end of it. */
+/**
+ * Ends an extract job and settles its bill in the transaction `db`. Returns `false` if it has
+ * already ended.
+ */
 export async function endExtractJob(db: Kysely<Database>, id: string, end: ExtractEnd): Promise<boolean> {
   const isFailed = 'error' in end
   const ended = await db
@@ -46,7 +49,7 @@ export async function endExtractJob(db: Kysely<Database>, id: string, end: Extra
   return true
 }
 
-/** Deletes extractions that ended before a time. */
+/** Deletes extract jobs that ended before a time. */
 export async function deleteOldExtractJobs(db: Kysely<Database>, before: Date): Promise<void> {
   await db
     .deleteFrom('extractJob')

@@ -6,10 +6,13 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { makeFolder } from 'bowline/kit/make-folder'
 
-/** Blobs as files below a folder, which is created. A file appears under its name once it is complete and durable. */
+/**
+ * Opens a blob store in a folder and creates the folder if needed. Files appear under their names
+ * once they are complete and durable.
+ */
 export async function openFolderBlobs(root: string) {
   const incomplete = join(root, incompleteFolder)
-  // One after the other: an error names the folder that was configured.
+  // Sequential, so that an error names the configured folder.
   await makeFolder(root)
   await makeFolder(incomplete)
   await removeAbandoned(incomplete)
@@ -41,10 +44,16 @@ export async function openFolderBlobs(root: string) {
   }
 }
 
-/** Where files are written until they are complete: on the file system of the others, so that they can be renamed. */
+/**
+ * Subfolder for incomplete files. On the same file system as the others, so that they can be
+ * renamed.
+ */
 const incompleteFolder = '.incomplete'
 
-/** Hours after which a file that is not complete was left by a server that died. Other servers may share the folder. */
+/**
+ * Age in milliseconds after which an incomplete file counts as left behind by a crash. Other
+ * servers may be writing younger ones to a shared folder.
+ */
 const abandonedMs = 24 * 60 * 60 * 1000
 
 async function removeAbandoned(folder: string): Promise<void> {
@@ -56,14 +65,13 @@ async function removeAbandoned(folder: string): Promise<void> {
 }
 
 function pathOf(root: string, key: string): string {
-  const parts = key.split('/')
-  if (parts.some((part) => part === '' || part === '.' || part === '..' || part.includes('\0')) || key.includes('\\')) {
-    throw new Error(`${JSON.stringify(key)} is not the key of a blob`)
-  }
-  return join(root, ...parts)
+  const segments = key.split('/')
+  const isInvalid = segments.some((each) => each === '' || each === '.' || each === '..' || each.includes('\0'))
+  if (isInvalid || key.includes('\\')) throw new Error(`Invalid blob key ${JSON.stringify(key)}`)
+  return join(root, ...segments)
 }
 
-/** The files and folders below a folder, however deep. None if there is no such folder. */
+/** Lists the entries of a folder recursively. Empty if the folder does not exist. */
 async function* entriesOf(folder: string): AsyncGenerator<Dirent> {
   try {
     yield* await opendir(folder, { recursive: true })
@@ -79,7 +87,7 @@ function ifMissing<Value>(value: Value): (error: unknown) => Value {
   }
 }
 
-/** A rename is durable only once the folder is. */
+/** Syncs a folder, which makes renames into it durable. */
 async function syncFolder(path: string): Promise<void> {
   await using handle = await open(path, 'r')
   await handle.sync()

@@ -1,22 +1,23 @@
 import { Client, DatabaseError } from 'pg'
 
-/** What a guard finds out with, and when. */
+/** Options of `HangGuard`. */
 export interface HangGuardOptions {
   readonly databaseUrl: string
-  /** Milliseconds without an answer after which PostgreSQL is asked whether it is alive. Default 6000. */
+  /** Milliseconds without a response after which PostgreSQL is probed. Default 6000. */
   readonly probeAfterMs?: number | undefined
-  /** Milliseconds it has to answer that. Default 4000. */
+  /** Timeout of a probe in milliseconds. Default 4000. */
   readonly probeTimeoutMs?: number | undefined
   /**
-   * Milliseconds that a statement may take while PostgreSQL is alive: its own connection or backend may be what hangs.
-   * Default 120,000.
+   * Maximum duration of a statement in milliseconds even if probes succeed: its own connection or
+   * backend may hang. Default 120,000.
    */
   readonly maxStatementMs?: number | undefined
 }
 
 /**
- * Fails statements that PostgreSQL accepts and never answers, as when it is paused or cut off without a word. A statement
- * that is only slow goes on: it is the database that is asked for a sign of life, on a connection of its own.
+ * Fails statements that PostgreSQL accepts but never answers, for example because it is paused or
+ * behind a dead link. Slow statements continue: a probe on a separate connection checks whether the
+ * database is alive.
  */
 export class HangGuard {
   readonly #databaseUrl: string
@@ -32,34 +33,37 @@ export class HangGuard {
     this.#maxStatementMs = maxStatementMs
   }
 
-  /** Waits for the answer to a statement. Throws ETIMEDOUT when PostgreSQL hangs; one that `isLong` may take any time. */
-  async wait<Answer>(answer: Promise<Answer>, { isLong = false }: { readonly isLong?: boolean } = {}): Promise<Answer> {
+  /**
+   * Awaits the result of a statement. Throws ETIMEDOUT if PostgreSQL hangs. `isLong` lifts the
+   * maximum duration.
+   */
+  async wait<Result>(result: Promise<Result>, { isLong = false }: { readonly isLong?: boolean } = {}): Promise<Result> {
     const hung = Promise.withResolvers<never>()
     const startMs = performance.now()
     let isOver = false
-    const look = async (): Promise<void> => {
+    const check = async (): Promise<void> => {
       const isTooLong = !isLong && performance.now() - startMs > this.#maxStatementMs
       if (isTooLong || !(await this.#isAlive())) hung.reject(timedOut(performance.now() - startMs))
-      else if (!isOver) timer = setTimeout(() => void look(), this.#probeAfterMs)
+      else if (!isOver) timer = setTimeout(() => void check(), this.#probeAfterMs)
     }
-    let timer = setTimeout(() => void look(), this.#probeAfterMs)
+    let timer = setTimeout(() => void check(), this.#probeAfterMs)
     try {
-      return await Promise.race([answer, hung.promise])
+      return await Promise.race([result, hung.promise])
     } finally {
       isOver = true
       clearTimeout(timer)
     }
   }
 
-  /** Statements that wait at the same time share the look. Never rejects. */
+  /** Probes PostgreSQL. Concurrent callers share a probe. Never rejects. */
   async #isAlive(): Promise<boolean> {
-    this.#probe ??= this.#ask().finally(() => {
+    this.#probe ??= this.#sendProbe().finally(() => {
       this.#probe = undefined
     })
     return this.#probe
   }
 
-  async #ask(): Promise<boolean> {
+  async #sendProbe(): Promise<boolean> {
     const client = new Client({
       connectionString: this.#databaseUrl,
       connectionTimeoutMillis: this.#probeTimeoutMs,
@@ -69,11 +73,11 @@ export class HangGuard {
     client.on('error', () => undefined)
     try {
       await client.connect()
-      // Behind a pooler, only a statement reaches the database.
+      // Connecting is not enough: a connection pooler accepts connections without the database.
       await client.query('select 1')
       return true
     } catch (error) {
-      // A refusal, such as for want of connections, is a sign of life.
+      // An error from PostgreSQL, such as too many connections, proves that it is alive.
       return error instanceof DatabaseError
     } finally {
       client.end().catch(() => undefined)
@@ -82,5 +86,5 @@ export class HangGuard {
 }
 
 function timedOut(ms: number): Error {
-  return Object.assign(new Error(`PostgreSQL has not answered for ${Math.round(ms / 1000)} s`), { code: 'ETIMEDOUT' })
+  return Object.assign(new Error(`PostgreSQL did not respond within ${Math.round(ms / 1000)} s`), { code: 'ETIMEDOUT' })
 }

@@ -3,32 +3,38 @@ import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { Database } from './schema.ts'
 import type { TextVectors } from './text-vectors.ts'
 
-/** A page as it enters the index. */
+/** A page to index. */
 export interface IndexedPage {
   readonly teamId: string
   readonly url: string
   readonly title: string
   readonly description: string
   readonly body: string
-  /** Words of the address. */
+  /** Words of the URL. */
   readonly path: string
-  /** Of PostgreSQL, such as `english`. */
+  /** PostgreSQL text search configuration, such as `english`. */
   readonly configuration: string
-  /** What it can be found by beside its words; each has a space in it. */
+  /**
+   * Search keys in addition to the words. Each contains a space, so that it cannot collide with a
+   * word.
+   */
   readonly keys: readonly string[]
   readonly publishedAt: Date | undefined
 }
 
-/** Puts pages into the index, each in place of what it said before. No two of them may have the same team and address. `vectors` reads their texts. Default: the database does. */
+/**
+ * Inserts or replaces pages in the search index. `pages` must be unique by team and URL. `vectors`
+ * computes their text vectors. Default: the database does.
+ */
 export async function saveIndexedPages(
   db: Kysely<Database>,
   pages: readonly IndexedPage[],
   vectors?: TextVectors,
 ): Promise<void> {
-  const bodies = await readBodies(pages, vectors)
+  const bodies = await readBodyVectors(pages, vectors)
   const nowMs = Date.now()
   const rows = pages.map((page, index) => {
-    // The later page is the newer one, though they are written at once.
+    // Distinct times, so that later pages in the batch count as newer.
     const now = new Date(nowMs - pages.length + index)
     const { teamId, url, title, description, body, publishedAt } = page
     const urlHash = createHash('sha256').update(url).digest()
@@ -48,80 +54,92 @@ export async function saveIndexedPages(
         datedAt: sql<Date>`case when indexed_page.body = excluded.body then indexed_page.dated_at else excluded.dated_at end`,
       })),
     )
-    // For this statement alone: a page that a power cut takes out of the index is scraped again, and bills need not wait.
+    // Commits without waiting for the disk, for this transaction only: a page lost in a power cut
+    // is scraped again.
     .returning(sql`set_config('synchronous_commit', 'off', true)`.as('sync'))
     .execute()
 }
 
-/** Makes the vector of the body of a page by a configuration. */
-type Bodies = (page: IndexedPage, configuration: string) => RawBuilder<string>
+/** Returns the text vector of a page's body in a text search configuration. */
+type BodyVectors = (page: IndexedPage, configuration: string) => RawBuilder<string>
 
-async function readBodies(pages: readonly IndexedPage[], vectors: TextVectors | undefined): Promise<Bodies> {
-  if (vectors === undefined) return ({ body }, of) => sql`to_tsvector(${of}::regconfig, ${body})`
-  const wanted = pages.flatMap((page) => configurationsFor(page.configuration).map((of) => ({ page, of })))
-  const read = await vectors.read(wanted.map(({ page, of }) => ({ configuration: of, text: page.body })))
+async function readBodyVectors(pages: readonly IndexedPage[], vectors: TextVectors | undefined): Promise<BodyVectors> {
+  if (vectors === undefined) {
+    return ({ body }, configuration) => sql`to_tsvector(${configuration}::regconfig, ${body})`
+  }
+  const wanted = pages.flatMap((page) =>
+    configurationsFor(page.configuration).map((configuration) => ({ page, configuration })),
+  )
+  const read = await vectors.read(wanted.map(({ page, configuration }) => ({ configuration, text: page.body })))
   const known = new Map(pages.map((page) => [page, new Map<string, string>()]))
-  for (const [index, { page, of }] of wanted.entries()) known.get(page)?.set(of, read[index] ?? '')
-  return (page, of) => sql`${known.get(page)?.get(of) ?? ''}::tsvector`
+  for (const [index, { page, configuration }] of wanted.entries()) {
+    known.get(page)?.set(configuration, read[index] ?? '')
+  }
+  return (page, configuration) => sql`${known.get(page)?.get(configuration) ?? ''}::tsvector`
 }
 
-/** English is what every query is read as, too; words of other languages are found in the form they have, as well. */
+/**
+ * Indexes pages in other languages as `simple`, too, so that words are also found without stemming.
+ */
 function configurationsFor(configuration: string): readonly string[] {
   return configuration === 'english' ? ['english'] : [configuration, 'simple']
 }
 
-function vectorOf(page: IndexedPage, bodies: Bodies): RawBuilder<string> {
-  const { configuration, title, path, description, keys } = page
-  const text = (of: string, value: string, weight: string): RawBuilder<string> =>
-    sql`setweight(to_tsvector(${of}::regconfig, ${value}), ${sql.lit(weight)})`
-  const by = (of: string): RawBuilder<string> =>
-    sql`${text(of, title, 'A')} || ${text(of, description, 'C')} || ${bodies(page, of)}`
-  const texts = configurationsFor(configuration).map(by)
-  return sql`${sql.join(texts, sql` || `)} || ${text('simple', path, 'B')} || array_to_tsvector(${keys}::text[])`
+function vectorOf(page: IndexedPage, bodies: BodyVectors): RawBuilder<string> {
+  const { title, path, description, keys } = page
+  const weighted = (configuration: string, text: string, weight: string): RawBuilder<string> =>
+    sql`setweight(to_tsvector(${configuration}::regconfig, ${text}), ${sql.lit(weight)})`
+  const vectors = configurationsFor(page.configuration).map(
+    (each) => sql`${weighted(each, title, 'A')} || ${weighted(each, description, 'C')} || ${bodies(page, each)}`,
+  )
+  return sql`${sql.join(vectors, sql` || `)} || ${weighted('simple', path, 'B')} || array_to_tsvector(${keys}::text[])`
 }
 
-/** What is looked for in the index. */
+/** A query of the search index. */
 export interface PageSearch {
-  /** Of PostgreSQL: the texts are read in each. */
+  /** PostgreSQL text search configurations, all of which are searched. */
   readonly configurations: readonly string[]
-  /** Words of which all must be there, in any form. */
+  /** Words that must all occur, after stemming. */
   readonly text: string
-  /** Words of which one must be there; empty: none. */
+  /** Words of which at least one must occur. Empty: no condition. */
   readonly anyOf: readonly string[]
-  /** Lists of words and phrases of which one each must be there. */
+  /** Groups of words and phrases. At least one of each group must occur. */
   readonly textsAnyOf: readonly (readonly { readonly kind: string; readonly value: string }[])[]
-  /** Words in this order, in any form. */
+  /** Phrases that must occur, after stemming. */
   readonly phrases: readonly string[]
-  /** What has to be there letter by letter, in capitals or not. */
+  /** Phrases that must occur literally, ignoring case. */
   readonly exactly: readonly string[]
   readonly excludedTexts: readonly string[]
   readonly excludedPhrases: readonly string[]
   readonly keys: readonly string[]
-  /** Lists of which one key each must be there. */
+  /** Groups of keys. At least one of each group must match. */
   readonly keysAnyOf: readonly (readonly string[])[]
-  /** Lists of which not every key may be there. */
+  /** Groups of keys. Pages that match all keys of a group are excluded. */
   readonly excludedKeys: readonly (readonly string[])[]
-  /** Keys that put a page before others. */
+  /** Keys whose pages are ranked first. */
   readonly preferredKeys: readonly string[]
   readonly from: Date | undefined
   readonly until: Date | undefined
   readonly limit: number
 }
 
-/** A page that was found. */
+/** A search result. */
 export interface FoundPage {
   readonly url: string
   readonly title: string
   readonly description: string
-  /** The place in its text that has to do with the query; empty when the query has no words. */
+  /** Matching excerpt of the text. Empty if the query has no words. */
   readonly snippet: string
   readonly datedAt: Date
 }
 
-/** Most pages that are ranked: ranking reads all words of each, and what stands in quotes is looked for in all text of each. */
+/**
+ * Maximum pages that are ranked. Ranking reads all words of a page, and exact phrases are searched
+ * in its whole text.
+ */
 const maxCandidates = { ranked: 1000, read: 300 } as const
 
-/** Finds pages of the index, the best first; without words to look for, the newest first. */
+/** Searches the index. Returns the best pages first or, without search words, the newest. */
 export async function findIndexedPages(db: Kysely<Database>, wish: PageSearch): Promise<readonly FoundPage[]> {
   const ranked = rankedQuery(wish)
   const all = conditionsOf(wish, ranked)
@@ -149,7 +167,7 @@ export async function findIndexedPages(db: Kysely<Database>, wish: PageSearch): 
   return rows
 }
 
-/** The part of the query that tells better from worse; undefined when nothing does. */
+/** Returns the part of the query that pages are ranked by, or `undefined` if it has no words. */
 function rankedQuery({
   configurations,
   text,
@@ -157,22 +175,20 @@ function rankedQuery({
   textsAnyOf,
   phrases,
 }: PageSearch): RawBuilder<unknown> | undefined {
-  const parts = [
-    ...(text === '' ? [] : [inEach(configurations, (of) => sql`plainto_tsquery(${of}::regconfig, ${text})`)]),
+  const conditions = [
+    ...(text === '' ? [] : [wordsQuery(configurations, text)]),
     ...phrases.map((phrase) => phraseQuery(configurations, phrase)),
     ...textsAnyOf.map((group) => {
       const queries = group.map(({ kind, value }) =>
-        kind === 'phrase'
-          ? phraseQuery(configurations, value)
-          : inEach(configurations, (of) => sql`plainto_tsquery(${of}::regconfig, ${value})`),
+        kind === 'phrase' ? phraseQuery(configurations, value) : wordsQuery(configurations, value),
       )
       return sql`(${sql.join(queries, sql` || `)})`
     }),
     ...(anyOf.length === 0
       ? []
-      : [inEach(configurations, (of) => sql`websearch_to_tsquery(${of}::regconfig, ${anyOf.join(' or ')})`)]),
+      : [inEach(configurations, (each) => sql`websearch_to_tsquery(${each}::regconfig, ${anyOf.join(' or ')})`)]),
   ]
-  return parts.length === 0 ? undefined : sql`(${sql.join(parts, sql` && `)})`
+  return conditions.length === 0 ? undefined : sql`(${sql.join(conditions, sql` && `)})`
 }
 
 function inEach(
@@ -182,15 +198,19 @@ function inEach(
   return sql`(${sql.join(configurations.map(query), sql` || `)})`
 }
 
+function wordsQuery(configurations: readonly string[], words: string): RawBuilder<unknown> {
+  return inEach(configurations, (each) => sql`plainto_tsquery(${each}::regconfig, ${words})`)
+}
+
 function phraseQuery(configurations: readonly string[], phrase: string): RawBuilder<unknown> {
-  return inEach(configurations, (of) => sql`phraseto_tsquery(${of}::regconfig, ${phrase})`)
+  return inEach(configurations, (each) => sql`phraseto_tsquery(${each}::regconfig, ${phrase})`)
 }
 
 function keysQuery(keys: readonly string[]): RawBuilder<unknown> {
   return sql`${keys.map(quoted).join(' & ')}::tsquery`
 }
 
-/** The database takes no key above 2 kB. No page has one as long as this. */
+/** Longer than the keys of any page. PostgreSQL rejects keys above 2 kB. */
 const maxKeyLength = 500
 
 function quoted(key: string): string {
@@ -199,21 +219,21 @@ function quoted(key: string): string {
 
 function conditionsOf(wish: PageSearch, ranked: RawBuilder<unknown> | undefined): RawBuilder<unknown> {
   const { configurations, excludedTexts, excludedPhrases, excludedKeys, keysAnyOf } = wish
-  const nots = [
-    ...excludedTexts.map((text) => inEach(configurations, (of) => sql`plainto_tsquery(${of}::regconfig, ${text})`)),
+  const exclusions = [
+    ...excludedTexts.map((text) => wordsQuery(configurations, text)),
     ...excludedPhrases.map((phrase) => phraseQuery(configurations, phrase)),
     ...excludedKeys.map((keys) => sql`(${keysQuery(keys)})`),
   ]
-  const parts = [
+  const conditions = [
     ...(ranked === undefined ? [] : [ranked]),
     keysQuery(wish.keys),
     ...keysAnyOf.map((keys) => sql`${keys.map(quoted).join(' | ')}::tsquery`),
-    ...nots.map((not) => sql`!!${not}`),
+    ...exclusions.map((query) => sql`!!${query}`),
   ]
-  return sql`(${sql.join(parts, sql` && `)})`
+  return sql`(${sql.join(conditions, sql` && `)})`
 }
 
-/** The index knows stems; what stands in quotes has to be there as whole words. */
+/** Matches quoted phrases as whole words in the text, as the index contains only stems. */
 function exactlyOf({ exactly }: PageSearch): RawBuilder<unknown> {
   const conditions = exactly.map(
     (text) => sql`and lower(title || ' | ' || description || ' | ' || body) ~ ${patternOf(text.toLowerCase())}`,
@@ -228,14 +248,14 @@ function patternOf(text: string): string {
 }
 
 function datesOf({ from, until }: PageSearch): RawBuilder<unknown> {
-  const parts = [
+  const conditions = [
     ...(from === undefined ? [] : [sql`and dated_at >= ${from}`]),
     ...(until === undefined ? [] : [sql`and dated_at <= ${until}`]),
   ]
-  return sql.join(parts, sql` `)
+  return sql.join(conditions, sql` `)
 }
 
-/** Titles and descriptions of some pages with all these keys. */
+/** Returns titles and descriptions of some pages that have all of these keys. */
 export async function sampleIndexedPages(
   db: Kysely<Database>,
   keys: readonly string[],
@@ -246,7 +266,7 @@ export async function sampleIndexedPages(
   return rows
 }
 
-/** Whether a team has any page in the index. */
+/** Whether a team has pages in the index. */
 export async function hasIndexedPages(db: Kysely<Database>, teamId: string): Promise<boolean> {
   const row = await db
     .selectFrom('indexedPage')
@@ -257,15 +277,15 @@ export async function hasIndexedPages(db: Kysely<Database>, teamId: string): Pro
   return row !== undefined
 }
 
-/** Deletes pages scraped before a time, and of each team those beyond the newest `perTeam`. */
+/** Deletes pages scraped before a time, and all but the newest `perTeam` pages of each team. */
 export async function sweepIndexedPages(
   db: Kysely<Database>,
   { before, perTeam }: { readonly before: Date; readonly perTeam: number },
 ): Promise<void> {
   await sql`
     delete from indexed_page page using (
-      select team_id, url_hash, scraped_at, row_number() over (partition by team_id order by scraped_at desc) as place
+      select team_id, url_hash, scraped_at, row_number() over (partition by team_id order by scraped_at desc) as age_rank
       from indexed_page) old
     where page.team_id = old.team_id and page.url_hash = old.url_hash
-      and (old.place > ${perTeam} or old.scraped_at < ${before})`.execute(db)
+      and (old.age_rank > ${perTeam} or old.scraped_at < ${before})`.execute(db)
 }

@@ -11,16 +11,17 @@ import type { Database } from './schema.ts'
 import { createSingleConnection } from './single-connection.ts'
 import type { Store, StoreOptions } from './store.ts'
 
-/** The state of a store that nobody has changed by looking. */
+/** Result of `inspectStore`. */
 export interface StoreState {
   readonly kind: Store['kind']
-  /** `absent`: the next start creates it; `older`: the next start migrates it. */
+  /** `absent`: the next start creates the schema. `older`: the next start migrates it. */
   readonly schema: 'absent' | 'older' | 'current'
 }
 
 /**
- * Connects to the store and reads its schema version. Creates and migrates nothing.
- * Throws `DATA_DIR_IN_USE` when a server runs on it, `STORE_FAILED` when it cannot be used by this version.
+ * Connects to the store and reads its schema version without changing anything. Throws
+ * DATA_DIR_IN_USE if a server is using the directory, STORE_FAILED if this version cannot use the
+ * store.
  */
 export async function inspectStore(options: Pick<StoreOptions, 'dataDir' | 'databaseUrl'>): Promise<StoreState> {
   const { dataDir, databaseUrl } = options
@@ -44,8 +45,8 @@ async function readSchemaState(db: Kysely<Database>): Promise<StoreState['schema
   const applied = new Set(rows.map(({ name }) => name))
   const unknown = [...applied].find((name) => !migrationNames.includes(name))
   if (unknown !== undefined) {
-    throw new BowlineError('STORE_FAILED', `A newer version of Bowline has changed the database schema (${unknown})`, {
-      hint: 'Run the newest version of Bowline that has used this database, or a newer one.',
+    throw new BowlineError('STORE_FAILED', `The database schema is from a newer version of Bowline (${unknown})`, {
+      hint: 'Run the newest version of Bowline that has used this database, or a later one.',
     })
   }
   return migrationNames.every((name) => applied.has(name)) ? 'current' : 'older'

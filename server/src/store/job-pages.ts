@@ -6,23 +6,26 @@ import type { JobPageTable } from './tables/jobs.ts'
 /** A page of a batch or a crawl. */
 export type JobPageRow = Recorded<Selectable<JobPageTable>>
 
-/** A page that is to be entered. */
+/** A page to insert. */
 export type NewJobPage = Pick<JobPageRow, 'position' | 'url' | 'scrapeId'> & {
   readonly sourceUrl?: string | undefined
   readonly identity?: string | undefined
 }
 
-const rowsAtOnce = 1000
+const rowsPerStatement = 1000
 
-/** Adds pages to a job, and counts them. Those whose identity the job has are left out. Answers how many were added. */
+/**
+ * Adds pages to a job and to its total. Skips pages whose `identity` the job already has. Returns
+ * the number of pages added.
+ */
 export async function insertJobPages(
   db: Kysely<Database>,
   jobId: string,
   { pages, round, depth }: { readonly pages: readonly NewJobPage[]; readonly round: number; readonly depth: number },
 ): Promise<number> {
   let added = 0
-  for (let start = 0; start < pages.length; start += rowsAtOnce) {
-    const some = pages.slice(start, start + rowsAtOnce)
+  for (let start = 0; start < pages.length; start += rowsPerStatement) {
+    const some = pages.slice(start, start + rowsPerStatement)
     const { numAffectedRows = 0n } = await sql`
       insert into job_page (job_id, round, depth, position, url, source_url, identity, scrape_id)
       select ${jobId}::uuid, ${round}::smallint, ${depth}::smallint, new.* from unnest(
@@ -40,12 +43,12 @@ export async function insertJobPages(
   return added
 }
 
-/** Crashes from which on a page is suspected of causing them. */
+/** Server crashes after which a page is suspected of causing them. */
 export const suspectCrashes = 2
 
 /**
- * Hands free pages of a job to a holder, in the order of crashes and places: suspected ones, or all others. Whoever else
- * asks at the same time gets others. Empty, too, when the job does not run any more.
+ * Claims free pages of a job for a worker, ordered by crashes and position: either suspected pages
+ * or all others. Concurrent callers get different pages. Returns none if the job has ended.
  */
 export async function claimJobPages(
   db: Kysely<Database>,
@@ -82,7 +85,10 @@ export async function claimJobPages(
   return rows.toSorted((left, right) => left.position - right.position).map(toRecord)
 }
 
-/** Frees the pages that a holder has in hand. `crashed`: its server died, which is held against them. */
+/**
+ * Releases the pages claimed by a worker. `crashed`: its server crashed, which is counted for each
+ * page.
+ */
 export async function releaseJobPages(
   db: Kysely<Database>,
   holder: string,
@@ -96,14 +102,15 @@ export async function releaseJobPages(
     .execute()
 }
 
-/** What became of a page. */
+/** Result of a page. */
 export type PageEnd =
   | { readonly state: 'completed'; readonly credits: number }
   | { readonly state: 'failed' | 'blocked'; readonly code: string; readonly error: string }
 
 /**
- * Ends a page, once. Its job counts it later, so that pages that end at the same time do not wait for each other. False:
- * the page or the job had ended before, and whatever else this transaction did is to be undone.
+ * Ends a page. Its job counts it later, so that concurrent ends do not wait for a lock on the job.
+ * Returns `false` if the page or the job has already ended: the caller must roll the transaction
+ * back.
  */
 export async function endJobPage(
   db: Kysely<Database>,
@@ -123,7 +130,7 @@ export async function endJobPage(
   return numUpdatedRows > 0n
 }
 
-/** The completed pages of a job, in the order they were completed, after the first `skip`. */
+/** Lists the completed pages of a job in order of completion, after the first `skip`. */
 export async function listCompletedPages(
   db: Kysely<Database>,
   jobId: string,
@@ -140,7 +147,7 @@ export async function listCompletedPages(
   return rows.map(toRecord)
 }
 
-/** The pages of a job that failed, in its order, at most 100,000. */
+/** Lists the failed and blocked pages of a job by position, at most 100,000. */
 export async function listFailedPages(db: Kysely<Database>, jobId: string): Promise<readonly JobPageRow[]> {
   const rows = await db
     .selectFrom('jobPage')
@@ -153,7 +160,7 @@ export async function listFailedPages(db: Kysely<Database>, jobId: string): Prom
   return rows.map(toRecord)
 }
 
-/** Those of the identities that pages of a job have. */
+/** Returns which of the identities pages of a job already have. */
 export async function findIdentities(
   db: Kysely<Database>,
   jobId: string,

@@ -7,16 +7,19 @@ import type { JobTable, JobStatus } from './tables/jobs.ts'
 /** A batch or a crawl. */
 export type JobRow = Recorded<Selectable<JobTable>>
 
-/** A job that is to be entered. */
+/** A job to insert. */
 export type NewJob = Pick<
   JobRow,
   'id' | 'teamId' | 'apiKeyId' | 'kind' | 'version' | 'target' | 'plan' | 'baseUrl' | 'idempotencyKey' | 'requestHash'
 > & { readonly createdAt: Date; readonly expiresAt: Date }
 
-/** When a job expires that ends now, in whole seconds. */
+/** Expiry of a job that ends now, rounded down to seconds. */
 export const jobExpiry = sql<Date>`date_trunc('second', now() + make_interval(secs => ${jobRetentionMs / 1000}))`
 
-/** Enters a job without pages. False: the team has one with this idempotency key, and nothing was entered. */
+/**
+ * Inserts a job without pages. Returns `false` if the team already has a job with this idempotency
+ * key.
+ */
 export async function insertJob(db: Kysely<Database>, job: NewJob): Promise<boolean> {
   const { numInsertedOrUpdatedRows = 0n } = await db
     .insertInto('job')
@@ -31,7 +34,10 @@ export async function insertJob(db: Kysely<Database>, job: NewJob): Promise<bool
   return numInsertedOrUpdatedRows > 0n
 }
 
-/** The job with that id, or undefined. Inside a transaction, `locks` keeps it as it is until the end. */
+/**
+ * Returns the job with this id, or `undefined`. `locks` locks its row until the end of the
+ * transaction.
+ */
 export async function findJob(
   db: Kysely<Database>,
   id: string,
@@ -42,7 +48,7 @@ export async function findJob(
   return row && toRecord(row)
 }
 
-/** The job of a team that was made with that idempotency key, or undefined. */
+/** Returns the job of a team with this idempotency key, or `undefined`. */
 export async function findJobByKey(
   db: Kysely<Database>,
   teamId: string,
@@ -57,12 +63,15 @@ export async function findJobByKey(
   return row && toRecord(row)
 }
 
-/** Changes how further pages of a job are scraped, and has it go on if it was complete. */
+/** Replaces the plan of a job and resumes the job if it was complete. */
 export async function reopenJob(db: Kysely<Database>, id: string, plan: string): Promise<void> {
   await db.updateTable('job').set({ plan, status: 'scraping', finishedAt: null }).where('id', '=', id).execute()
 }
 
-/** Adds to the time that the expressions of a crawl have taken. Returns all of it, in milliseconds. */
+/**
+ * Adds to the time that a crawl's regular expressions have taken. Returns the total in
+ * milliseconds.
+ */
 export async function addMatchingMs(db: Kysely<Database>, id: string, ms: number): Promise<number> {
   const row = await db
     .updateTable('job')
@@ -73,7 +82,7 @@ export async function addMatchingMs(db: Kysely<Database>, id: string, ms: number
   return row?.matchingMs ?? 0
 }
 
-/** Ends a job that still runs. False: it had ended before. */
+/** Ends a running job. Returns `false` if it has already ended. */
 export async function endJob(
   db: Kysely<Database>,
   id: string,
@@ -88,7 +97,7 @@ export async function endJob(
   return numUpdatedRows > 0n
 }
 
-/** The jobs of a team and kind that still run, newest first, at most a thousand. */
+/** Lists the running jobs of a team and kind, newest first, at most 1000. */
 export async function listActiveJobs(
   db: Kysely<Database>,
   teamId: string,
@@ -106,7 +115,7 @@ export async function listActiveJobs(
   return rows.map(toRecord)
 }
 
-/** Counts the pages of a team's batches and crawls that are still to be done, those being done included. */
+/** Counts the pages of a team's batches and crawls that have not ended. */
 export async function countOpenPages(db: Kysely<Database>, teamId: string): Promise<number> {
   const row = await db
     .selectFrom('job')
@@ -120,7 +129,7 @@ export async function countOpenPages(db: Kysely<Database>, teamId: string): Prom
   return Number(row?.open ?? 0)
 }
 
-/** Deletes the jobs whose time is over, with their pages; none that still runs. */
+/** Deletes expired jobs with their pages, except running ones. */
 export async function deleteExpiredJobs(db: Kysely<Database>): Promise<void> {
   await db
     .deleteFrom('job')

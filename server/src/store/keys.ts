@@ -5,13 +5,14 @@ import type { Database } from './schema.ts'
 import type { ApiKeyTable, KeyRole } from './tables/accounts.ts'
 import { ensureTeam } from './teams.ts'
 
-/** An API key with the name of its team and its limits of requests; undefined: those of the server. */
+/** An API key with data of its team. */
 export type KeyRow = Recorded<Selectable<ApiKeyTable>> & {
   readonly teamName: string
+  /** Rate limits of the team. `undefined`: the server's limits. */
   readonly teamRateLimits: string | undefined
 }
 
-/** A key to be stored. Its plain form is nowhere kept. */
+/** A key to insert. Only its hash is stored. */
 export interface NewKey {
   /** Default: a new UUID. */
   readonly id?: string | undefined
@@ -19,7 +20,7 @@ export interface NewKey {
   readonly name: string
   /** SHA-256 of the key. */
   readonly hash: string
-  /** First characters of the key, to recognise it by. */
+  /** First characters of the key, which identify it in lists. */
   readonly prefix: string
   readonly role: KeyRole
 }
@@ -37,7 +38,7 @@ async function findKey(db: Kysely<Database>, column: 'id' | 'hash', value: strin
   return row && toRecord(row)
 }
 
-/** Stores a key. */
+/** Inserts a key. */
 export async function insertKey(db: Kysely<Database>, key: NewKey): Promise<KeyRow> {
   const { id = uuidV7(), teamId, name, hash, prefix, role } = key
   const row = await db
@@ -53,8 +54,8 @@ export async function insertKey(db: Kysely<Database>, key: NewKey): Promise<KeyR
 }
 
 /**
- * Makes the configured key an admin key of the named team. A key that was retired works again; one that was revoked stays
- * revoked, so look at `revokedAt`.
+ * Makes the configured key an admin key of the named team. A retired key becomes valid again. A
+ * revoked key stays revoked, so check `revokedAt`.
  */
 export async function ensureBootstrapKey(
   db: Kysely<Database>,
@@ -72,7 +73,9 @@ export async function ensureBootstrapKey(
   return toRecord(await selectKeys(db).where('apiKey.hash', '=', hash).executeTakeFirstOrThrow())
 }
 
-/** Makes a retired key work again, because a server that is configured with it has come. */
+/**
+ * Makes a retired key valid again. Call it when a server that is configured with it has started.
+ */
 export async function reinstateKey(db: Kysely<Database>, id: string): Promise<void> {
   await db
     .updateTable('apiKey')
@@ -82,7 +85,10 @@ export async function reinstateKey(db: Kysely<Database>, id: string): Promise<vo
     .execute()
 }
 
-/** Retires the bootstrap keys that no registered node is configured with. Returns those that worked until now. */
+/**
+ * Retires the bootstrap keys that no registered node is configured with. Returns the newly retired
+ * ones.
+ */
 export async function retireBootstrapKeys(db: Kysely<Database>): Promise<readonly Pick<KeyRow, 'id' | 'prefix'>[]> {
   return db
     .updateTable('apiKey')
@@ -97,13 +103,13 @@ export async function retireBootstrapKeys(db: Kysely<Database>): Promise<readonl
     .execute()
 }
 
-/** The key with that hash, unless it is revoked or retired. */
+/** Returns the key with this hash, or `undefined` if there is none or it is revoked or retired. */
 export async function findKeyByHash(db: Kysely<Database>, hash: string): Promise<KeyRow | undefined> {
   const key = await findKey(db, 'hash', hash)
   return key?.revokedAt === undefined && key?.retiredAt === undefined ? key : undefined
 }
 
-/** Keys, oldest first, revoked ones too: those of one team, or all. */
+/** Lists the keys of one team or of all, including revoked ones, oldest first. */
 export async function listKeys(
   db: Kysely<Database>,
   filter: { readonly teamId?: string | undefined } = {},
@@ -117,7 +123,7 @@ export async function listKeys(
   return rows.map(toRecord)
 }
 
-/** Revokes a key for good and returns it, or undefined when there is none. A second time changes nothing. */
+/** Revokes a key permanently and returns it, or `undefined` if there is none. Idempotent. */
 export async function revokeKey(db: Kysely<Database>, id: string): Promise<KeyRow | undefined> {
   await db
     .updateTable('apiKey')
@@ -128,7 +134,7 @@ export async function revokeKey(db: Kysely<Database>, id: string): Promise<KeyRo
   return findKey(db, 'id', id)
 }
 
-/** Writes down that these keys were used just now. Keys revoked since keep the time of their last use before. */
+/** Sets the last use of keys to now, except for revoked ones. */
 export async function touchKeys(db: Kysely<Database>, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await db

@@ -3,10 +3,10 @@ import { toRecord, type Recorded } from './record.ts'
 import type { Database } from './schema.ts'
 import type { LedgerTable } from './tables/accounts.ts'
 
-/** One bill. */
+/** A bill. */
 export type LedgerRow = Recorded<Selectable<LedgerTable>>
 
-/** Which bills: of one team, from (inclusive) and until (exclusive) a time, at most `limit`. */
+/** Selects the bills of a team between `from` (inclusive) and `until` (exclusive). */
 export interface LedgerFilter {
   readonly teamId: string
   readonly from?: Date | undefined
@@ -15,7 +15,7 @@ export interface LedgerFilter {
   readonly limit?: number | undefined
 }
 
-/** The bills of a team, newest first. */
+/** Lists the bills of a team, newest first. */
 export async function listLedger(db: Kysely<Database>, filter: LedgerFilter): Promise<readonly LedgerRow[]> {
   let query = db.selectFrom('ledger').selectAll().where('teamId', '=', filter.teamId)
   if (filter.from !== undefined) query = query.where('createdAt', '>=', filter.from)

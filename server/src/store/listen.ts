@@ -1,19 +1,20 @@
 import { Client } from 'pg'
 import type { StoreLog } from './store.ts'
 
-/** Where a listener connects, and what it listens to. */
+/** Options of `listen`. */
 export interface ListenOptions {
   readonly databaseUrl: string
   readonly channel: string
   readonly log: StoreLog | undefined
 }
 
-const firstPauseMs = 500
-const longestPauseMs = 30_000
+const minBackoffMs = 500
+const maxBackoffMs = 30_000
 
 /**
- * Listens to a channel of PostgreSQL on a connection of its own, which is replaced whenever it is lost. Calls back with
- * the payload of each notification, and without one after each connect, because some may have been missed before it.
+ * Listens to a PostgreSQL channel on a dedicated connection and reconnects when it is lost. Calls
+ * back with the payload of each notification, and without a payload after each connect, as
+ * notifications may have been missed.
  */
 export function listen(options: ListenOptions, onNotification: (payload?: string) => void): AsyncDisposable {
   const listener = new Listener(options, onNotification)
@@ -26,7 +27,7 @@ class Listener implements AsyncDisposable {
   readonly #onNotification: (payload?: string) => void
   #client: Client | undefined
   #timer: NodeJS.Timeout | undefined
-  #pauseMs = firstPauseMs
+  #backoffMs = minBackoffMs
   #isClosed = false
 
   constructor(options: ListenOptions, onNotification: (payload?: string) => void) {
@@ -58,16 +59,16 @@ class Listener implements AsyncDisposable {
   async #subscribe(client: Client, channel: string): Promise<void> {
     await client.connect()
     await client.query(`listen ${client.escapeIdentifier(channel)}`)
-    this.#pauseMs = firstPauseMs
+    this.#backoffMs = minBackoffMs
     this.#onNotification()
   }
 
   #reconnect(client: Client, error: unknown): void {
     if (this.#isClosed || this.#client !== client) return
     this.#client = undefined
-    this.#options.log?.warn({ err: error }, 'The connection that listens for new jobs was lost')
+    this.#options.log?.warn({ err: error }, 'The connection that listens for new jobs was lost. Reconnecting.')
     client.end().catch(() => undefined)
-    this.#timer = setTimeout(() => this.connect(), this.#pauseMs).unref()
-    this.#pauseMs = Math.min(longestPauseMs, this.#pauseMs * 2)
+    this.#timer = setTimeout(() => this.connect(), this.#backoffMs).unref()
+    this.#backoffMs = Math.min(maxBackoffMs, this.#backoffMs * 2)
   }
 }

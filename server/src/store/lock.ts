@@ -5,19 +5,19 @@ import { BowlineError } from 'bowline/kit/errors'
 import { makeFolder } from 'bowline/kit/make-folder'
 
 /**
- * Takes a directory for this process alone, making it when absent.
- * The kernel gives it back when the process ends, however it ends.
- * Throws `DATA_DIR_IN_USE` when it is taken, here or by another process.
+ * Locks a directory exclusively and creates it if needed. The kernel releases the lock when the
+ * process exits, even after a crash. Throws DATA_DIR_IN_USE if this or another process holds the
+ * lock.
  */
 export async function lockFolder(folder: string): Promise<Disposable> {
   await makeFolder(folder)
-  // SQLite serves as the portable file lock that Node lacks. Nothing else may open this file in the same process:
-  // POSIX drops a lock when any handle of its holder on the file is closed.
+  // Node has no portable file lock, so SQLite's is used. Nothing else in this process may open the
+  // file: POSIX releases a process's locks on a file when it closes any handle of that file.
   const path = join(folder, 'lock.sqlite')
   const lock = new DatabaseSync(path)
   try {
     lock.exec('pragma busy_timeout = 0; pragma locking_mode = exclusive; begin exclusive')
-    // Whoever can open the file can hold its lock, and keep the server from starting.
+    // Other users must not be able to open the file: they could lock it and block the server.
     await chmod(path, 0o600)
   } catch (cause) {
     lock.close()

@@ -4,13 +4,13 @@ import type { MailSubscriptionTable, MailTable } from './tables/monitors.ts'
 import { toRecord, type Recorded } from './record.ts'
 import type { Database } from './schema.ts'
 
-/** A reader of the mails of a monitor. */
+/** A subscription of an email address to a monitor. */
 export type SubscriptionRow = Recorded<Selectable<MailSubscriptionTable>>
 
-/** A mail on its way, or sent. */
+/** A queued or sent mail. */
 export type MailRow = Recorded<Selectable<MailTable>>
 
-/** Enters a reader of a monitor. Undefined: it has that reader already, in whatever state. */
+/** Inserts a subscription. Returns `undefined` if the address already has one, in any status. */
 export async function insertSubscription(
   db: Kysely<Database>,
   row: Pick<SubscriptionRow, 'monitorId' | 'email' | 'status' | 'source'>,
@@ -24,7 +24,7 @@ export async function insertSubscription(
   return made && toRecord(made)
 }
 
-/** The readers of some monitors, by address. */
+/** Lists the subscriptions of some monitors, by email address. */
 export async function listSubscriptions(
   db: Kysely<Database>,
   monitorIds: readonly string[],
@@ -39,13 +39,13 @@ export async function listSubscriptions(
   return rows.map(toRecord)
 }
 
-/** The reader with that id, or undefined. */
+/** Returns the subscription with this id, or `undefined`. */
 export async function findSubscription(db: Kysely<Database>, id: string): Promise<SubscriptionRow | undefined> {
   const row = await db.selectFrom('mailSubscription').selectAll().where('id', '=', id).executeTakeFirst()
   return row && toRecord(row)
 }
 
-/** Changes whether a reader wants mails, or notes that the mail asking for it was sent. */
+/** Updates the status of a subscription, or when its confirmation mail was sent. */
 export async function updateSubscription(
   db: Kysely<Database>,
   id: string,
@@ -54,7 +54,7 @@ export async function updateSubscription(
   await db.updateTable('mailSubscription').set(change).where('id', '=', id).execute()
 }
 
-/** Enters mails to be sent, one of a kind for each reader and check. Answers the ids of those that were not there before. */
+/** Inserts mails, at most one per kind, subscription and check. Returns the ids of the new ones. */
 export async function insertMails(
   db: Kysely<Database>,
   mails: readonly Pick<MailRow, 'subscriptionId' | 'checkId' | 'kind'>[],
@@ -69,13 +69,13 @@ export async function insertMails(
   return rows.map(({ id }) => id)
 }
 
-/** The mail with that id, or undefined. */
+/** Returns the mail with this id, or `undefined`. */
 export async function findMail(db: Kysely<Database>, id: string): Promise<MailRow | undefined> {
   const row = await db.selectFrom('mail').selectAll().where('id', '=', id).executeTakeFirst()
   return row && toRecord(row)
 }
 
-/** Writes what became of a mail. */
+/** Records the outcome of a mail. */
 export async function settleMail(
   db: Kysely<Database>,
   id: string,
@@ -89,14 +89,14 @@ export async function settleMail(
     .execute()
 }
 
-/** How many mails about a check are in a state. */
+/** Number of mails about a check in a status. */
 export interface MailCount {
   readonly checkId: string
   readonly status: MailRow['status']
   readonly mails: number
 }
 
-/** How many mails about some checks are in each state. */
+/** Counts the mails about some checks by status. */
 export async function countMails(db: Kysely<Database>, checkIds: readonly string[]): Promise<readonly MailCount[]> {
   if (checkIds.length === 0) return []
   const rows = await db

@@ -1,31 +1,31 @@
 import { sql, type Kysely } from 'kysely'
 import type { StoreLog } from './store.ts'
 
-/** What the maintenance may be told. */
+/** Options of `startMaintenance`. */
 export interface MaintenanceOptions {
   readonly log?: StoreLog | undefined
-  /** Time between two runs. Default 60,000. */
+  /** Milliseconds between runs. Default 60,000. */
   readonly intervalMs?: number | undefined
 }
 
 /**
- * Tidies the embedded database every minute: it has no autovacuum and no checkpointer of its own, so that tables,
- * logs and plans would only grow worse. Runs never overlap. Disposing waits for the running one.
+ * Vacuums, analyzes and checkpoints the embedded database every minute, as it has no autovacuum and
+ * no checkpointer. Runs never overlap. Disposing waits for the current run.
  */
 export function startMaintenance<Tables>(db: Kysely<Tables>, options: MaintenanceOptions = {}): AsyncDisposable {
   let running: Promise<void> | undefined
 
-  const tidy = async (): Promise<void> => {
+  const run = async (): Promise<void> => {
     try {
-      // Table by table, so that nobody waits for all of them.
+      // One table at a time, so that queries can run in between.
       for (const table of await findTablesToVacuum(db)) await sql`vacuum analyze ${sql.raw(table)}`.execute(db)
       await sql`checkpoint`.execute(db)
     } catch (error) {
-      options.log?.warn({ err: error }, 'The maintenance of the embedded database failed')
+      options.log?.warn({ err: error }, 'Maintenance of the embedded database failed')
     }
   }
   const timer = setInterval(() => {
-    running ??= tidy().finally(() => {
+    running ??= run().finally(() => {
       running = undefined
     })
   }, options.intervalMs ?? 60_000)
@@ -39,7 +39,10 @@ export function startMaintenance<Tables>(db: Kysely<Tables>, options: Maintenanc
   }
 }
 
-/** Names of the tables of which more than 50 rows and a tenth have changed, quoted for SQL: autovacuum's own measure. */
+/**
+ * Returns the quoted names of tables with more than 50 plus a tenth of their rows changed, as
+ * autovacuum does.
+ */
 async function findTablesToVacuum<Tables>(db: Kysely<Tables>): Promise<readonly string[]> {
   const { rows } = await sql<{ name: string }>`
     select format('%I.%I', schemaname, relname) as name from pg_stat_all_tables

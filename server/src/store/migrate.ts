@@ -21,8 +21,8 @@ import { matchingTime } from './migrations/0018-matching-time.ts'
 import { sourceUrls } from './migrations/0019-source-urls.ts'
 import { jobTables } from './migrations/0020-job-tables.ts'
 
-/** Every step of the schema as statements, in order. A released step is never edited: add another. */
-const steps: Readonly<Record<string, readonly string[]>> = {
+/** Migrations as SQL statements, in order. Never edit a released one: add another. */
+const migrationStatements: Readonly<Record<string, readonly string[]>> = {
   '0001-first-tables': firstTables,
   '0002-profiles': profiles,
   '0003-scrapes': scrapes,
@@ -44,18 +44,18 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   '0020-job-tables': jobTables,
 }
 
-/** The names of all steps, in order. */
-export const migrationNames: readonly string[] = Object.keys(steps)
+/** Names of all migrations, in order. */
+export const migrationNames: readonly string[] = Object.keys(migrationStatements)
 
-/** The whole schema as SQL: equal texts make equal schemas. */
+/** Returns the SQL of all migrations. */
 export function schemaSql(): string {
-  return Object.entries(steps)
+  return Object.entries(migrationStatements)
     .map(([name, statements]) => [`-- ${name}`, ...statements].join(';\n'))
     .join('\n')
 }
 
 const migrations: Readonly<Record<string, Migration>> = Object.fromEntries(
-  Object.entries(steps).map(([name, statements]) => [
+  Object.entries(migrationStatements).map(([name, statements]) => [
     name,
     {
       up: async (db: Kysely<unknown>) => {
@@ -66,8 +66,8 @@ const migrations: Readonly<Record<string, Migration>> = Object.fromEntries(
 )
 
 /**
- * Brings the schema up to date, once, however many servers start at the same time.
- * Throws `STORE_FAILED` when a step fails, or when a newer version has already changed the schema.
+ * Migrates the schema to the latest version. Safe to call from several servers at once. Throws
+ * STORE_FAILED if a migration fails or the schema is from a newer version.
  */
 export async function migrate<Tables>(db: Kysely<Tables>): Promise<void> {
   const provider = { getMigrations: async () => migrations }
@@ -76,23 +76,30 @@ export async function migrate<Tables>(db: Kysely<Tables>): Promise<void> {
   const reason = error instanceof Error ? error.message : JSON.stringify(error)
   const failed = results?.find((result) => result.status === 'Error')
   if (isPermissionDenied(error)) {
-    throw new BowlineError('STORE_FAILED', `The role of \`DATABASE_URL\` may not create tables: ${reason}`, {
+    throw new BowlineError('STORE_FAILED', `The role in \`DATABASE_URL\` may not create tables: ${reason}`, {
       cause: error,
       hint: 'Make the role the owner of the database, or run `GRANT CREATE ON SCHEMA public TO <role>` as its owner.',
     })
   }
   if (failed !== undefined) {
-    throw new BowlineError('STORE_FAILED', `Step ${failed.migrationName} of the database schema failed: ${reason}`, {
+    throw new BowlineError('STORE_FAILED', `Migration ${failed.migrationName} failed: ${reason}`, {
       cause: error,
     })
   }
-  throw new BowlineError('STORE_FAILED', `The schema of the database does not fit this version: ${reason}`, {
-    cause: error,
-    hint: 'Run the newest version of Bowline that has used this database, or a newer one.',
-  })
+  throw new BowlineError(
+    'STORE_FAILED',
+    `The database schema is not compatible with this version of Bowline: ${reason}`,
+    {
+      cause: error,
+      hint: 'Run the newest version of Bowline that has used this database, or a later one.',
+    },
+  )
 }
 
-/** Since PostgreSQL 15 only the owner of a database may create tables in its schema `public`. */
+/**
+ * Whether PostgreSQL denied a permission. Since version 15, only owners may create tables in
+ * `public`.
+ */
 function isPermissionDenied(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '42501'
 }

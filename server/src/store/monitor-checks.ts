@@ -5,13 +5,13 @@ import { toRecord, type Recorded } from './record.ts'
 import type { MonitorCheckTable } from './tables/monitors.ts'
 import type { Database } from './schema.ts'
 
-/** One run of a monitor as it is stored. */
+/** A stored run of a monitor. */
 export type CheckRow = Recorded<Selectable<MonitorCheckTable>>
 
-/** Seconds after which a lease that nobody renews is free. */
+/** Seconds after which a lease expires if it is not renewed. */
 export const checkLeaseSeconds = 30
 
-/** The right to work on a check: valid as long as its fence is the newest. */
+/** Exclusive right to run a check. Valid while its fence is the newest. */
 export interface CheckLease {
   readonly id: string
   readonly fence: number
@@ -19,7 +19,7 @@ export interface CheckLease {
 
 const nowPlusLease = sql<Date>`now() + make_interval(secs => ${sql.lit(checkLeaseSeconds)})`
 
-/** Enters a check. Undefined: another one of the monitor is queued or runs. */
+/** Inserts a check. Returns `undefined` if the monitor already has a queued or running one. */
 export async function insertCheck(
   db: Kysely<Database>,
   row: Omit<Insertable<MonitorCheckTable>, 'id'>,
@@ -33,13 +33,13 @@ export async function insertCheck(
   return made && toRecord(made)
 }
 
-/** The check with that id, or undefined. */
+/** Returns the check with this id, or `undefined`. */
 export async function findCheck(db: Kysely<Database>, id: string): Promise<CheckRow | undefined> {
   const row = await db.selectFrom('monitorCheck').selectAll().where('id', '=', id).executeTakeFirst()
   return row && toRecord(row)
 }
 
-/** The check of a monitor that is queued or runs, or undefined. */
+/** Returns the queued or running check of a monitor, or `undefined`. */
 export async function findOpenCheck(db: Kysely<Database>, monitorId: string): Promise<CheckRow | undefined> {
   const row = await db
     .selectFrom('monitorCheck')
@@ -50,7 +50,7 @@ export async function findOpenCheck(db: Kysely<Database>, monitorId: string): Pr
   return row && toRecord(row)
 }
 
-/** Which checks of a monitor. */
+/** Filter of `listChecks`. */
 export interface CheckFilter {
   readonly monitorId: string
   readonly limit: number
@@ -58,7 +58,7 @@ export interface CheckFilter {
   readonly status?: CheckStatus | undefined
 }
 
-/** The checks of a monitor, newest first. */
+/** Lists the checks of a monitor, newest first. */
 export async function listChecks(db: Kysely<Database>, filter: CheckFilter): Promise<readonly CheckRow[]> {
   let query = db.selectFrom('monitorCheck').selectAll().where('monitorId', '=', filter.monitorId)
   if (filter.status !== undefined) query = query.where('status', '=', filter.status)
@@ -71,7 +71,10 @@ export async function listChecks(db: Kysely<Database>, filter: CheckFilter): Pro
   return rows.map(toRecord)
 }
 
-/** Takes the lease of a check that is queued, or whose server is gone. Undefined: another one has it, or it is done. */
+/**
+ * Takes the lease of a check that is queued or whose lease has expired. Returns `undefined` if
+ * another server has the lease or the check has ended.
+ */
 export async function claimCheck(db: Kysely<Database>, id: string, nodeId: string): Promise<CheckRow | undefined> {
   const row = await db
     .updateTable('monitorCheck')
@@ -91,7 +94,7 @@ export async function claimCheck(db: Kysely<Database>, id: string, nodeId: strin
   return row && toRecord(row)
 }
 
-/** Keeps a lease from expiring. False: it was lost, or the monitor was deleted. */
+/** Renews a lease. Returns `false` if it was lost or the monitor was deleted. */
 export async function renewCheck(db: Kysely<Database>, lease: CheckLease): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('monitorCheck')
@@ -103,18 +106,21 @@ export async function renewCheck(db: Kysely<Database>, lease: CheckLease): Promi
   return numUpdatedRows > 0n
 }
 
-/** Gives leases back: one, or all that a node held that has just started or is dead. */
+/** Releases one lease, or all leases of a node that has just started or is dead. */
 export async function releaseChecks(
   db: Kysely<Database>,
-  whose: CheckLease | { readonly nodeId: string },
+  lease: CheckLease | { readonly nodeId: string },
 ): Promise<void> {
-  const free = db.updateTable('monitorCheck').set({ leaseNodeId: null, leaseExpiresAt: null })
-  await ('nodeId' in whose
-    ? free.where('leaseNodeId', '=', whose.nodeId).execute()
-    : free.where('id', '=', whose.id).where('fence', '=', whose.fence).execute())
+  const release = db.updateTable('monitorCheck').set({ leaseNodeId: null, leaseExpiresAt: null })
+  await ('nodeId' in lease
+    ? release.where('leaseNodeId', '=', lease.nodeId).execute()
+    : release.where('id', '=', lease.id).where('fence', '=', lease.fence).execute())
 }
 
-/** Ids of checks that nobody works on though they are not done: those that lost their server, and those queued for a minute. */
+/**
+ * Returns the ids of checks that no server works on: running ones without a valid lease, and ones
+ * that have been queued for over a minute. At most 100.
+ */
 export async function findStrandedChecks(db: Kysely<Database>): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('monitorCheck')

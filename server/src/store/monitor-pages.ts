@@ -5,20 +5,24 @@ import { toRecord, type Recorded } from './record.ts'
 import type { MonitorPageTable, MonitorStateTable } from './tables/monitors.ts'
 import type { Database } from './schema.ts'
 
-/** What a check found of a page. */
+/** Result of a page in a check. */
 export type PageRow = Recorded<Selectable<MonitorPageTable>>
 
-/** The last state of a page. */
+/** Last known state of a page. */
 export type PageState = Recorded<Selectable<MonitorStateTable>>
 
-/** Enters what a check found of a page and makes `state` its last state. False: the lease was lost, or the page was entered before. To be called in a transaction. */
+/**
+ * Inserts the result of a page and saves `state` as its last known state. Call it in a transaction.
+ * Returns `false` if the lease was lost or the page was already recorded.
+ */
 export async function recordPage(
   db: Kysely<Database>,
   lease: CheckLease,
   page: Omit<PageRow, 'createdAt'>,
   state: Omit<PageState, 'checkedAt'> | undefined,
 ): Promise<boolean> {
-  // The row of the check stays locked until the transaction ends: nobody else can take its lease meanwhile.
+  // Locks the check until the transaction ends, so that no other server can take its lease in
+  // between.
   const held = await db
     .selectFrom('monitorCheck')
     .select('id')
@@ -60,7 +64,7 @@ async function saveState(db: Kysely<Database>, state: Omit<PageState, 'checkedAt
     .execute()
 }
 
-/** The last state of a page, or undefined. */
+/** Returns the last known state of a page, or `undefined`. */
 export async function findState(
   db: Kysely<Database>,
   page: Pick<PageState, 'monitorId' | 'targetId' | 'urlHash'>,
@@ -75,7 +79,7 @@ export async function findState(
   return row && toRecord(row)
 }
 
-/** Addresses of the pages of a target that were there at their last check, oldest first. */
+/** Returns the URLs of a target's pages that existed at their last check, in alphabetical order. */
 export async function listKnownUrls(
   db: Kysely<Database>,
   target: { readonly monitorId: string; readonly targetId: string },
@@ -91,7 +95,7 @@ export async function listKnownUrls(
   return rows.map(({ url }) => url)
 }
 
-/** Which pages of a target a check has entered so far, by the hashes of their addresses. */
+/** Returns the URL hashes of a target's pages that a check has recorded so far. */
 export async function listDonePages(
   db: Kysely<Database>,
   { checkId, targetId }: { readonly checkId: string; readonly targetId: string },
@@ -105,7 +109,7 @@ export async function listDonePages(
   return new Set(rows.map(({ urlHash }) => urlHash))
 }
 
-/** Which pages of a check. */
+/** Filter of `listPages`. */
 export interface PageFilter {
   readonly checkId: string
   readonly limit: number
@@ -113,7 +117,7 @@ export interface PageFilter {
   readonly statuses?: readonly PageStatus[] | undefined
 }
 
-/** The pages of a check in the order they were done. */
+/** Lists the pages of a check in the order they were recorded. */
 export async function listPages(db: Kysely<Database>, filter: PageFilter): Promise<readonly PageRow[]> {
   let query = db.selectFrom('monitorPage').selectAll().where('checkId', '=', filter.checkId)
   if (filter.statuses !== undefined) query = query.where('status', 'in', [...filter.statuses])
@@ -121,7 +125,7 @@ export async function listPages(db: Kysely<Database>, filter: PageFilter): Promi
   return rows.map(toRecord)
 }
 
-/** How many pages of a check are in each state, and what they cost together. */
+/** Counts the pages of a check by status and sums up their credits. */
 export async function summarizePages(
   db: Kysely<Database>,
   checkId: string,

@@ -3,10 +3,10 @@ import { toRecord, type Recorded } from './record.ts'
 import type { MonitorTable } from './tables/monitors.ts'
 import type { Database } from './schema.ts'
 
-/** A monitor as it is stored. */
+/** A stored monitor. */
 export type MonitorRow = Recorded<Selectable<MonitorTable>>
 
-/** A monitor as lists show it: with the id of its check that is queued or runs. */
+/** A monitor with the id of its queued or running check. */
 export type ListedMonitor = MonitorRow & { readonly currentCheckId: string | undefined }
 
 function listed(db: Kysely<Database>) {
@@ -25,18 +25,18 @@ function listed(db: Kysely<Database>) {
     .where('monitor.status', '!=', 'deleted')
 }
 
-/** Stores a monitor. */
+/** Inserts a monitor. */
 export async function insertMonitor(db: Kysely<Database>, row: Insertable<MonitorTable>): Promise<void> {
   await db.insertInto('monitor').values(row).execute()
 }
 
-/** The monitor with that id that was not deleted, or undefined. */
+/** Returns the monitor with this id, or `undefined` if there is none or it was deleted. */
 export async function findMonitor(db: Kysely<Database>, id: string): Promise<ListedMonitor | undefined> {
   const row = await listed(db).where('monitor.id', '=', id).executeTakeFirst()
   return row && toRecord(row)
 }
 
-/** The monitors of a team, newest first. */
+/** Lists the monitors of a team, newest first. */
 export async function listMonitors(
   db: Kysely<Database>,
   { teamId, limit, offset }: { readonly teamId: string; readonly limit: number; readonly offset: number },
@@ -51,7 +51,7 @@ export async function listMonitors(
   return rows.map(toRecord)
 }
 
-/** Changes a monitor of a team. False: there is none, or it was deleted. */
+/** Updates a monitor of a team. Returns `false` if there is none or it was deleted. */
 export async function updateMonitor(
   db: Kysely<Database>,
   { id, teamId }: { readonly id: string; readonly teamId: string },
@@ -67,7 +67,7 @@ export async function updateMonitor(
   return numUpdatedRows > 0n
 }
 
-/** The monitors whose time has come, longest overdue first, at most `limit`. */
+/** Returns the monitors that are due, longest overdue first, at most `limit`. */
 export async function findDueMonitors(
   db: Kysely<Database>,
   { now, limit }: { readonly now: Date; readonly limit: number },
@@ -83,7 +83,10 @@ export async function findDueMonitors(
   return rows.map(toRecord)
 }
 
-/** Takes a run of a monitor that is due, by setting its next one. False: another server has taken it, or it was changed. */
+/**
+ * Claims a due run of a monitor by setting its next one. Returns `false` if another server has
+ * claimed it or the monitor has changed.
+ */
 export async function claimDueRun(
   db: Kysely<Database>,
   due: { readonly id: string; readonly nextRunAt: Date },
@@ -99,7 +102,10 @@ export async function claimDueRun(
   return numUpdatedRows > 0n
 }
 
-/** Removes the checks that are older than their monitors keep them, the pages of targets that monitors no longer have, and monitors that were deleted more than a day ago. */
+/**
+ * Deletes checks past the retention of their monitor, page states of removed targets, and monitors
+ * that were deleted over a day ago.
+ */
 export async function sweepMonitors(db: Kysely<Database>): Promise<void> {
   await sql`
     delete from monitor_check using monitor

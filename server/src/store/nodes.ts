@@ -3,10 +3,10 @@ import { toRecord, type Recorded } from './record.ts'
 import type { Database } from './schema.ts'
 import type { NodeTable } from './tables/sessions.ts'
 
-/** A running server: where it is reached, how many sessions it may hold and holds, and when it was last heard of. */
+/** A registered server. */
 export type NodeRow = Recorded<Selectable<NodeTable>>
 
-/** Enters a node, or renews it after a restart: started now, heard of now, empty. */
+/** Registers a node, or resets it after a restart. */
 export async function registerNode(
   db: Kysely<Database>,
   node: Pick<NodeRow, 'id' | 'slots'> & Partial<Pick<NodeRow, 'url' | 'bootstrapKeyId' | 'blobs'>>,
@@ -30,26 +30,32 @@ export async function registerNode(
   return toRecord(row)
 }
 
-/** Says that a node lives. False when it is not entered, because others took it for dead: it must register again. */
+/**
+ * Updates the heartbeat and load of a node. Returns `false` if the node is not registered, because
+ * others considered it dead. It must then register again.
+ */
 export async function recordHeartbeat(
   db: Kysely<Database>,
-  beat: { readonly id: string; readonly live: number; readonly draining: boolean },
+  heartbeat: { readonly id: string; readonly live: number; readonly draining: boolean },
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('node')
-    .set({ live: beat.live, draining: beat.draining, heartbeatAt: sql<Date>`now()` })
-    .where('id', '=', beat.id)
+    .set({ live: heartbeat.live, draining: heartbeat.draining, heartbeatAt: sql<Date>`now()` })
+    .where('id', '=', heartbeat.id)
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }
 
-/** All nodes, longest running first. */
+/** Lists all nodes, longest running first. */
 export async function listNodes(db: Kysely<Database>): Promise<readonly NodeRow[]> {
   const rows = await db.selectFrom('node').selectAll().orderBy('startedAt').orderBy('id').execute()
   return rows.map(toRecord)
 }
 
-/** Nodes not heard of for longer than that, by the clock of the database: clocks of nodes may differ. */
+/**
+ * Returns nodes without a heartbeat for this long, by the database's clock, as the clocks of nodes
+ * may differ.
+ */
 export async function findDeadNodes(db: Kysely<Database>, olderThanSeconds: number): Promise<readonly NodeRow[]> {
   const rows = await db
     .selectFrom('node')
@@ -60,7 +66,7 @@ export async function findDeadNodes(db: Kysely<Database>, olderThanSeconds: numb
   return rows.map(toRecord)
 }
 
-/** Strikes a node off. Harmless when it is not there. */
+/** Deletes a node. Does nothing if it is not registered. */
 export async function removeNode(db: Kysely<Database>, id: string): Promise<void> {
   await db.deleteFrom('node').where('id', '=', id).execute()
 }

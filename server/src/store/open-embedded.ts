@@ -9,7 +9,7 @@ import { startPglite } from './pglite.ts'
 import { createQueryBuilder } from './create-query-builder.ts'
 import { createSingleConnection } from './single-connection.ts'
 
-/** Opens the embedded database under `dataDir`, making and migrating it when needed. */
+/** Opens the embedded database in `dataDir`. Creates and migrates it if needed. */
 export async function openEmbedded(options: StoreOptions): Promise<Omit<Store, 'ping'>> {
   await using undo = new AsyncDisposableStack()
   undo.use(await lockFolder(options.dataDir))
@@ -22,7 +22,7 @@ export async function openEmbedded(options: StoreOptions): Promise<Omit<Store, '
   await migrate(db)
   undo.use(startMaintenance(db, { log: options.log }))
   const owned = undo.move()
-  // `died` never rejects, and stays pending for ever when all is well.
+  // `died` never rejects and stays pending unless the database crashes.
   void lite.died.then((error) => options.onFatal?.(error))
   return { kind: 'pglite', db, raw, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }

@@ -8,18 +8,18 @@ import type { RawDatabase, Store, StoreLog } from './store.ts'
 import { createQueryBuilder } from './create-query-builder.ts'
 import type { Database } from './schema.ts'
 
-/** Connections of a server that sets no number: nine servers fit into the 100 that PostgreSQL allows by default. */
+/** Default pool size. Nine servers fit into PostgreSQL's default limit of 100 connections. */
 const defaultConnections = 10
 
-/** How a PostgreSQL database is reached. */
+/** Options of `openPostgres` and `connectPostgres`. */
 interface PostgresOptions extends Pick<HangGuardOptions, 'maxStatementMs'> {
   readonly databaseUrl: string
-  /** Most connections at a time, at least 2. Default 10. */
+  /** Maximum connections, at least 2. Default 10. */
   readonly connections?: number | undefined
   readonly log: StoreLog | undefined
 }
 
-/** Opens and migrates a PostgreSQL database. Throws `STORE_FAILED` when it cannot be reached. */
+/** Opens and migrates a PostgreSQL database. Throws STORE_FAILED if it cannot be reached. */
 export async function openPostgres(options: PostgresOptions): Promise<Omit<Store, 'ping'>> {
   const { databaseUrl, log } = options
   await migratePostgres(options)
@@ -35,21 +35,27 @@ export async function openPostgres(options: PostgresOptions): Promise<Omit<Store
   }
 }
 
-/** Brings the schema up to date, on a connection of its own: a step of it may take as long as large tables need. */
+/**
+ * Migrates on separate connections without a statement timeout, as migrations of large tables take
+ * long.
+ */
 async function migratePostgres({ databaseUrl, log }: PostgresOptions): Promise<void> {
   await using connection = await connectPostgres({ databaseUrl, connections: 2, log, maxStatementMs: Infinity })
   await migrate(connection.db)
 }
 
-/** Connects to a PostgreSQL database and leaves its schema as it is. Throws `STORE_FAILED` when it cannot be reached. */
+/**
+ * Connects to a PostgreSQL database without migrating it. Throws STORE_FAILED if it cannot be
+ * reached.
+ */
 export async function connectPostgres(
   options: PostgresOptions,
 ): Promise<AsyncDisposable & { readonly db: Kysely<Database>; readonly raw: RawDatabase }> {
   const { connections = defaultConnections } = options
   await using undo = new AsyncDisposableStack()
-  // One is left for the listener.
+  // One connection is reserved for the listener.
   const pool = new ResilientPool({ ...options, connections: connections - 1 })
-  // The query builder only ends a pool that it has used.
+  // Kysely only ends pools that it has used.
   undo.defer(() => pool.end())
   const db = createQueryBuilder(pool)
   undo.defer(() => db.destroy())
@@ -63,15 +69,17 @@ async function connectOnce(pool: ResilientPool): Promise<void> {
     ;(await pool.connect()).release()
   } catch (error) {
     const cause = error instanceof Error ? error.cause : error
-    // The address holds a password, so the message has only what PostgreSQL or the socket said.
-    throw new BowlineError('STORE_FAILED', `PostgreSQL cannot be reached: ${describe(cause)}`, {
+    // The URL contains a password, so the message must not include it.
+    throw new BowlineError('STORE_FAILED', `Failed to connect to PostgreSQL: ${describe(cause)}`, {
       cause,
-      hint: 'Check `DATABASE_URL`, and that the server is up.',
+      hint: 'Check `DATABASE_URL` and that PostgreSQL is running.',
     })
   }
 }
 
-/** A refused `localhost` is an AggregateError with an empty message. */
+/**
+ * Describes a connection error. A refused `localhost` is an AggregateError with an empty message.
+ */
 function describe(cause: unknown): string {
   if (cause instanceof AggregateError) return cause.errors.map(String).join('; ')
   return cause instanceof Error ? cause.message : String(cause)

@@ -5,8 +5,8 @@ import { openPostgres } from './open-postgres.ts'
 import type { Store, StoreOptions } from './store.ts'
 
 /**
- * Opens the database and brings its schema up to date.
- * Throws `DATA_DIR_IN_USE` when another server has the data directory, `STORE_FAILED` when the database cannot be used.
+ * Opens and migrates the database. Throws DATA_DIR_IN_USE if another server uses the data
+ * directory, STORE_FAILED if the database cannot be used.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { databaseUrl, databaseConnections: connections, log } = options

@@ -1,23 +1,23 @@
-/** What the thread is started with. */
+/** Options of the PGlite thread. */
 export interface ThreadOptions {
-  /** Directory of the cluster. Made when absent. */
+  /** Directory of the database cluster. Created if needed. */
   readonly folder: string
 }
 
-/** What the thread is asked to do. */
+/** Request to the PGlite thread. */
 export type ThreadRequest =
   | { readonly id: number; readonly kind: 'query'; readonly sql: string; readonly parameters: readonly unknown[] }
   | { readonly id: number; readonly kind: 'exec'; readonly sql: string }
   | { readonly id: number; readonly kind: 'close' }
 
-/** The result of one statement, in the shape `pg` gives it. */
+/** Result of a statement, in the shape of `pg`. */
 export interface StatementResult {
   readonly command: string
   readonly rowCount: number
   readonly rows: readonly Readonly<Record<string, unknown>>[]
 }
 
-/** What an error of PostgreSQL says, as fields that survive the way between threads. */
+/** Fields of a PostgreSQL error that survive structured cloning between threads. */
 export interface ErrorFields {
   readonly message: string
   readonly code?: string | undefined
@@ -28,7 +28,9 @@ export interface ErrorFields {
   readonly constraint?: string | undefined
 }
 
-/** What the thread answers: `id` is that of the request, and `ready` comes once, before any other. */
+/**
+ * Reply of the PGlite thread. `id` is that of the request. `ready` is sent once, before all others.
+ */
 export type ThreadReply =
   | { readonly kind: 'ready' }
   | { readonly kind: 'result'; readonly id: number; readonly results: readonly StatementResult[] }

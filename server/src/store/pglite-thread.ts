@@ -1,4 +1,4 @@
-// The entry of a worker thread: PGlite blocks its thread for the whole of every query.
+// Entry point of a worker thread, as PGlite blocks its thread for the duration of each query.
 import { fsyncSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite, type Results } from '@electric-sql/pglite'
@@ -9,7 +9,7 @@ interface EmscriptenModule {
   readonly NODEFS: { readonly stream_ops: Record<string, unknown> }
 }
 
-/** NodeFS has no fsync of its own: without this one, commits survive a killed process but not a power cut. */
+/** NodeFS with fsync. Without it, commits survive a killed process but not a power failure. */
 class SyncedFiles extends NodeFS {
   override async init(...parameters: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
     const result = await super.init(...parameters)
@@ -24,11 +24,11 @@ class SyncedFiles extends NodeFS {
   }
 }
 
-/** The type numbers of bigint and of bytes. */
+/** Type OIDs of `bigint` and `bytea`. */
 const int8 = 20
 const bytea = 17
 
-// PGlite's own ways of reading and writing bytes take one byte at a time.
+// Faster than PGlite's own conversions, which handle one byte at a time.
 function readBytes(value: string): Uint8Array {
   return Buffer.from(value.slice(2), 'hex')
 }
@@ -38,7 +38,7 @@ function writeBytes(bytes: Uint8Array): string {
 
 const settings = {
   fsync: 'on',
-  // Emscripten's fdatasync does nothing.
+  // Emscripten's fdatasync is a no-op.
   wal_sync_method: 'fsync',
   max_wal_size: '64MB',
   min_wal_size: '32MB',
@@ -67,7 +67,9 @@ function toFields(error: unknown): ErrorFields {
   return { message: error.message, code, detail, hint, table, column, constraint }
 }
 
-/** After a panic, or an error of the WebAssembly machine itself, nothing the database answers can be trusted. */
+/**
+ * Whether the database is unusable after an error: a panic, or a crash of the WebAssembly runtime.
+ */
 function isFatal(error: unknown): boolean {
   if (!(error instanceof Error)) return true
   if ('severity' in error) return error.severity === 'PANIC' || error.severity === 'FATAL'
@@ -93,7 +95,7 @@ async function main(): Promise<void> {
     return request satisfies never
   }
 
-  // One after another, so that closing comes after all that was asked before it.
+  // Handles requests one at a time, so that `close` runs after all earlier ones.
   let last: Promise<unknown> = Promise.resolve()
   parentPort?.on('message', (request: ThreadRequest) => {
     last = last

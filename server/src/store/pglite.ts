@@ -3,43 +3,46 @@ import { BowlineError } from 'bowline/kit/errors'
 import { longestTimerMs } from 'bowline/kit/longest-timer'
 import type { ErrorFields, StatementResult, ThreadOptions, ThreadReply, ThreadRequest } from './pglite-message.ts'
 
-/** PostgreSQL inside this process: a thread that answers one request after another. */
+/** PostgreSQL in a worker thread of this process. Handles one request at a time. */
 export interface Pglite extends AsyncDisposable {
-  /** Runs one statement with `$1`-style parameters. */
+  /** Runs a statement with `$1`-style parameters. */
   readonly query: (sql: string, parameters: readonly unknown[]) => Promise<StatementResult>
-  /** Runs statements separated by semicolons as one unit of work. */
+  /** Runs several statements, separated by semicolons, in one transaction. */
   readonly exec: (sql: string) => Promise<readonly StatementResult[]>
-  /** Settles with an error if the thread ends by itself, and never otherwise. */
+  /** Resolves with an error if the thread exits unexpectedly. Otherwise stays pending. */
   readonly died: Promise<BowlineError>
 }
 
-/** Opens the cluster in `folder`, making it when absent. Throws `STORE_FAILED` when it cannot be opened. */
+/**
+ * Opens the cluster in `folder` and creates it if needed. Throws STORE_FAILED if it cannot be
+ * opened.
+ */
 export async function startPglite(options: ThreadOptions): Promise<Pglite> {
   const thread = new PgliteThread(options)
   await thread.ready
   return {
     query: async (sql, parameters) => {
-      const [result] = await thread.ask({ kind: 'query', sql, parameters })
+      const [result] = await thread.send({ kind: 'query', sql, parameters })
       return result ?? { command: '', rowCount: 0, rows: [] }
     },
-    exec: (sql) => thread.ask({ kind: 'exec', sql }),
+    exec: (sql) => thread.send({ kind: 'exec', sql }),
     died: thread.died,
     [Symbol.asyncDispose]: () => thread.close(),
   }
 }
 
-type Waiting = PromiseWithResolvers<readonly StatementResult[]>
+type PendingReply = PromiseWithResolvers<readonly StatementResult[]>
 type RequestBody = ThreadRequest extends infer Each ? (Each extends unknown ? Omit<Each, 'id'> : never) : never
 
-/** The near end of the thread: matches answers with questions, and notices its death. */
+/** Client of the PGlite thread: matches replies to requests and detects its exit. */
 class PgliteThread {
   readonly #folder: string
   readonly #worker: Worker
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #pending = new Map<number, PendingReply>()
   readonly #ready = Promise.withResolvers<void>()
   readonly #died = Promise.withResolvers<BowlineError>()
-  // An open question keeps the process alive, an idle store does not. The thread cannot stand for this itself: when it
-  // dies it lets the process go before it is known that nobody will answer.
+  // Keeps the process alive while a request is pending. A ref on the thread is not enough: if the
+  // thread dies, the process could exit before the pending requests are rejected.
   readonly #keepAlive = setInterval(() => undefined, longestTimerMs).unref()
   #state: 'opening' | 'open' | 'closing' | 'closed' = 'opening'
   #lastFailure: Error | undefined
@@ -47,7 +50,7 @@ class PgliteThread {
 
   constructor(options: ThreadOptions) {
     this.#folder = options.folder
-    // The thread's file lies beside this one, as source or as built.
+    // The thread's entry point is next to this file, as source or built.
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
     this.#worker = new Worker(new URL(`./pglite-thread.${extension}`, import.meta.url), { workerData: options })
     this.#worker.on('message', (reply: ThreadReply) => this.#onReply(reply))
@@ -63,22 +66,22 @@ class PgliteThread {
     return this.#died.promise
   }
 
-  async ask(question: RequestBody): Promise<readonly StatementResult[]> {
+  async send(body: RequestBody): Promise<readonly StatementResult[]> {
     if (this.#state === 'closed') throw this.#failure('is closed', undefined)
-    const answer: Waiting = Promise.withResolvers()
+    const reply: PendingReply = Promise.withResolvers()
     this.#lastId += 1
-    this.#waiting.set(this.#lastId, answer)
+    this.#pending.set(this.#lastId, reply)
     this.#keepAlive.ref()
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-    this.#worker.postMessage({ ...question, id: this.#lastId })
-    return answer.promise
+    this.#worker.postMessage({ ...body, id: this.#lastId })
+    return reply.promise
   }
 
   async close(): Promise<void> {
     if (this.#state !== 'open') return
     this.#state = 'closing'
-    // Closing the cluster writes a checkpoint; one that fails is made up for by recovery at the next start.
-    await this.ask({ kind: 'close' }).catch(() => undefined)
+    // Writes a checkpoint. If that fails, recovery at the next start makes up for it.
+    await this.send({ kind: 'close' }).catch(() => undefined)
     await this.#worker.terminate()
   }
 
@@ -89,9 +92,9 @@ class PgliteThread {
       this.#ready.resolve()
       return
     }
-    const request = this.#waiting.get(reply.id)
-    this.#waiting.delete(reply.id)
-    if (this.#waiting.size === 0) this.#keepAlive.unref()
+    const request = this.#pending.get(reply.id)
+    this.#pending.delete(reply.id)
+    if (this.#pending.size === 0) this.#keepAlive.unref()
     if (reply.kind === 'result') {
       request?.resolve(reply.results)
       return
@@ -103,8 +106,8 @@ class PgliteThread {
   #onDeath(cause: unknown): void {
     const error = this.#failure(this.#state === 'opening' ? 'could not be opened' : 'has stopped', cause)
     this.#ready.reject(error)
-    for (const { reject } of this.#waiting.values()) reject(error)
-    this.#waiting.clear()
+    for (const { reject } of this.#pending.values()) reject(error)
+    this.#pending.clear()
     clearInterval(this.#keepAlive)
     if (this.#state === 'open') this.#died.resolve(error)
     this.#state = 'closed'
@@ -116,7 +119,7 @@ class PgliteThread {
   }
 }
 
-/** An error of PostgreSQL, with its SQLSTATE in `code` as `pg` has it. */
+/** Creates a PostgreSQL error with its SQLSTATE in `code`, like `pg`. */
 function toError({ message, ...fields }: ErrorFields): Error {
   return Object.assign(new Error(message), fields)
 }

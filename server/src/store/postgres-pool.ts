@@ -6,26 +6,26 @@ import { HangGuard, type HangGuardOptions } from './hang-guard.ts'
 import type { RawDatabase, StoreLog } from './store.ts'
 import { isOutage, isOutOfConnections, storeUnavailable } from './unavailable.ts'
 
-/** How a pool connects. */
+/** Options of `ResilientPool`. */
 export interface PostgresPoolOptions extends HangGuardOptions {
-  /** Most connections at a time. */
+  /** Maximum connections. */
   readonly connections: number
   readonly log: StoreLog | undefined
 }
 
-/** Longest wait for a connection. */
+/** Maximum milliseconds to wait for a connection. */
 const connectMs = 10_000
 
-/** How long the pool makes do with the connections it has after PostgreSQL refused another one. */
+/** Milliseconds for which the pool opens no new connections after PostgreSQL has refused one. */
 const capMs = 5000
 
-const firstPauseMs = 50
-const longestPauseMs = 1000
+const minBackoffMs = 50
+const maxBackoffMs = 1000
 
 /**
- * A pool that outlives the faults of PostgreSQL. A connection that is lost fails its own statements alone, as
- * STORE_UNAVAILABLE, and so does a PostgreSQL that hangs. While it has no connection left, callers wait for those that
- * the pool has.
+ * Connection pool that survives failures of PostgreSQL. A lost or hanging connection only fails its
+ * own statements, with STORE_UNAVAILABLE. If PostgreSQL has no connections left, callers wait for
+ * those of the pool.
  */
 export class ResilientPool implements PostgresPool {
   readonly options = {}
@@ -54,12 +54,12 @@ export class ResilientPool implements PostgresPool {
     this.#pool.on('connect', (client) => this.#watch(client))
   }
 
-  /** Takes a connection. Throws STORE_UNAVAILABLE. */
+  /** Acquires a connection. Throws STORE_UNAVAILABLE. */
   async connect(): Promise<PostgresPoolClient> {
-    const client = await this.#take()
+    const client = await this.#acquire()
     let lost: BowlineError | undefined
     const query = async (text: string, parameters: readonly unknown[] = []): Promise<QueryResult> => {
-      // A rollback would wait behind the statement that was never answered.
+      // A rollback would wait for the statement that PostgreSQL never answered.
       if (lost !== undefined) throw lost
       try {
         return await this.#guard.wait(client.query(text, [...parameters]))
@@ -70,14 +70,14 @@ export class ResilientPool implements PostgresPool {
       }
     }
     return {
-      // The other form of `query` takes cursors, which the dialect only uses when one is configured.
+      // The other overload of `query` accepts cursors, which Kysely uses only if one is configured.
       query: query as unknown as PostgresPoolClient['query'],
-      // What the connection was in the middle of is unknown: it is not used again.
+      // A failed connection is in an unknown state and must not be reused.
       release: (isDiscarded) => client.release(lost !== undefined || isDiscarded === true),
     }
   }
 
-  /** Statements as text, each on a connection of its own. */
+  /** Runs SQL text, each call on its own connection. */
   readonly raw: RawDatabase = {
     query: async <Row>(text: string, parameters: readonly unknown[] = []) => {
       const [{ rows }] = await this.#run(text, parameters)
@@ -86,7 +86,7 @@ export class ResilientPool implements PostgresPool {
     exec: async (text) => this.#run(text),
   }
 
-  /** Closes all connections. A second call waits for the first. */
+  /** Closes all connections. Idempotent. */
   async end(): Promise<void> {
     clearTimeout(this.#capTimer)
     this.#ending ??= this.#pool.end()
@@ -94,32 +94,33 @@ export class ResilientPool implements PostgresPool {
   }
 
   async #run(text: string, parameters?: readonly unknown[]): Promise<[QueryResult, ...QueryResult[]]> {
-    const client = await this.#take()
+    const client = await this.#acquire()
     let isDone = false
     try {
-      // Without parameters it may be what changes the tables of the queues, or tidies them.
-      const answer: Promise<unknown> = client.query(text, parameters && [...parameters])
-      const result = await this.#guard.wait(answer, { isLong: parameters === undefined })
+      // SQL without parameters may be a migration or maintenance of the queue tables, which takes
+      // long.
+      const pending: Promise<unknown> = client.query(text, parameters && [...parameters])
+      const result = await this.#guard.wait(pending, { isLong: parameters === undefined })
       isDone = true
       return (Array.isArray(result) ? result : [result]) as [QueryResult, ...QueryResult[]]
     } catch (error) {
       throw isOutage(error) ? storeUnavailable(error) : error
     } finally {
-      // Several statements may have begun a transaction that nobody can end any more.
+      // Discards the connection after an error: it may be left inside a transaction.
       client.release(!isDone)
     }
   }
 
-  async #take(): Promise<PoolClient> {
+  async #acquire(): Promise<PoolClient> {
     const endMs = performance.now() + connectMs
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    for (let backoffMs = minBackoffMs; ; backoffMs = Math.min(backoffMs * 2, maxBackoffMs)) {
       try {
         return await this.#pool.connect()
       } catch (error) {
         if (this.#pool.ending) throw error
-        if (!isOutOfConnections(error) || performance.now() + pauseMs > endMs) throw storeUnavailable(error)
+        if (!isOutOfConnections(error) || performance.now() + backoffMs > endMs) throw storeUnavailable(error)
         this.#capConnections()
-        await sleep(pauseMs)
+        await sleep(backoffMs)
       }
     }
   }
@@ -127,12 +128,12 @@ export class ResilientPool implements PostgresPool {
   #watch(client: PoolClient): void {
     this.#open.add(client)
     client.once('end', () => this.#open.delete(client))
-    // The pool listens to idle connections alone. Unheard, the error of one in use would end the process: its
-    // statements fail by themselves.
+    // The pool only handles errors of idle connections. An unhandled error of one in use would
+    // crash the process. Its statements fail on their own.
     client.on('error', () => undefined)
   }
 
-  /** Has callers wait for the connections that the pool has, for a while. */
+  /** Limits the pool to its open connections for a while. */
   #capConnections(): void {
     this.#pool.options.max = Math.max(1, this.#open.size)
     this.#capTimer ??= setTimeout(() => {
@@ -142,9 +143,9 @@ export class ResilientPool implements PostgresPool {
   }
 }
 
-/** The type number of bigint. */
+/** Type OID of `bigint`. */
 const int8 = 20
 
-/** Reads bigint as number, as the embedded database does: no count or credit of ours passes 2^53. */
+/** Parses `bigint` as number, like the embedded database. No count or balance exceeds 2^53. */
 const getTypeParser = ((oid, format) =>
   (oid as number) === int8 ? Number : types.getTypeParser(oid, format)) as typeof types.getTypeParser

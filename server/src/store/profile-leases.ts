@@ -8,16 +8,16 @@ import type { ProfileTable } from './tables/profiles.ts'
 /** A named profile of a team. */
 export type ProfileRow = Recorded<Selectable<ProfileTable>>
 
-/** Seconds after which a lease that nobody renews is free. */
+/** Seconds after which a lease expires if it is not renewed. */
 export const leaseSeconds = 30
 
-/** The right to write a profile: valid as long as its fence is the newest. */
+/** Exclusive right to write a profile. Valid while its fence is the newest. */
 export interface Lease {
   readonly profileId: string
   readonly fence: number
 }
 
-/** Who asks for a lease. Without a session it is an import. */
+/** Options of `takeLease`. Without `sessionId`, the lease is for an import. */
 export interface LeaseRequest {
   readonly teamId: string
   readonly name: string
@@ -25,14 +25,17 @@ export interface LeaseRequest {
   readonly sessionId?: string | undefined
 }
 
-/** Who writes a profile now. */
+/** Current writer of a profile. */
 export interface LeaseHolder {
   readonly sessionId: string | undefined
-  /** When the holder ends by itself at the latest. */
+  /** Latest time at which the holder ends on its own. */
   readonly endsAt: Date
 }
 
-/** Takes the one writer's lease of a profile, which is made when there is none, or tells who has it. */
+/**
+ * Takes the write lease of a profile and creates the profile if needed. Otherwise returns the
+ * current holder.
+ */
 export async function takeLease(
   db: Kysely<Database>,
   wanted: LeaseRequest,
@@ -42,7 +45,7 @@ export async function takeLease(
     leaseNodeId: wanted.nodeId,
     leaseExpiresAt: nowPlusLease,
   }
-  // The holder may let go between the refusal and the question who it is.
+  // The holder may release the lease between the two queries. In that case, try again.
   for (let attempt = 0; attempt < 10; attempt += 1) {
     const row = await db
       .insertInto('profile')
@@ -59,12 +62,12 @@ export async function takeLease(
     const holder = await findHolder(db, wanted)
     if (holder !== undefined) return { holder }
   }
-  throw new BowlineError('PROFILE_LOCKED', `The profile "${wanted.name}" changes hands too often`, {
+  throw new BowlineError('PROFILE_LOCKED', `The profile "${wanted.name}" is locked: too many sessions compete for it`, {
     retryAfterSeconds: 1,
   })
 }
 
-/** Who holds the lease of a profile; undefined when nobody does. */
+/** Returns the holder of a profile's lease, or `undefined` if it is free. */
 export async function findHolder(
   db: Kysely<Database>,
   profile: { readonly teamId: string; readonly name: string },
@@ -81,7 +84,7 @@ export async function findHolder(
   return { sessionId: row.leaseSessionId ?? undefined, endsAt: row.expiresAt ?? row.leaseExpiresAt }
 }
 
-/** Keeps leases from expiring, in one statement. Those that were lost stay lost. */
+/** Renews leases in one statement. Does not restore lost ones. */
 export async function renewLeases(db: Kysely<Database>, leases: readonly Lease[]): Promise<void> {
   if (leases.length === 0) return
   await sql`
@@ -92,7 +95,10 @@ export async function renewLeases(db: Kysely<Database>, leases: readonly Lease[]
   )
 }
 
-/** Takes back a lease that ended while its node was down. False when another one was given since: its fence is newer. */
+/**
+ * Restores a lease that expired while its node was down. Returns `false` if a newer lease has been
+ * issued.
+ */
 export async function reclaimLease(db: Kysely<Database>, lease: Lease, nodeId: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('profile')
@@ -103,7 +109,7 @@ export async function reclaimLease(db: Kysely<Database>, lease: Lease, nodeId: s
   return numUpdatedRows > 0n
 }
 
-/** Gives a lease back. Harmless when it was lost. */
+/** Releases a lease. Does nothing if it was lost. */
 export async function releaseLease(db: Kysely<Database>, lease: Lease): Promise<void> {
   await db
     .updateTable('profile')
@@ -113,15 +119,15 @@ export async function releaseLease(db: Kysely<Database>, lease: Lease): Promise<
     .execute()
 }
 
-/** Gives back every lease that a node held: it is dead, or has just started. */
+/** Releases all leases of a node that is dead or has just started. */
 export async function releaseLeasesOfNode(db: Kysely<Database>, nodeId: string): Promise<void> {
   await db.updateTable('profile').set(noLease).where('leaseNodeId', '=', nodeId).execute()
 }
 
-/** The columns of a profile that nobody writes. */
+/** Columns of a profile without a lease. */
 export const noLease = { leaseSessionId: null, leaseNodeId: null, leaseExpiresAt: null } as const
 
-/** Whether nobody writes the profile, by the clock of the database. */
+/** Whether a profile's lease is free, by the database's clock. */
 export function isFree(table: 'profile'): RawBuilder<boolean> {
   const expiresAt = sql.ref(`${table}.leaseExpiresAt`)
   return sql<boolean>`(${expiresAt} is null or ${expiresAt} < now())`

@@ -4,19 +4,19 @@ import { toRecord, type Recorded } from './record.ts'
 import type { Database } from './schema.ts'
 import type { ProfileVersionTable } from './tables/profiles.ts'
 
-/** One saved state of a profile. */
+/** A saved version of a profile. */
 export type ProfileVersionRow = Recorded<Selectable<ProfileVersionTable>>
 
-/** A profile by its team and name. */
+/** Identifies a profile by team and name. */
 export interface ProfileName {
   readonly teamId: string
   readonly name: string
 }
 
-/** What is saved as a version. */
+/** A version to save. */
 export type NewVersion = Omit<ProfileVersionRow, 'profileId' | 'version' | 'savedAt'>
 
-/** A profile with figures of its versions. */
+/** A profile with statistics of its versions. */
 export interface ProfileSummary extends ProfileRow {
   readonly current: ProfileVersionRow | undefined
   readonly versions: number
@@ -25,8 +25,8 @@ export interface ProfileSummary extends ProfileRow {
 }
 
 /**
- * Makes a version the current one and gives the lease back, in one statement. Undefined when the lease was lost to a
- * newer one: then nothing changes.
+ * Saves a version as the current one and releases the lease, in one statement. Returns `undefined`
+ * and changes nothing if a newer lease has been issued.
  */
 export async function commitVersion(
   db: Kysely<Database>,
@@ -69,7 +69,10 @@ export async function commitVersion(
   return row && toRecord(row)
 }
 
-/** Strikes off all but the newest `keep` versions and the current one. Answers the blobs that nobody needs any more. */
+/**
+ * Deletes all but the newest `keep` versions and the current one. Returns the blobs of the deleted
+ * versions.
+ */
 export async function pruneVersions(db: Kysely<Database>, profileId: string, keep: number): Promise<readonly string[]> {
   const rows = await db
     .deleteFrom('profileVersion')
@@ -90,7 +93,7 @@ export async function pruneVersions(db: Kysely<Database>, profileId: string, kee
   return rows.map(({ blob }) => blob)
 }
 
-/** The version of a profile that sessions start with; undefined when there is none yet. */
+/** Returns the version that sessions start with, or `undefined` if nothing has been saved yet. */
 export async function findCurrentVersion(
   db: Kysely<Database>,
   { teamId, name }: ProfileName,
@@ -109,7 +112,10 @@ export async function findCurrentVersion(
   return row && toRecord(row)
 }
 
-/** The profiles of a team by name, or the one with that name: those that have a version or are being written. */
+/**
+ * Lists the profiles of a team that have a version or a writer, by name. With `name`, only that
+ * one.
+ */
 export async function listProfiles(
   db: Kysely<Database>,
   filter: { readonly teamId: string; readonly name?: string | undefined },
@@ -143,7 +149,7 @@ export async function listProfiles(
   })
 }
 
-/** The versions of a profile, newest first. */
+/** Lists the versions of a profile, newest first. */
 export async function listVersions(db: Kysely<Database>, profileId: string): Promise<readonly ProfileVersionRow[]> {
   const rows = await db
     .selectFrom('profileVersion')
@@ -154,7 +160,10 @@ export async function listVersions(db: Kysely<Database>, profileId: string): Pro
   return rows.map(toRecord)
 }
 
-/** Makes an earlier version the current one. False when the profile is being written or has no such version. */
+/**
+ * Makes an earlier version current. Returns `false` if the profile is locked or has no such
+ * version.
+ */
 export async function rollBack(db: Kysely<Database>, { teamId, name }: ProfileName, version: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('profile')
@@ -175,7 +184,10 @@ export async function rollBack(db: Kysely<Database>, { teamId, name }: ProfileNa
   return numUpdatedRows > 0n
 }
 
-/** Deletes a profile that nobody writes. Answers the blobs of its versions; undefined when it was not deleted. */
+/**
+ * Deletes a profile. Returns the blobs of its versions, or `undefined` if it is locked or does not
+ * exist.
+ */
 export async function deleteProfile(
   db: Kysely<Database>,
   { teamId, name }: ProfileName,
@@ -196,14 +208,14 @@ export async function deleteProfile(
   return rows.length === 0 ? undefined : rows.map(({ blob }) => blob).filter((blob) => blob !== null)
 }
 
-/** Which of these blobs a version still needs. */
+/** Returns which of these blobs belong to a version. */
 export async function findUsedBlobs(db: Kysely<Database>, blobs: readonly string[]): Promise<ReadonlySet<string>> {
   if (blobs.length === 0) return new Set()
   const rows = await db.selectFrom('profileVersion').select('blob').where('blob', 'in', blobs).execute()
   return new Set(rows.map(({ blob }) => blob))
 }
 
-/** How many saved versions each encryption key has, by the id of the key. */
+/** Counts versions by the id of their encryption key. */
 export async function countVersionsByKey(db: Kysely<Database>): Promise<ReadonlyMap<string, number>> {
   const rows = await db
     .selectFrom('profileVersion')

@@ -1,18 +1,20 @@
 import { sql, type Kysely } from 'kysely'
 import type { Database } from './schema.ts'
 
-/** How many requests were counted in the running minute, this one included, and when it ends. */
+/** Requests in the current window. */
 export interface RateCount {
+  /** Requests so far, including this one. */
   readonly used: number
+  /** End of the window. */
   readonly resetsAt: Date
-  /** Milliseconds until then, by the clock of the database. */
+  /** Milliseconds until the end of the window, by the database's clock. */
   readonly leftMs: number
 }
 
-/** Seconds that requests are counted together: from the first of them on. */
+/** Length of a window in seconds. It starts with its first request. */
 const windowSeconds = 60
 
-/** Counts one request of a team, whichever server it reached. */
+/** Counts a request of a team across all servers. */
 export async function countRequest(db: Kysely<Database>, teamId: string, bucket: string): Promise<RateCount> {
   const length = sql`make_interval(secs => ${windowSeconds}::double precision)`
   const isOver = sql`rate_window.started_at <= now() - ${length}`
@@ -24,6 +26,6 @@ export async function countRequest(db: Kysely<Database>, teamId: string, bucket:
     returning used, started_at + ${length} as resets_at,
       (extract(epoch from started_at + ${length} - now()) * 1000)::double precision as left_ms`.execute(db)
   const [row] = rows
-  if (row === undefined) throw new Error('counting a request answered no row')
+  if (row === undefined) throw new Error('The rate limit query returned no row')
   return row
 }

@@ -3,16 +3,16 @@ import { uuidV7 } from 'bowline/kit/ids'
 import type { Database } from './schema.ts'
 import { toInsertable, type StoredScrape, type ScrapeBill } from './scrapes.ts'
 
-/** A scrape of a team that had no limits when it began. */
+/** A scrape of a team that had no limits when the scrape started. */
 export interface UnmeteredScrape {
   readonly bill: ScrapeBill
-  /** Undefined: nothing is kept of the page. */
+  /** Row to store. `undefined`: the page is not stored. */
   readonly row: StoredScrape | undefined
-  /** Chosen before it is written, so that a second try cannot bill twice. */
+  /** Generated before the write, so that a retry cannot bill twice. */
   readonly ledgerId: string
 }
 
-/** Makes an entry of one scrape. */
+/** Creates the entry of a scrape for `recordUnmetered`. */
 export function toUnmetered(bill: ScrapeBill, row: StoredScrape | undefined): UnmeteredScrape {
   return {
     bill,
@@ -21,7 +21,7 @@ export function toUnmetered(bill: ScrapeBill, row: StoredScrape | undefined): Un
   }
 }
 
-/** Writes scrapes and their bills in one statement: all of them or none. Takes the credits, however few there are. */
+/** Inserts scrapes and their bills in one statement, all or none. Debits teams even below zero. */
 export async function recordUnmetered(db: Kysely<Database>, scrapes: readonly UnmeteredScrape[]): Promise<void> {
   const createdAt = new Date()
   const bills = scrapes.map(({ bill: { id, teamId, apiKeyId, credits }, ledgerId }) => ({
@@ -51,7 +51,7 @@ export async function recordUnmetered(db: Kysely<Database>, scrapes: readonly Un
       )
       .set({ credits: sql<number>`team.credits - owed.due` })
       .whereRef('team.id', '=', 'owed.teamId')
-      // Null stays null; without this every scrape of an unmetered team would rewrite the same row.
+      // Avoids a pointless update of the same row for every scrape of an unmetered team.
       .where('team.credits', 'is not', null)
       .returning('team.id'),
   )

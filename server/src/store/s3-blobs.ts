@@ -3,20 +3,20 @@ import type { S3ClientConfig } from '@aws-sdk/client-s3'
 import { loadOptional } from '../kit/optional-package.ts'
 import { uploadToS3 } from './s3-upload.ts'
 
-/** A bucket of an S3-compatible service. */
+/** Bucket of an S3-compatible service. */
 export interface S3Location {
   readonly kind: 's3'
   readonly bucket: string
-  /** Put before every key. */
+  /** Prefix of every key. */
   readonly prefix: string
-  /** Default: the address of AWS for the region. */
+  /** Default: the AWS endpoint of the region. */
   readonly endpoint: string | undefined
   readonly region: string
-  /** Default: what the AWS SDK finds, such as the role of the machine. */
+  /** Default: the credential chain of the AWS SDK, such as the instance role. */
   readonly credentials: S3Credentials | undefined
 }
 
-/** A key pair of an S3-compatible service. */
+/** Credentials of an S3-compatible service. */
 export interface S3Credentials {
   readonly accessKeyId: string
   readonly secretAccessKey: string
@@ -24,11 +24,11 @@ export interface S3Credentials {
 }
 
 /**
- * Blobs as objects of a bucket. A request fails after `silenceMs` milliseconds without a byte. Throws PACKAGE_MISSING if
- * the AWS SDK is not installed.
+ * Opens a blob store in a bucket. A request fails after `idleTimeoutMs` without data. Throws
+ * PACKAGE_MISSING if the AWS SDK is not installed.
  */
 export async function openS3Blobs(location: S3Location, idleTimeoutMs: number) {
-  // Half a second of loading that servers with a folder need not pay.
+  // Imported on demand, as it takes half a second to load.
   const sdk = await loadOptional('@aws-sdk/client-s3', '`--blobs s3://…`', async () => import('@aws-sdk/client-s3'))
   const client = new sdk.S3Client(clientOptions(location, idleTimeoutMs))
   const objectOf = (key: string) => ({ Bucket: location.bucket, Key: keyOf(location, key) })
@@ -46,7 +46,7 @@ export async function openS3Blobs(location: S3Location, idleTimeoutMs: number) {
     },
     read: async (key: string, signal?: AbortSignal): Promise<Readable> => {
       const { Body } = await client.send(new sdk.GetObjectCommand(objectOf(key)), sendOptions(signal))
-      if (!(Body instanceof Readable)) throw new Error('The bucket sent an object without contents')
+      if (!(Body instanceof Readable)) throw new Error(`The S3 object ${key} has no body`)
       return signal === undefined ? Body : addAbortSignal(signal, Body)
     },
     delete: async (key: string): Promise<void> => {
@@ -58,7 +58,7 @@ export async function openS3Blobs(location: S3Location, idleTimeoutMs: number) {
         { client },
         { Bucket: location.bucket, Prefix: prefix },
       )) {
-        // Some consoles make an empty object that stands for the folder.
+        // Skips the empty objects that some consoles create as folders.
         for (const { Key = '' } of Contents) if (!Key.endsWith('/')) yield folder + Key.slice(prefix.length - 1)
       }
     },
@@ -68,7 +68,8 @@ export async function openS3Blobs(location: S3Location, idleTimeoutMs: number) {
 function clientOptions(location: S3Location, idleTimeoutMs: number): S3ClientConfig {
   return {
     region: location.region,
-    // Its own default is to wait for ever: sessions could not end, nor could the server.
+    // The SDK's default is no timeout, which would block the end of sessions and the server's
+    // shutdown.
     requestHandler: { connectionTimeout: idleTimeoutMs, socketTimeout: idleTimeoutMs },
     ...(location.endpoint !== undefined && { endpoint: location.endpoint, forcePathStyle: true }),
     ...(location.credentials !== undefined && {

@@ -1,19 +1,22 @@
 import { addAbortSignal, type Readable } from 'node:stream'
 import type * as Sdk from '@aws-sdk/client-s3'
 
-/** The AWS SDK and a client made with it. */
+/** The AWS SDK and an S3 client. */
 export interface S3Connection {
   readonly sdk: typeof Sdk
   readonly client: Sdk.S3Client
 }
 
-/** Where an object is. */
+/** Location of an object. */
 export interface S3Object {
   readonly Bucket: string
   readonly Key: string
 }
 
-/** Uploads a stream of unknown length. The object appears when it is complete; a failure or `signal` leaves nothing. */
+/**
+ * Uploads a stream of unknown length. The object appears when it is complete, and not at all on
+ * failure or abort.
+ */
 export async function uploadToS3(
   connection: S3Connection,
   object: S3Object,
@@ -23,11 +26,11 @@ export async function uploadToS3(
   signal?.throwIfAborted()
   if (signal !== undefined) addAbortSignal(signal, contents)
   const { sdk, client } = connection
-  const parts = splitIntoParts(contents)
+  const parts = splitIntoChunks(contents)
   try {
     const first = await parts.next()
     const Body = first.done === true ? Buffer.alloc(0) : first.value
-    if (Body.length === partBytes) return await uploadParts(connection, object, Body, parts, signal)
+    if (Body.length === partBytes) return await uploadMultipart(connection, object, Body, parts, signal)
     await client.send(new sdk.PutObjectCommand({ ...object, ContentType, Body }), sendOptions(signal))
     return undefined
   } catch (error) {
@@ -39,17 +42,18 @@ export async function uploadToS3(
 
 const ContentType = 'application/octet-stream'
 
-/** S3 accepts 10,000 parts of at least 5 MiB: an object can have 80 GB. */
+/** Part size. S3 accepts 10,000 parts of at least 5 MiB, so objects can have 80 GB. */
 const partBytes = 8 * 1024 * 1024
 
-async function uploadParts(
+async function uploadMultipart(
   { sdk, client }: S3Connection,
   object: S3Object,
   first: Buffer,
   rest: AsyncIterable<Buffer>,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  // The operator can turn checksums off for a service that refuses them, with an environment variable of the SDK.
+  // Operators can disable checksums for services that reject them, with
+  // AWS_REQUEST_CHECKSUM_CALCULATION.
   const isChecked = (await client.config.requestChecksumCalculation()) === 'WHEN_SUPPORTED'
   const checksum = isChecked ? { ChecksumAlgorithm: sdk.ChecksumAlgorithm.CRC32 } : {}
   const created = await client.send(
@@ -70,14 +74,14 @@ async function uploadParts(
     const MultipartUpload = { Parts: done }
     await client.send(new sdk.CompleteMultipartUploadCommand({ ...upload, MultipartUpload }), sendOptions(signal))
   } catch (error) {
-    // Parts cost their owner money until the upload is aborted.
+    // Uploaded parts are billed until the upload is aborted.
     await client.send(new sdk.AbortMultipartUploadCommand(upload)).catch(() => undefined)
     throw error
   }
 }
 
-/** Cuts a stream into pieces of `partBytes`; the last one is shorter. */
-async function* splitIntoParts(contents: Readable): AsyncGenerator<Buffer, undefined> {
+/** Splits a stream into buffers of `partBytes`. The last one may be shorter. */
+async function* splitIntoChunks(contents: Readable): AsyncGenerator<Buffer, undefined> {
   let chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of contents as AsyncIterable<Uint8Array | string>) {

@@ -25,7 +25,7 @@ interface SettingTable {
   readonly value: string
 }
 
-/** The tables as queries see them: columns are snake_case in SQL and camelCase here. */
+/** Database tables for Kysely. Columns are snake_case in SQL and camelCase here. */
 export interface Database {
   readonly artifact: ArtifactTable
   readonly team: TeamTable

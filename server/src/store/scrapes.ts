@@ -4,10 +4,10 @@ import { toRecord, type Recorded } from './record.ts'
 import type { Database } from './schema.ts'
 import type { ScrapeTable, TrackedPageTable } from './tables/pages.ts'
 
-/** A scrape, without the page that it stored. */
+/** A scrape without its stored page. */
 export type ScrapeRow = Omit<Recorded<Selectable<ScrapeTable>>, 'page' | 'pageFacts'>
 
-/** A stored page, before it is read. */
+/** Metadata of a stored page. */
 export interface StoredPageRow {
   readonly id: string
   readonly createdAt: Date
@@ -15,10 +15,10 @@ export interface StoredPageRow {
   readonly pageFacts: string
 }
 
-/** The last state of a page whose changes are tracked. */
+/** Last known state of a page with change tracking. */
 export type TrackedPageRow = Recorded<Selectable<TrackedPageTable>>
 
-/** What one scrape costs, and whom. */
+/** Bill of a scrape. */
 export interface ScrapeBill {
   readonly id: string
   readonly teamId: string
@@ -26,18 +26,19 @@ export interface ScrapeBill {
   readonly credits: number
 }
 
-/** What is kept of a scrape. */
+/** The stored part of a scrape. */
 export type StoredScrape = Omit<ScrapeRow, 'id' | 'teamId' | 'createdAt'> & {
   readonly page?: Buffer | undefined
   readonly pageFacts?: string | undefined
 }
 
-/** The columns of a `ScrapeRow`. */
+/** Columns of a `ScrapeRow`. */
 const columns = ['id', 'teamId', 'cacheKey', 'document', 'hasBlobs', 'secret', 'createdAt'] as const
 
 /**
- * Writes a scrape and its bill, and settles with its team, in one statement. `row` undefined: nothing is kept of the page.
- * With `holdId` what was set aside under it is released. False: the team cannot pay what it came to, and nothing is written.
+ * Inserts a scrape and its bill and debits the team, in one statement. Without `row`, the page is
+ * not stored. With `holdId`, releases that hold. Returns `false` and changes nothing if the team
+ * cannot pay the actual cost.
  */
 export async function recordScrape(
   db: Kysely<Database>,
@@ -47,7 +48,7 @@ export async function recordScrape(
 ): Promise<boolean> {
   const { id, teamId, apiKeyId, credits } = bill
   const now = sql`${new Date()}::timestamptz`
-  const kept = sql`, kept as (
+  const insertRow = sql`, stored as (
     insert into scrape (id, team_id, cache_key, document, page_facts, page, has_blobs, secret, created_at)
     select ${id}::uuid, ${teamId}::uuid, ${row?.cacheKey ?? null}, ${row?.document ?? null}::bytea,
       ${row?.pageFacts ?? null}, ${row?.page ?? null}::bytea, ${row?.hasBlobs}::boolean, ${row?.secret}, ${now}
@@ -57,24 +58,27 @@ export async function recordScrape(
       insert into ledger (id, team_id, api_key_id, kind, subject_id, credits, created_at)
       select ${uuidV7()}::uuid, ${teamId}::uuid, ${apiKeyId}::uuid, 'scrape', ${id}::uuid, ${credits}::integer, ${now}
       from paid)
-    ${row === undefined ? sql`` : kept}
+    ${row === undefined ? sql`` : insertRow}
     select exists (select from hold) as is_held, exists (select from paid) as is_paid`.execute(db)
   const outcome = rows[0]
-  // Other servers took this one for dead and released it: the work was done all the same.
+  // Another server considered this one dead and released its hold, but the work has been done.
   if (outcome?.isHeld === false) return recordScrape(db, bill, row)
   return outcome?.isPaid === true
 }
 
-/** Takes the credits, however few there are: the team had no limits when the work began. */
+/** Debits the team even below zero: it had no limits when the work started. */
 function payUnconditionally({ teamId, credits }: ScrapeBill) {
   return sql`
   hold as (select 1),
-  -- Null stays null; without this every scrape of an unmetered team would rewrite the same row.
+  -- Avoids a pointless update of the same row for every scrape of an unmetered team.
   debited as (update team set credits = credits - ${credits}::bigint where id = ${teamId} and credits is not null),
   paid as (select 1)`
 }
 
-/** Takes the credits from what was set aside, and the rest from what nobody has set aside. */
+/**
+ * Debits the team and releases the hold. Any excess over the hold must be covered by unreserved
+ * credits.
+ */
 function payFromHold({ teamId, credits }: ScrapeBill, holdId: string) {
   return sql`
   hold as (select credits from running_work where id = ${holdId} for update),
@@ -89,7 +93,7 @@ function payFromHold({ teamId, credits }: ScrapeBill, holdId: string) {
   released as (delete from running_work where id = ${holdId} and exists (select from paid))`
 }
 
-/** Writes a scrape that is billed elsewhere. */
+/** Inserts a scrape that is billed elsewhere. */
 export async function insertScrape(
   db: Kysely<Database>,
   { id, teamId }: Pick<ScrapeBill, 'id' | 'teamId'>,
@@ -101,29 +105,29 @@ export async function insertScrape(
     .execute()
 }
 
-/** What is kept, with nulls for what is absent. */
+/** Converts a scrape to an insertable row. */
 export function toInsertable(row: StoredScrape) {
   const { cacheKey = null, document = null, pageFacts = null, page = null, hasBlobs, secret } = row
   return { cacheKey, document, pageFacts, page, hasBlobs, secret }
 }
 
-/** The scrape with that id, or undefined. */
+/** Returns the scrape with this id, or `undefined`. */
 export async function findScrape(db: Kysely<Database>, id: string): Promise<ScrapeRow | undefined> {
   const row = await db.selectFrom('scrape').select(columns).where('id', '=', id).executeTakeFirst()
   return row && toRecord(row)
 }
 
-/** The scrapes with those ids, in no order. */
+/** Returns the scrapes with these ids, in any order. */
 export async function findScrapes(db: Kysely<Database>, ids: readonly string[]): Promise<readonly ScrapeRow[]> {
   if (ids.length === 0) return []
   const rows = await db.selectFrom('scrape').select(columns).where('id', 'in', ids).execute()
   return rows.map(toRecord)
 }
 
-/** Stored pages that are looked at for one request. */
+/** Maximum stored pages that are considered for a request. */
 const maxCandidates = 200
 
-/** The pages that a team has stored under a cache key between two times, newest first. */
+/** Lists the stored pages of a team with a cache key between two times, newest first. */
 export async function findStoredPages(
   db: Kysely<Database>,
   wanted: { readonly teamId: string; readonly cacheKey: string; readonly from: Date; readonly until: Date },
@@ -142,15 +146,15 @@ export async function findStoredPages(
   return rows.map(({ id, createdAt, pageFacts }) => ({ id, createdAt, pageFacts: pageFacts ?? '' }))
 }
 
-/** The packed page of a scrape; undefined: it is no part of its row. */
+/** Returns the packed page of a scrape, or `undefined` if it is not stored in the row. */
 export async function readStoredPage(db: Kysely<Database>, id: string): Promise<Buffer | undefined> {
   const row = await db.selectFrom('scrape').select('page').where('id', '=', id).executeTakeFirst()
   return row?.page ?? undefined
 }
 
 /**
- * Deletes the scrapes made before a time, at most a thousand, but for those of jobs that are as old and still there.
- * Answers those that have blobs, and whether there may be more.
+ * Deletes scrapes from before a time, at most 1000, except those of equally old jobs that still
+ * exist. Returns the ids of those with blobs, and whether all were deleted.
  */
 export async function deleteOldScrapes(
   db: Kysely<Database>,
@@ -183,7 +187,7 @@ export async function deleteOldScrapes(
   return { withBlobs: rows.filter(({ hasBlobs }) => hasBlobs).map(({ id }) => id), isDone: rows.length < limit }
 }
 
-/** The last state of a tracked page, or undefined. */
+/** Returns the last known state of a tracked page, or `undefined`. */
 export async function findTrackedPage(
   db: Kysely<Database>,
   teamId: string,
@@ -198,7 +202,7 @@ export async function findTrackedPage(
   return row && toRecord(row)
 }
 
-/** Writes the state of a tracked page in place of its last one. */
+/** Saves the state of a tracked page and replaces its previous one. */
 export async function saveTrackedPage(db: Kysely<Database>, page: Omit<TrackedPageRow, 'scrapedAt'>): Promise<void> {
   const state = { markdown: page.markdown, extracted: page.extracted ?? null, scrapedAt: sql<Date>`now()` }
   await db

@@ -4,7 +4,7 @@ import { uuidV7 } from 'bowline/kit/ids'
 import type { Database } from './schema.ts'
 import type { OnBrowserClose } from './tables/sessions.ts'
 
-/** A session to be admitted. It is created now and expires after its TTL, by the clock of the database. */
+/** A session to admit. It is created now and expires after its TTL, by the database's clock. */
 export interface NewSession {
   readonly id: string
   readonly teamId: string
@@ -16,19 +16,21 @@ export interface NewSession {
   readonly onBrowserClose: OnBrowserClose
   readonly profileName?: string | undefined
   readonly profileSave?: boolean | undefined
-  /** Default: its files go with it. */
+  /** Whether files are stored beyond the end of the session. Default false. */
   readonly keepFiles?: boolean | undefined
-  /** What is to be recorded, as JSON. */
+  /** Recording options, as JSON. */
   readonly record?: string | undefined
   readonly secret: string
-  /** Credits set aside until the end, when the true price is known. */
+  /** Credits reserved until the end of the session, when its price is known. */
   readonly reservedCredits: number
-  /** A second session of the team with this key is the first one again. */
+  /** A second request of the team with this key returns the first session. */
   readonly idempotencyKey?: string | undefined
   readonly requestHash?: string | undefined
 }
 
-/** Reserves credits and a place in the team, and enters the session if both were there: no row means it was refused. */
+/**
+ * Reserves credits and a slot of the team and inserts the session. Returns no row if it is refused.
+ */
 export function admitStatement(db: Kysely<Database>, wanted: NewSession) {
   const now = sql<Date>`date_trunc('milliseconds', now())`
   const columns = {
@@ -41,7 +43,7 @@ export function admitStatement(db: Kysely<Database>, wanted: NewSession) {
   }
   const names = Object.keys(columns) as (keyof typeof columns)[]
   return db
-    .with('place', (query) =>
+    .with('slot', (query) =>
       query
         .updateTable('team')
         .set((eb) => ({
@@ -68,14 +70,14 @@ export function admitStatement(db: Kysely<Database>, wanted: NewSession) {
       query
         .insertInto('session')
         .columns(names)
-        .expression((eb) => eb.selectFrom('place').select(names.map((name) => sql`${columns[name] ?? null}`.as(name))))
+        .expression((eb) => eb.selectFrom('slot').select(names.map((name) => sql`${columns[name] ?? null}`.as(name))))
         .returningAll(),
     )
     .selectFrom('admitted')
     .selectAll()
 }
 
-/** The session of a team with that idempotency key; nothing without a key. */
+/** Selects the session of a team with this idempotency key. Returns no row without a key. */
 export function idempotencyStatement(db: Kysely<Database>, teamId: string, idempotencyKey: string | undefined) {
   return db
     .selectFrom('session')
@@ -84,24 +86,27 @@ export function idempotencyStatement(db: Kysely<Database>, teamId: string, idemp
     .where('idempotencyKey', '=', idempotencyKey ?? null)
 }
 
-/** How a session ended and what it costs. */
+/** End of a session and its price. */
 export interface SessionEnding {
   readonly id: string
   readonly reason: EndReason
   readonly status: 'destroyed' | 'error'
   readonly endedAt: Date
-  /** When it was last used. Default: as last recorded. */
+  /** Time of the last use. Default: unchanged. */
   readonly lastActivityAt?: Date | undefined
   readonly durationMs: number
   readonly credits: number
   readonly error?: string | undefined
-  /** Version of its profile that the end saved. */
+  /** Profile version that was saved at the end. */
   readonly profileVersion?: number | undefined
-  /** Why the end saved no version though it should have. */
+  /** Why the profile could not be saved. */
   readonly profileError?: string | undefined
 }
 
-/** Ends an active session, bills it, and settles with its team: no row means it was not active. */
+/**
+ * Ends an active session, bills it and releases its reservation. Returns no row if it is not
+ * active.
+ */
 export function endStatement(db: Kysely<Database>, ending: SessionEnding) {
   return db
     .with('ended', (query) =>
@@ -117,7 +122,7 @@ export function endStatement(db: Kysely<Database>, ending: SessionEnding) {
           profileVersion: ending.profileVersion ?? null,
           profileError: ending.profileError ?? null,
           ...(ending.lastActivityAt === undefined ? {} : { lastActivityAt: ending.lastActivityAt }),
-          // A session that never came to life must not stand in the way of a second try.
+          // Clears the key of a session that failed to start, so that the request can be retried.
           ...(ending.status === 'error' ? { idempotencyKey: null } : {}),
         })
         .where('id', '=', ending.id)

@@ -14,40 +14,41 @@ import {
 } from './session-statements.ts'
 import { findTeam } from './teams.ts'
 
-/** A session, alive or ended. */
+/** An active or ended session. */
 export type SessionRow = Recorded<Selectable<SessionTable>>
 
-/** Whether a session was let in, and if not, why. */
+/** Result of `admitSession`. */
 export type Admission =
   | { readonly outcome: 'admitted'; readonly session: SessionRow }
   | { readonly outcome: 'repeated'; readonly session: SessionRow }
   | { readonly outcome: 'insufficient-credits'; readonly available: number }
   | { readonly outcome: 'team-limit'; readonly limit: number; readonly active: number }
 
-/** The session after its end, and whether it was this call that ended it. */
+/** Result of `endSession`. */
 export interface EndedSession {
+  /** Whether this call ended the session. */
   readonly ended: boolean
   readonly session: SessionRow
 }
 
 /**
- * Lets a session in if its team has the credits and a place free, and reserves both, in one statement: however many
- * servers ask at once, a team never overspends or exceeds its limit.
+ * Admits a session if its team has enough credits and a free slot, and reserves both in one
+ * statement, so that concurrent requests cannot exceed the team's limits.
  */
 export async function admitSession(db: Kysely<Database>, wanted: NewSession): Promise<Admission> {
-  // A place may come free between the refusal and the question why; then the answer is to try again.
+  // A slot may become free between the two queries. In that case, try again.
   for (let attempt = 0; attempt < 10; attempt += 1) {
     const session = await tryAdmit(db, wanted)
     if (session !== undefined) return { outcome: 'admitted', session }
     const refusal = await explainRefusal(db, wanted)
     if (refusal !== undefined) return refusal
   }
-  throw new BowlineError('CONCURRENCY_LIMIT', 'The team is too busy to admit a session', { retryAfterSeconds: 1 })
+  throw new BowlineError('CONCURRENCY_LIMIT', 'Too many sessions are being created at once', { retryAfterSeconds: 1 })
 }
 
 /**
- * Ends a session: its row, its bill, and its team's balance, reservation and place change together, in one statement.
- * A session ends once: a later or slower call changes nothing and gets the first bill. Undefined: no such session.
+ * Ends a session, bills it and releases the team's reservation and slot in one statement.
+ * Idempotent: later calls return the first end. Returns `undefined` if the session does not exist.
  */
 export async function endSession(db: Kysely<Database>, ending: SessionEnding): Promise<EndedSession | undefined> {
   const row = await endStatement(db, ending).executeTakeFirst()
@@ -56,7 +57,7 @@ export async function endSession(db: Kysely<Database>, ending: SessionEnding): P
   return session && { ended: false, session }
 }
 
-/** The session that the team has made with that idempotency key before, or undefined. */
+/** Returns the session of a team with this idempotency key, or `undefined`. */
 export async function findByIdempotencyKey(
   db: Kysely<Database>,
   teamId: string,
@@ -66,32 +67,35 @@ export async function findByIdempotencyKey(
   return row && toRecord(row)
 }
 
-/** The session with that id, or undefined. */
+/** Returns the session with this id, or `undefined`. */
 export async function findSession(db: Kysely<Database>, id: string): Promise<SessionRow | undefined> {
   const row = await db.selectFrom('session').selectAll().where('id', '=', id).executeTakeFirst()
   return row && toRecord(row)
 }
 
-/** The session that a caller named. Throws SESSION_NOT_FOUND, also for what is no id at all. */
+/** Returns the session with this id. Throws SESSION_NOT_FOUND, also for malformed ids. */
 export async function getSession(db: Kysely<Database>, id: string): Promise<SessionRow> {
   const row = isUuid(id) ? await findSession(db, id) : undefined
   if (row === undefined) throw sessionNotFound()
   return row
 }
 
-/** The session with this id of a team. Throws SESSION_NOT_FOUND, also for a session of another team, so as not to reveal it. */
+/**
+ * Returns a session of a team. Throws SESSION_NOT_FOUND, also for sessions of other teams, so as
+ * not to reveal them.
+ */
 export async function getTeamSession(db: Kysely<Database>, id: string, teamId: string): Promise<SessionRow> {
   const row = await getSession(db, id)
   if (row.teamId !== teamId) throw sessionNotFound()
   return row
 }
 
-/** The error for an unknown session, and for callers who must not learn that the session exists. */
+/** Creates the error for an unknown session, or one that the caller must not know about. */
 export function sessionNotFound(): BowlineError {
   return new BowlineError('SESSION_NOT_FOUND', 'Browser session not found.')
 }
 
-/** Sessions of a team, or of all, newest first, at most `limit` (default 100). */
+/** Lists sessions, newest first, at most `limit` (default 100). */
 export async function listSessions(
   db: Kysely<Database>,
   filter: {
@@ -112,7 +116,7 @@ export async function listSessions(
   return rows.map(toRecord)
 }
 
-/** The sessions a node holds, or held when it died. */
+/** Lists the active sessions of a node, including those it had when it died. */
 export async function activeSessionsOfNode(db: Kysely<Database>, nodeId: string): Promise<readonly SessionRow[]> {
   const rows = await db
     .selectFrom('session')
@@ -124,7 +128,7 @@ export async function activeSessionsOfNode(db: Kysely<Database>, nodeId: string)
   return rows.map(toRecord)
 }
 
-/** The ids of live sessions of a node whose API key has been revoked. */
+/** Returns the ids of a node's active sessions whose API key has been revoked. */
 export async function sessionsOfRevokedKeys(db: Kysely<Database>, nodeId: string): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('session')
@@ -137,7 +141,7 @@ export async function sessionsOfRevokedKeys(db: Kysely<Database>, nodeId: string
   return rows.map(({ id }) => id)
 }
 
-/** Writes down when sessions were last used, in one statement. Ended sessions stay as they are; times never go back. */
+/** Updates the last activity of active sessions in one statement. Times never move backwards. */
 export async function recordActivity(
   db: Kysely<Database>,
   used: readonly { readonly id: string; readonly lastActivityAt: Date }[],
@@ -150,7 +154,10 @@ export async function recordActivity(
     where session.id = used.id and session.status = 'active'`.execute(db)
 }
 
-/** Writes down the version that a session left after its end, in place of why there was none. */
+/**
+ * Records a profile version that was saved after the end of a session, and clears the profile
+ * error.
+ */
 export async function recordSavedProfile(db: Kysely<Database>, id: string, version: number): Promise<void> {
   await db
     .updateTable('session')
@@ -165,7 +172,7 @@ async function tryAdmit(db: Kysely<Database>, wanted: NewSession): Promise<Sessi
     const row = await admitStatement(db, wanted).executeTakeFirst()
     return row && toRecord(row)
   } catch (error) {
-    // A twin with the same idempotency key was faster; the whole statement was undone.
+    // A concurrent request with the same idempotency key won, and this statement was rolled back.
     if (isIdempotencyConflict(error)) return undefined
     throw error
   }

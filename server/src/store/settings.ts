@@ -1,7 +1,10 @@
 import type { Kysely } from 'kysely'
 import type { Database } from './schema.ts'
 
-/** The value under `key`, from `make` when there is none yet: all servers of one database get the same. */
+/**
+ * Returns the setting `key`, or creates it with `make`. All servers of a database get the same
+ * value.
+ */
 export async function getOrCreateSetting(db: Kysely<Database>, key: string, make: () => string): Promise<string> {
   const find = () => db.selectFrom('setting').select('value').where('key', '=', key)
   const found = await find().executeTakeFirst()

@@ -2,15 +2,15 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type { RawDatabase } from './store.ts'
 import type { Pglite } from './pglite.ts'
 
-/** The embedded database for the query builder and for libraries with statements of their own. */
+/** Access to the embedded database for the query builder and for libraries with their own SQL. */
 export interface SingleConnection {
   readonly pool: PostgresPool
   readonly raw: RawDatabase
 }
 
 /**
- * The embedded database as a pool of one connection: whoever has connected is alone until it releases, so that a
- * transaction holds only statements of its own. Callers are served in the order of asking.
+ * Exposes the embedded database as a pool of one connection. A caller has it exclusively until it
+ * releases it, so that transactions do not mix. Callers are served in order.
  */
 export function createSingleConnection(lite: Pglite): SingleConnection {
   let last: Promise<void> = Promise.resolve()
@@ -28,7 +28,7 @@ export function createSingleConnection(lite: Pglite): SingleConnection {
     const query = (sql: string, parameters: readonly unknown[] = []): Promise<unknown> => lite.query(sql, parameters)
     return {
       processID: 1,
-      // The other form of `query` takes cursors, which the dialect only uses when one is configured.
+      // The other overload of `query` accepts cursors, which Kysely uses only if one is configured.
       query: query as PostgresPoolClient['query'],
       release: () => turn[Symbol.dispose](),
     }
@@ -46,13 +46,14 @@ export function createSingleConnection(lite: Pglite): SingleConnection {
         const results = await lite.exec(text)
         return results.map(({ rows }) => ({ rows: [...rows] }))
       } catch (error) {
-        // What it began it can no longer end, and the next in line would be inside of it.
+        // Ends a transaction that the failed statements left open, which the next caller would be
+        // in.
         await lite.exec('rollback')
         throw error
       }
     },
   }
 
-  // The thread is closed by its owner.
+  // `end` does nothing: the owner closes the thread.
   return { pool: { connect, end: async () => undefined, options: {} }, raw }
 }

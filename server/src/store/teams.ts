@@ -4,10 +4,15 @@ import { toRecord, type Recorded } from './record.ts'
 import type { Database } from './schema.ts'
 import type { TeamTable } from './tables/accounts.ts'
 
-/** A team. `credits` undefined: unmetered; `maxSessions` undefined: any number of sessions and scrapes at a time. */
+/**
+ * A team. Without `credits` it is unmetered. Without `maxSessions` its concurrency is unlimited.
+ */
 export type TeamRow = Recorded<Selectable<TeamTable>>
 
-/** The team of that name, made unmetered and unlimited when absent; `id` counts only then. */
+/**
+ * Returns the team of this name, or creates an unmetered, unlimited one. `id` is used only for a
+ * new team.
+ */
 export async function ensureTeam(
   db: Kysely<Database>,
   team: { readonly id?: string | undefined; readonly name: string },
@@ -20,7 +25,7 @@ export async function ensureTeam(
   return toRecord(await db.selectFrom('team').selectAll().where('name', '=', team.name).executeTakeFirstOrThrow())
 }
 
-/** Makes a team, in one statement, and answers it. Undefined: there is one of that name. */
+/** Inserts a team and returns it, or `undefined` if the name is taken. */
 export async function insertTeam(
   db: Kysely<Database>,
   { credits = null, ...team }: { readonly name: string } & Pick<TeamUpdate, 'credits' | 'maxSessions' | 'rateLimits'>,
@@ -34,13 +39,13 @@ export async function insertTeam(
   return row && toRecord(row)
 }
 
-/** The team with that id, or undefined. */
+/** Returns the team with this id, or `undefined`. */
 export async function findTeam(db: Kysely<Database>, id: string): Promise<TeamRow | undefined> {
   const row = await db.selectFrom('team').selectAll().where('id', '=', id).executeTakeFirst()
   return row && toRecord(row)
 }
 
-/** Sets the balance of a team; undefined makes it unmetered. Credits reserved by live sessions stay reserved. */
+/** Sets the balance of a team. `undefined` makes it unmetered. Reserved credits stay reserved. */
 export async function setTeamCredits(db: Kysely<Database>, id: string, credits: number | undefined): Promise<void> {
   await db
     .updateTable('team')
@@ -49,7 +54,7 @@ export async function setTeamCredits(db: Kysely<Database>, id: string, credits: 
     .execute()
 }
 
-/** Sets how many sessions of a team may be alive at a time; undefined lifts the limit. Live sessions go on. */
+/** Sets the concurrency limit of a team. `undefined` removes it. Does not end running sessions. */
 export async function setTeamMaxSessions(
   db: Kysely<Database>,
   id: string,
@@ -62,13 +67,13 @@ export async function setTeamMaxSessions(
     .execute()
 }
 
-/** The team of that name, or undefined. */
+/** Returns the team of this name, or `undefined`. */
 export async function findTeamByName(db: Kysely<Database>, name: string): Promise<TeamRow | undefined> {
   const row = await db.selectFrom('team').selectAll().where('name', '=', name).executeTakeFirst()
   return row && toRecord(row)
 }
 
-/** Teams by name: all, or the one with that id. */
+/** Lists all teams by name, or only the one with this id. */
 export async function listTeams(
   db: Kysely<Database>,
   filter: { readonly id?: string | undefined } = {},
@@ -83,7 +88,7 @@ export async function listTeams(
   return rows.map(toRecord)
 }
 
-/** What may be changed of a team; what is absent stays, null lifts the limit. */
+/** Changes to a team. Absent fields stay unchanged, `null` removes a limit. */
 export interface TeamUpdate {
   readonly credits?: number | null | undefined
   readonly addCredits?: number | undefined
@@ -91,7 +96,10 @@ export interface TeamUpdate {
   readonly rateLimits?: string | null | undefined
 }
 
-/** Changes a team, in one statement, and answers it. Undefined: there is none. Credits of an unmetered team cannot be added to. */
+/**
+ * Updates a team and returns it, or `undefined` if there is none. `addCredits` has no effect on
+ * unmetered teams.
+ */
 export async function updateTeam(
   db: Kysely<Database>,
   id: string,
@@ -101,7 +109,7 @@ export async function updateTeam(
     .updateTable('team')
     .set({
       ...(credits === undefined
-        ? // What is left after an addition is what it was given last; null stays null.
+        ? // The sum is null for an unmetered team, which stays unmetered.
           { credits: sql`credits + ${addCredits}::bigint`, planCredits: sql`plan_credits + ${addCredits}::bigint` }
         : { credits, planCredits: credits }),
       ...(maxSessions === undefined ? {} : { maxSessions }),
@@ -113,7 +121,10 @@ export async function updateTeam(
   return row && toRecord(row)
 }
 
-/** Credits of a team that no running work has reserved; undefined: unmetered. Negative after a bill above its reservation. */
+/**
+ * Returns the unreserved credits of a team, or `undefined` if it is unmetered. May be negative
+ * after a bill above its reservation.
+ */
 export async function availableCredits(db: Kysely<Database>, teamId: string): Promise<number | undefined> {
   const team = await findTeam(db, teamId)
   return team?.credits === undefined ? undefined : team.credits - team.reservedCredits

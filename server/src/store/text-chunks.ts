@@ -1,48 +1,56 @@
-/** What stands between two spaces of a text, as `to_tsvector` reads it. */
+/** Lexemes of a chunk of text between two spaces, as `to_tsvector` returns them. */
 export interface TextChunk {
-  /** How many places it takes; words that say nothing take one, too. */
+  /** Number of positions, including those of stop words. */
   readonly positions: number
-  /** Its words in quotes as PostgreSQL writes them, each with its place from 1 on. */
+  /** Lexemes, quoted by PostgreSQL, with their positions from 1. */
   readonly words: readonly (readonly [word: string, position: number])[]
 }
 
-/** Ends each part. No language takes it for a form of another word, or for one that says nothing. */
-const mark = 'qzx'
+/** Separator after each chunk. It is neither stemmed nor a stop word in any language. */
+const separator = 'qzx'
 
-/** PostgreSQL counts no further, and no more places of one word. */
+/** Highest position in a `tsvector`. */
 const maxPosition = 16_383
+
+/** Maximum positions per lexeme in a `tsvector`. */
 const maxPositions = 255
 
-/** Cuts a text into parts that mean the same wherever they stand: spaces end all that PostgreSQL knows but tags. */
+/**
+ * Splits a text into chunks whose lexemes do not depend on their context. Spaces end every token of
+ * PostgreSQL's parser except tags, so the text from the first tag on is one chunk.
+ */
 export function splitText(text: string): readonly string[] {
   const tag = /<[^\s\d=]/.exec(text)
   if (tag === null) return text.split(' ').filter((chunk) => chunk !== '')
-  const restAt = text.lastIndexOf(' ', tag.index) + 1
-  return [...splitText(text.slice(0, restAt)), text.slice(restAt)]
+  const tagStart = text.lastIndexOf(' ', tag.index) + 1
+  return [...splitText(text.slice(0, tagStart)), text.slice(tagStart)]
 }
 
-/** Whether a part must be read alone, without a mark: it might take that in, or has one of its own. */
+/** Whether a chunk must be parsed alone: it could swallow the separator, or contains it. */
 export function needsOwnVector(chunk: string): boolean {
-  return chunk.includes('<') || chunk.toLowerCase().includes(mark)
+  return chunk.includes('<') || chunk.toLowerCase().includes(separator)
 }
 
-/** Parts as one text, to be read at once. */
+/** Joins chunks into one text, with separators. */
 export function joinChunks(chunks: readonly string[]): string {
-  return chunks.map((chunk) => ` ${chunk}${needsOwnVector(chunk) ? '' : ` ${mark}`}`).join('')
+  return chunks.map((chunk) => ` ${chunk}${needsOwnVector(chunk) ? '' : ` ${separator}`}`).join('')
 }
 
-/** Takes the vector of joined parts apart. Undefined: it does not show where each of them ends. */
+/**
+ * Splits the vector of joined chunks. Returns `undefined` if the separators do not match the
+ * chunks.
+ */
 export function splitVector(vector: string, chunks: readonly string[]): readonly TextChunk[] | undefined {
-  const words = readVector(vector)
-  if (chunks.length === 1 && needsOwnVector(chunks[0] ?? '')) return [whole(words)]
-  const ends = words.get(`'${mark}'`) ?? []
-  if (ends.length !== chunks.length) return chunks.length === 1 ? [whole(words)] : undefined
+  const words = parseVector(vector)
+  if (chunks.length === 1 && needsOwnVector(chunks[0] ?? '')) return [singleChunk(words)]
+  const ends = words.get(`'${separator}'`) ?? []
+  if (ends.length !== chunks.length) return chunks.length === 1 ? [singleChunk(words)] : undefined
   const read = ends.map((end, index) => ({
     positions: end - (ends[index - 1] ?? 0) - 1,
     words: [] as [string, number][],
   }))
   for (const [word, positions] of words) {
-    if (word === `'${mark}'`) continue
+    if (word === `'${separator}'`) continue
     let index = 0
     for (const position of positions) {
       while (index < ends.length - 1 && (ends[index] ?? 0) < position) index += 1
@@ -52,7 +60,7 @@ export function splitVector(vector: string, chunks: readonly string[]): readonly
   return read
 }
 
-/** The vector of a text of these parts, in the form that PostgreSQL takes. */
+/** Joins the lexemes of chunks into the text form of a `tsvector`. */
 export function joinVector(chunks: readonly TextChunk[]): string {
   const all = new Map<string, number[]>()
   let before = 0
@@ -68,13 +76,13 @@ export function joinVector(chunks: readonly TextChunk[]): string {
   return [...all].map(([word, positions]) => `${word}:${positions.join(',')}`).join(' ')
 }
 
-function readVector(vector: string): ReadonlyMap<string, readonly number[]> {
+function parseVector(vector: string): ReadonlyMap<string, readonly number[]> {
   const found = vector.matchAll(/('(?:[^'\\]|''|\\\\)*'):([\d,]+)/g)
   return new Map(Array.from(found, ([, word = '', positions = '']) => [word, positions.split(',').map(Number)]))
 }
 
-/** The words of a part without its end: what says nothing at its end takes no place. */
-function whole(words: ReadonlyMap<string, readonly number[]>): TextChunk {
+/** Returns a chunk without a separator. Its length ignores trailing stop words. */
+function singleChunk(words: ReadonlyMap<string, readonly number[]>): TextChunk {
   const all = [...words].flatMap(([word, positions]) => positions.map((position): [string, number] => [word, position]))
   return { positions: all.reduce((most, [, position]) => Math.max(most, position), 0), words: all }
 }

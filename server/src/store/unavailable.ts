@@ -1,36 +1,45 @@
 import { DatabaseError } from 'pg'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 
-/** The error for a statement that failed because of the database and not because of what it says. */
+/**
+ * Creates the error for a statement that failed because of a database outage, not because of its
+ * SQL.
+ */
 export function storeUnavailable(cause: unknown): BowlineError {
-  return new BowlineError('STORE_UNAVAILABLE', 'The database of the server is not available', {
+  return new BowlineError('STORE_UNAVAILABLE', 'The server cannot reach its database', {
     cause,
     retryAfterSeconds: 2,
   })
 }
 
-/** Whether an error is one of the database itself: the same work may succeed a little later. */
+/** Whether an error is a database outage, after which a retry may succeed. */
 export function isStoreUnavailable(error: unknown): boolean {
   return isBowlineError(error) && error.code === 'STORE_UNAVAILABLE'
 }
 
-/** Whether PostgreSQL has no connection left: for the server, the role or the database. */
+/** Whether PostgreSQL has no connections left for the server, the role or the database. */
 export function isOutOfConnections(error: unknown): boolean {
   return sqlStateOf(error) === '53300' || (error instanceof Error && error.message.startsWith('no more connections'))
 }
 
-/** Whether a statement failed because its connection broke, or because PostgreSQL cannot work now. */
+/** Whether a statement failed because of its connection or a temporary condition of PostgreSQL. */
 export function isOutage(error: unknown): boolean {
   const state = sqlStateOf(error)
-  if (state !== undefined) return passingStates.has(state) || passingClasses.has(state.slice(0, 2))
+  if (state !== undefined) return transientStates.has(state) || transientClasses.has(state.slice(0, 2))
   return error instanceof Error && (isSocketError(error) || /^(?:Connection terminated|Client )/.test(error.message))
 }
 
-/** Lost connections, full memory or disk, shutdowns and cancelled statements, faults of the system. */
-const passingClasses: ReadonlySet<string> = new Set(['08', '53', '57', '58'])
+/**
+ * SQLSTATE classes: connection exceptions, insufficient resources, operator intervention, system
+ * errors.
+ */
+const transientClasses: ReadonlySet<string> = new Set(['08', '53', '57', '58'])
 
-/** A former primary that became read-only, serialization failures, deadlocks, and locks that were not granted. */
-const passingStates: ReadonlySet<string> = new Set(['25006', '40001', '40P01', '55P03'])
+/**
+ * SQLSTATEs: read-only transaction (a demoted primary), serialization failure, deadlock, lock not
+ * available.
+ */
+const transientStates: ReadonlySet<string> = new Set(['25006', '40001', '40P01', '55P03'])
 
 function sqlStateOf(error: unknown): string | undefined {
   return error instanceof DatabaseError ? error.code : undefined

@@ -1,28 +1,28 @@
 import { sql, type Kysely } from 'kysely'
 import type { Database } from './schema.ts'
 
-/** Credits of a team in one month or day. */
+/** Credits that a team used in a month or day. */
 export interface UsageRow {
   /** First instant of the period, UTC. */
   readonly start: Date
-  /** Name of the key; undefined when the usage is not broken down. */
+  /** Name of the API key. `undefined` if the usage is not broken down by key. */
   readonly apiKey: string | undefined
   readonly credits: number
 }
 
-/** Which usage: of one team, by month or day, from a time on, broken down by the names of keys or not. */
+/** Filter and grouping of `sumUsage`. */
 export interface UsageFilter {
   readonly teamId: string
   readonly period: 'month' | 'day'
   readonly byApiKey: boolean
-  /** Default: everything. */
+  /** Start time. Default: all usage. */
   readonly from?: Date | undefined
 }
 
-/** Sums the bills of a team, oldest period first, then by the names of keys. */
+/** Sums the bills of a team by period, oldest first, then by key name. */
 export async function sumUsage(db: Kysely<Database>, filter: UsageFilter): Promise<readonly UsageRow[]> {
   const { teamId, period, byApiKey, from = new Date(0) } = filter
-  // Summed by key before names are looked up, so that a million bills are read from the index alone.
+  // Sums by key id before joining names, so that an index-only scan is enough for a million bills.
   const { rows } = await sql<{ readonly start: Date; readonly name: string | null; readonly credits: string }>`
     with spent as (
       select date_trunc(${period}::text, created_at at time zone 'UTC') as started, api_key_id, sum(credits) as credits
@@ -38,7 +38,7 @@ export async function sumUsage(db: Kysely<Database>, filter: UsageFilter): Promi
   return rows.map(({ start, name, credits }) => ({ start, apiKey: name ?? undefined, credits: Number(credits) }))
 }
 
-/** When a team was last billed, or undefined. */
+/** Returns the time of a team's last bill, or `undefined`. */
 export async function lastBilledAt(db: Kysely<Database>, teamId: string): Promise<Date | undefined> {
   const row = await db
     .selectFrom('ledger')

@@ -4,19 +4,19 @@ import { toRecord, type Recorded } from './record.ts'
 import type { Database } from './schema.ts'
 import type { WebhookDeliveryTable } from './tables/webhooks.ts'
 
-/** An event on its way to a webhook, or arrived. */
+/** A delivery of an event to a webhook. */
 export type DeliveryRow = Recorded<Selectable<WebhookDeliveryTable>>
 
-/** An event that is to be delivered. */
+/** A delivery to insert. */
 export interface NewDelivery extends Pick<DeliveryRow, 'id' | 'teamId' | 'event' | 'jobId' | 'url' | 'headers'> {
-  /** An event with a key that was seen before is not entered again. */
+  /** Deduplication key. `undefined`: never a duplicate. */
   readonly uniqueKey: string | undefined
   readonly payload: string
-  /** Whether the payload stays for a day after it was taken. */
+  /** Whether the payload is stored for a day after delivery. */
   readonly keepsPayload: boolean
 }
 
-/** Enters a delivery as pending. False: its key was seen before, and nothing was entered. */
+/** Inserts a pending delivery. Returns `false` if its key is a duplicate. */
 export async function insertDelivery(db: Kysely<Database>, row: NewDelivery): Promise<boolean> {
   const { numInsertedOrUpdatedRows = 0n } = await db
     .insertInto('webhookDelivery')
@@ -26,13 +26,13 @@ export async function insertDelivery(db: Kysely<Database>, row: NewDelivery): Pr
   return numInsertedOrUpdatedRows > 0n
 }
 
-/** The delivery with that id, or undefined. */
+/** Returns the delivery with this id, or `undefined`. */
 export async function findDelivery(db: Kysely<Database>, id: string): Promise<DeliveryRow | undefined> {
   const row = await db.selectFrom('webhookDelivery').selectAll().where('id', '=', id).executeTakeFirst()
   return row && toRecord(row)
 }
 
-/** Which deliveries of a team: older than the one with the id `before`, at most `limit`. */
+/** Filter of `listDeliveries`. `before` is the id of a delivery: only older ones are listed. */
 export interface DeliveryFilter {
   readonly teamId: string
   readonly before?: string | undefined
@@ -48,7 +48,7 @@ function withoutPayload(db: Kysely<Database>) {
     .select(['attempts', 'nextAttemptAt', 'deliveredAt', 'createdAt'])
 }
 
-/** Deliveries of a team without their payloads, newest first. */
+/** Lists deliveries of a team without their payloads, newest first. */
 export async function listDeliveries(
   db: Kysely<Database>,
   filter: DeliveryFilter,
@@ -61,7 +61,7 @@ export async function listDeliveries(
   return rows.map(toRecord)
 }
 
-/** The deliveries with these keys, without their payloads, in no order. */
+/** Returns the deliveries with these keys without their payloads, in any order. */
 export async function findDeliveriesByKey(
   db: Kysely<Database>,
   keys: readonly string[],
@@ -73,7 +73,7 @@ export async function findDeliveriesByKey(
   return rows.map(toRecord)
 }
 
-/** Writes what a try came to. */
+/** Records the outcome of an attempt. */
 export async function recordAttempt(
   db: Kysely<Database>,
   id: string,
@@ -90,7 +90,10 @@ export async function recordAttempt(
     .execute()
 }
 
-/** Makes a delivery pending again, its tries so far kept. False: its payload is gone, or it is pending already. */
+/**
+ * Makes a delivery pending again and keeps its attempts. Returns `false` if it is pending or has no
+ * payload.
+ */
 export async function reopenDelivery(db: Kysely<Database>, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('webhookDelivery')
@@ -102,7 +105,7 @@ export async function reopenDelivery(db: Kysely<Database>, id: string): Promise<
   return numUpdatedRows > 0n
 }
 
-/** Removes deliveries of more than `days` days, and the payloads of those that arrived more than a day ago. */
+/** Deletes deliveries older than `days` days, and payloads that were delivered over a day ago. */
 export async function sweepDeliveries(db: Kysely<Database>, days: number): Promise<void> {
   await db
     .deleteFrom('webhookDelivery')
@@ -116,13 +119,13 @@ export async function sweepDeliveries(db: Kysely<Database>, days: number): Promi
     .execute()
 }
 
-/** What the deliveries of a team are signed with; undefined: nothing. */
+/** Returns the webhook signing secret of a team, or `undefined`. */
 export async function findWebhookSecret(db: Kysely<Database>, teamId: string): Promise<string | undefined> {
   const row = await db.selectFrom('webhookSecret').select('secret').where('teamId', '=', teamId).executeTakeFirst()
   return row?.secret
 }
 
-/** Sets what the deliveries of a team are signed with, those on their way included. */
+/** Sets the webhook signing secret of a team. It also applies to pending deliveries. */
 export async function saveWebhookSecret(db: Kysely<Database>, teamId: string, secret: string): Promise<void> {
   await db
     .insertInto('webhookSecret')
@@ -131,7 +134,7 @@ export async function saveWebhookSecret(db: Kysely<Database>, teamId: string, se
     .execute()
 }
 
-/** Removes what the deliveries of a team are signed with. Harmless when there is nothing. */
+/** Deletes the webhook signing secret of a team. Does nothing if there is none. */
 export async function deleteWebhookSecret(db: Kysely<Database>, teamId: string): Promise<void> {
   await db.deleteFrom('webhookSecret').where('teamId', '=', teamId).execute()
 }

@@ -1,4 +1,4 @@
-/** Teams, keys, nodes, sessions, the ledger and settings. */
+/** Creates teams, keys, nodes, sessions, the ledger and settings. */
 export const firstTables: readonly string[] = [
   `create table team (
     id uuid primary key,
@@ -30,7 +30,7 @@ export const firstTables: readonly string[] = [
     heartbeat_at timestamptz not null default now(),
     draining boolean not null default false
   )`,
-  // Rows of ended sessions outlive their node, so node_id refers to none.
+  // Ended sessions outlive their node, so node_id has no foreign key.
   `create table session (
     id uuid primary key,
     team_id uuid not null references team (id) on delete cascade,

@@ -1,6 +1,6 @@
-/** Profiles with their versions and the lease of the one writer; what a session's end did with its profile. */
+/** Creates profiles, their versions and write leases, and adds the profile result to sessions. */
 export const profiles: readonly string[] = [
-  // Every lease takes the next fence: what an earlier holder still writes is refused by it.
+  // Every lease increments the fence, so that late writes of earlier holders are rejected.
   `create table profile (
     id uuid primary key,
     team_id uuid not null references team (id) on delete cascade,

@@ -1,4 +1,4 @@
-/** Scraped pages, and the last state of those whose changes are tracked. */
+/** Creates scrapes and the tracked state of pages. */
 export const scrapes: readonly string[] = [
   `create table scrape (
     id uuid primary key,

@@ -1,4 +1,4 @@
-/** Jobs of many pages: batches and crawls. */
+/** Creates batches and crawls. */
 export const jobs: readonly string[] = [
   `create table bulk_job (
     id uuid primary key,

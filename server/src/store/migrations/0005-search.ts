@@ -1,7 +1,7 @@
-/** The pages that can be searched. */
+/** Creates the search index. */
 export const search: readonly string[] = [
-  // `words` holds the text, and beside it keys with a space in them, which no word of a text has: team, hosts, words of
-  // title and address. So one index answers every operator.
+  // `words` contains the text and search keys: team, hosts, words of title and URL. Keys contain a
+  // space, so they cannot collide with words. This way one index serves every operator.
   `create table indexed_page (
     team_id uuid not null references team (id) on delete cascade,
     url_hash bytea not null,

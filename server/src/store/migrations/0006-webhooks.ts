@@ -1,4 +1,4 @@
-/** Events on their way to webhooks, each with its tries, and what they are signed with. */
+/** Creates webhook deliveries and signing secrets. */
 export const webhooks: readonly string[] = [
   `create table webhook_delivery (
     id uuid primary key,

@@ -1,4 +1,4 @@
-/** Monitors, their checks, what each check found of a page, the last state of pages, and who is told by mail. */
+/** Creates monitors, checks, their pages, page states, subscriptions and mails. */
 export const monitors: readonly string[] = [
   `create table monitor (
     id uuid primary key,
@@ -89,7 +89,7 @@ export const monitors: readonly string[] = [
     created_at timestamptz not null default now(),
     unique (monitor_id, email)
   )`,
-  // One mail of a kind for a check and a reader, whoever asks for it how often.
+  // At most one mail per kind, check and subscription.
   `create table mail (
     id uuid primary key,
     subscription_id uuid not null references mail_subscription (id) on delete cascade,

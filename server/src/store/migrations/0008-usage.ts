@@ -1,11 +1,11 @@
-/** What a team does, may do and has done: running work, rate limits, recent activity, and an index for its bills. */
+/** Creates running work, rate limits and the activity log, and indexes the ledger by time. */
 export const usage: readonly string[] = [
   `alter table team
     add column plan_credits bigint,
     add column active_scrapes integer not null default 0,
     add column rate_limits text`,
   `update team set plan_credits = credits`,
-  // Work that has credits or a place set aside. Rows of a dead node are released by the others, so node_id refers to none.
+  // Other nodes release the rows of a dead node, so node_id has no foreign key.
   `create table running_work (
     id uuid primary key,
     team_id uuid not null references team (id) on delete cascade,
@@ -31,7 +31,7 @@ export const usage: readonly string[] = [
   )`,
   `create index activity_of_team on activity (team_id, created_at desc, id desc)`,
   `create index activity_by_age on activity (created_at)`,
-  // Months are summed from the index alone.
+  // Allows an index-only scan for monthly sums.
   `create index ledger_usage on ledger (team_id, created_at) include (api_key_id, credits)`,
   `drop index ledger_of_team`,
 ]

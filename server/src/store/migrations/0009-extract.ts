@@ -1,4 +1,4 @@
-/** Extractions: what was asked for, and what came of it. */
+/** Creates extract jobs. */
 export const extract: readonly string[] = [
   `create table extract_job (
     id uuid primary key,

@@ -1,4 +1,4 @@
-/** What is kept of a session after its end: its files, and what was recorded of it. */
+/** Creates artifacts: files and recordings stored beyond the end of a session. */
 export const artifacts: readonly string[] = [
   `alter table session add column keep_files boolean not null default false`,
   `alter table session add column record text`,

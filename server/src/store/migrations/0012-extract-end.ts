@@ -1,2 +1,2 @@
-/** When extractions ended: from then on counts the time in which they can be read. */
+/** Adds the end time of extract jobs, from which their retention counts. */
 export const extractEnd: readonly string[] = [`alter table extract_job add column finished_at timestamptz`]

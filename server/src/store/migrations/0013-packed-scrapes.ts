@@ -1,6 +1,7 @@
 /**
- * Documents come compressed; those from before stay as they are, and are told by their first byte. The database would
- * compress them itself, less well, and an embedded one in the only thread that it has.
+ * Stores documents as compressed bytes. Existing documents stay uncompressed and are recognized by
+ * their first byte. Disables compression in the database, which is weaker and would block the
+ * embedded one's only thread.
  */
 export const packedScrapes: readonly string[] = [
   `alter table scrape alter column document type bytea using convert_to(document, 'UTF8')`,

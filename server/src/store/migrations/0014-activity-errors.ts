@@ -1,2 +1,2 @@
-/** The error code of a call that failed, so that the activity lists failures too. */
+/** Adds error codes to the activity log, so that it can include failed calls. */
 export const activityErrors: readonly string[] = [`alter table activity add column error text`]

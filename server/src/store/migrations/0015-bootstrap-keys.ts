@@ -1,4 +1,4 @@
-/** Which bootstrap key each server is configured with, and where it stores blobs, so that servers can compare them. */
+/** Adds the bootstrap key and blob storage of each node, so that nodes can compare them. */
 export const bootstrapKeys: readonly string[] = [
   `alter table api_key
     add column is_bootstrap boolean not null default false,

@@ -1,4 +1,4 @@
-/** Pages as they were loaded, from which answers with other formats can be made. They come compressed. */
+/** Stores loaded pages, compressed, from which other formats can be generated later. */
 export const storedPages: readonly string[] = [
   `alter table scrape add column page_facts text`,
   `alter table scrape add column page bytea`,

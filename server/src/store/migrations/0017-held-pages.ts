@@ -1,4 +1,4 @@
-/** Which worker holds a page of a job, how many of its servers died, and what is not yet counted in the job. */
+/** Adds the claiming worker, the number of crashes and the uncounted state to pages of jobs. */
 export const heldPages: readonly string[] = [
   `alter table bulk_page
     add column holder uuid,

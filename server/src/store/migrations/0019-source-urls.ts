@@ -1,2 +1,2 @@
-/** The addresses of pages of jobs as their callers wrote them, where they differ from those that are scraped. */
+/** Adds the URLs of job pages as the caller wrote them, where they differ from the scraped ones. */
 export const sourceUrls: readonly string[] = [`alter table bulk_page add column source_url text`]

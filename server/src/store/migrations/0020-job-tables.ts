@@ -1,4 +1,4 @@
-/** Names the tables of batches and crawls as the code does. */
+/** Renames the tables of batches and crawls to match the code. */
 export const jobTables: readonly string[] = [
   `alter table bulk_job rename to job`,
   `alter table bulk_page rename to job_page`,

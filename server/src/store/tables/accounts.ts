@@ -1,10 +1,10 @@
 import type { Generated } from 'kysely'
 import type { Nullable, Timestamp } from '../columns.ts'
 
-/** What a key may do: `admin` keys manage keys and teams, `member` keys use the API. */
+/** Role of an API key. `admin` keys manage keys and teams, `member` keys use the API. */
 export type KeyRole = 'admin' | 'member'
 
-/** A team: who pays, and how much it may use at a time. */
+/** A team with its balance and limits. */
 export interface TeamTable {
   readonly id: string
   readonly name: string
@@ -12,18 +12,18 @@ export interface TeamTable {
   readonly credits: Nullable<number>
   readonly reservedCredits: Generated<number>
   readonly activeSessions: Generated<number>
-  /** Sessions and scrapes at a time. Null: unlimited. */
+  /** Maximum concurrent sessions and scrapes. Null: unlimited. */
   readonly maxSessions: Nullable<number>
-  /** Credits it was last given. Null: unmetered. */
+  /** Credits granted in total since the balance was last set. Null: unmetered. */
   readonly planCredits: Nullable<number>
-  /** Scrapes that hold a place; those of a team without any limit hold none. */
+  /** Scrapes that occupy a slot. Scrapes of teams without limits are not counted. */
   readonly activeScrapes: Generated<number>
-  /** Requests a minute, as the contract writes them. Null: what the server is set to. */
+  /** Requests per minute, in the format of `BOWLINE_RATE_LIMITS`. Null: the server's limits. */
   readonly rateLimits: Nullable<string>
   readonly createdAt: Timestamp
 }
 
-/** A key of a team. The key itself is not stored, only its hash. */
+/** An API key of a team. Only its hash is stored. */
 export interface ApiKeyTable {
   readonly id: string
   readonly teamId: string
@@ -34,9 +34,9 @@ export interface ApiKeyTable {
   readonly createdAt: Timestamp
   readonly lastUsedAt: Nullable<Date>
   readonly revokedAt: Nullable<Date>
-  /** Whether a server was started with it, rather than an API call creating it. */
+  /** Whether the key comes from a server's configuration instead of an API call. */
   readonly isBootstrap: Generated<boolean>
-  /** When the last server that was configured with it was gone. Null: it works, unless it is revoked. */
+  /** When the last server configured with it was removed. Null: not retired. */
   readonly retiredAt: Nullable<Date>
 }
 
@@ -51,7 +51,7 @@ export interface LedgerTable {
   readonly createdAt: Date
 }
 
-/** Work in progress that has credits and a place of its team set aside. */
+/** Running work with reserved credits and a slot of its team. */
 export interface RunningWorkTable {
   readonly id: string
   readonly teamId: string
@@ -60,7 +60,7 @@ export interface RunningWorkTable {
   readonly startedAt: Timestamp
 }
 
-/** How many requests of one kind a team has made since the minute began that the first of them opened. */
+/** Rate limit window: requests of a team in a bucket during the minute after the first of them. */
 export interface RateWindowTable {
   readonly teamId: string
   readonly bucket: string
@@ -68,14 +68,14 @@ export interface RateWindowTable {
   readonly used: number
 }
 
-/** A job of a team, for a day. */
+/** An entry of a team's activity log. Kept for a day. */
 export interface ActivityTable {
   readonly id: string
   readonly teamId: string
   readonly endpoint: string
   readonly apiVersion: string
   readonly target: string | null
-  /** Code of the error that the call failed with. Null: it succeeded, or started a job. */
+  /** Error code of a failed call. Null: it succeeded or started a job. */
   readonly error: string | null
   readonly createdAt: Date
 }

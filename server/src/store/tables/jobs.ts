@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { Nullable } from '../columns.ts'
 
-/** What a job of many pages is doing. */
+/** Status of a batch or crawl. */
 export type JobStatus = 'scraping' | 'completed' | 'failed' | 'cancelled'
 
 /** A batch or a crawl. */
@@ -10,23 +10,23 @@ export interface JobTable {
   readonly teamId: string
   readonly apiKeyId: string
   readonly kind: 'batch_scrape' | 'crawl'
-  /** Version of the API it was made by. */
+  /** API version of the request that created it. */
   readonly version: 'v1' | 'v2'
   readonly status: JobStatus
-  /** Its first address. */
+  /** First URL. */
   readonly target: string
-  /** How its pages are scraped, as JSON. */
+  /** Options of its scrapes, as JSON. */
   readonly plan: string
-  /** Address of the server as the caller knew it. */
+  /** Base URL of the server as the caller used it. */
   readonly baseUrl: string
-  /** Pages, and how many of them came to an end, one way or the other. */
+  /** Number of pages, of which `completed` and `failed` have ended. */
   readonly total: Generated<number>
   readonly completed: Generated<number>
   readonly failed: Generated<number>
   readonly credits: Generated<number>
-  /** How long the expressions of a crawl have been matched, in milliseconds. */
+  /** Time spent matching the regular expressions of a crawl, in milliseconds. */
   readonly matchingMs: Generated<number>
-  /** Why all of it failed. */
+  /** Why the whole job failed. */
   readonly error: Nullable<string>
   readonly idempotencyKey: Nullable<string>
   readonly requestHash: Nullable<string>
@@ -38,31 +38,31 @@ export interface JobTable {
 /** A page of a batch or a crawl. */
 export interface JobPageTable {
   readonly jobId: string
-  /** Its number in the job, from 0. */
+  /** Position in the job, from 0. */
   readonly position: number
   readonly url: string
-  /** The address as the caller wrote it. Null: as above. */
+  /** URL as the caller wrote it. Null: same as `url`. */
   readonly sourceUrl: Nullable<string>
-  /** What it has in common with other addresses of the same page. Null: it need not be alone. */
+  /** Deduplication key, equal for URLs of the same page. Null: not deduplicated. */
   readonly identity: Nullable<string>
-  /** Which of the options of the job it is scraped with. */
+  /** Index of the submission whose options it is scraped with. */
   readonly round: number
-  /** Links between it and the start of a crawl. */
+  /** Number of links from the start URL of a crawl. */
   readonly depth: number
-  /** `blocked`: robots.txt forbids it. */
+  /** `blocked`: disallowed by robots.txt. */
   readonly state: Generated<'queued' | 'completed' | 'failed' | 'blocked'>
-  /** Id of its scrape, known from the start: a page is billed under no other. */
+  /** Id of its scrape. Assigned up front, so that a page is billed only once. */
   readonly scrapeId: string
-  /** Its number among the completed pages of the job, from 1. */
+  /** Sequence number among the completed pages of the job, from 1. */
   readonly seq: Nullable<number>
   readonly errorCode: Nullable<string>
   readonly error: Nullable<string>
   readonly finishedAt: Nullable<Date>
-  /** The worker that has it in hand. Null: nobody has, or it has ended. */
+  /** Worker that has claimed it. Null: unclaimed or ended. */
   readonly holder: Nullable<string>
-  /** How many servers died while they had it in hand. */
+  /** Number of servers that crashed while scraping it. */
   readonly crashes: Generated<number>
   readonly credits: Generated<number>
-  /** Whether it has ended and its job does not count it yet. */
+  /** Whether it has ended but is not included in the totals of its job yet. */
   readonly isUncounted: Generated<boolean>
 }

@@ -2,11 +2,11 @@ import type { Generated } from 'kysely'
 import type { CheckStatus, PageStatus } from 'bowline/contract/monitor-checks'
 import type { Nullable, Timestamp } from '../columns.ts'
 
-/** Pages that are looked at on a schedule. */
+/** A monitor: a scheduled check of pages. */
 export interface MonitorTable {
   readonly id: string
   readonly teamId: string
-  /** Who made it, and is billed. */
+  /** API key that created it and is billed. */
   readonly apiKeyId: string
   readonly name: string
   readonly status: Generated<'active' | 'paused' | 'deleted'>
@@ -19,9 +19,9 @@ export interface MonitorTable {
   readonly retentionDays: number
   readonly goal: Nullable<string>
   readonly judgeEnabled: Generated<boolean>
-  /** Address of the server as whoever made it knew it. */
+  /** Base URL of the server as its creator used it. */
   readonly baseUrl: string
-  /** Null: it is paused or deleted. */
+  /** Null: paused or deleted. */
   readonly nextRunAt: Nullable<Date>
   readonly lastRunAt: Nullable<Date>
   readonly lastCheckSummary: Nullable<string>
@@ -29,7 +29,7 @@ export interface MonitorTable {
   readonly updatedAt: Timestamp
 }
 
-/** One run of a monitor. Of one monitor at most one is queued or running. */
+/** A run of a monitor. A monitor has at most one queued or running check. */
 export interface MonitorCheckTable {
   readonly id: string
   readonly monitorId: string
@@ -49,13 +49,13 @@ export interface MonitorCheckTable {
   readonly error: Nullable<string>
   readonly leaseNodeId: Nullable<string>
   readonly leaseExpiresAt: Nullable<Date>
-  /** Grows with each lease; only the newest may write. */
+  /** Fencing token. Incremented with each lease: only the newest lease may write. */
   readonly fence: Generated<number>
   readonly createdAt: Timestamp
   readonly updatedAt: Timestamp
 }
 
-/** What a check found of a page. */
+/** Result of a page in a check. */
 export interface MonitorPageTable {
   readonly id: string
   readonly checkId: string
@@ -75,41 +75,41 @@ export interface MonitorPageTable {
   readonly createdAt: Timestamp
 }
 
-/** The last state of a page of a monitor. */
+/** Last known state of a page of a monitor. */
 export interface MonitorStateTable {
   readonly monitorId: string
   readonly targetId: string
   readonly urlHash: string
   readonly url: string
   readonly markdown: string
-  /** What was extracted, as JSON. */
+  /** Extracted data, as JSON. */
   readonly extracted: Nullable<string>
   readonly scrapeId: Nullable<string>
   readonly isGone: Generated<boolean>
   readonly checkedAt: Timestamp
 }
 
-/** A reader of the mails of a monitor. */
+/** A subscription of an email address to a monitor. */
 export interface MailSubscriptionTable {
   readonly id: string
   readonly monitorId: string
   readonly email: string
   readonly status: 'pending' | 'confirmed' | 'unsubscribed'
-  /** `team`: trusted by the settings of the server; `opt_in`: has to confirm first. */
+  /** `team`: trusted by the server's configuration. `opt_in`: must confirm first. */
   readonly source: 'team' | 'opt_in'
-  /** What the tokens of its links are made from. */
+  /** Secret from which the tokens of its links are derived. */
   readonly secret: string
   readonly confirmationSentAt: Nullable<Date>
   readonly createdAt: Timestamp
 }
 
-/** A mail on its way, or sent. */
+/** A queued or sent mail. */
 export interface MailTable {
   readonly id: string
   readonly subscriptionId: string
   readonly checkId: Nullable<string>
   readonly kind: 'check' | 'confirmation'
-  /** `dropped`: its reader did not want it any more. */
+  /** `dropped`: the recipient has unsubscribed in the meantime. */
   readonly status: Generated<'queued' | 'sent' | 'failed' | 'dropped'>
   readonly error: Nullable<string>
   readonly sentAt: Nullable<Date>

@@ -1,56 +1,58 @@
 import type { ColumnType } from 'kysely'
 import type { Nullable, Timestamp } from '../columns.ts'
 
-/** A page that was scraped: read again by its id for a day, or by its cache key as long as it is fresh. */
+/** A scrape. Available by its id for a day, and by its cache key while it is fresh. */
 export interface ScrapeTable {
   readonly id: string
   readonly teamId: string
-  /** Identifies the page. Null: not to be found by another scrape. */
+  /** Cache key of the page. Null: not cached. */
   readonly cacheKey: Nullable<string>
-  /** What decides which requests the page may serve, as JSON. Null: none. */
+  /** Facts that decide which requests the cached page may serve, as JSON. Null: none. */
   readonly pageFacts: Nullable<string>
-  /** The page as it was loaded, packed. Null: it is too large for a row, and is a blob, or is not stored. */
+  /**
+   * Compressed page as it was loaded. Null: stored as a blob because of its size, or not stored.
+   */
   readonly page: Nullable<Buffer>
-  /** The answer, packed. Null: it is too large for a row, and is a blob. */
+  /** Compressed document. Null: stored as a blob because of its size. */
   readonly document: Nullable<Buffer>
-  /** Whether blobs belong to it. */
+  /** Whether it has blobs. */
   readonly hasBlobs: boolean
-  /** What the tokens of its files are made from. */
+  /** Secret from which the tokens of its files are derived. */
   readonly secret: string
   readonly createdAt: Timestamp
 }
 
-/** The last state of a page whose changes are tracked. */
+/** Last known state of a page with change tracking. */
 export interface TrackedPageTable {
   readonly teamId: string
-  /** Tells address, tag and options. */
+  /** Hash of URL, tag and options. */
   readonly trackingKey: string
   readonly markdown: string
-  /** What was extracted, as JSON. */
+  /** Extracted data, as JSON. */
   readonly extracted: Nullable<string>
   readonly scrapedAt: Timestamp
 }
 
-/** A page that can be searched. */
+/** A page in the search index. */
 export interface IndexedPageTable {
   readonly teamId: string
-  /** SHA-256 of the address. */
+  /** SHA-256 of the URL. */
   readonly urlHash: Buffer
   readonly url: string
   readonly title: string
   readonly description: string
   readonly body: string
-  /** What the index knows of it. */
+  /** `tsvector` of its texts and search keys. */
   readonly words: string
-  /** When it was published as it says itself, else when its text was new to us. */
+  /** Publication date according to the page, else when its current text was first scraped. */
   readonly datedAt: Timestamp
   readonly scrapedAt: Timestamp
 }
 
-/** How far an extraction is. */
+/** Status of an extract job. */
 export type ExtractStatus = 'processing' | 'completed' | 'failed'
 
-/** Data extracted from pages, or still to be. */
+/** An extract job. */
 export interface ExtractJobTable {
   readonly id: string
   readonly teamId: string
@@ -58,13 +60,13 @@ export interface ExtractJobTable {
   /** As JSON. */
   readonly request: string
   readonly status: ColumnType<ExtractStatus, ExtractStatus | undefined, ExtractStatus>
-  /** What was extracted, as JSON. */
+  /** Extracted data, as JSON. */
   readonly answer: Nullable<string>
-  /** Why nothing was. */
+  /** Why it failed. */
   readonly error: Nullable<string>
   /** Null: not billed yet. */
   readonly credits: Nullable<number>
   readonly createdAt: Timestamp
-  /** Null: it still runs, or ended in an earlier version. */
+  /** Null: still running, or ended before this column existed. */
   readonly finishedAt: Nullable<Date>
 }

@@ -2,7 +2,7 @@ import type { Generated } from 'kysely'
 import type { EndReason, SessionStatus } from 'bowline/contract/browser'
 import type { Nullable, Timestamp } from '../columns.ts'
 
-/** What a client's `Browser.close` does to a session. */
+/** Effect of a client's `Browser.close` on a session. */
 export type OnBrowserClose = 'disconnect' | 'delete'
 
 /** A running server. */
@@ -14,13 +14,13 @@ export interface NodeTable {
   readonly startedAt: Timestamp
   readonly heartbeatAt: Timestamp
   readonly draining: Generated<boolean>
-  /** The bootstrap key it was started with. */
+  /** Bootstrap key that it is configured with. */
   readonly bootstrapKeyId: Nullable<string>
-  /** Identity of the folder or bucket in which it stores blobs. */
+  /** Identity of its blob storage. */
   readonly blobs: Nullable<string>
 }
 
-/** A browser session, alive or ended. */
+/** An active or ended browser session. */
 export interface SessionTable {
   readonly id: string
   readonly teamId: string
@@ -45,26 +45,26 @@ export interface SessionTable {
   readonly durationMs: Nullable<number>
   readonly creditsBilled: Nullable<number>
   readonly error: Nullable<string>
-  /** Version that its end saved. */
+  /** Profile version that was saved at its end. */
   readonly profileVersion: Nullable<number>
-  /** Why its end saved nothing. */
+  /** Why its profile was not saved. */
   readonly profileError: Nullable<string>
-  /** Whether its files outlive it for a while. */
+  /** Whether its files are stored beyond its end. */
   readonly keepFiles: Generated<boolean>
-  /** What is recorded of it, as JSON. */
+  /** Recording options, as JSON. */
   readonly record: Nullable<string>
 }
 
-/** What is kept of a session after its end. Its blob is named for its id. */
+/** A file or recording stored beyond the end of its session. Its blob is named after its id. */
 export interface ArtifactTable {
   readonly id: string
   readonly teamId: string
   readonly sessionId: string
   readonly kind: 'file' | 'recording'
   readonly name: string
-  /** What else is told of it, as JSON. */
+  /** Further metadata, as JSON. */
   readonly details: string
-  /** Null: its blob is being written, or was never finished. */
+  /** Size. Null: the blob is being written or was never completed. */
   readonly bytes: Nullable<number>
   readonly createdAt: Timestamp
   readonly expiresAt: Date

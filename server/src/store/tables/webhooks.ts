@@ -2,29 +2,29 @@ import type { Generated } from 'kysely'
 import type { DeliveryStatus } from 'bowline/contract/webhooks'
 import type { Nullable, Timestamp } from '../columns.ts'
 
-/** An event on its way to a webhook, or arrived. Its id is the `webhookId` of the body. */
+/** A delivery of an event to a webhook. Its id is the `webhookId` in the body. */
 export interface WebhookDeliveryTable {
   readonly id: string
   readonly teamId: string
-  /** Tells the event: the same one is not entered twice. */
+  /** Deduplication key of the event. */
   readonly uniqueKey: Nullable<string>
   readonly event: string
   readonly jobId: string
   readonly url: string
-  /** Headers of the caller, as JSON. */
+  /** Custom headers, as JSON. */
   readonly headers: string
-  /** The body as it is posted. Null: it was removed. */
+  /** Request body. Null: deleted. */
   readonly payload: Nullable<string>
   readonly keepsPayload: Generated<boolean>
   readonly status: Generated<DeliveryStatus>
-  /** Every try, as JSON. */
+  /** Attempts, as JSON. */
   readonly attempts: Generated<string>
   readonly nextAttemptAt: Nullable<Date>
   readonly deliveredAt: Nullable<Date>
   readonly createdAt: Timestamp
 }
 
-/** What the deliveries of a team are signed with. */
+/** Webhook signing secret of a team. */
 export interface WebhookSecretTable {
   readonly teamId: string
   readonly secret: string
