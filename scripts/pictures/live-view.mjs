@@ -23,13 +23,10 @@ export async function takeLiveView() {
   await viewer.waitForSelector('body[data-phase=live]')
 
   const click = async (selector) => {
-    const place = await page.locator(selector).boundingBox()
-    const picture = await viewer.locator('#picture').boundingBox()
-    const scale = picture.width / watched.width
-    await viewer.mouse.click(
-      picture.x + (place.x + place.width / 2) * scale,
-      picture.y + (place.y + place.height / 2) * scale,
-    )
+    const box = await page.locator(selector).boundingBox()
+    const canvas = await viewer.locator('#canvas').boundingBox()
+    const scale = canvas.width / watched.width
+    await viewer.mouse.click(canvas.x + (box.x + box.width / 2) * scale, canvas.y + (box.y + box.height / 2) * scale)
   }
   await click('[name=boat]')
   await viewer.keyboard.type('Fram')

@@ -3,19 +3,19 @@ import { openAccount, rememberedKey, rememberKey, type Account } from './api/acc
 import { toFault } from './api/call.ts'
 import { AccountContext } from './api/context.ts'
 import { NoticesProvider } from './frame/notices.tsx'
-import { Safe } from './frame/safe.tsx'
+import { ErrorBoundary } from './frame/error-boundary.tsx'
 import { useRoute } from './frame/route.ts'
 import { Shell } from './frame/shell.tsx'
 import { pageOf } from './pages.tsx'
 import { SignIn } from './sign-in.tsx'
 
-/** The whole dashboard: the way in, or what is behind it. */
+/** The dashboard: the sign-in page, or the pages behind it. */
 export function App() {
   const route = useRoute()
   const [account, setAccount] = useState<Account>()
   const [isOpening, setIsOpening] = useState(() => rememberedKey() !== undefined)
   const [notice, setNotice] = useState<string>()
-  /** The key that was signed in with last. */
+  /** The key of the last sign-in. */
   const current = useRef(rememberedKey())
 
   const signOut = useCallback((why?: string) => {
@@ -26,11 +26,11 @@ export function App() {
   }, [])
   const signIn = useCallback(
     async (key: string) => {
-      const onRefused = (): void => {
-        // Somebody else may have signed in by the time an old request is answered.
-        if (current.current === key) signOut('The server does not know this key any more.')
+      const onUnauthorized = (): void => {
+        // Another key may be signed in by the time an old request fails.
+        if (current.current === key) signOut('This API key is no longer valid.')
       }
-      const opened = await openAccount(key, onRefused)
+      const opened = await openAccount(key, onUnauthorized)
       rememberKey(key)
       current.current = key
       setNotice(undefined)
@@ -52,7 +52,7 @@ export function App() {
     <AccountContext.Provider value={account}>
       <NoticesProvider>
         <Shell route={route} onSignOut={() => signOut()}>
-          <Safe key={route.place}>{pageOf(route)}</Safe>
+          <ErrorBoundary key={route.section}>{pageOf(route)}</ErrorBoundary>
         </Shell>
       </NoticesProvider>
     </AccountContext.Provider>

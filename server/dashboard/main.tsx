@@ -3,7 +3,7 @@ import { App } from './app.tsx'
 import { applyTheme, storedTheme } from './frame/theme.ts'
 import './styles/base.css'
 import './styles/frame.css'
-import './styles/parts.css'
+import './styles/components.css'
 import './styles/pages.css'
 
 applyTheme(storedTheme())

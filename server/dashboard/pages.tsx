@@ -22,10 +22,10 @@ import { UsagePage } from './usage/usage-page.tsx'
 import { DeliveryPage } from './webhooks/delivery-page.tsx'
 import { WebhooksPage } from './webhooks/webhooks-page.tsx'
 
-/** The page at a place. */
+/** The page of a route. */
 export function pageOf(route: Route): VNode {
   const [id, second] = route.rest
-  switch (route.place) {
+  switch (route.section) {
     case 'sessions':
       return id === undefined ? <SessionsPage /> : <SessionPage key={id} id={id} route={route} />
     case 'profiles':
@@ -43,7 +43,7 @@ export function pageOf(route: Route): VNode {
     case 'activity':
       return <ActivityPage route={route} />
     case 'scrapes':
-      return id === undefined ? <Lost /> : <ScrapePage key={id} id={id} />
+      return id === undefined ? <NotFound /> : <ScrapePage key={id} id={id} />
     case 'teams':
       return <TeamsPage />
     case 'keys':
@@ -51,12 +51,12 @@ export function pageOf(route: Route): VNode {
     case 'health':
       return <HealthPage />
     default:
-      return <Lost />
+      return <NotFound />
   }
 }
 
 function jobPage(kind: string, id: string | undefined): VNode {
-  return isJobKind(kind) && id !== undefined ? <JobPage key={id} kind={kind} id={id} /> : <Lost />
+  return isJobKind(kind) && id !== undefined ? <JobPage key={id} kind={kind} id={id} /> : <NotFound />
 }
 
 function monitorPage(id: string, checkId: string | undefined): VNode {
@@ -67,12 +67,12 @@ function monitorPage(id: string, checkId: string | undefined): VNode {
   )
 }
 
-function Lost() {
+function NotFound() {
   return (
-    <Page title="Not here">
-      <Empty icon="search" title="There is no such page">
+    <Page title="Not found">
+      <Empty icon="search" title="This page does not exist">
         <a class="button" href={linkTo(['sessions'])}>
-          To the sessions
+          Go to sessions
         </a>
       </Empty>
     </Page>

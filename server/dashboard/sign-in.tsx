@@ -6,15 +6,15 @@ import { FaultNote } from './components/fault-note.tsx'
 import { Logo } from './components/logo.tsx'
 
 interface SignInProps {
-  /** Throws a `Fault` when the key does not fit. */
+  /** Throws a `Fault` if the key is invalid. */
   readonly onSignIn: (key: string) => Promise<void>
-  /** Why one has to sign in again. */
+  /** Why the user has to sign in again. */
   readonly notice: string | undefined
 }
 
-/** Asks for a key. */
+/** The sign-in page. */
 export function SignIn({ onSignIn, notice }: SignInProps) {
-  // It is still remembered when the server could not be asked for it.
+  // Still stored if the server could not be reached to verify it.
   const [key, setKey] = useState(() => rememberedKey() ?? '')
   const [fault, setFault] = useState<Fault>()
   const [isTrying, setIsTrying] = useState(false)
@@ -42,8 +42,8 @@ export function SignIn({ onSignIn, notice }: SignInProps) {
           label="API key"
           hint={
             <>
-              Printed at the server’s first start, or made with <code>bowline keys create</code>. Only this tab keeps
-              it.
+              Printed when the server first starts, or created with <code>bowline keys create</code>. Stored only in
+              this tab.
             </>
           }
         >
@@ -59,7 +59,7 @@ export function SignIn({ onSignIn, notice }: SignInProps) {
             onInput={(event) => setKey(event.currentTarget.value)}
           />
         </Field>
-        {fault !== undefined && <FaultNote fault={explain(fault)} />}
+        {fault !== undefined && <FaultNote fault={explainUnauthorized(fault)} />}
         <button type="submit" class="button primary" disabled={isTrying}>
           {isTrying ? 'Signing in…' : 'Sign in'}
         </button>
@@ -68,9 +68,9 @@ export function SignIn({ onSignIn, notice }: SignInProps) {
   )
 }
 
-/** What the API calls unauthorized is a wrong key to whoever typed it. */
-function explain(fault: Fault): Fault {
+/** Replaces the message of a 401 for the user who entered the key. */
+function explainUnauthorized(fault: Fault): Fault {
   return fault.status === 401
-    ? new Fault(401, { error: 'The server does not know this key', hint: 'See that it is whole and was not revoked.' })
+    ? new Fault(401, { error: 'Invalid API key', hint: 'Check that it is complete and was not revoked.' })
     : fault
 }

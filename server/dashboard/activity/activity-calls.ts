@@ -1,7 +1,7 @@
 import type { Api } from '../api/call.ts'
 import { linkTo } from '../frame/route.ts'
 
-/** A job of the last 24 hours. */
+/** An API call of the last 24 hours. */
 export interface ActivityItem {
   readonly id: string
   readonly endpoint: string
@@ -12,14 +12,14 @@ export interface ActivityItem {
   readonly error?: string
 }
 
-/** One page of the activity. */
+/** A page of the activity log. */
 export interface ActivityPage {
   readonly data: readonly ActivityItem[]
   readonly cursor: string | null
   readonly has_more: boolean
 }
 
-/** What activities are of, as the API names it. */
+/** The endpoints in the activity log. */
 export const endpoints = ['scrape', 'crawl', 'batch_scrape', 'search', 'extract', 'map', 'browser'] as const
 
 interface ActivityQuery {
@@ -35,7 +35,7 @@ export async function readActivity(api: Api, query: ActivityQuery, signal?: Abor
   return api.get<ActivityPage>(`/v2/team/activity?${search.toString()}`, signal)
 }
 
-/** Where in the dashboard an activity can be looked at, or tried again. */
+/** Link to the dashboard page that shows a call or can repeat it. */
 export function linkOf({ endpoint, id, target, error }: ActivityItem): string | undefined {
   if (endpoint === 'browser' || endpoint === 'interact') return linkTo(['sessions', id])
   if (endpoint === 'crawl' || endpoint === 'batch_scrape' || endpoint === 'extract')

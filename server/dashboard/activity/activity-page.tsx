@@ -1,19 +1,19 @@
 import { usePages } from '../api/use-pages.ts'
 import { goTo, linkTo, type Route } from '../frame/route.ts'
 import { Badge } from '../components/badge.tsx'
-import { Choice } from '../components/choice.tsx'
+import { FilterSelect } from '../components/filter-select.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { Empty } from '../components/empty.tsx'
 import { FaultNote } from '../components/fault-note.tsx'
 import { LoadMore } from '../components/load-more.tsx'
 import { Page } from '../components/page.tsx'
 import { Ago } from '../components/time.tsx'
-import { Waiting } from '../components/waiting.tsx'
+import { Skeleton } from '../components/skeleton.tsx'
 import { endpoints, linkOf, readActivity, type ActivityItem } from './activity-calls.ts'
 
 const pageSize = 25
 
-/** What the team did in the last 24 hours. */
+/** The team's API calls of the last 24 hours. */
 export function ActivityPage({ route }: { readonly route: Route }) {
   const endpoint = route.query.get('endpoint') ?? ''
   const pages = usePages<ActivityItem>(`activity ${endpoint}`, async (api, cursor, signal) => {
@@ -29,18 +29,24 @@ export function ActivityPage({ route }: { readonly route: Route }) {
   return (
     <Page
       title="Activity"
-      lead="What your team asked for in the last 24 hours."
+      lead="API calls of your team in the last 24 hours."
       actions={
-        <Choice label="Only of one kind" all="Everything" names={endpoints} chosen={endpoint} onChoose={onChoose} />
+        <FilterSelect
+          label="Filter by endpoint"
+          all="All endpoints"
+          names={endpoints}
+          chosen={endpoint}
+          onChoose={onChoose}
+        />
       }
     >
       <FaultNote fault={fault} onRetry={reload} />
-      {rows === undefined && fault === undefined && <Waiting />}
+      {rows === undefined && fault === undefined && <Skeleton />}
       {rows?.length === 0 && (
-        <Empty icon="list" title="Nothing in the last 24 hours">
-          <p>Sessions, scrapes, maps, searches and jobs show here as soon as they start.</p>
+        <Empty icon="list" title="No activity in the last 24 hours">
+          <p>Sessions, scrapes, maps, searches and jobs appear here as soon as they start.</p>
           <a class="button" href={linkTo(['playground'])}>
-            Try one in the playground
+            Open the playground
           </a>
         </Empty>
       )}
@@ -53,9 +59,9 @@ export function ActivityPage({ route }: { readonly route: Route }) {
 }
 
 const columns: readonly Column<ActivityItem>[] = [
-  { title: 'What', cell: ({ endpoint }) => <Badge>{endpoint.replaceAll('_', ' ')}</Badge> },
+  { title: 'Endpoint', cell: ({ endpoint }) => <Badge>{endpoint.replaceAll('_', ' ')}</Badge> },
   {
-    title: 'Of',
+    title: 'Target',
     cell: (item) => {
       const link = linkOf(item)
       const text = item.target ?? item.id
@@ -74,5 +80,5 @@ const columns: readonly Column<ActivityItem>[] = [
     cell: ({ error }) => (error === undefined ? '' : <Badge tone="bad">{error}</Badge>),
   },
   { title: 'API', isExtra: true, cell: ({ api_version: version }) => version },
-  { title: 'When', isNumber: true, cell: ({ created_at: time }) => <Ago time={time} /> },
+  { title: 'Time', isNumber: true, cell: ({ created_at: time }) => <Ago time={time} /> },
 ]

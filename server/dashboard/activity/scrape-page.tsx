@@ -1,10 +1,10 @@
 import type { ScrapeResponse } from 'bowline/contract/scrape'
 import { useLoaded } from '../api/use-loaded.ts'
-import { Back } from '../components/back.tsx'
+import { BackLink } from '../components/back-link.tsx'
 import { FaultNote } from '../components/fault-note.tsx'
 import { Page } from '../components/page.tsx'
-import { Waiting } from '../components/waiting.tsx'
-import { ScrapeAnswer } from '../playground/scrape-answer.tsx'
+import { Skeleton } from '../components/skeleton.tsx'
+import { ScrapeResult } from '../playground/scrape-result.tsx'
 
 /** A scrape of the last 24 hours. */
 export function ScrapePage({ id }: { readonly id: string }) {
@@ -12,12 +12,12 @@ export function ScrapePage({ id }: { readonly id: string }) {
     api.get<ScrapeResponse>(`/v2/scrape/${encodeURIComponent(id)}`, signal),
   )
   return (
-    <Page title="Scrape" before={<Back to={['activity']}>Activity</Back>} lead={<code>{id}</code>}>
+    <Page title="Scrape" before={<BackLink to={['activity']}>Activity</BackLink>} lead={<code>{id}</code>}>
       <FaultNote fault={fault} onRetry={reload} />
-      {value === undefined && fault === undefined && <Waiting />}
+      {value === undefined && fault === undefined && <Skeleton />}
       {value !== undefined && (
-        <section class="answer">
-          <ScrapeAnswer document={value.data} note="" />
+        <section class="result">
+          <ScrapeResult document={value.data} note="" />
         </section>
       )}
     </Page>

@@ -1,43 +1,43 @@
 import type { KeySummary } from 'bowline/contract/keys'
 import { createApi, type Api } from './call.ts'
-import { readKept, writeKept } from './kept.ts'
+import { readStored, writeStored } from './browser-storage.ts'
 
-/** Whoever has signed in. */
+/** The signed-in account. */
 export interface Account {
   readonly api: Api
-  /** Whether the key may make and revoke keys. */
+  /** Whether the key can create and revoke keys. */
   readonly isAdmin: boolean
   readonly team: string
   readonly keyName: string
   readonly keyId: string | undefined
 }
 
-/** What the tab remembers, and no other tab: the key is gone when it is closed. */
+/** Session storage: only this tab has the key, and it is removed when the tab is closed. */
 const storageName = 'bowline.key'
 
-/** Finds out whose key it is. Throws a `Fault` when the server refuses it. */
-export async function openAccount(key: string, onRefused: () => void): Promise<Account> {
-  const api = createApi(key, onRefused)
+/** Reads the account that a key belongs to. Throws a `Fault` if the server rejects the key. */
+export async function openAccount(key: string, onUnauthorized: () => void): Promise<Account> {
+  const api = createApi(key, onUnauthorized)
   const { data } = await api.get<{ data: readonly KeySummary[] }>('/v2/team/keys')
   const own = data.filter(({ prefix, revokedAt }) => key.startsWith(prefix) && revokedAt === undefined)
   const [only] = own
-  const isSure = own.length === 1
+  const isUnique = own.length === 1
   return {
     api,
-    // Where several keys start alike, the server decides what this one may do.
+    // If several keys share the prefix, any of them may be this one. The server has the last word.
     isAdmin: own.some(({ role }) => role === 'admin'),
     team: only?.team ?? '',
-    keyName: isSure && only !== undefined ? only.name : `${key.slice(0, 7)}…`,
-    keyId: isSure ? only?.id : undefined,
+    keyName: isUnique && only !== undefined ? only.name : `${key.slice(0, 7)}…`,
+    keyId: isUnique ? only?.id : undefined,
   }
 }
 
-/** The key that this tab signed in with. */
+/** The key that this tab is signed in with. */
 export function rememberedKey(): string | undefined {
-  return readKept('sessionStorage', storageName)
+  return readStored('sessionStorage', storageName)
 }
 
-/** Keeps a key for this tab, or forgets it. */
+/** Stores the key for this tab. `undefined` removes it. */
 export function rememberKey(key: string | undefined): void {
-  return writeKept('sessionStorage', storageName, key)
+  return writeStored('sessionStorage', storageName, key)
 }

@@ -3,17 +3,17 @@ import { useContext } from 'preact/hooks'
 import type { Account } from './account.ts'
 import type { Api } from './call.ts'
 
-/** Hands the account down to whatever asks. */
+/** Provides the account to all components. */
 export const AccountContext = createContext<Account | undefined>(undefined)
 
-/** The account that has signed in. */
+/** The signed-in account. Throws an Error without one. */
 export function useAccount(): Account {
   const account = useContext(AccountContext)
-  if (account === undefined) throw new Error('Nobody has signed in')
+  if (account === undefined) throw new Error('Not signed in')
   return account
 }
 
-/** The API, called with the key of the account. */
+/** The API client of the signed-in account. */
 export function useApi(): Api {
   return useAccount().api
 }

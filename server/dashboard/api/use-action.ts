@@ -3,25 +3,25 @@ import { toFault, type Api, type Fault } from './call.ts'
 import { useApi } from './context.ts'
 import { useNotices } from '../frame/notices.tsx'
 
-/** Something that a button does at the server. */
+/** An API call that is started by a button. */
 export interface Action<Input> {
-  /** Does it. True when it went well. */
+  /** Starts the call. Returns whether it succeeded. */
   readonly run: (input: Input) => Promise<boolean>
   readonly isRunning: boolean
 }
 
-/** Something that a form does at the server. */
+/** An API call that is started by a form. */
 export interface FormAction<Input> extends Action<Input> {
-  /** Does it. True when it went well and the form is still there. */
+  /** Starts the call. Returns whether it succeeded and the form is still open. */
   readonly run: (input: Input) => Promise<boolean>
-  /** Why it did not go well the last time. */
+  /** Error of the last call. */
   readonly fault: Fault | undefined
 }
 
-/** Makes an action of a call. A fault is shown as a notice. */
+/** Wraps an API call as an action. Errors are shown as notices. */
 export function useAction<Input>(act: (api: Api, input: Input) => Promise<unknown>): Action<Input> {
   const api = useApi()
-  const { tell } = useNotices()
+  const { notify } = useNotices()
   const [isRunning, setIsRunning] = useState(false)
   const run = async (input: Input): Promise<boolean> => {
     setIsRunning(true)
@@ -29,7 +29,7 @@ export function useAction<Input>(act: (api: Api, input: Input) => Promise<unknow
       await act(api, input)
       return true
     } catch (error) {
-      tell(toFault(error))
+      notify(toFault(error))
       return false
     } finally {
       setIsRunning(false)
@@ -39,23 +39,24 @@ export function useAction<Input>(act: (api: Api, input: Input) => Promise<unknow
 }
 
 /**
- * Makes an action of the call of a form, whose fault the form shows itself: a notice would be under its window. `signal` is
- * aborted when the form is closed: what is made after that nobody wants.
+ * Wraps an API call as the action of a form. The form shows its errors itself, since a notice would
+ * be behind the dialog. `signal` is aborted when the form is closed, so that the call can undo what
+ * it created.
  */
 export function useFormAction<Input>(
   act: (api: Api, input: Input, signal: AbortSignal) => Promise<unknown>,
 ): FormAction<Input> {
   const api = useApi()
-  const [gone] = useState(() => new AbortController())
+  const [closed] = useState(() => new AbortController())
   const [isRunning, setIsRunning] = useState(false)
   const [fault, setFault] = useState<Fault>()
-  useEffect(() => () => gone.abort(), [gone])
+  useEffect(() => () => closed.abort(), [closed])
   const run = async (input: Input): Promise<boolean> => {
     setIsRunning(true)
     setFault(undefined)
     try {
-      await act(api, input, gone.signal)
-      return !gone.signal.aborted
+      await act(api, input, closed.signal)
+      return !closed.signal.aborted
     } catch (error) {
       setFault(toFault(error))
       return false

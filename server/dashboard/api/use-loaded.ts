@@ -3,13 +3,13 @@ import { toFault, type Api, type Fault } from './call.ts'
 import { reloadEvent } from '../frame/shortcuts.ts'
 import { useApi } from './context.ts'
 
-/** What was asked of the server, as far as it is known. */
+/** Data loaded from the server, and its loading state. */
 export interface Loaded<Value> {
-  /** The last answer; it stays while the next one is awaited, and when that fails. */
+  /** The last value. Kept while it is reloaded and when reloading fails. */
   readonly value: Value | undefined
   readonly fault: Fault | undefined
   readonly isLoading: boolean
-  /** Asks again. */
+  /** Loads the value again. */
   readonly reload: () => void
 }
 
@@ -17,13 +17,13 @@ interface State<Value> {
   readonly value: Value | undefined
   readonly fault: Fault | undefined
   readonly isLoading: boolean
-  /** What the value belongs to. */
+  /** The key that the value was loaded for. */
   readonly key: string
 }
 
 /**
- * Asks the server, and asks again every `everyMs` while the tab can be seen (default: never). A new `key` forgets the value
- * and starts afresh.
+ * Loads data from the server, and reloads it every `everyMs` while the tab is visible (default:
+ * never). A new `key` discards the value and starts over.
  */
 export function useLoaded<Value>(
   key: string,
@@ -33,7 +33,7 @@ export function useLoaded<Value>(
   const api = useApi()
   const empty: State<Value> = { value: undefined, fault: undefined, isLoading: true, key }
   const [state, setState] = useState(empty)
-  const [turn, setTurn] = useState(0)
+  const [reloads, setReloads] = useState(0)
   const loading = useRef(load)
   loading.current = load
 
@@ -51,9 +51,9 @@ export function useLoaded<Value>(
       }
     }
     return repeat(run, everyMs)
-  }, [api, key, turn, everyMs])
+  }, [api, key, reloads, everyMs])
 
-  const reload = useCallback(() => setTurn((last) => last + 1), [])
+  const reload = useCallback(() => setReloads((last) => last + 1), [])
   useEffect(() => {
     addEventListener(reloadEvent, reload)
     return () => removeEventListener(reloadEvent, reload)
@@ -63,23 +63,23 @@ export function useLoaded<Value>(
 }
 
 /**
- * Runs at once, and then again and again, each time so long after the last has ended, or longer when it says so; not while
- * nobody can see it.
+ * Runs a function now and `everyMs` after each run, or later if it returns a longer pause. Pauses
+ * while the tab is hidden. Returns a function that stops it.
  */
 function repeat(run: (signal: AbortSignal) => Promise<number>, everyMs: number | undefined): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let running = new AbortController()
-  const again = (pauseMs: number): void => {
+  const schedule = (pauseMs: number): void => {
     if (everyMs === undefined) return
     const waitMs = Math.max(everyMs, pauseMs)
     timer = setTimeout(() => (document.visibilityState === 'visible' ? start() : undefined), waitMs)
   }
   const start = (): void => {
     clearTimeout(timer)
-    // One at a time: whoever leaves and returns must not have it run twice beside itself, nor see the older answer last.
+    // Only one run at a time, so that an older response cannot overwrite a newer one.
     running.abort()
     const { signal } = (running = new AbortController())
-    void run(signal).then((pauseMs) => signal.aborted || again(pauseMs))
+    void run(signal).then((pauseMs) => signal.aborted || schedule(pauseMs))
   }
   const onVisible = (): void => {
     if (document.visibilityState === 'visible' && everyMs !== undefined) start()

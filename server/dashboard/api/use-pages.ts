@@ -3,32 +3,32 @@ import type { Api, Fault } from './call.ts'
 import { useAction } from './use-action.ts'
 import { useLoaded } from './use-loaded.ts'
 
-/** Some rows of a list, and where the next ones begin. */
+/** A page of rows with the cursor of the next page. */
 export interface PageOfRows<Row> {
   readonly rows: readonly Row[]
-  /** Null: there are no more. */
+  /** `null` on the last page. */
   readonly cursor: string | null
 }
 
-/** A list as far as it was read. */
+/** The loaded part of a list. */
 export interface Pages<Row> {
-  /** Each once, newest first. Undefined until the first are there. */
+  /** Without duplicates, newest first. `undefined` until the first page is loaded. */
   readonly rows: readonly Row[] | undefined
   readonly fault: Fault | undefined
   readonly reload: () => void
-  /** Reads the next rows. Undefined when there are no more. */
+  /** Loads the next page. `undefined` on the last page. */
   readonly more: (() => void) | undefined
   readonly isLoadingMore: boolean
 }
 
 const everyMs = 5000
 
-interface Known<Row> extends PageOfRows<Row> {
-  /** What the rows belong to. */
+interface KnownRows<Row> extends PageOfRows<Row> {
+  /** The key that the rows were loaded for. */
   readonly key: string
 }
 
-/** Reads a list page by page, its first one again and again. A new `key` starts afresh. */
+/** Loads a list page by page and polls its first page. A new `key` starts over. */
 export function usePages<Row extends { readonly id: string }>(
   key: string,
   read: (api: Api, cursor: string | undefined, signal?: AbortSignal) => Promise<PageOfRows<Row>>,
@@ -40,14 +40,14 @@ export function usePages<Row extends { readonly id: string }>(
   } = useLoaded(key, async (api, signal) => read(api, undefined, signal), {
     everyMs,
   })
-  const [known, setKnown] = useState<Known<Row>>()
+  const [known, setKnown] = useState<KnownRows<Row>>()
   useEffect(() => {
     if (newest === undefined) return
     setKnown((last) => ({ ...(last?.key === key ? withNewest(last, newest) : newest), key }))
   }, [key, newest])
   const next = useAction(async (api, cursor: string) => {
     const page = await read(api, cursor)
-    // By now another list may be shown, or this one from its beginning.
+    // Meanwhile another list may be shown, or this one may have been reset.
     setKnown((last) =>
       last?.key === key && last.cursor === cursor ? { ...page, rows: [...last.rows, ...page.rows], key } : last,
     )
@@ -63,7 +63,7 @@ export function usePages<Row extends { readonly id: string }>(
   }
 }
 
-/** The newest rows, and below them what is known of older ones: what is newer pushes rows from the first page to the others. */
+/** Merges the first page with the older rows that were loaded before. */
 function withNewest<Row extends { readonly id: string }>(
   known: PageOfRows<Row>,
   newest: PageOfRows<Row>,
@@ -71,7 +71,7 @@ function withNewest<Row extends { readonly id: string }>(
   const last = newest.rows.at(-1)
   const at = known.rows.findIndex(({ id }) => id === last?.id)
   const older = known.rows.slice(at + 1)
-  // Without a row in common there may be others between the two, so the list begins anew.
+  // Without a common row there may be a gap between the two, so the list is reset.
   if (at === -1 || older.length === 0 || newest.cursor === null) return newest
   return { rows: [...newest.rows, ...older], cursor: known.cursor }
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-/** What a badge tells at a glance. */
+/** Colour of a badge. */
 export type Tone = 'plain' | 'good' | 'bad' | 'warn' | 'accent'
 
 /** A word in a coloured pill. */
@@ -33,7 +33,7 @@ const tones: Readonly<Record<string, Tone>> = {
   error: 'bad',
 }
 
-/** A status of the API in its colour. */
+/** An API status as a coloured badge. */
 export function Status({ status }: { readonly status: string }) {
   return <Badge tone={tones[status] ?? 'plain'}>{status.replaceAll('_', ' ')}</Badge>
 }

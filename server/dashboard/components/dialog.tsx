@@ -4,14 +4,14 @@ import { Icon } from './icon.tsx'
 
 interface DialogProps {
   readonly title: string
-  /** A click beside it does not close it, since what was typed, or is shown this once, would be lost. */
-  readonly staysOpen?: boolean
+  /** Ignores clicks on the backdrop, so that no input is lost. */
+  readonly ignoresBackdrop?: boolean
   readonly onClose: () => void
   readonly children: ComponentChildren
 }
 
-/** A window above the page, which keeps the keyboard until it is closed. */
-export function Dialog({ title, staysOpen = false, onClose, children }: DialogProps) {
+/** A modal dialog. */
+export function Dialog({ title, ignoresBackdrop = false, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const titleId = useId()
   useEffect(() => {
@@ -29,7 +29,7 @@ export function Dialog({ title, staysOpen = false, onClose, children }: DialogPr
         event.preventDefault()
         onClose()
       }}
-      onClick={(event) => !staysOpen && event.target === dialog.current && onClose()}
+      onClick={(event) => !ignoresBackdrop && event.target === dialog.current && onClose()}
     >
       <div class="dialog-body">
         <header>

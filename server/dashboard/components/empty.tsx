@@ -7,7 +7,7 @@ interface EmptyProps {
   readonly children?: ComponentChildren
 }
 
-/** What a page shows that has nothing to show: why, and what to do. */
+/** The empty state of a page: why it is empty and what to do. */
 export function Empty({ icon, title, children }: EmptyProps) {
   return (
     <section class="empty">

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-/** One line of a list of facts. */
+/** A name and value in a description list. */
 export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
   return (
     <div class="fact">

@@ -7,13 +7,13 @@ interface FaultNoteProps {
   readonly onRetry?: (() => void) | undefined
 }
 
-/** Says what went wrong and what can be done. Nothing when there is no fault. */
+/** An error message with its hint. Renders nothing without a fault. */
 export function FaultNote({ fault, onRetry }: FaultNoteProps) {
   if (fault === undefined) return null
   if (fault.isMissingRoute) {
     return (
-      <Empty icon="clock" title="This server does not have that yet">
-        <p>It answers “{fault.message}”. A newer version of the server may have it; everything else works as before.</p>
+      <Empty icon="clock" title="Not supported by this server">
+        <p>The server responded with “{fault.message}”. A newer version of the server may support this.</p>
       </Empty>
     )
   }

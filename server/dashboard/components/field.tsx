@@ -4,11 +4,11 @@ import { useId } from 'preact/hooks'
 interface FieldProps {
   readonly label: string
   readonly hint?: ComponentChildren
-  /** The input. */
+  /** The input element. */
   readonly children: VNode
 }
 
-/** An input with its label above and a hint below. */
+/** An input with a label above and a hint below. */
 export function Field({ label, hint, children }: FieldProps) {
   const hintId = useId()
   return (
@@ -28,7 +28,7 @@ interface CheckProps {
   readonly onChange: (isOn: boolean) => void
 }
 
-/** A box to tick. */
+/** A labelled checkbox. */
 export function Check({ label, isOn, onChange }: CheckProps) {
   return (
     <label class="check">

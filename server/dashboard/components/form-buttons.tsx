@@ -3,13 +3,13 @@ import type { FormAction } from '../api/use-action.ts'
 import { FaultNote } from './fault-note.tsx'
 
 interface FormButtonsProps {
-  /** On the button that sends the form. */
+  /** Label of the submit button. */
   readonly label: string
   readonly action: Pick<FormAction<never>, 'isRunning' | 'fault'>
   readonly onCancel: () => void
 }
 
-/** The end of a form in a window: why it could not be sent, and its buttons. */
+/** The error message and the buttons at the end of a dialog's form. */
 export function FormButtons({ label, action: { isRunning, fault }, onCancel }: FormButtonsProps) {
   const buttons = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -23,7 +23,7 @@ export function FormButtons({ label, action: { isRunning, fault }, onCancel }: F
           Cancel
         </button>
         <button type="submit" class="button primary" disabled={isRunning}>
-          {isRunning ? 'One moment…' : label}
+          {isRunning ? 'Working…' : label}
         </button>
       </div>
     </>

@@ -5,7 +5,7 @@ const units = [
   { ms: 1000, name: 's' },
 ] as const
 
-/** A length of time in at most two units, such as `2 min 5 s`. */
+/** Formats a duration in at most two units, such as `2 min 5 s`. */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`
   const at = units.findIndex((unit) => ms >= unit.ms)
@@ -16,35 +16,35 @@ export function formatDuration(ms: number): string {
   return `${first} ${large.name}${second === 0 || small === undefined ? '' : ` ${second} ${small.name}`}`
 }
 
-/** A length of time in its largest unit, such as `2 min`. */
+/** Formats a duration in its largest unit, such as `2 min`. */
 export function formatAbout(ms: number): string {
   const unit = units.find((each) => ms >= each.ms)
   return unit === undefined ? '0 s' : `${Math.floor(ms / unit.ms)} ${unit.name}`
 }
 
-/** A date and time of day as the reader's language writes it. */
+/** Formats a date and time in the user's locale. */
 export function formatTime(time: string): string {
   return new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 }
 
-/** A day such as `Nov 21`, in UTC as bills are. */
+/** Formats a day such as `Nov 21` in UTC, like billing. */
 export function formatDay(seconds: number): string {
   return new Date(seconds * 1000).toLocaleDateString(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' })
 }
 
-/** A number with separators, such as `12,345`. */
+/** Formats a number with separators, such as `12,345`. */
 export function formatNumber(value: number): string {
   return value.toLocaleString('en', { maximumFractionDigits: 1 })
 }
 
-/** An amount of data, such as `1.4 MB`. */
+/** Formats a number of bytes, such as `1.4 MB`. */
 export function formatBytes(bytes: number): string {
   const names = ['B', 'kB', 'MB', 'GB', 'TB']
   const power = bytes < 1 ? 0 : Math.min(names.length - 1, Math.floor(Math.log10(bytes) / 3))
   return `${(bytes / 1000 ** power).toLocaleString('en', { maximumFractionDigits: power === 0 ? 0 : 1 })} ${names[power] ?? ''}`
 }
 
-/** `1 page`, `2 pages`. */
+/** Formats a count with its noun, such as `1 page` or `2 pages`. */
 export function countOf(count: number, one: string, many = `${one}s`): string {
   return `${formatNumber(count)} ${count === 1 ? one : many}`
 }

@@ -1,4 +1,4 @@
-/** Drawings on a field of 16 by 16, in lines. */
+/** SVG paths in a 16 by 16 view box. */
 const drawings = {
   wall: 'M2 3h5v4H2zM9 3h5v4H9zM2 9h5v4H2zM9 9h5v4H9z',
   profile: 'M8 8.5a2.8 2.8 0 1 0 0-5.6 2.8 2.8 0 0 0 0 5.6zM2.8 14c.6-2.6 2.6-3.8 5.2-3.8s4.6 1.2 5.2 3.8',
@@ -36,10 +36,10 @@ const drawings = {
   undo: 'M6 3 3 6l3 3M3 6h6.5a3.5 3.5 0 0 1 0 7H6',
 } as const
 
-/** Name of a drawing. */
+/** Name of an icon. */
 export type IconName = keyof typeof drawings
 
-/** A small drawing beside a word; screen readers pass over it. */
+/** An icon that is hidden from screen readers. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">

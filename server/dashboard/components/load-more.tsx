@@ -1,6 +1,6 @@
 import type { Pages } from '../api/use-pages.ts'
 
-/** The button under a list that has more rows. */
+/** The button below a list that has more rows. */
 export function LoadMore({
   pages: { more, isLoadingMore },
 }: {

@@ -1,4 +1,4 @@
-/** The knot. */
+/** The bowline knot. */
 export function Logo() {
   return (
     <svg class="logo" viewBox="0 0 32 32" aria-hidden="true">

@@ -1,7 +1,7 @@
-/** The lines of a program that make a client of this server. */
+/** TypeScript that creates a client of this server. */
 export function newClient(): string {
   return `import { Bowline } from 'bowline'
 
-// BOWLINE_BASE_URL is ${location.origin}, and BOWLINE_API_KEY a key.
+// Set BOWLINE_BASE_URL=${location.origin} and BOWLINE_API_KEY.
 const bowline = new Bowline()`
 }

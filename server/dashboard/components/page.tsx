@@ -3,9 +3,9 @@ import { useEffect } from 'preact/hooks'
 
 interface PageProps {
   readonly title: string
-  /** Stands before the title, such as a way back. */
+  /** Content above the title, such as a back link. */
   readonly before?: ComponentChildren
-  /** One line under the title. */
+  /** One line below the title. */
   readonly lead?: ComponentChildren
   readonly actions?: ComponentChildren
   readonly children: ComponentChildren

@@ -4,7 +4,7 @@ interface ProgressProps {
   readonly label: string
 }
 
-/** How much of something is done. */
+/** A progress bar. */
 export function Progress({ done, total, label }: ProgressProps) {
   return <progress class="progress" value={total === 0 ? 0 : done} max={total === 0 ? 1 : total} aria-label={label} />
 }

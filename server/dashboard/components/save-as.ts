@@ -1,12 +1,12 @@
-/** Gives the reader a file to keep. */
+/** Downloads a blob as a file. */
 export function saveAs(content: Blob, name: string): void {
   const url = URL.createObjectURL(content)
   const link = document.createElement('a')
   link.href = url
   link.download = name
   link.click()
-  // Some browsers only begin to read it later.
-  setTimeout(() => URL.revokeObjectURL(url), keptMs)
+  // Some browsers start reading the URL later.
+  setTimeout(() => URL.revokeObjectURL(url), revokeDelayMs)
 }
 
-const keptMs = 60_000
+const revokeDelayMs = 60_000

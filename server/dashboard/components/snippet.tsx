@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
-import { Copy } from './copy.tsx'
+import { CopyButton } from './copy-button.tsx'
 import { Tabs } from './tabs.tsx'
 
-/** The same in several languages, by name. */
+/** Code snippets by language. */
 export type Snippets = Readonly<Record<string, string>>
 
-/** Code to copy, in the language of one's choice. */
+/** Code to copy, with a tab for each language. */
 export function Snippet({ snippets }: { readonly snippets: Snippets }) {
   const names = Object.keys(snippets)
   const [chosen, setChosen] = useState(names[0] ?? '')
@@ -14,7 +14,7 @@ export function Snippet({ snippets }: { readonly snippets: Snippets }) {
     <figure class="snippet">
       <figcaption>
         <Tabs label="Language" names={names} chosen={chosen} onChoose={setChosen} />
-        <Copy text={code} label="Copy this code" />
+        <CopyButton text={code} label="Copy this code" />
       </figcaption>
       <pre tabIndex={0}>
         <code>{code}</code>

@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks'
 
 interface TabsProps {
-  /** What is chosen between, for screen readers. */
+  /** Accessible name. */
   readonly label: string
   readonly names: readonly string[]
   readonly chosen: string
@@ -10,7 +10,7 @@ interface TabsProps {
 
 const steps: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 }
 
-/** A row of names of which one is chosen, by click or arrow keys. */
+/** A tab list with arrow key navigation. */
 export function Tabs({ label, names, chosen, onChoose }: TabsProps) {
   const list = useRef<HTMLDivElement>(null)
   const onKey = (event: KeyboardEvent): void => {

@@ -1,7 +1,7 @@
 import { formatAbout, formatDuration, formatTime } from './format.ts'
-import { useNow } from './now.ts'
+import { useNow } from './use-now.ts'
 
-/** How long ago something was; the exact time shows on hovering. */
+/** A relative time such as `2 min ago`, with the exact time as its tooltip. */
 export function Ago({ time }: { readonly time: string | null | undefined }) {
   const now = useNow(5000)
   if (time === undefined || time === null) return <span class="faint">–</span>
@@ -14,8 +14,8 @@ export function Ago({ time }: { readonly time: string | null | undefined }) {
   )
 }
 
-/** How long it is until something, counted down; the exact time shows on hovering. */
-export function Left({ time }: { readonly time: string | undefined }) {
+/** A countdown to a time, with the exact time as its tooltip. */
+export function TimeLeft({ time }: { readonly time: string | undefined }) {
   const now = useNow(1000)
   if (time === undefined) return <span class="faint">–</span>
   const seconds = Math.ceil((Date.parse(time) - now) / 1000)

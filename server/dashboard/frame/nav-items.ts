@@ -1,16 +1,16 @@
 import type { IconName } from '../components/icon.tsx'
 
-/** A page of the dashboard as the navigation shows it. */
+/** A page in the navigation. */
 export interface NavItem {
   readonly name: string
   readonly title: string
   readonly icon: IconName
-  /** Pressed after `g`. */
+  /** Shortcut: `g` followed by this key. */
   readonly key: string
 }
 
-/** The pages in the order of the navigation, in groups. */
-export const placeGroups: readonly { readonly title: string; readonly navItems: readonly NavItem[] }[] = [
+/** The navigation, in groups. */
+export const navGroups: readonly { readonly title: string; readonly navItems: readonly NavItem[] }[] = [
   {
     title: 'Browsers',
     navItems: [
@@ -40,4 +40,4 @@ export const placeGroups: readonly { readonly title: string; readonly navItems: 
 ]
 
 /** All pages. */
-export const navItems: readonly NavItem[] = placeGroups.flatMap((group) => group.navItems)
+export const navItems: readonly NavItem[] = navGroups.flatMap((group) => group.navItems)

@@ -5,8 +5,8 @@ import { Icon } from '../components/icon.tsx'
 
 /** Short messages at the edge of the page. */
 export interface Notices {
-  /** Shows what went well, or what did not. */
-  readonly tell: (message: string | Fault) => void
+  /** Shows a success message or an error. */
+  readonly notify: (message: string | Fault) => void
 }
 
 interface Notice {
@@ -14,9 +14,9 @@ interface Notice {
   readonly message: string | Fault
 }
 
-const NoticesContext = createContext<Notices>({ tell: () => undefined })
-const goodMs = 4000
-const badMs = 12_000
+const NoticesContext = createContext<Notices>({ notify: () => undefined })
+const successMs = 4000
+const errorMs = 12_000
 
 /** The notices of the page. */
 export function useNotices(): Notices {
@@ -29,10 +29,10 @@ export function NoticesProvider({ children }: { readonly children: ComponentChil
   const drop = useCallback((id: number) => setNotices((last) => last.filter((notice) => notice.id !== id)), [])
   const value = useMemo<Notices>(
     () => ({
-      tell: (message) => {
+      notify: (message) => {
         const id = performance.now()
         setNotices((last) => [...last.slice(-2), { id, message }])
-        setTimeout(() => drop(id), message instanceof Fault ? badMs : goodMs)
+        setTimeout(() => drop(id), message instanceof Fault ? errorMs : successMs)
       },
     }),
     [drop],
@@ -48,7 +48,7 @@ export function NoticesProvider({ children }: { readonly children: ComponentChil
               {message instanceof Fault ? message.message : message}
               {message instanceof Fault && message.hint !== undefined && <small>{message.hint}</small>}
             </p>
-            <button type="button" class="icon-button" aria-label="Close this message" onClick={() => drop(id)}>
+            <button type="button" class="icon-button" aria-label="Dismiss" onClick={() => drop(id)}>
               <Icon name="cross" />
             </button>
           </div>

@@ -1,29 +1,29 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
 
-/** Where in the dashboard we are: `#/sessions/ID?view=take-over`. */
+/** The current route, from a hash such as `#/sessions/ID?view=take-over`. */
 export interface Route {
-  /** Such as `sessions`. */
-  readonly place: string
-  /** What follows, decoded. */
+  /** First path segment, such as `sessions`. */
+  readonly section: string
+  /** Further path segments, decoded. */
   readonly rest: readonly string[]
   readonly query: URLSearchParams
 }
 
-/** The address of a place in the dashboard. */
-export function linkTo(parts: readonly string[], query: Readonly<Record<string, string>> = {}): string {
+/** The URL of a route. */
+export function linkTo(segments: readonly string[], query: Readonly<Record<string, string>> = {}): string {
   const search = new URLSearchParams(query).toString()
-  return `#/${parts.map(encodeURIComponent).join('/')}${search === '' ? '' : `?${search}`}`
+  return `#/${segments.map(encodeURIComponent).join('/')}${search === '' ? '' : `?${search}`}`
 }
 
-/** Goes to a place. */
-export function goTo(parts: readonly string[], query?: Readonly<Record<string, string>>): void {
-  location.hash = linkTo(parts, query)
+/** Navigates to a route. */
+export function goTo(segments: readonly string[], query?: Readonly<Record<string, string>>): void {
+  location.hash = linkTo(segments, query)
 }
 
-/** Where we are; the component is drawn anew when that changes. */
+/** The current route. Re-renders the component when it changes. */
 export function useRoute(): Route {
   const [route, setRoute] = useState(readRoute)
-  // Before anything is painted: what is seen can be left.
+  // A layout effect, so that navigation works as soon as the page is painted.
   useLayoutEffect(() => {
     const onChange = (): void => setRoute(readRoute())
     addEventListener('hashchange', onChange)
@@ -34,11 +34,11 @@ export function useRoute(): Route {
 
 function readRoute(): Route {
   const [path = '', search = ''] = location.hash.replace(/^#\/?/, '').split('?')
-  const [place = '', ...rest] = path
+  const [section = '', ...rest] = path
     .split('/')
     .filter((part) => part !== '')
     .map(decodePart)
-  return { place: place === '' ? 'sessions' : place, rest, query: new URLSearchParams(search) }
+  return { section: section === '' ? 'sessions' : section, rest, query: new URLSearchParams(search) }
 }
 
 function decodePart(part: string): string {

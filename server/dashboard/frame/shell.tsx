@@ -3,7 +3,7 @@ import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { useAccount } from '../api/context.ts'
 import { Icon } from '../components/icon.tsx'
 import { Logo } from '../components/logo.tsx'
-import { placeGroups, navItems } from './nav-items.ts'
+import { navGroups, navItems } from './nav-items.ts'
 import { linkTo, type Route } from './route.ts'
 import { ShortcutHelp } from './shortcut-help.tsx'
 import { useShortcuts } from './shortcuts.ts'
@@ -15,16 +15,16 @@ interface ShellProps {
   readonly children: ComponentChildren
 }
 
-/** The navigation, and beside it the page. */
+/** The layout: navigation and page. */
 export function Shell({ route, onSignOut, children }: ShellProps) {
   const [isHelpOpen, setIsHelpOpen] = useState(false)
   const [isMenuOpen, setIsMenuOpen] = useState(false)
-  // A scrape of the activity is on a page of its own.
-  const place = route.place === 'scrapes' ? 'activity' : route.place
+  // Scrapes are opened from the activity page.
+  const page = route.section === 'scrapes' ? 'activity' : route.section
   const onHelp = useCallback(() => setIsHelpOpen(true), [])
   useShortcuts({ onHelp })
   useEffect(() => setIsMenuOpen(false), [route])
-  // Before the menu is painted: what is seen can be closed.
+  // A layout effect, so that Escape works as soon as the menu is painted.
   useLayoutEffect(() => {
     if (!isMenuOpen) return undefined
     const onKey = (event: KeyboardEvent): void => {
@@ -36,7 +36,7 @@ export function Shell({ route, onSignOut, children }: ShellProps) {
   return (
     <div class="shell" data-menu={isMenuOpen ? 'open' : undefined}>
       <a class="skip" href="#main" onClick={focusMain}>
-        Skip to the page
+        Skip to content
       </a>
       <header class="top">
         <button
@@ -49,17 +49,17 @@ export function Shell({ route, onSignOut, children }: ShellProps) {
           <Icon name={isMenuOpen ? 'cross' : 'menu'} />
         </button>
         <Logo />
-        <b>{navItems.find(({ name }) => name === place)?.title ?? 'Bowline'}</b>
+        <b>{navItems.find(({ name }) => name === page)?.title ?? 'Bowline'}</b>
       </header>
       <aside class="side">
         <a class="brand" href={linkTo(['sessions'])}>
           <Logo />
           <b>Bowline</b>
         </a>
-        <Navigation place={place} />
-        <Foot onHelp={onHelp} onSignOut={onSignOut} />
+        <Navigation page={page} />
+        <Footer onHelp={onHelp} onSignOut={onSignOut} />
       </aside>
-      <div class="veil" onClick={() => setIsMenuOpen(false)} />
+      <div class="backdrop" onClick={() => setIsMenuOpen(false)} />
       <main id="main" tabIndex={-1}>
         {children}
       </main>
@@ -68,14 +68,14 @@ export function Shell({ route, onSignOut, children }: ShellProps) {
   )
 }
 
-function Navigation({ place }: { readonly place: string }) {
+function Navigation({ page }: { readonly page: string }) {
   return (
     <nav aria-label="Pages">
-      {placeGroups.map((group) => (
+      {navGroups.map((group) => (
         <section key={group.title}>
           <h2>{group.title}</h2>
           {group.navItems.map(({ name, title, icon, key }) => (
-            <a key={name} href={linkTo([name])} aria-current={name === place ? 'page' : undefined} title={`g ${key}`}>
+            <a key={name} href={linkTo([name])} aria-current={name === page ? 'page' : undefined} title={`g ${key}`}>
               <Icon name={icon} />
               {title}
             </a>
@@ -86,11 +86,11 @@ function Navigation({ place }: { readonly place: string }) {
   )
 }
 
-function Foot({ onHelp, onSignOut }: { readonly onHelp: () => void; readonly onSignOut: () => void }) {
+function Footer({ onHelp, onSignOut }: { readonly onHelp: () => void; readonly onSignOut: () => void }) {
   const { team, keyName, isAdmin } = useAccount()
   return (
     <footer>
-      <p class="who" title={isAdmin ? 'An admin key' : 'A member key'}>
+      <p class="who" title={isAdmin ? 'Admin key' : 'Member key'}>
         <b>{team}</b>
         <span>{keyName}</span>
       </p>
@@ -116,7 +116,7 @@ function Foot({ onHelp, onSignOut }: { readonly onHelp: () => void; readonly onS
   )
 }
 
-/** The address holds the page we are on, so the link must not change it. */
+/** The hash is the current route, so the link must not change it. */
 function focusMain(event: MouseEvent): void {
   event.preventDefault()
   document.querySelector<HTMLElement>('#main')?.focus()

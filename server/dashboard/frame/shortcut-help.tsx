@@ -2,33 +2,33 @@ import { Dialog } from '../components/dialog.tsx'
 import { navItems } from './nav-items.ts'
 
 const onPage = [
-  { keys: ['/'], does: 'Search or filter this page' },
-  { keys: ['n'], does: 'Make a new one: session, monitor, key' },
-  { keys: ['r'], does: 'Load anew' },
-  { keys: ['Esc'], does: 'Close what is open' },
-  { keys: ['?'], does: 'Show this list' },
+  { keys: ['/'], action: 'Search or filter this page' },
+  { keys: ['n'], action: 'New session, job, monitor, team or key' },
+  { keys: ['r'], action: 'Reload' },
+  { keys: ['Esc'], action: 'Close the dialog or menu' },
+  { keys: ['?'], action: 'Show keyboard shortcuts' },
 ]
 
 /** The list of shortcuts. */
 export function ShortcutHelp({ onClose }: { readonly onClose: () => void }) {
   return (
-    <Dialog title="Keyboard" onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <dl class="shortcuts">
         {navItems.map(({ key, title }) => (
-          <Shortcut key={key} keys={['g', key]} does={title} />
+          <Shortcut key={key} keys={['g', key]} action={title} />
         ))}
-        {onPage.map(({ keys, does }) => (
-          <Shortcut key={does} keys={keys} does={does} />
+        {onPage.map(({ keys, action }) => (
+          <Shortcut key={action} keys={keys} action={action} />
         ))}
       </dl>
     </Dialog>
   )
 }
 
-function Shortcut({ keys, does }: { readonly keys: readonly string[]; readonly does: string }) {
+function Shortcut({ keys, action }: { readonly keys: readonly string[]; readonly action: string }) {
   return (
     <div>
-      <dt>{does}</dt>
+      <dt>{action}</dt>
       <dd>
         {keys.map((key) => (
           <kbd key={key}>{key}</kbd>

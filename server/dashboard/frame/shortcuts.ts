@@ -2,29 +2,29 @@ import { useEffect } from 'preact/hooks'
 import { goTo } from './route.ts'
 import { navItems } from './nav-items.ts'
 
-/** What keys do that are the same on every page. */
+/** Callbacks for shortcuts. */
 export interface ShortcutEvents {
   readonly onHelp: () => void
 }
 
-/** Sent to the window when all that is shown is to be loaded anew. */
+/** Dispatched on the window to reload all shown data. */
 export const reloadEvent = 'bowline-reload'
 
 const secondKeyMs = 1500
 
 /**
- * Listens for keys while nothing is typed into: `g` and a letter goes to a page, `/` to its search, `r` loads
- * it anew, `?` shows the list.
+ * Handles keyboard shortcuts outside of inputs: `g` and a letter opens a page, `/` focuses its
+ * search, `r` reloads it, `?` shows the list of shortcuts.
  */
 export function useShortcuts({ onHelp }: ShortcutEvents): void {
   useEffect(() => {
-    let goesUntil = 0
+    let navigateUntilMs = 0
     const onKey = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
       if (document.querySelector('dialog[open]') !== null) return
-      const place = performance.now() < goesUntil ? navItems.find(({ key }) => key === event.key) : undefined
-      goesUntil = event.key === 'g' ? performance.now() + secondKeyMs : 0
-      if (place !== undefined) goTo([place.name])
+      const item = performance.now() < navigateUntilMs ? navItems.find(({ key }) => key === event.key) : undefined
+      navigateUntilMs = event.key === 'g' ? performance.now() + secondKeyMs : 0
+      if (item !== undefined) goTo([item.name])
       else if (event.key === '?') onHelp()
       else if (event.key === 'r') dispatchEvent(new Event(reloadEvent))
       else if (!press(event.key)) return
@@ -35,7 +35,7 @@ export function useShortcuts({ onHelp }: ShortcutEvents): void {
   }, [onHelp])
 }
 
-/** Presses what the page offers for a key: the element with this `aria-keyshortcuts`. */
+/** Focuses or clicks the element with this key in `aria-keyshortcuts`. */
 function press(key: string): boolean {
   const element = document.querySelector<HTMLElement>(`[aria-keyshortcuts="${CSS.escape(key)}"]`)
   if (element === null) return false

@@ -5,10 +5,10 @@ import { chooseTheme, storedTheme, type Theme } from './theme.ts'
 const next: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dark', dark: 'system' }
 const icons = { system: 'system', light: 'sun', dark: 'moon' } as const
 
-/** Goes through the themes. */
+/** Cycles through the themes. */
 export function ThemeButton() {
   const [theme, setTheme] = useState(storedTheme)
-  const label = `Colours: ${theme}`
+  const label = `Theme: ${theme}`
   return (
     <button
       type="button"

@@ -1,23 +1,23 @@
-import { readKept, writeKept } from '../api/kept.ts'
+import { readStored, writeStored } from '../api/browser-storage.ts'
 
-/** Which colours: those of the system, or one's own choice. */
+/** Colour theme. */
 export type Theme = 'system' | 'light' | 'dark'
 
 const storageName = 'bowline.theme'
 
 /** The theme chosen in this browser. Default `system`. */
 export function storedTheme(): Theme {
-  const stored = readKept('localStorage', storageName)
+  const stored = readStored('localStorage', storageName)
   return stored === 'light' || stored === 'dark' ? stored : 'system'
 }
 
-/** Shows the page in a theme. */
+/** Applies a theme to the page. */
 export function applyTheme(theme: Theme): void {
   document.documentElement.dataset['theme'] = theme
 }
 
-/** Shows the page in a theme, now and when it is opened again. */
+/** Applies and stores a theme. */
 export function chooseTheme(theme: Theme): void {
-  writeKept('localStorage', storageName, theme)
+  writeStored('localStorage', storageName, theme)
   applyTheme(theme)
 }

@@ -1,7 +1,7 @@
 import { Fault, type Api } from '../api/call.ts'
 import { readMetrics, type Sample } from './metric-text.ts'
 
-/** What `/readyz` answers. */
+/** The response of `/readyz`. */
 export interface Readiness {
   readonly status: 'ok' | 'unavailable'
   readonly browser: { readonly path: string; readonly kind: string; readonly version: string }
@@ -11,33 +11,35 @@ export interface Readiness {
   readonly layers: readonly { readonly name: string; readonly state: string; readonly detail: string }[]
 }
 
-/** How the server is, and its numbers. */
+/** Readiness and metrics of the server. */
 export interface Health {
   readonly readiness: Readiness
-  /** Undefined: only admin keys may read the numbers of all teams. */
+  /** Metrics. `undefined` without an admin key. */
   readonly samples: readonly Sample[] | undefined
 }
 
-/** Asks the server how it is. */
+/** Reads the readiness and metrics of the server. */
 export async function readHealth(api: Api, signal: AbortSignal): Promise<Health> {
   const [readiness, metrics] = await Promise.all([readReadiness(api, signal), readSamples(api, signal)])
   return { readiness, samples: metrics }
 }
 
-/** A server that is not ready says so with an error status, and all the same says why. */
+/**
+ * Reads `/readyz`. A server that is not ready responds with an error status and the same fields.
+ */
 async function readReadiness(api: Api, signal: AbortSignal): Promise<Readiness> {
-  const response = await api.ask('/readyz', signal).catch(() => undefined)
-  if (response === undefined) throw new Fault(0, { error: 'The server does not answer' })
+  const response = await api.getAny('/readyz', signal).catch(() => undefined)
+  if (response === undefined) throw new Fault(0, { error: 'The server is not responding' })
   const readiness = (await response.json()) as Partial<Readiness>
-  // It tells no more to those whose key it cannot check.
+  // Without a verified key the response has only the status.
   if (readiness.browser === undefined)
-    throw new Fault(response.status, { error: 'The server cannot check the key now' })
+    throw new Fault(response.status, { error: 'The server cannot verify the API key right now' })
   return readiness as Readiness
 }
 
 async function readSamples(api: Api, signal: AbortSignal): Promise<readonly Sample[] | undefined> {
   try {
-    return readMetrics(await (await api.read('/metrics', signal)).text())
+    return readMetrics(await (await api.getResponse('/metrics', signal)).text())
   } catch (error) {
     if (error instanceof Fault && error.status === 403) return undefined
     throw error

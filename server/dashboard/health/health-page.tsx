@@ -5,11 +5,11 @@ import { FaultNote } from '../components/fault-note.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Page } from '../components/page.tsx'
 import { Progress } from '../components/progress.tsx'
-import { Waiting } from '../components/waiting.tsx'
+import { Skeleton } from '../components/skeleton.tsx'
 import { readHealth, type Readiness } from './health-calls.ts'
-import { Numbers } from './numbers.tsx'
+import { ServerStats } from './server-stats.tsx'
 
-/** How the server is. */
+/** Readiness, metrics and isolation of the server. */
 export function HealthPage() {
   const { value, fault, reload } = useLoaded('health', readHealth, { everyMs: 3000 })
   return (
@@ -32,10 +32,10 @@ export function HealthPage() {
       }
     >
       <FaultNote fault={fault} onRetry={reload} />
-      {value === undefined && fault === undefined && <Waiting />}
+      {value === undefined && fault === undefined && <Skeleton />}
       {value !== undefined && (
         <>
-          {value.samples !== undefined && <Numbers samples={value.samples} />}
+          {value.samples !== undefined && <ServerStats samples={value.samples} />}
           <div class="columns">
             <Server readiness={value.readiness} />
             <IsolationLayers readiness={value.readiness} />
@@ -53,7 +53,7 @@ function Server({ readiness: { browser, store, pool, sessions } }: { readonly re
       <dl class="facts">
         <Fact name="Sessions">
           {sessions.live} of {sessions.max}
-          <Progress done={sessions.live} total={sessions.max} label="Sessions that live, of those that may" />
+          <Progress done={sessions.live} total={sessions.max} label="Live sessions of the maximum" />
           {sessions.isDraining && <Badge tone="warn">draining</Badge>}
         </Fact>
         <Fact name="Warm browsers">

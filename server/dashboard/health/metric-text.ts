@@ -1,11 +1,11 @@
-/** One value of the Prometheus text format. */
+/** A sample of the Prometheus text format. */
 export interface Sample {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
   readonly value: number
 }
 
-/** Reads the Prometheus text format. */
+/** Parses the Prometheus text format. */
 export function readMetrics(text: string): readonly Sample[] {
   return text
     .split('\n')
@@ -14,7 +14,7 @@ export function readMetrics(text: string): readonly Sample[] {
     .map(([, name = '', labels = '', value]) => ({ name, labels: readLabels(labels), value: Number(value) }))
 }
 
-/** The sum of all values of a name. */
+/** Sums all samples of a metric. */
 export function sumOf(samples: readonly Sample[], name: string): number {
   return samples.filter((sample) => sample.name === name).reduce((sum, { value }) => sum + value, 0)
 }

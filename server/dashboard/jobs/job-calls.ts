@@ -2,17 +2,17 @@ import type { Document } from 'bowline/contract/document'
 import { readActivity } from '../activity/activity-calls.ts'
 import { Fault, type Api } from '../api/call.ts'
 
-/** The kinds of jobs, by their name in the activity. */
+/** Kinds of jobs by their endpoint name in the activity log. */
 export const jobKinds = {
   batch_scrape: { title: 'Batch', path: '/v2/batch/scrape' },
   crawl: { title: 'Crawl', path: '/v2/crawl' },
   extract: { title: 'Extract', path: '/v2/extract' },
 } as const
 
-/** Name of a kind of job. */
+/** Kind of a job. */
 export type JobKind = keyof typeof jobKinds
 
-/** How far a job is, and some of its pages. */
+/** Status of a job with some of its pages. */
 export interface JobStatus {
   readonly status: string
   readonly completed?: number
@@ -25,11 +25,11 @@ export interface JobStatus {
   readonly duration?: number
   readonly warning?: string
   readonly error?: string
-  /** Pages of a batch or crawl; what an extract found. */
+  /** Pages of a batch or crawl, or the result of an extract. */
   readonly data?: unknown
 }
 
-/** What went wrong in a job. */
+/** Failed pages of a job. */
 export interface JobErrors {
   readonly errors: readonly {
     readonly id: string
@@ -47,59 +47,61 @@ export interface ListedJob {
   readonly id: string
   readonly target: string | null
   readonly createdAt: string
-  /** Undefined: its documents have expired. */
+  /** `undefined` if the job has expired. */
   readonly state: JobStatus | undefined
 }
 
-/** How a job ended, as it was told a short time ago. */
-export interface OverJob {
+/** A cached status of an ended job. */
+export interface CachedJob {
   readonly state: JobStatus | undefined
   readonly untilMs: number
 }
 
-/** A batch that is complete goes on when pages are added. */
-const overMs = 20_000
+/** Time to cache it. Short, since a completed batch resumes when pages are added. */
+const cacheMs = 20_000
 
-/** So many jobs of each kind are listed. */
-export const mostListed = 20
+/** Maximum number of listed jobs of each kind. */
+export const maxListed = 20
 
-/** Whether a text names a kind of job. */
+/** Whether a string is a kind of job. */
 export function isJobKind(name: string | undefined): name is JobKind {
   return name !== undefined && Object.hasOwn(jobKinds, name)
 }
 
-/** Whether a job goes on. */
+/** Whether a job is still running. */
 export function isRunning(state: JobStatus | undefined): boolean {
   return state !== undefined && !/^(completed|failed|cancelled)$/.test(state.status)
 }
 
-/** The jobs of the last 24 hours, newest first, with how far they are. Those that are over are asked for again after a while. */
+/**
+ * Lists the jobs of the last 24 hours with their status, newest first. Caches ended jobs in `over`.
+ */
 export async function listJobs(
   api: Api,
-  over: Map<string, OverJob>,
+  endedJobs: Map<string, CachedJob>,
   signal: AbortSignal,
 ): Promise<readonly ListedJob[]> {
   const kinds = Object.keys(jobKinds) as JobKind[]
   const pages = await Promise.all(
     kinds.map(async (kind) => {
-      const { data } = await readActivity(api, { endpoint: kind, limit: mostListed }, signal)
+      const { data } = await readActivity(api, { endpoint: kind, limit: maxListed }, signal)
       return data.map((item) => ({ kind, item }))
     }),
   )
   const newestFirst = pages.flat().toSorted((a, b) => b.item.created_at.localeCompare(a.item.created_at))
   return Promise.all(
     newestFirst.map(async ({ kind, item: { id, target, created_at: createdAt } }) => {
-      const known = over.get(id)
+      const known = endedJobs.get(id)
       if (known !== undefined && known.untilMs > Date.now()) return { kind, id, target, createdAt, state: known.state }
       const state = await readStateOf(api, { kind, id }, signal)
-      if (isRunning(state)) over.delete(id)
-      else over.set(id, { state, untilMs: Date.now() + overMs })
+      if (isRunning(state)) endedJobs.delete(id)
+      else endedJobs.set(id, { state, untilMs: Date.now() + cacheMs })
       return { kind, id, target, createdAt, state }
     }),
   )
 }
 
-/** Reads how far a job is, with at most `limit` of its pages after the first `skip`. */
+/** Reads the status of a job with up to `limit` pages after the first `skip`. */
 export async function readJob(
   api: Api,
   { kind, id }: { readonly kind: JobKind; readonly id: string },
@@ -118,7 +120,7 @@ export async function cancelJob(
   return api.send('DELETE', `${jobKinds[kind].path}/${encodeURIComponent(id)}`)
 }
 
-/** The pages of a job that were read with it. */
+/** The pages in the status of a job. */
 export function pagesOf({ data }: JobStatus): readonly Document[] {
   return Array.isArray(data) ? (data as Document[]) : []
 }

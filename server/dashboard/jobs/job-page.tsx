@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks'
 import { useAction } from '../api/use-action.ts'
 import { useLoaded } from '../api/use-loaded.ts'
-import { Back } from '../components/back.tsx'
+import { BackLink } from '../components/back-link.tsx'
 import { Status } from '../components/badge.tsx'
-import { Confirm } from '../components/confirm.tsx'
+import { ConfirmButton } from '../components/confirm-button.tsx'
 import { FaultNote } from '../components/fault-note.tsx'
 import { formatDuration, formatNumber } from '../components/format.ts'
-import { Numeral } from '../components/numeral.tsx'
+import { Stat } from '../components/stat.tsx'
 import { Page } from '../components/page.tsx'
 import { Progress } from '../components/progress.tsx'
 import { Ago } from '../components/time.tsx'
-import { Waiting } from '../components/waiting.tsx'
+import { Skeleton } from '../components/skeleton.tsx'
 import { JobErrors } from './job-errors.tsx'
 import { JobPages } from './job-pages.tsx'
 import { cancelJob, isRunning, jobKinds, readJob, type JobKind, type JobStatus } from './job-calls.ts'
@@ -18,24 +18,24 @@ import { cancelJob, isRunning, jobKinds, readJob, type JobKind, type JobStatus }
 const pageSize = 20
 const everyMs = 2000
 
-/** One job: how far it is, its pages and its errors. */
+/** The status, pages and errors of a job. */
 export function JobPage({ kind, id }: { readonly kind: JobKind; readonly id: string }) {
   const [skip, setSkip] = useState(0)
-  const [isOver, setIsOver] = useState(false)
+  const [hasEnded, setHasEnded] = useState(false)
   const { value, fault, reload } = useLoaded(
     `job ${id} ${skip}`,
     async (api, signal) => {
       const state = await readJob(api, { kind, id }, { skip, limit: pageSize }, signal)
-      setIsOver(!isRunning(state))
+      setHasEnded(!isRunning(state))
       return state
     },
-    { everyMs: isOver ? undefined : everyMs },
+    { everyMs: hasEnded ? undefined : everyMs },
   )
   const cancel = useAction(async (api) => cancelJob(api, { kind, id }))
   return (
     <Page
       title={jobKinds[kind].title}
-      before={<Back to={['jobs']}>Jobs</Back>}
+      before={<BackLink to={['jobs']}>Jobs</BackLink>}
       lead={
         <>
           <code>{id}</code> {value !== undefined && <Status status={value.status} />}
@@ -44,11 +44,11 @@ export function JobPage({ kind, id }: { readonly kind: JobKind; readonly id: str
       actions={
         isRunning(value) &&
         kind !== 'extract' && (
-          <Confirm
+          <ConfirmButton
             icon="stop"
             label="Cancel job"
             question="Cancel this job?"
-            text="Pages that are done stay; the others are not scraped."
+            text="Scraped pages are kept. The remaining pages are not scraped."
             isRunning={cancel.isRunning}
             onConfirm={() => void cancel.run(undefined).then(reload)}
           />
@@ -56,7 +56,7 @@ export function JobPage({ kind, id }: { readonly kind: JobKind; readonly id: str
       }
     >
       <FaultNote fault={fault} onRetry={reload} />
-      {value === undefined && fault === undefined && <Waiting />}
+      {value === undefined && fault === undefined && <Skeleton />}
       {value !== undefined && (
         <>
           <Facts state={value} />
@@ -66,7 +66,7 @@ export function JobPage({ kind, id }: { readonly kind: JobKind; readonly id: str
           ) : (
             <>
               <JobPages state={value} skip={skip} pageSize={pageSize} onSkip={setSkip} />
-              <JobErrors path={`${jobKinds[kind].path}/${encodeURIComponent(id)}/errors`} isRunning={!isOver} />
+              <JobErrors path={`${jobKinds[kind].path}/${encodeURIComponent(id)}/errors`} isRunning={!hasEnded} />
             </>
           )}
         </>
@@ -78,25 +78,25 @@ export function JobPage({ kind, id }: { readonly kind: JobKind; readonly id: str
 function Facts({ state }: { readonly state: JobStatus }) {
   const { completed, total, creditsUsed, createdAt, duration, expiresAt } = state
   return (
-    <div class="numerals">
+    <div class="stats">
       {total !== undefined && (
-        <Numeral title="Pages" value={`${formatNumber(completed ?? 0)} of ${formatNumber(total)}`}>
+        <Stat title="Pages" value={`${formatNumber(completed ?? 0)} of ${formatNumber(total)}`}>
           <Progress done={completed ?? 0} total={total} label="Pages done" />
-        </Numeral>
+        </Stat>
       )}
-      {creditsUsed !== undefined && <Numeral title="Credits" value={formatNumber(creditsUsed)} />}
+      {creditsUsed !== undefined && <Stat title="Credits" value={formatNumber(creditsUsed)} />}
       {createdAt !== undefined && (
-        <Numeral
-          title={duration === undefined ? 'Running for' : 'Took'}
+        <Stat
+          title={duration === undefined ? 'Running for' : 'Duration'}
           value={formatDuration((duration ?? sinceSeconds(createdAt)) * 1000)}
         >
           started <Ago time={createdAt} />
-        </Numeral>
+        </Stat>
       )}
       {expiresAt !== undefined && (
-        <Numeral title="Kept for" value={formatDuration(Math.max(0, Date.parse(expiresAt) - Date.now()))}>
-          then it is removed
-        </Numeral>
+        <Stat title="Expires in" value={formatDuration(Math.max(0, Date.parse(expiresAt) - Date.now()))}>
+          results are then deleted
+        </Stat>
       )}
     </div>
   )

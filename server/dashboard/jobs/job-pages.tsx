@@ -1,6 +1,6 @@
 import { Badge } from '../components/badge.tsx'
 import { formatNumber } from '../components/format.ts'
-import { ScrapeAnswer } from '../playground/scrape-answer.tsx'
+import { ScrapeResult } from '../playground/scrape-result.tsx'
 import { pagesOf, type JobStatus } from './job-calls.ts'
 
 interface JobPagesProps {
@@ -10,7 +10,7 @@ interface JobPagesProps {
   readonly onSkip: (skip: number) => void
 }
 
-/** The pages of a job that are done, in the order they were; each opens. */
+/** The scraped pages of a job in the order of completion, each collapsible. */
 export function JobPages({ state, skip, pageSize, onSkip }: JobPagesProps) {
   const pages = pagesOf(state)
   const done = state.completed ?? 0
@@ -24,7 +24,7 @@ export function JobPages({ state, skip, pageSize, onSkip }: JobPagesProps) {
               {formatNumber(skip + 1)} to {formatNumber(Math.min(done, skip + pageSize))} of {formatNumber(done)}
             </small>
             <button type="button" class="button small" disabled={skip === 0} onClick={() => onSkip(skip - pageSize)}>
-              Back
+              Previous
             </button>
             <button
               type="button"
@@ -37,7 +37,7 @@ export function JobPages({ state, skip, pageSize, onSkip }: JobPagesProps) {
           </div>
         )}
       </header>
-      {pages.length === 0 && <p class="faint">None is done yet.</p>}
+      {pages.length === 0 && <p class="faint">No pages yet.</p>}
       <ul class="folds">
         {pages.map((page, at) => (
           <li key={page.metadata.scrapeId ?? at}>
@@ -48,8 +48,8 @@ export function JobPages({ state, skip, pageSize, onSkip }: JobPagesProps) {
                   <Badge tone={page.metadata.statusCode < 400 ? 'good' : 'bad'}>{page.metadata.statusCode}</Badge>
                 )}
               </summary>
-              <div class="answer">
-                <ScrapeAnswer document={page} note="" />
+              <div class="result">
+                <ScrapeResult document={page} note="" />
               </div>
             </details>
           </li>

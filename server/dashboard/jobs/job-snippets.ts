@@ -1,7 +1,7 @@
 import { newClient } from '../components/new-client.ts'
 import type { Snippets } from '../components/snippet.tsx'
 
-/** How a first job is made. */
+/** Snippets that start a job. */
 export function firstJob(): Snippets {
   return {
     TypeScript: `${newClient()}

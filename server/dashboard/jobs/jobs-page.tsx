@@ -11,37 +11,37 @@ import { Page } from '../components/page.tsx'
 import { Progress } from '../components/progress.tsx'
 import { Snippet } from '../components/snippet.tsx'
 import { Ago } from '../components/time.tsx'
-import { Waiting } from '../components/waiting.tsx'
-import { isRunning, jobKinds, listJobs, mostListed, type ListedJob, type OverJob } from './job-calls.ts'
+import { Skeleton } from '../components/skeleton.tsx'
+import { isRunning, jobKinds, listJobs, maxListed, type ListedJob, type CachedJob } from './job-calls.ts'
 import { firstJob } from './job-snippets.ts'
 import { NewJob } from './new-job.tsx'
 
 /** Batches, crawls and extracts of the last 24 hours. */
 export function JobsPage() {
-  const [over] = useState(() => new Map<string, OverJob>())
-  const { value, fault, reload } = useLoaded('jobs', async (api, signal) => listJobs(api, over, signal), {
+  const [endedJobs] = useState(() => new Map<string, CachedJob>())
+  const { value, fault, reload } = useLoaded('jobs', async (api, signal) => listJobs(api, endedJobs, signal), {
     everyMs: 3000,
   })
   const counts = value === undefined ? {} : Object.groupBy(value, ({ kind }) => kind)
-  const isCutOff = Object.values(counts).some((jobs) => jobs.length >= mostListed)
-  const [isMaking, setIsMaking] = useState(false)
+  const isCutOff = Object.values(counts).some((jobs) => jobs.length >= maxListed)
+  const [isCreating, setIsCreating] = useState(false)
   const running = value?.filter(({ state }) => isRunning(state)).length
   return (
     <Page
       title="Jobs"
       lead={running === undefined ? 'Batches, crawls and extracts' : `${countOf(running, 'job')} running`}
       actions={
-        <button type="button" class="button primary" aria-keyshortcuts="n" onClick={() => setIsMaking(true)}>
+        <button type="button" class="button primary" aria-keyshortcuts="n" onClick={() => setIsCreating(true)}>
           <Icon name="plus" />
           New job
         </button>
       }
     >
       <FaultNote fault={fault} onRetry={reload} />
-      {value === undefined && fault === undefined && <Waiting />}
+      {value === undefined && fault === undefined && <Skeleton />}
       {value?.length === 0 && (
-        <Empty icon="jobs" title="No job in the last 24 hours">
-          <p>A batch scrapes a list of pages, a crawl follows the links of a site. Both go on when you leave.</p>
+        <Empty icon="jobs" title="No jobs in the last 24 hours">
+          <p>A batch scrapes a list of URLs. A crawl follows the links of a site. Both run on the server.</p>
           <Snippet snippets={firstJob()} />
         </Empty>
       )}
@@ -50,10 +50,10 @@ export function JobsPage() {
       )}
       {isCutOff && (
         <p class="faint">
-          The latest {mostListed} of each kind; the <a href={linkTo(['activity'])}>activity</a> has the others.
+          Showing the latest {maxListed} of each kind. See <a href={linkTo(['activity'])}>Activity</a> for all.
         </p>
       )}
-      {isMaking && <NewJob onClose={() => setIsMaking(false)} />}
+      {isCreating && <NewJob onClose={() => setIsCreating(false)} />}
     </Page>
   )
 }
@@ -61,7 +61,7 @@ export function JobsPage() {
 const columns: readonly Column<ListedJob>[] = [
   { title: 'Kind', isExtra: true, cell: ({ kind }) => <Badge>{jobKinds[kind].title}</Badge> },
   {
-    title: 'Of',
+    title: 'Target',
     cell: ({ kind, id, target }) => (
       <a class="target" href={linkTo(['jobs', kind, id])}>
         {target ?? id}
@@ -69,7 +69,7 @@ const columns: readonly Column<ListedJob>[] = [
     ),
   },
   {
-    title: 'State',
+    title: 'Status',
     cell: ({ state }) => (state === undefined ? <Badge>expired</Badge> : <Status status={state.status} />),
   },
   {

@@ -5,12 +5,12 @@ import { Dialog } from '../components/dialog.tsx'
 import { FormButtons } from '../components/form-buttons.tsx'
 import { Field } from '../components/field.tsx'
 import { Tabs } from '../components/tabs.tsx'
-import { NumberField } from '../playground/trial-form.tsx'
+import { NumberField } from '../playground/request-form.tsx'
 import { cancelJob, jobKinds, type JobKind } from './job-calls.ts'
 
 const kinds = { Batch: 'batch_scrape', Crawl: 'crawl' } as const satisfies Record<string, JobKind>
 
-/** Asks what to scrape, starts the job and goes to it. */
+/** A form that starts a job and opens its page. */
 export function NewJob({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState<keyof typeof kinds>('Batch')
   const [urls, setUrls] = useState('')
@@ -24,7 +24,7 @@ export function NewJob({ onClose }: { readonly onClose: () => void }) {
     return goTo(['jobs', kind, id])
   })
   return (
-    <Dialog staysOpen title="New job" onClose={onClose}>
+    <Dialog ignoresBackdrop title="New job" onClose={onClose}>
       <form
         class="stack"
         onSubmit={(event) => {
@@ -40,7 +40,7 @@ export function NewJob({ onClose }: { readonly onClose: () => void }) {
         />
         {kind === 'crawl' ? (
           <>
-            <Field label="Site" hint="Links are followed from here.">
+            <Field label="Site" hint="The crawl starts at this URL.">
               <input
                 required
                 inputMode="url"
@@ -49,10 +49,10 @@ export function NewJob({ onClose }: { readonly onClose: () => void }) {
                 onInput={(event) => setUrl(event.currentTarget.value)}
               />
             </Field>
-            <NumberField label="Most pages" value={limit} min={1} max={10_000} onChange={setLimit} />
+            <NumberField label="Max pages" value={limit} min={1} max={10_000} onChange={setLimit} />
           </>
         ) : (
-          <Field label="Addresses" hint="One a line.">
+          <Field label="URLs" hint="One per line.">
             <textarea
               required
               rows={6}

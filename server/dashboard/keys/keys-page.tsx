@@ -4,31 +4,35 @@ import { useAccount } from '../api/context.ts'
 import { useAction, type Action } from '../api/use-action.ts'
 import { useLoaded } from '../api/use-loaded.ts'
 import { Badge } from '../components/badge.tsx'
-import { Confirm } from '../components/confirm.tsx'
+import { ConfirmButton } from '../components/confirm-button.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { FaultNote } from '../components/fault-note.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Page } from '../components/page.tsx'
 import { Ago } from '../components/time.tsx'
-import { Waiting } from '../components/waiting.tsx'
+import { Skeleton } from '../components/skeleton.tsx'
 import { NewKey } from './new-key.tsx'
 
-/** The keys that this one may see. */
+/** The keys of the team, or of all teams for admin keys. */
 export function KeysPage() {
   const { isAdmin, keyId } = useAccount()
   const { value, fault, reload } = useLoaded('keys', async (api, signal) =>
     api.get<{ data: readonly KeySummary[] }>('/v2/team/keys', signal),
   )
-  const [isMaking, setIsMaking] = useState(false)
+  const [isCreating, setIsCreating] = useState(false)
   const revoke = useAction(async (api, id: string) => api.send('DELETE', `/v2/team/keys/${id}`))
   const rows = value?.data.toSorted((a, b) => Number(a.revokedAt !== undefined) - Number(b.revokedAt !== undefined))
   return (
     <Page
       title="Keys"
-      lead={isAdmin ? 'Of every team on this server.' : 'Of your team. An admin key makes and revokes them.'}
+      lead={
+        isAdmin
+          ? 'Keys of all teams on this server.'
+          : 'Keys of your team. Creating and revoking keys requires an admin key.'
+      }
       actions={
         isAdmin && (
-          <button type="button" class="button primary" aria-keyshortcuts="n" onClick={() => setIsMaking(true)}>
+          <button type="button" class="button primary" aria-keyshortcuts="n" onClick={() => setIsCreating(true)}>
             <Icon name="plus" />
             New key
           </button>
@@ -36,7 +40,7 @@ export function KeysPage() {
       }
     >
       <FaultNote fault={fault} onRetry={reload} />
-      {value === undefined && fault === undefined && <Waiting />}
+      {value === undefined && fault === undefined && <Skeleton />}
       {rows !== undefined && (
         <DataTable
           label="Keys"
@@ -45,10 +49,10 @@ export function KeysPage() {
           keyOf={({ id }) => id}
         />
       )}
-      {isMaking && (
+      {isCreating && (
         <NewKey
           onClose={() => {
-            setIsMaking(false)
+            setIsCreating(false)
             reload()
           }}
         />
@@ -70,7 +74,7 @@ const columns: readonly Column<KeySummary>[] = [
   },
   { title: 'Team', cell: ({ team }) => team },
   { title: 'Starts with', isExtra: true, cell: ({ prefix }) => <code>{prefix}…</code> },
-  { title: 'Made', isExtra: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+  { title: 'Created', isExtra: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
   { title: 'Last used', cell: ({ lastUsedAt }) => <Ago time={lastUsedAt} /> },
 ]
 
@@ -80,12 +84,12 @@ function revokeColumn(revoke: Action<string>, ownId: string | undefined, onDone:
     isNumber: true,
     cell: ({ id, name, revokedAt }) =>
       revokedAt === undefined && id !== ownId ? (
-        <Confirm
+        <ConfirmButton
           icon="bin"
           label={`Revoke ${name}`}
           isCompact
           question={`Revoke ${name}?`}
-          text="Programs that use it are refused from now on, and the sessions it created end. It cannot be undone."
+          text="Requests with this key will fail, and its sessions will end. This cannot be undone."
           isRunning={revoke.isRunning}
           onConfirm={() => void revoke.run(id).then(onDone)}
         />

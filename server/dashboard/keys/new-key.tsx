@@ -2,31 +2,31 @@ import { useState } from 'preact/hooks'
 import type { CreateKeyOptions, CreateKeyResponse } from 'bowline/contract/keys'
 import { useAccount } from '../api/context.ts'
 import { useFormAction } from '../api/use-action.ts'
-import { Copy } from '../components/copy.tsx'
+import { CopyButton } from '../components/copy-button.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { FormButtons } from '../components/form-buttons.tsx'
 import { Check, Field } from '../components/field.tsx'
 
-/** Makes a key, and shows it this once. */
+/** A form that creates a key and shows it once. */
 export function NewKey({ onClose }: { readonly onClose: () => void }) {
   const account = useAccount()
   const [name, setName] = useState('')
   const [team, setTeam] = useState(account.team)
   const [isAdmin, setIsAdmin] = useState(false)
-  const [made, setMade] = useState<CreateKeyResponse>()
+  const [created, setCreated] = useState<CreateKeyResponse>()
   const create = useFormAction(async (api, options: CreateKeyOptions, signal) => {
     const key = await api.send<CreateKeyResponse>('POST', '/v2/team/keys', options)
-    // Nobody has seen it, and nobody can any more.
+    // The key was never shown and cannot be read again.
     if (signal.aborted) return api.send('DELETE', `/v2/team/keys/${key.data.id}`)
-    return setMade(key)
+    return setCreated(key)
   })
-  if (made !== undefined) {
+  if (created !== undefined) {
     return (
-      <Dialog staysOpen title="The new key" onClose={onClose}>
-        <p>Copy it now: the server keeps only a hash and cannot show it again.</p>
+      <Dialog ignoresBackdrop title="Key created" onClose={onClose}>
+        <p>Copy the key now. It will not be shown again.</p>
         <p class="secret">
-          <code>{made.key}</code>
-          <Copy text={made.key} label="Copy the key" />
+          <code>{created.key}</code>
+          <CopyButton text={created.key} label="Copy the key" />
         </p>
         <div class="row end">
           <button type="button" class="button primary" onClick={onClose}>
@@ -37,7 +37,7 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
     )
   }
   return (
-    <Dialog staysOpen title="New key" onClose={onClose}>
+    <Dialog ignoresBackdrop title="New key" onClose={onClose}>
       <form
         class="stack"
         onSubmit={(event) => {
@@ -45,7 +45,7 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
           void create.run({ name, ...(team === '' ? {} : { team }), role: isAdmin ? 'admin' : 'member' })
         }}
       >
-        <Field label="Name" hint="What will use it.">
+        <Field label="Name" hint="For example the program that uses the key.">
           <input
             required
             maxLength={100}
@@ -54,11 +54,11 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
             onInput={(event) => setName(event.currentTarget.value)}
           />
         </Field>
-        <Field label="Team" hint="Teams do not see each other’s sessions. A new name makes a new team.">
+        <Field label="Team" hint="Teams cannot see each other’s sessions. A new name creates a new team.">
           <input maxLength={100} value={team} onInput={(event) => setTeam(event.currentTarget.value)} />
         </Field>
-        <Check label="Admin: may make and revoke keys of every team" isOn={isAdmin} onChange={setIsAdmin} />
-        <FormButtons label="Make key" action={create} onCancel={onClose} />
+        <Check label="Admin: can create and revoke keys of all teams" isOn={isAdmin} onChange={setIsAdmin} />
+        <FormButtons label="Create key" action={create} onCancel={onClose} />
       </form>
     </Dialog>
   )

@@ -1,31 +1,31 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { useSeen } from './use-seen.ts'
-import { watch, type Shown } from './watch.ts'
+import { useVisible } from './use-visible.ts'
+import { watch, type ShownTab } from './watch.ts'
 
 interface ThumbnailProps {
   readonly liveViewUrl: string
-  /** Least time between two pictures. */
+  /** Minimum milliseconds between frames. */
   readonly everyMs: number
-  readonly onShown: (shown: Shown) => void
+  readonly onShown: (shown: ShownTab) => void
   readonly onEnded: () => void
 }
 
-/** Sharper than this no thumbnail need be. */
-const widestPixels = 640
+/** Maximum width of a thumbnail in device pixels. */
+const maxWidthPixels = 640
 
-/** A small picture of a session that moves while it can be seen. */
+/** A live thumbnail of a session. Connected only while it is visible. */
 export function Thumbnail({ liveViewUrl, everyMs, onShown, onEnded }: ThumbnailProps) {
   const box = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLCanvasElement>(null)
-  const isSeen = useSeen(box)
+  const isVisible = useVisible(box)
   const [frames, setFrames] = useState(0)
   const events = useRef({ onShown, onEnded })
   events.current = { onShown, onEnded }
 
   useEffect(() => {
-    if (!isSeen || box.current === null) return undefined
+    if (!isVisible || box.current === null) return undefined
     const { clientWidth, clientHeight } = box.current
-    const scale = Math.min(devicePixelRatio, widestPixels / Math.max(1, clientWidth))
+    const scale = Math.min(devicePixelRatio, maxWidthPixels / Math.max(1, clientWidth))
     const size = (length: number): number => Math.max(1, Math.round(length * scale))
     const watching = watch(
       liveViewUrl,
@@ -41,12 +41,12 @@ export function Thumbnail({ liveViewUrl, everyMs, onShown, onEnded }: ThumbnailP
       },
     )
     return () => watching[Symbol.dispose]()
-  }, [liveViewUrl, isSeen, everyMs])
+  }, [liveViewUrl, isVisible, everyMs])
 
   return (
     <div ref={box} class="thumbnail" data-frames={frames}>
       <canvas ref={canvas} hidden={frames === 0} role="img" aria-label="The page of the session" />
-      {frames === 0 && <span class="faint">Waiting for a picture</span>}
+      {frames === 0 && <span class="faint">Waiting for the first frame</span>}
     </div>
   )
 }

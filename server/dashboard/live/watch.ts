@@ -1,28 +1,28 @@
-/** What a live view tells about its session beside pictures. */
-export interface Shown {
+/** The tab that a live view shows, and the number of tabs. */
+export interface ShownTab {
   readonly title: string
   readonly url: string
   readonly tabs: number
 }
 
-/** What comes of watching. */
+/** Callbacks of `watch`. */
 export interface WatchEvents {
   readonly onFrame: (image: ImageBitmap) => void
-  readonly onShown: (shown: Shown) => void
-  /** The session is over. */
+  readonly onShown: (shown: ShownTab) => void
+  /** The session has ended. */
   readonly onEnded: () => void
 }
 
-/** How large and how often pictures are wanted. */
-export interface Looks {
+/** Size and rate of frames. */
+export interface FrameOptions {
   /** Device pixels. */
   readonly width: number
   readonly height: number
-  /** Least time between two pictures. */
+  /** Minimum milliseconds between frames. */
   readonly everyMs: number
 }
 
-/** The part of the live view's messages that a small picture needs. */
+/** The messages of the live view that a thumbnail needs. */
 type Message =
   | { readonly type: 'hello' | 'ended' }
   | {
@@ -35,38 +35,41 @@ const headerBytes = 12
 const formats = ['image/jpeg', 'image/webp']
 const retryMs = 2000
 
-/** The same page at the address the dashboard was opened at: the server may call itself by another name. */
+/**
+ * Resolves a URL of the server against the dashboard's origin, which may differ from its public
+ * URL.
+ */
 export function onThisServer(url: string): string {
   const { pathname, search } = new URL(url, location.href)
   return `${pathname}${search}`
 }
 
-/** Watches a session by the address of its live view, without the API key. Disposing closes the connection. */
-export function watch(liveViewUrl: string, looks: Looks, events: WatchEvents): Disposable {
+/** Watches a session through its live view URL, without the API key. Disposing disconnects. */
+export function watch(liveViewUrl: string, frameOptions: FrameOptions, events: WatchEvents): Disposable {
   const address = new URL(onThisServer(liveViewUrl), location.href)
   address.protocol = address.protocol.replace('http', 'ws')
   address.pathname += '/socket'
   let socket: WebSocket | undefined
-  let isOver = false
+  let hasEnded = false
   let retry: ReturnType<typeof setTimeout> | undefined
   let drawn = 0
 
   const onImage = (image: ImageBitmap, frame: number): void => {
-    // The next one may have been read sooner; a page at rest sends no other that would set it right.
-    if (isOver || frame < drawn) return image.close()
+    // A later frame may have been decoded first. A still page would send no other one to fix it.
+    if (hasEnded || frame < drawn) return image.close()
     drawn = frame
     events.onFrame(image)
   }
   const onMessage = (opened: WebSocket, data: string | ArrayBuffer): void => {
     if (data instanceof ArrayBuffer) return void draw(opened, data, onImage)
     const message = JSON.parse(data) as Message
-    if (message.type === 'hello') opened.send(JSON.stringify({ type: 'looks', isVisible: true, ...looks }))
+    if (message.type === 'hello') opened.send(JSON.stringify({ type: 'looks', isVisible: true, ...frameOptions }))
     if (message.type === 'tabs') {
       const tab = message.tabs.find(({ id }) => id === message.shown)
       events.onShown({ title: tab?.title ?? '', url: tab?.url ?? '', tabs: message.tabs.length })
     }
     if (message.type === 'ended') {
-      isOver = true
+      hasEnded = true
       events.onEnded()
     }
   }
@@ -77,13 +80,13 @@ export function watch(liveViewUrl: string, looks: Looks, events: WatchEvents): D
     opened.binaryType = 'arraybuffer'
     opened.addEventListener('message', ({ data }: MessageEvent<string | ArrayBuffer>) => onMessage(opened, data))
     opened.addEventListener('close', () => {
-      if (!isOver) retry = setTimeout(open, retryMs)
+      if (!hasEnded) retry = setTimeout(open, retryMs)
     })
   }
   open()
   return {
     [Symbol.dispose]: () => {
-      isOver = true
+      hasEnded = true
       clearTimeout(retry)
       socket?.close()
     },
@@ -98,7 +101,7 @@ async function draw(
   const header = new DataView(frame, 0, headerBytes)
   const number = header.getUint32(8)
   const type = formats[header.getUint8(1)] ?? 'image/jpeg'
-  // A picture that cannot be read is as done with as one that was drawn.
+  // A frame that cannot be decoded is acknowledged as well.
   const image = await createImageBitmap(new Blob([new Uint8Array(frame, headerBytes)], { type })).catch(() => undefined)
   if (image !== undefined) onImage(image, number)
   if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ type: 'drawn', frame: number }))

@@ -2,20 +2,20 @@ import { useState } from 'preact/hooks'
 import type { CheckPage as PageOfCheck } from 'bowline/contract/monitor-checks'
 import { useLoaded } from '../api/use-loaded.ts'
 import { linkTo } from '../frame/route.ts'
-import { Back } from '../components/back.tsx'
+import { BackLink } from '../components/back-link.tsx'
 import { Badge, Status } from '../components/badge.tsx'
 import { FaultNote } from '../components/fault-note.tsx'
 import { Page } from '../components/page.tsx'
 import { Ago } from '../components/time.tsx'
 import { Tabs } from '../components/tabs.tsx'
-import { Waiting } from '../components/waiting.tsx'
+import { Skeleton } from '../components/skeleton.tsx'
 import { FieldChanges } from './field-changes.tsx'
 import { readCheck } from './monitor-calls.ts'
 import { SideBySide } from './side-by-side.tsx'
 
 const statuses = ['all', 'changed', 'new', 'removed', 'error', 'same']
 
-/** One check: its pages, and what changed of each. */
+/** The pages of a check with their changes. */
 export function CheckPage({ id, checkId }: { readonly id: string; readonly checkId: string }) {
   const [status, setStatus] = useState('all')
   const { value, fault, reload } = useLoaded(
@@ -26,7 +26,7 @@ export function CheckPage({ id, checkId }: { readonly id: string; readonly check
   return (
     <Page
       title="Check"
-      before={<Back to={['monitors', id]}>Monitor</Back>}
+      before={<BackLink to={['monitors', id]}>Monitor</BackLink>}
       lead={
         value !== undefined && (
           <>
@@ -37,13 +37,15 @@ export function CheckPage({ id, checkId }: { readonly id: string; readonly check
       actions={<Tabs label="Pages" names={statuses} chosen={status} onChoose={setStatus} />}
     >
       <FaultNote fault={fault} onRetry={reload} />
-      {value === undefined && fault === undefined && <Waiting />}
+      {value === undefined && fault === undefined && <Skeleton />}
       {typeof value?.error === 'string' && <p class="notice-line">{value.error}</p>}
-      {value?.pages.length === 0 && <p class="faint">No page{status === 'all' ? ' yet' : ` is ${status}`}.</p>}
+      {value?.pages.length === 0 && (
+        <p class="faint">{status === 'all' ? 'No pages yet.' : `No pages with status “${status}”.`}</p>
+      )}
       {value?.pages.toSorted(byInterest).map((page) => (
         <PageCard key={page.id} page={page} />
       ))}
-      {value?.next !== undefined && <p class="faint">These are the first 100 pages; the API has the others.</p>}
+      {value?.next !== undefined && <p class="faint">Showing the first 100 pages. Use the API to read all pages.</p>}
     </Page>
   )
 }
@@ -64,7 +66,7 @@ function PageCard({ page }: { readonly page: PageOfCheck }) {
       {judgment !== null && (
         <p>
           <Badge tone={judgment.meaningful ? 'warn' : 'plain'}>
-            {judgment.meaningful ? 'matters' : 'does not matter'}
+            {judgment.meaningful ? 'meaningful' : 'not meaningful'}
           </Badge>{' '}
           {judgment.reason}
         </p>

@@ -16,11 +16,11 @@ const columns: readonly Column<FieldChange>[] = [
   { title: 'After', cell: ({ current }) => <ins>{show(current)}</ins> },
 ]
 
-/** Fields that changed, with both values. */
+/** Changed fields with their values before and after. */
 export function FieldChanges({ changes }: { readonly changes: object }) {
   const rows = Object.entries(changes as Readonly<Record<string, Partial<FieldChange> | undefined>>)
     .filter(([, change]) => typeof change === 'object' && ('previous' in change || 'current' in change))
     .map(([path, change]) => ({ path, previous: change?.previous, current: change?.current }))
   if (rows.length === 0) return null
-  return <DataTable label="Fields that changed" columns={columns} rows={rows} keyOf={({ path }) => path} />
+  return <DataTable label="Changed fields" columns={columns} rows={rows} keyOf={({ path }) => path} />
 }

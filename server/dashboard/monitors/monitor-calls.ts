@@ -10,22 +10,22 @@ export interface CheckWithPages extends Check {
 
 const path = '/v2/monitor'
 
-/** So many monitors are listed. */
-export const mostMonitors = 100
+/** Maximum number of listed monitors. */
+export const maxMonitors = 100
 
-/** So many checks of a monitor are listed. */
-export const mostChecks = 50
+/** Maximum number of listed checks of a monitor. */
+export const maxChecks = 50
 
 function pathOf(id: string): string {
   return `${path}/${encodeURIComponent(id)}`
 }
 
-/** The monitors of the team. */
+/** Lists the monitors of the team. */
 export async function listMonitors(api: Api, signal: AbortSignal): Promise<readonly Monitor[]> {
-  return (await api.get<{ data: readonly Monitor[] }>(`${path}?limit=${mostMonitors}`, signal)).data
+  return (await api.get<{ data: readonly Monitor[] }>(`${path}?limit=${maxMonitors}`, signal)).data
 }
 
-/** One monitor and its latest checks. */
+/** Reads a monitor and its latest checks. */
 export async function readMonitor(
   api: Api,
   id: string,
@@ -33,12 +33,12 @@ export async function readMonitor(
 ): Promise<{ readonly monitor: Monitor; readonly checks: readonly Check[] }> {
   const [monitor, checks] = await Promise.all([
     api.get<{ data: Monitor }>(pathOf(id), signal),
-    api.get<{ data: readonly Check[] }>(`${pathOf(id)}/checks?limit=${mostChecks}`, signal),
+    api.get<{ data: readonly Check[] }>(`${pathOf(id)}/checks?limit=${maxChecks}`, signal),
   ])
   return { monitor: monitor.data, checks: checks.data }
 }
 
-/** One check with its pages; those of one status when it is named. */
+/** Reads a check with its pages, filtered by `status` unless that is empty. */
 export async function readCheck(
   api: Api,
   id: string,
@@ -55,7 +55,7 @@ export async function readCheck(
   ).data
 }
 
-/** Makes a monitor. */
+/** Creates a monitor. */
 export async function createMonitor(api: Api, options: CreateMonitorOptions): Promise<Monitor> {
   return (await api.send<{ data: Monitor }>('POST', path, options)).data
 }
@@ -70,17 +70,17 @@ export async function deleteMonitor(api: Api, id: string): Promise<unknown> {
   return api.send('DELETE', pathOf(id))
 }
 
-/** Checks now. */
+/** Starts a check now. */
 export async function runMonitor(api: Api, id: string): Promise<unknown> {
   return api.send('POST', `${pathOf(id)}/run`, {})
 }
 
-/** The addresses that a monitor looks at, in a few words. */
+/** Summarizes the URLs and queries that a monitor checks. */
 export function describeTargets({ targets }: Monitor): string {
   const names = targets.flatMap((target) => {
     const { urls, url, queries } = target as { urls?: string[]; url?: string; queries?: string[] }
     return [...(urls ?? []), ...(url === undefined ? [] : [url]), ...(queries ?? [])]
   })
-  const [first = 'nothing', ...others] = names
+  const [first = 'no targets', ...others] = names
   return others.length === 0 ? first : `${first} and ${others.length} more`
 }

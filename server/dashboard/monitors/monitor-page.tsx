@@ -3,21 +3,21 @@ import type { Check, Monitor } from 'bowline/contract/monitor-checks'
 import { useAction } from '../api/use-action.ts'
 import { useLoaded } from '../api/use-loaded.ts'
 import { goTo, linkTo } from '../frame/route.ts'
-import { Back } from '../components/back.tsx'
+import { BackLink } from '../components/back-link.tsx'
 import { Status } from '../components/badge.tsx'
-import { Confirm } from '../components/confirm.tsx'
+import { ConfirmButton } from '../components/confirm-button.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { FaultNote } from '../components/fault-note.tsx'
 import { formatNumber } from '../components/format.ts'
 import { Icon } from '../components/icon.tsx'
-import { Numeral } from '../components/numeral.tsx'
+import { Stat } from '../components/stat.tsx'
 import { Page } from '../components/page.tsx'
 import { Ago } from '../components/time.tsx'
-import { Waiting } from '../components/waiting.tsx'
-import { deleteMonitor, describeTargets, mostChecks, readMonitor, runMonitor, updateMonitor } from './monitor-calls.ts'
+import { Skeleton } from '../components/skeleton.tsx'
+import { deleteMonitor, describeTargets, maxChecks, readMonitor, runMonitor, updateMonitor } from './monitor-calls.ts'
 import { SummaryBadges } from './summary-badges.tsx'
 
-/** One monitor with its checks. */
+/** A monitor with its checks. */
 export function MonitorPage({ id }: { readonly id: string }) {
   const [isChecking, setIsChecking] = useState(false)
   const { value, fault, reload } = useLoaded(
@@ -32,24 +32,24 @@ export function MonitorPage({ id }: { readonly id: string }) {
   return (
     <Page
       title={value?.monitor.name ?? 'Monitor'}
-      before={<Back to={['monitors']}>Monitors</Back>}
+      before={<BackLink to={['monitors']}>Monitors</BackLink>}
       lead={value === undefined ? 'Loading' : describeTargets(value.monitor)}
       actions={value !== undefined && <Actions monitor={value.monitor} onChange={reload} />}
     >
       <FaultNote fault={fault} onRetry={reload} />
-      {value === undefined && fault === undefined && <Waiting />}
+      {value === undefined && fault === undefined && <Skeleton />}
       {value !== undefined && (
         <>
           <Facts monitor={value.monitor} />
           <section class="block">
             <h2>Checks</h2>
             {value.checks.length === 0 ? (
-              <p class="faint">None yet. The first one is what later ones are compared with.</p>
+              <p class="faint">No checks yet. Later checks are compared with the first one.</p>
             ) : (
               <DataTable label="Checks" columns={columns} rows={value.checks} keyOf={(check) => check.id} />
             )}
-            {value.checks.length === mostChecks && (
-              <p class="faint">These are the latest {mostChecks}; the API has the others.</p>
+            {value.checks.length === maxChecks && (
+              <p class="faint">Showing the latest {maxChecks}. Use the API to read all checks.</p>
             )}
           </section>
         </>
@@ -84,11 +84,11 @@ function Actions({ monitor, onChange }: { readonly monitor: Monitor; readonly on
         <Icon name={isPaused ? 'reload' : 'pause'} />
         {isPaused ? 'Resume' : 'Pause'}
       </button>
-      <Confirm
+      <ConfirmButton
         icon="bin"
         label="Delete"
         question={`Delete ${name}?`}
-        text="It is not checked any more, and its checks cannot be read any more."
+        text="The monitor stops, and its checks are no longer available. This cannot be undone."
         isRunning={remove.isRunning}
         onConfirm={() => void remove.run(undefined).then((isDone) => isDone && goTo(['monitors']))}
       />
@@ -98,17 +98,17 @@ function Actions({ monitor, onChange }: { readonly monitor: Monitor; readonly on
 
 function Facts({ monitor }: { readonly monitor: Monitor }) {
   return (
-    <div class="numerals">
-      <Numeral title="State" value={monitor.status}>
-        kept for {monitor.retentionDays} days
-      </Numeral>
-      <Numeral title="Schedule" value={monitor.schedule.cron}>
+    <div class="stats">
+      <Stat title="Status" value={monitor.status}>
+        checks kept for {monitor.retentionDays} days
+      </Stat>
+      <Stat title="Schedule" value={monitor.schedule.cron}>
         {monitor.schedule.timezone}
-      </Numeral>
-      <Numeral title="Credits a month" value={formatNumber(monitor.estimatedCreditsPerMonth)}>
+      </Stat>
+      <Stat title="Credits per month" value={formatNumber(monitor.estimatedCreditsPerMonth)}>
         estimated
-      </Numeral>
-      <section class="numeral">
+      </Stat>
+      <section class="stat">
         <h2>Next check</h2>
         <b>
           <Ago time={monitor.nextRunAt} />
@@ -130,8 +130,8 @@ const columns: readonly Column<Check>[] = [
       </a>
     ),
   },
-  { title: 'State', cell: ({ status }) => <Status status={status} /> },
+  { title: 'Status', cell: ({ status }) => <Status status={status} /> },
   { title: 'Pages', cell: ({ summary }) => <SummaryBadges summary={summary} /> },
-  { title: 'By', isExtra: true, cell: ({ trigger }) => trigger },
+  { title: 'Trigger', isExtra: true, cell: ({ trigger }) => trigger },
   { title: 'Credits', isNumber: true, isExtra: true, cell: ({ actualCredits }) => actualCredits ?? '–' },
 ]

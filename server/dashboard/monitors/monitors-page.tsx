@@ -12,45 +12,45 @@ import { newClient } from '../components/new-client.ts'
 import { Page } from '../components/page.tsx'
 import { Snippet } from '../components/snippet.tsx'
 import { Ago } from '../components/time.tsx'
-import { Waiting } from '../components/waiting.tsx'
-import { describeTargets, listMonitors, mostMonitors } from './monitor-calls.ts'
+import { Skeleton } from '../components/skeleton.tsx'
+import { describeTargets, listMonitors, maxMonitors } from './monitor-calls.ts'
 import { NewMonitor } from './new-monitor.tsx'
 import { SummaryBadges } from './summary-badges.tsx'
 
 /** The monitors of the team. */
 export function MonitorsPage() {
   const { value, fault, reload } = useLoaded('monitors', listMonitors, { everyMs: 5000 })
-  const [isMaking, setIsMaking] = useState(false)
+  const [isCreating, setIsCreating] = useState(false)
   return (
     <Page
       title="Monitors"
       lead={
         value === undefined
-          ? 'Pages that are looked at again and again'
-          : `${countOf(value.length, 'monitor')}${value.length === mostMonitors ? ' or more' : ''}`
+          ? 'Scheduled checks of pages'
+          : `${countOf(value.length, 'monitor')}${value.length === maxMonitors ? ' or more' : ''}`
       }
       actions={
-        <button type="button" class="button primary" aria-keyshortcuts="n" onClick={() => setIsMaking(true)}>
+        <button type="button" class="button primary" aria-keyshortcuts="n" onClick={() => setIsCreating(true)}>
           <Icon name="plus" />
           New monitor
         </button>
       }
     >
       <FaultNote fault={fault} onRetry={reload} />
-      {value === undefined && fault === undefined && <Waiting />}
+      {value === undefined && fault === undefined && <Skeleton />}
       {value?.length === 0 && (
-        <Empty icon="monitor" title="No monitor yet">
-          <p>A monitor scrapes pages on a schedule and keeps what changed, for you, your mailbox or a webhook.</p>
+        <Empty icon="monitor" title="No monitors yet">
+          <p>A monitor scrapes pages on a schedule, records their changes and notifies you by email or webhook.</p>
           <Snippet snippets={snippets()} />
         </Empty>
       )}
       {value !== undefined && value.length > 0 && (
         <DataTable label="Monitors" columns={columns} rows={value} keyOf={({ id }) => id} />
       )}
-      {value?.length === mostMonitors && (
-        <p class="faint">These are the latest {mostMonitors}; the API has the others.</p>
+      {value?.length === maxMonitors && (
+        <p class="faint">Showing the latest {maxMonitors}. Use the API to list all monitors.</p>
       )}
-      {isMaking && <NewMonitor onClose={() => setIsMaking(false)} />}
+      {isCreating && <NewMonitor onClose={() => setIsCreating(false)} />}
     </Page>
   )
 }
@@ -65,11 +65,11 @@ const columns: readonly Column<Monitor>[] = [
       </div>
     ),
   },
-  { title: 'State', cell: ({ status }) => <Status status={status} /> },
+  { title: 'Status', cell: ({ status }) => <Status status={status} /> },
   { title: 'Last check', cell: ({ lastCheckSummary }) => <SummaryBadges summary={lastCheckSummary} /> },
-  { title: 'Ran', isExtra: true, cell: ({ lastRunAt }) => <Ago time={lastRunAt} /> },
+  { title: 'Last run', isExtra: true, cell: ({ lastRunAt }) => <Ago time={lastRunAt} /> },
   {
-    title: 'Runs next',
+    title: 'Next run',
     isNumber: true,
     isExtra: true,
     cell: ({ nextRunAt, currentCheckId }) => (currentCheckId === null ? <Ago time={nextRunAt} /> : 'running'),

@@ -6,7 +6,7 @@ import { FormButtons } from '../components/form-buttons.tsx'
 import { Field } from '../components/field.tsx'
 import { createMonitor, deleteMonitor } from './monitor-calls.ts'
 
-/** Asks what to monitor and how often, makes the monitor and goes to it. */
+/** A form that creates a monitor and opens its page. */
 export function NewMonitor({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState('')
   const [urls, setUrls] = useState('')
@@ -23,7 +23,7 @@ export function NewMonitor({ onClose }: { readonly onClose: () => void }) {
     return goTo(['monitors', id])
   })
   return (
-    <Dialog staysOpen title="New monitor" onClose={onClose}>
+    <Dialog ignoresBackdrop title="New monitor" onClose={onClose}>
       <form
         class="stack"
         onSubmit={(event) => {
@@ -34,7 +34,7 @@ export function NewMonitor({ onClose }: { readonly onClose: () => void }) {
         <Field label="Name">
           <input required maxLength={256} value={name} onInput={(event) => setName(event.currentTarget.value)} />
         </Field>
-        <Field label="Addresses" hint="One a line.">
+        <Field label="URLs" hint="One per line.">
           <textarea
             required
             rows={4}
@@ -43,10 +43,10 @@ export function NewMonitor({ onClose }: { readonly onClose: () => void }) {
             onInput={(event) => setUrls(event.currentTarget.value)}
           />
         </Field>
-        <Field label="How often" hint="Such as “every 15 minutes”, “hourly at :30”, “daily at 9:00” or “weekly”.">
+        <Field label="Schedule" hint="For example “every 15 minutes”, “hourly at :30”, “daily at 9:00” or “weekly”.">
           <input required value={schedule} onInput={(event) => setSchedule(event.currentTarget.value)} />
         </Field>
-        <Field label="Webhook" hint="Is told of each page and each check. May be empty.">
+        <Field label="Webhook" hint="Optional. Receives an event for each page and each check.">
           <input
             inputMode="url"
             placeholder="none"
@@ -54,7 +54,7 @@ export function NewMonitor({ onClose }: { readonly onClose: () => void }) {
             onInput={(event) => setWebhook(event.currentTarget.value)}
           />
         </Field>
-        <FormButtons label="Make monitor" action={create} onCancel={onClose} />
+        <FormButtons label="Create monitor" action={create} onCancel={onClose} />
       </form>
     </Dialog>
   )

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import { toDiffRows, type DiffLine } from './diff-rows.ts'
 
-/** A diff in two columns: before and after. */
+/** A side-by-side diff. */
 export function SideBySide({ diff }: { readonly diff: string }) {
   const rows = useMemo(() => toDiffRows(diff), [diff])
   return (
@@ -31,8 +31,8 @@ export function SideBySide({ diff }: { readonly diff: string }) {
               </tr>
             ) : (
               <tr key={at}>
-                <Side line={row.left} change="gone" />
-                <Side line={row.right} change="come" />
+                <Side line={row.left} change="removed" />
+                <Side line={row.right} change="added" />
               </tr>
             ),
           )}
@@ -42,11 +42,11 @@ export function SideBySide({ diff }: { readonly diff: string }) {
   )
 }
 
-function Side({ line, change }: { readonly line: DiffLine | undefined; readonly change: 'gone' | 'come' }) {
+function Side({ line, change }: { readonly line: DiffLine | undefined; readonly change: 'removed' | 'added' }) {
   if (line === undefined) return <td colSpan={2} class="absent" />
   const [before, different, after] = line.parts
   const state = line.isChanged ? change : undefined
-  const Mark = change === 'gone' ? 'del' : 'ins'
+  const Mark = change === 'removed' ? 'del' : 'ins'
   return (
     <>
       <td class="line-number" data-change={state}>

@@ -1,7 +1,7 @@
 import type { CheckSummary } from 'bowline/contract/monitor-checks'
 import { Badge, type Tone } from '../components/badge.tsx'
 
-const parts: readonly { readonly name: keyof CheckSummary; readonly tone: Tone }[] = [
+const statusTones: readonly { readonly name: keyof CheckSummary; readonly tone: Tone }[] = [
   { name: 'changed', tone: 'warn' },
   { name: 'new', tone: 'accent' },
   { name: 'removed', tone: 'warn' },
@@ -9,12 +9,12 @@ const parts: readonly { readonly name: keyof CheckSummary; readonly tone: Tone }
   { name: 'same', tone: 'plain' },
 ]
 
-/** How many pages of a check are in which state. */
+/** Number of pages of a check by status. */
 export function SummaryBadges({ summary }: { readonly summary: CheckSummary | null }) {
   if (summary === null) return <span class="faint">–</span>
   return (
     <span class="badges">
-      {parts.map(({ name, tone }) => {
+      {statusTones.map(({ name, tone }) => {
         const count = Number(summary[name])
         return (
           count > 0 && (

@@ -1,20 +1,20 @@
 import { useState } from 'preact/hooks'
 import type { MapResponse } from 'bowline/contract/map'
 import { linkTo } from '../frame/route.ts'
-import { Copy } from '../components/copy.tsx'
+import { CopyButton } from '../components/copy-button.tsx'
 import { Field } from '../components/field.tsx'
 import { countOf, formatNumber } from '../components/format.ts'
 import { asCode } from './as-code.ts'
 import { requestSnippets } from './request-snippets.ts'
-import { AddressField, NumberField, TrialForm } from './trial-form.tsx'
-import { TrialFrame } from './trial-frame.tsx'
-import { useTry } from './use-try.ts'
+import { UrlField, NumberField, RequestForm } from './request-form.tsx'
+import { RequestLayout } from './request-layout.tsx'
+import { useRequest } from './use-request.ts'
 
-const sitemapModes = { include: 'and links of pages', only: 'alone', skip: 'not at all' } as const
+const sitemapModes = { include: 'sitemaps and links', only: 'sitemaps only', skip: 'links only' } as const
 
-/** Lists the pages of a site. */
+/** A form that lists the URLs of a site. */
 export function MapForm({ query }: { readonly query: URLSearchParams }) {
-  const attempt = useTry<MapResponse>('/v2/map')
+  const request = useRequest<MapResponse>('/v2/map')
   const [url, setUrl] = useState(query.get('url') ?? '')
   const [search, setSearch] = useState('')
   const [limit, setLimit] = useState(100)
@@ -27,19 +27,19 @@ export function MapForm({ query }: { readonly query: URLSearchParams }) {
   const address = url === '' ? 'https://example.com' : url
   const call = `const { links } = await bowline.map(${asCode(address)}, ${asCode(options)})`
   return (
-    <TrialFrame
-      attempt={attempt}
+    <RequestLayout
+      request={request}
       snippets={requestSnippets('/v2/map', { url: address, ...options }, call)}
-      showAnswer={(answer, note) => <MapAnswer answer={answer} note={note} />}
+      renderResult={(result, note) => <MapResult result={result} note={note} />}
       form={
-        <TrialForm attempt={attempt} body={{ url, ...options }} button="Map">
-          <AddressField label="Site" value={url} onChange={setUrl} />
-          <Field label="Words" hint="Puts the pages first that have to do with them.">
+        <RequestForm request={request} body={{ url, ...options }} button="Map">
+          <UrlField label="Site" value={url} onChange={setUrl} />
+          <Field label="Search" hint="Ranks matching pages first.">
             <input value={search} onInput={(event) => setSearch(event.currentTarget.value)} />
           </Field>
           <div class="pair">
-            <NumberField label="Most pages" value={limit} min={1} max={100_000} onChange={setLimit} />
-            <Field label="Sitemaps">
+            <NumberField label="Max pages" value={limit} min={1} max={100_000} onChange={setLimit} />
+            <Field label="Sources">
               <select
                 value={sitemap}
                 onChange={(event) => setSitemap(event.currentTarget.value as keyof typeof sitemapModes)}
@@ -52,25 +52,25 @@ export function MapForm({ query }: { readonly query: URLSearchParams }) {
               </select>
             </Field>
           </div>
-        </TrialForm>
+        </RequestForm>
       }
     />
   )
 }
 
-function MapAnswer({ answer, note }: { readonly answer: MapResponse; readonly note: string }) {
+function MapResult({ result, note }: { readonly result: MapResponse; readonly note: string }) {
   return (
     <>
-      <header class="answer-head">
-        <b>{countOf(answer.links.length, 'page')}</b>
+      <header class="result-head">
+        <b>{countOf(result.links.length, 'page')}</b>
         <p class="row">
           <span class="faint">{note}</span>
-          <Copy text={answer.links.map(({ url }) => url).join('\n')} label="Copy all addresses" />
+          <CopyButton text={result.links.map(({ url }) => url).join('\n')} label="Copy all URLs" />
         </p>
       </header>
-      {answer.warning !== undefined && <p class="notice-line">{answer.warning}</p>}
+      {result.warning !== undefined && <p class="notice-line">{result.warning}</p>}
       <ol class="hits">
-        {answer.links.slice(0, mostShown).map(({ url, title, description }) => (
+        {result.links.slice(0, maxShown).map(({ url, title, description }) => (
           <li key={url}>
             <a href={linkTo(['playground', 'scrape'], { url })} title="Scrape this page">
               {title ?? url}
@@ -80,12 +80,12 @@ function MapAnswer({ answer, note }: { readonly answer: MapResponse; readonly no
           </li>
         ))}
       </ol>
-      {answer.links.length > mostShown && (
-        <p class="faint">These are the first {formatNumber(mostShown)}; the copy has all addresses.</p>
+      {result.links.length > maxShown && (
+        <p class="faint">Showing the first {formatNumber(maxShown)}. Copy includes all URLs.</p>
       )}
     </>
   )
 }
 
-/** A list of a hundred thousand links would hold up the browser. */
-const mostShown = 1000
+/** Rendering all of up to 100,000 links would block the browser. */
+const maxShown = 1000

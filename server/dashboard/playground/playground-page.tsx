@@ -9,18 +9,18 @@ const tools = { Scrape: ScrapeForm, Map: MapForm, Search: SearchForm } as const
 
 type ToolName = keyof typeof tools
 
-/** A place to try what the API does with pages. */
+/** Forms to try the API. */
 export function PlaygroundPage({ route }: { readonly route: Route }) {
-  const wanted = route.rest[0] ?? ''
-  const chosen = (Object.keys(tools) as ToolName[]).find((name) => name.toLowerCase() === wanted) ?? 'Scrape'
+  const requested = route.rest[0] ?? ''
+  const chosen = (Object.keys(tools) as ToolName[]).find((name) => name.toLowerCase() === requested) ?? 'Scrape'
   const Tool = tools[chosen]
   return (
     <Page
       title="Playground"
-      lead="Try a call here, then take it along as code."
+      lead="Try an API call, then copy it as code."
       actions={
         <Tabs
-          label="What to try"
+          label="Endpoint"
           names={Object.keys(tools)}
           chosen={chosen}
           onChoose={(name) => goTo(['playground', name.toLowerCase()])}

@@ -1,7 +1,7 @@
 import { newClient } from '../components/new-client.ts'
 import type { Snippets } from '../components/snippet.tsx'
 
-/** The same request for a shell and for a program. `call` is what the client is asked to do. */
+/** Snippets of a request. `call` is the TypeScript call of the client. */
 export function requestSnippets(path: string, body: unknown, call: string): Snippets {
   return {
     TypeScript: `${newClient()}

@@ -3,10 +3,10 @@ import type { ScrapeResponse } from 'bowline/contract/scrape'
 import { Check } from '../components/field.tsx'
 import { asCode } from './as-code.ts'
 import { requestSnippets } from './request-snippets.ts'
-import { ScrapeAnswer } from './scrape-answer.tsx'
-import { AddressField, NumberField, TrialForm } from './trial-form.tsx'
-import { TrialFrame } from './trial-frame.tsx'
-import { useTry } from './use-try.ts'
+import { ScrapeResult } from './scrape-result.tsx'
+import { UrlField, NumberField, RequestForm } from './request-form.tsx'
+import { RequestLayout } from './request-layout.tsx'
+import { useRequest } from './use-request.ts'
 
 const formats = {
   markdown: 'Markdown',
@@ -19,9 +19,9 @@ const formats = {
 
 type FormatName = keyof typeof formats
 
-/** Scrapes a page. */
+/** A form that scrapes a page. */
 export function ScrapeForm({ query }: { readonly query: URLSearchParams }) {
-  const attempt = useTry<ScrapeResponse>('/v2/scrape')
+  const request = useRequest<ScrapeResponse>('/v2/scrape')
   const [url, setUrl] = useState(query.get('url') ?? '')
   const [chosen, setChosen] = useState<readonly FormatName[]>(['markdown', 'links'])
   const [isMainOnly, setIsMainOnly] = useState(true)
@@ -39,13 +39,13 @@ export function ScrapeForm({ query }: { readonly query: URLSearchParams }) {
   const address = url === '' ? 'https://example.com' : url
   const call = `const { markdown, metadata } = await bowline.scrape(${asCode(address)}, ${asCode(options)})`
   return (
-    <TrialFrame
-      attempt={attempt}
+    <RequestLayout
+      request={request}
       snippets={requestSnippets('/v2/scrape', { url: address, ...options }, call)}
-      showAnswer={({ data, warning }, note) => <ScrapeAnswer document={data} warning={warning} note={note} />}
+      renderResult={({ data, warning }, note) => <ScrapeResult document={data} warning={warning} note={note} />}
       form={
-        <TrialForm attempt={attempt} body={{ url, ...options }} button="Scrape">
-          <AddressField label="Address" value={url} onChange={setUrl} />
+        <RequestForm request={request} body={{ url, ...options }} button="Scrape">
+          <UrlField label="URL" value={url} onChange={setUrl} />
           <fieldset class="checks">
             <legend>Formats</legend>
             {(Object.keys(formats) as FormatName[]).map((name) => (
@@ -60,18 +60,18 @@ export function ScrapeForm({ query }: { readonly query: URLSearchParams }) {
           <fieldset class="checks">
             <legend>Options</legend>
             <Check label="Main content only" isOn={isMainOnly} onChange={setIsMainOnly} />
-            <Check label="Fresh, not from the store" isOn={isFresh} onChange={setIsFresh} />
-            <Check label="As a phone" isOn={isMobile} onChange={setIsMobile} />
+            <Check label="Skip the cache" isOn={isFresh} onChange={setIsFresh} />
+            <Check label="Mobile device" isOn={isMobile} onChange={setIsMobile} />
           </fieldset>
           <NumberField
-            label="Wait after loading, in milliseconds"
+            label="Wait after loading (ms)"
             value={waitMs}
             min={0}
             max={30_000}
             step={100}
             onChange={setWaitMs}
           />
-        </TrialForm>
+        </RequestForm>
       }
     />
   )

@@ -5,25 +5,25 @@ import { Field } from '../components/field.tsx'
 import { countOf } from '../components/format.ts'
 import { asCode } from './as-code.ts'
 import { requestSnippets } from './request-snippets.ts'
-import { NumberField, TrialForm } from './trial-form.tsx'
-import { TrialFrame } from './trial-frame.tsx'
-import { useTry } from './use-try.ts'
+import { NumberField, RequestForm } from './request-form.tsx'
+import { RequestLayout } from './request-layout.tsx'
+import { useRequest } from './use-request.ts'
 
-/** Searches the web, or what this server has scraped. */
+/** A form that searches the web or the pages scraped by this server. */
 export function SearchForm({ query }: { readonly query: URLSearchParams }) {
-  const attempt = useTry<SearchResponse>('/v2/search')
+  const request = useRequest<SearchResponse>('/v2/search')
   const [words, setWords] = useState(query.get('query') ?? '')
   const [limit, setLimit] = useState(10)
   const options = { limit }
   const call = `const { web } = await bowline.search(${asCode(words)}, ${asCode(options)})`
   return (
-    <TrialFrame
-      attempt={attempt}
+    <RequestLayout
+      request={request}
       snippets={requestSnippets('/v2/search', { query: words, ...options }, call)}
-      showAnswer={(answer, note) => <Hits answer={answer} note={note} />}
+      renderResult={(result, note) => <SearchResults result={result} note={note} />}
       form={
-        <TrialForm attempt={attempt} body={{ query: words, ...options }} button="Search">
-          <Field label="Words" hint="Quotes, -word, site:, intitle: and inurl: narrow it down.">
+        <RequestForm request={request} body={{ query: words, ...options }} button="Search">
+          <Field label="Query" hint="Supports “exact phrases”, -word, site:, intitle: and inurl:.">
             <input
               type="search"
               required
@@ -32,25 +32,25 @@ export function SearchForm({ query }: { readonly query: URLSearchParams }) {
               onInput={(event) => setWords(event.currentTarget.value)}
             />
           </Field>
-          <NumberField label="Most results" value={limit} min={1} max={100} onChange={setLimit} />
-        </TrialForm>
+          <NumberField label="Max results" value={limit} min={1} max={100} onChange={setLimit} />
+        </RequestForm>
       }
     />
   )
 }
 
-function Hits({ answer, note }: { readonly answer: SearchResponse; readonly note: string }) {
-  const hits = answer.data.web ?? []
+function SearchResults({ result, note }: { readonly result: SearchResponse; readonly note: string }) {
+  const hits = result.data.web ?? []
   return (
     <>
-      <header class="answer-head">
+      <header class="result-head">
         <b>{countOf(hits.length, 'result')}</b>
         <p class="faint">
           {note}
-          {answer.creditsUsed === undefined ? '' : ` · ${countOf(answer.creditsUsed, 'credit')}`}
+          {result.creditsUsed === undefined ? '' : ` · ${countOf(result.creditsUsed, 'credit')}`}
         </p>
       </header>
-      {typeof answer.warning === 'string' && <p class="notice-line">{answer.warning}</p>}
+      {typeof result.warning === 'string' && <p class="notice-line">{result.warning}</p>}
       <ol class="hits">
         {hits.map(({ url = '', title, description }) => (
           <li key={url}>

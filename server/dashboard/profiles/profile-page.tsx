@@ -4,9 +4,9 @@ import { useAction } from '../api/use-action.ts'
 import { useLoaded } from '../api/use-loaded.ts'
 import { goTo } from '../frame/route.ts'
 import { useNotices } from '../frame/notices.tsx'
-import { Back } from '../components/back.tsx'
+import { BackLink } from '../components/back-link.tsx'
 import { Badge } from '../components/badge.tsx'
-import { Confirm } from '../components/confirm.tsx'
+import { ConfirmButton } from '../components/confirm-button.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { FaultNote } from '../components/fault-note.tsx'
 import { formatBytes } from '../components/format.ts'
@@ -14,15 +14,15 @@ import { Icon } from '../components/icon.tsx'
 import { Page } from '../components/page.tsx'
 import { saveAs } from '../components/save-as.ts'
 import { Ago } from '../components/time.tsx'
-import { Waiting } from '../components/waiting.tsx'
+import { Skeleton } from '../components/skeleton.tsx'
 
-/** One profile with its versions. */
+/** A profile with its versions. */
 export function ProfilePage({ name }: { readonly name: string }) {
   const path = `/v2/browser/profiles/${encodeURIComponent(name)}`
   const { value, fault, reload } = useLoaded(`profile ${name}`, async (api, signal) =>
     api.get<{ data: readonly ProfileVersion[] }>(`${path}/versions`, signal),
   )
-  const { tell } = useNotices()
+  const { notify } = useNotices()
   const rollBack = useAction(async (api, version: number) => api.send('POST', `${path}/versions/${version}/rollback`))
   const remove = useAction(async (api) => api.send('DELETE', path))
   const download = useAction(async (api) => {
@@ -32,7 +32,7 @@ export function ProfilePage({ name }: { readonly name: string }) {
   return (
     <Page
       title={name}
-      before={<Back to={['profiles']}>Profiles</Back>}
+      before={<BackLink to={['profiles']}>Profiles</BackLink>}
       lead="Sessions start with the current version."
       actions={
         <>
@@ -45,11 +45,11 @@ export function ProfilePage({ name }: { readonly name: string }) {
             <Icon name="file" />
             {download.isRunning ? 'Exporting…' : 'Export storageState'}
           </button>
-          <Confirm
+          <ConfirmButton
             icon="bin"
             label="Delete"
             question={`Delete ${name}?`}
-            text="All its versions go. Sessions that run now keep what they have."
+            text="All versions are deleted. Running sessions are not affected."
             isRunning={remove.isRunning}
             onConfirm={() => void remove.run(undefined).then((isDone) => isDone && goTo(['profiles']))}
           />
@@ -57,13 +57,13 @@ export function ProfilePage({ name }: { readonly name: string }) {
       }
     >
       <FaultNote fault={fault} onRetry={reload} />
-      {value === undefined && fault === undefined && <Waiting />}
-      {value?.data.length === 0 && <p class="faint">Nothing was saved yet.</p>}
+      {value === undefined && fault === undefined && <Skeleton />}
+      {value?.data.length === 0 && <p class="faint">No versions yet.</p>}
       {value !== undefined && value.data.length > 0 && (
         <DataTable
           label="Versions"
           columns={columnsWith(rollBack, (version) => {
-            tell(`Version ${version} is the current one`)
+            notify(`Version ${version} is now current`)
             reload()
           })}
           rows={value.data}
@@ -85,8 +85,8 @@ function columnsWith(rollBack: Action<number>, onDone: (version: number) => void
       ),
     },
     { title: 'Saved', cell: ({ savedAt }) => <Ago time={savedAt} /> },
-    { title: 'By', isExtra: true, cell: ({ browser }) => browser },
-    { title: 'Holds', isNumber: true, cell: ({ contentBytes }) => formatBytes(contentBytes) },
+    { title: 'Browser', isExtra: true, cell: ({ browser }) => browser },
+    { title: 'Size', isNumber: true, cell: ({ contentBytes }) => formatBytes(contentBytes) },
     {
       title: 'Roll back',
       isNumber: true,

@@ -9,25 +9,25 @@ import { formatBytes } from '../components/format.ts'
 import { Page } from '../components/page.tsx'
 import { Snippet } from '../components/snippet.tsx'
 import { Ago } from '../components/time.tsx'
-import { Waiting } from '../components/waiting.tsx'
+import { Skeleton } from '../components/skeleton.tsx'
 
 const columns: readonly Column<ProfileSummary>[] = [
   { title: 'Name', cell: ({ name }) => <a href={linkTo(['profiles', name])}>{name}</a> },
   { title: 'Saved', cell: ({ savedAt }) => <Ago time={savedAt} /> },
   {
-    title: 'State',
+    title: 'Status',
     cell: ({ isLocked, lockedBy }) =>
       isLocked ? (
         <Badge tone="warn">
-          {lockedBy === undefined ? 'being written' : <a href={linkTo(['sessions', lockedBy])}>written by a session</a>}
+          {lockedBy === undefined ? 'in use' : <a href={linkTo(['sessions', lockedBy])}>in use by a session</a>}
         </Badge>
       ) : (
-        <Badge>free</Badge>
+        <Badge>available</Badge>
       ),
   },
   { title: 'Versions', isNumber: true, isExtra: true, cell: ({ versions }) => versions },
   {
-    title: 'Holds',
+    title: 'Size',
     isNumber: true,
     isExtra: true,
     cell: ({ contentBytes }) => (contentBytes === undefined ? '–' : formatBytes(contentBytes)),
@@ -50,12 +50,12 @@ export function ProfilesPage() {
     { everyMs: 5000 },
   )
   return (
-    <Page title="Profiles" lead="Cookies and storage that outlive a session, in versions.">
+    <Page title="Profiles" lead="Saved cookies and storage, with versions.">
       <FaultNote fault={fault} onRetry={reload} />
-      {value === undefined && fault === undefined && <Waiting />}
+      {value === undefined && fault === undefined && <Skeleton />}
       {value?.data.length === 0 && (
-        <Empty icon="profile" title="No profile yet">
-          <p>Name one when you start a session: it is made, and saved at the end.</p>
+        <Empty icon="profile" title="No profiles yet">
+          <p>Name a profile when you start a session. It is created, and saved when the session ends.</p>
           <Snippet snippets={snippets} />
         </Empty>
       )}

@@ -6,8 +6,8 @@ import { formatDuration } from '../components/format.ts'
 import { Ago } from '../components/time.tsx'
 import { matches } from './session-calls.ts'
 
-/** So many of them are of interest here; the activity has the rest. */
-const mostShown = 20
+/** Maximum number of listed sessions. The activity page lists all. */
+const maxShown = 20
 
 const columns: readonly Column<SessionSummary>[] = [
   {
@@ -20,25 +20,25 @@ const columns: readonly Column<SessionSummary>[] = [
   },
   { title: 'Ended', cell: ({ endedAt }) => <Ago time={endedAt} /> },
   {
-    title: 'Why',
+    title: 'Reason',
     cell: ({ endReason, status }) =>
       endReason === undefined ? <Status status={status} /> : <Badge tone={toneOf(endReason)}>{endReason}</Badge>,
   },
   { title: 'Profile', isExtra: true, cell: ({ profile }) => profile?.name ?? <span class="faint">–</span> },
   {
-    title: 'Lived',
+    title: 'Duration',
     isNumber: true,
     cell: ({ sessionDurationMs }) => (sessionDurationMs === undefined ? '–' : formatDuration(sessionDurationMs)),
   },
   { title: 'Credits', isNumber: true, cell: ({ creditsBilled }) => creditsBilled ?? '–' },
 ]
 
-/** Why a session ended, in a colour. */
+/** Colour of an end reason. */
 export function toneOf(reason: string) {
   return reason === 'crashed' || reason === 'lost' ? 'bad' : 'plain'
 }
 
-/** The latest sessions that are over. */
+/** The latest ended sessions. */
 export function EndedSessions({
   sessions,
   words,
@@ -51,10 +51,10 @@ export function EndedSessions({
   return (
     <section class="block">
       <h2>Ended</h2>
-      <DataTable label="Ended sessions" columns={columns} rows={rows.slice(0, mostShown)} keyOf={({ id }) => id} />
-      {rows.length > mostShown && (
+      <DataTable label="Ended sessions" columns={columns} rows={rows.slice(0, maxShown)} keyOf={({ id }) => id} />
+      {rows.length > maxShown && (
         <p class="faint">
-          The latest {mostShown} of {rows.length}.
+          Showing the latest {maxShown} of {rows.length}.
         </p>
       )}
     </section>

@@ -11,7 +11,7 @@ import { createSession, endSession } from './session-calls.ts'
 
 const minutes = [1, 5, 10, 30, 60]
 
-/** Asks for what a new session is made with, starts it and goes to it. */
+/** A form that starts a session and opens its page. */
 export function NewSession({ onClose }: { readonly onClose: () => void }) {
   const [ttlMinutes, setTtlMinutes] = useState(10)
   const [idleMinutes, setIdleMinutes] = useState(5)
@@ -37,13 +37,13 @@ export function NewSession({ onClose }: { readonly onClose: () => void }) {
     })
   }
   return (
-    <Dialog staysOpen title="New session" onClose={onClose}>
+    <Dialog ignoresBackdrop title="New session" onClose={onClose}>
       <form class="stack" onSubmit={submit}>
         <div class="pair">
           <MinutesField label="Ends after" value={ttlMinutes} onChange={setTtlMinutes} />
           <MinutesField label="Or when idle for" value={idleMinutes} onChange={setIdleMinutes} />
         </div>
-        <Field label="Profile" hint="Cookies and storage that outlive the session. Leave it empty for a fresh browser.">
+        <Field label="Profile" hint="Restores and saves cookies and storage. Leave empty for a fresh browser.">
           <input
             list="profile-names"
             maxLength={128}
@@ -58,9 +58,9 @@ export function NewSession({ onClose }: { readonly onClose: () => void }) {
           ))}
         </datalist>
         {profile.trim() !== '' && (
-          <Check label="Save changes at the end" isOn={savesChanges} onChange={setSavesChanges} />
+          <Check label="Save changes when the session ends" isOn={savesChanges} onChange={setSavesChanges} />
         )}
-        <Check label="Record video, console and requests" isOn={isRecorded} onChange={setIsRecorded} />
+        <Check label="Record video, console and network" isOn={isRecorded} onChange={setIsRecorded} />
         <FormButtons label="Start" action={create} onCancel={onClose} />
       </form>
     </Dialog>

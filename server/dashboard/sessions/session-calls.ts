@@ -1,12 +1,12 @@
 import type { CreateSessionOptions, CreateSessionResponse, SessionSummary } from 'bowline/contract/browser'
 import type { Api } from '../api/call.ts'
 
-/** The sessions that live, newest first. Looking at them keeps none alive. */
+/** Lists the live sessions, newest first. Does not count as activity. */
 export async function listLive(api: Api, signal?: AbortSignal): Promise<readonly SessionSummary[]> {
   return listSessions(api, '?status=active', signal)
 }
 
-/** The latest sessions that are over, newest first. */
+/** Lists the latest ended sessions, newest first. */
 export async function listEnded(api: Api, signal?: AbortSignal): Promise<readonly SessionSummary[]> {
   const [destroyed, failed] = await Promise.all([
     listSessions(api, '?status=destroyed&limit=50', signal),
@@ -19,13 +19,15 @@ async function listSessions(api: Api, query: string, signal?: AbortSignal): Prom
   return (await api.get<{ sessions: readonly SessionSummary[] }>(`/v2/browser${query}`, signal)).sessions
 }
 
-/** One session. It is looked up in the list, because reading it by its id counts as activity and would keep it alive. */
+/**
+ * Reads a session. Looks in the list first, because reading a session by its id counts as activity.
+ */
 export async function findSession(api: Api, id: string, signal?: AbortSignal): Promise<SessionSummary> {
   const listed = (await listLive(api, signal)).find((session) => session.id === id)
   return listed ?? api.get<SessionSummary>(`/v2/browser/${encodeURIComponent(id)}`, signal)
 }
 
-/** Whether a session has words in its id or profile. */
+/** Whether the id or profile of a session contains a text. */
 export function matches({ id, profile }: SessionSummary, words: string): boolean {
   return `${id} ${profile?.name ?? ''}`.toLowerCase().includes(words.trim().toLowerCase())
 }

@@ -3,11 +3,11 @@ import type { SessionSummary } from 'bowline/contract/browser'
 import { useAction } from '../api/use-action.ts'
 import { linkTo } from '../frame/route.ts'
 import { Thumbnail } from '../live/thumbnail.tsx'
-import type { Shown } from '../live/watch.ts'
+import type { ShownTab } from '../live/watch.ts'
 import { Badge } from '../components/badge.tsx'
-import { Confirm } from '../components/confirm.tsx'
+import { ConfirmButton } from '../components/confirm-button.tsx'
 import { Icon } from '../components/icon.tsx'
-import { Ago, Left } from '../components/time.tsx'
+import { Ago, TimeLeft } from '../components/time.tsx'
 import { endSession } from './session-calls.ts'
 
 interface SessionCardProps {
@@ -16,10 +16,10 @@ interface SessionCardProps {
   readonly onChange: () => void
 }
 
-/** A live session on the wall. */
+/** A live session with its thumbnail. */
 export function SessionCard({ session, everyMs, onChange }: SessionCardProps) {
   const { id, liveViewUrl, streamWebView, profile } = session
-  const [shown, setShown] = useState<Shown>()
+  const [shown, setShown] = useState<ShownTab>()
   const end = useAction(async (api) => endSession(api, id))
   const title = titleOf(shown)
   return (
@@ -29,7 +29,7 @@ export function SessionCard({ session, everyMs, onChange }: SessionCardProps) {
           <Thumbnail liveViewUrl={liveViewUrl} everyMs={everyMs} onShown={setShown} onEnded={onChange} />
         ) : (
           <div class="thumbnail">
-            <span class="faint">Made without a live view</span>
+            <span class="faint">Live view disabled</span>
           </div>
         )}
         {shown !== undefined && shown.tabs > 1 && <span class="tab-count">{shown.tabs} tabs</span>}
@@ -48,12 +48,12 @@ export function SessionCard({ session, everyMs, onChange }: SessionCardProps) {
           >
             <Icon name="hand" />
           </a>
-          <Confirm
+          <ConfirmButton
             icon="stop"
             label="End"
             isCompact
             question="End this session?"
-            text="Its clients are disconnected and it is billed. A profile that it writes is saved."
+            text="Its clients are disconnected. Changes to its profile are saved, and it is billed."
             isRunning={end.isRunning}
             onConfirm={() => void end.run(undefined).then(onChange)}
           />
@@ -64,7 +64,7 @@ export function SessionCard({ session, everyMs, onChange }: SessionCardProps) {
           <Ago time={session.createdAt} />
         </span>
         <span title="Time left">
-          <Left time={session.expiresAt} /> left
+          <TimeLeft time={session.expiresAt} /> left
         </span>
         {profile !== undefined && (
           <Badge tone="accent">
@@ -76,9 +76,9 @@ export function SessionCard({ session, everyMs, onChange }: SessionCardProps) {
   )
 }
 
-function titleOf(shown: Shown | undefined): string {
+function titleOf(shown: ShownTab | undefined): string {
   if (shown === undefined) return 'Browser session'
-  if (shown.tabs === 0) return 'No page is open'
+  if (shown.tabs === 0) return 'No open page'
   return shown.title === '' || shown.title === 'about:blank' ? 'Empty page' : shown.title
 }
 

@@ -1,21 +1,21 @@
 import type { SessionSummary } from 'bowline/contract/browser'
 import { Badge } from '../components/badge.tsx'
-import { Copy } from '../components/copy.tsx'
+import { CopyButton } from '../components/copy-button.tsx'
 import { Fact } from '../components/fact.tsx'
 import { formatDuration } from '../components/format.ts'
-import { Ago, Left } from '../components/time.tsx'
+import { Ago, TimeLeft } from '../components/time.tsx'
 import { toneOf } from './ended-sessions.tsx'
 
-/** What is known of a session. */
+/** Details of a session. */
 export function SessionFacts({ session }: { readonly session: SessionSummary }) {
   const isLive = session.status === 'active'
   return (
     <section class="card">
-      <h2>Facts</h2>
+      <h2>Details</h2>
       <dl class="facts">
         <Fact name="Id">
           <code>{session.id}</code>
-          <Copy text={session.id} label="Copy the id" />
+          <CopyButton text={session.id} label="Copy the id" />
         </Fact>
         <Fact name="Started">
           <Ago time={session.createdAt} />
@@ -26,7 +26,7 @@ export function SessionFacts({ session }: { readonly session: SessionSummary }) 
               <Ago time={session.lastActivity} />
             </Fact>
             <Fact name="Time left">
-              <Left time={session.expiresAt} />
+              <TimeLeft time={session.expiresAt} />
             </Fact>
           </>
         ) : (
@@ -46,7 +46,9 @@ function Ending({ session }: { readonly session: SessionSummary }) {
         <Ago time={session.endedAt} />{' '}
         {session.endReason !== undefined && <Badge tone={toneOf(session.endReason)}>{session.endReason}</Badge>}
       </Fact>
-      {session.sessionDurationMs !== undefined && <Fact name="Lived">{formatDuration(session.sessionDurationMs)}</Fact>}
+      {session.sessionDurationMs !== undefined && (
+        <Fact name="Duration">{formatDuration(session.sessionDurationMs)}</Fact>
+      )}
       {session.creditsBilled !== undefined && <Fact name="Billed">{session.creditsBilled} credits</Fact>}
     </>
   )
@@ -55,7 +57,7 @@ function Ending({ session }: { readonly session: SessionSummary }) {
 function ProfileFact({ profile }: { readonly profile: NonNullable<SessionSummary['profile']> }) {
   return (
     <Fact name="Profile">
-      {profile.name} <span class="faint">{profile.saveChanges ? 'saves changes' : 'only reads'}</span>
+      {profile.name} <span class="faint">{profile.saveChanges ? 'saves changes' : 'read-only'}</span>
       {profile.version !== undefined && <Badge tone="good">saved as version {profile.version}</Badge>}
       {profile.error !== undefined && <Badge tone="bad">{profile.error}</Badge>}
     </Fact>

@@ -12,7 +12,7 @@ interface SessionFilesProps {
   readonly isLive: boolean
 }
 
-/** The files of a session. They are asked for by a click: asking counts as activity of the session. */
+/** The files of a session. Loaded on a click, because that counts as activity of the session. */
 export function SessionFiles({ id, isLive }: SessionFilesProps) {
   const [isWanted, setIsWanted] = useState(false)
   return (
@@ -22,9 +22,7 @@ export function SessionFiles({ id, isLive }: SessionFilesProps) {
         <FileList key={String(isLive)} id={id} />
       ) : (
         <>
-          <p class="faint">
-            What the session has downloaded and was sent{isLive ? '; looking counts as activity' : ', if it was kept'}.
-          </p>
+          <p class="faint">Downloads and uploads of the session. {isLive && 'Showing them counts as activity.'}</p>
           <button type="button" class="button" onClick={() => setIsWanted(true)}>
             Show files
           </button>
@@ -40,12 +38,12 @@ function FileList({ id }: { readonly id: string }) {
     api.get<{ files: readonly SessionFile[] }>(path, signal),
   )
   const download = useAction(async (api, { name }: SessionFile) => {
-    const response = await api.read(`${path}/${encodeURIComponent(name)}`)
+    const response = await api.getResponse(`${path}/${encodeURIComponent(name)}`)
     saveAs(await response.blob(), name)
   })
   if (fault !== undefined) return <FaultNote fault={fault} onRetry={reload} />
   if (value === undefined) return <p class="faint">Loading</p>
-  if (value.files.length === 0) return <p class="faint">None.</p>
+  if (value.files.length === 0) return <p class="faint">No files.</p>
   return (
     <ul class="lines">
       {value.files.map((file) => (
@@ -56,7 +54,7 @@ function FileList({ id }: { readonly id: string }) {
           </button>
           <span class="faint">
             {formatBytes(file.size)} {file.direction}
-            {file.complete ? '' : `, ${file.error ?? 'not complete'}`}
+            {file.complete ? '' : `, ${file.error ?? 'incomplete'}`}
           </span>
         </li>
       ))}

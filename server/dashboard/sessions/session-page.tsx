@@ -4,15 +4,15 @@ import { useAction } from '../api/use-action.ts'
 import { useLoaded } from '../api/use-loaded.ts'
 import { goTo, type Route } from '../frame/route.ts'
 import { onThisServer } from '../live/watch.ts'
-import { Back } from '../components/back.tsx'
+import { BackLink } from '../components/back-link.tsx'
 import { Status } from '../components/badge.tsx'
-import { Confirm } from '../components/confirm.tsx'
+import { ConfirmButton } from '../components/confirm-button.tsx'
 import { FaultNote } from '../components/fault-note.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Page } from '../components/page.tsx'
 import { Snippet } from '../components/snippet.tsx'
 import { Tabs } from '../components/tabs.tsx'
-import { Waiting } from '../components/waiting.tsx'
+import { Skeleton } from '../components/skeleton.tsx'
 import { SessionFacts } from './session-facts.tsx'
 import { SessionFiles } from './session-files.tsx'
 import { SessionRecordings } from './session-recordings.tsx'
@@ -20,28 +20,28 @@ import { endSession, findSession } from './session-calls.ts'
 import { connectTo } from './session-snippets.ts'
 
 const everyMs = 2000
-const watching = 'Watch'
-const taking = 'Take over'
+const watch = 'Watch'
+const takeOver = 'Take over'
 
-/** One session: its live view, what is known of it, and how to connect to it. */
+/** A session: live view, details, files, and snippets to connect. */
 export function SessionPage({ id, route }: { readonly id: string; readonly route: Route }) {
-  const [isOver, setIsOver] = useState(false)
+  const [hasEnded, setHasEnded] = useState(false)
   const { value, fault, reload } = useLoaded(
     `session ${id}`,
     async (api, signal) => {
       const session = await findSession(api, id, signal)
-      setIsOver(session.status !== 'active')
+      setHasEnded(session.status !== 'active')
       return session
     },
-    { everyMs: isOver ? undefined : everyMs },
+    { everyMs: hasEnded ? undefined : everyMs },
   )
   const end = useAction(async (api) => endSession(api, id))
   const isLive = value?.status === 'active'
-  const view = route.query.get('view') === 'take-over' ? taking : watching
+  const view = route.query.get('view') === 'take-over' ? takeOver : watch
   return (
     <Page
       title="Session"
-      before={<Back to={['sessions']}>Sessions</Back>}
+      before={<BackLink to={['sessions']}>Sessions</BackLink>}
       lead={
         <>
           <code>{id}</code> {value !== undefined && <Status status={value.status} />}
@@ -52,15 +52,15 @@ export function SessionPage({ id, route }: { readonly id: string; readonly route
           <>
             <Tabs
               label="Live view"
-              names={[watching, taking]}
+              names={[watch, takeOver]}
               chosen={view}
-              onChoose={(name) => goTo(['sessions', id], name === taking ? { view: 'take-over' } : {})}
+              onChoose={(name) => goTo(['sessions', id], name === takeOver ? { view: 'take-over' } : {})}
             />
-            <Confirm
+            <ConfirmButton
               icon="stop"
               label="End"
               question="End this session?"
-              text="Its clients are disconnected and it is billed. A profile that it writes is saved."
+              text="Its clients are disconnected. Changes to its profile are saved, and it is billed."
               isRunning={end.isRunning}
               onConfirm={() => void end.run(undefined).then(reload)}
             />
@@ -69,8 +69,8 @@ export function SessionPage({ id, route }: { readonly id: string; readonly route
       }
     >
       <FaultNote fault={fault} onRetry={reload} />
-      {value === undefined && fault === undefined && <Waiting />}
-      {value !== undefined && <SessionBody session={value} isTakingOver={view === taking} />}
+      {value === undefined && fault === undefined && <Skeleton />}
+      {value !== undefined && <SessionBody session={value} isTakingOver={view === takeOver} />}
     </Page>
   )
 }
@@ -82,15 +82,15 @@ function SessionBody({ session, isTakingOver }: { readonly session: SessionSumma
   return (
     <>
       {isLive && url !== undefined && streamWebView !== false && (
-        <section class="stage" aria-label="Live view">
+        <section class="live-view" aria-label="Live view">
           <iframe
             key={url}
             src={onThisServer(url)}
-            title={isTakingOver ? 'Live view that you can use' : 'Live view'}
+            title={isTakingOver ? 'Interactive live view' : 'Live view'}
             allow="clipboard-read; clipboard-write"
           />
           <a class="faint" href={onThisServer(url)} target="_blank" rel="noreferrer">
-            Open in a tab of its own <Icon name="out" />
+            Open in a new tab <Icon name="out" />
           </a>
         </section>
       )}
@@ -102,7 +102,7 @@ function SessionBody({ session, isTakingOver }: { readonly session: SessionSumma
       {isLive && cdpUrl !== undefined && (
         <section class="block">
           <h2>Connect</h2>
-          <p class="faint">The address holds a token for this session alone: whoever has it can drive the browser.</p>
+          <p class="faint">This URL contains a token for this session. Anyone who has it can control the browser.</p>
           <Snippet snippets={connectTo(cdpUrl)} />
         </section>
       )}

@@ -5,7 +5,7 @@ import { formatBytes } from '../components/format.ts'
 import { Icon } from '../components/icon.tsx'
 import { Ago } from '../components/time.tsx'
 
-/** What was recorded of an ended session. Nothing when there is nothing. */
+/** The recordings of an ended session. Renders nothing if there are none. */
 export function SessionRecordings({ id }: { readonly id: string }) {
   const { value } = useLoaded(`recordings ${id}`, async (api, signal) =>
     api.get<{ recordings: readonly Recording[] }>(`/v2/browser/${encodeURIComponent(id)}/recordings`, signal),
@@ -22,12 +22,12 @@ export function SessionRecordings({ id }: { readonly id: string }) {
               <Icon name={contentType.startsWith('text/html') ? 'play' : 'file'} />
               {name}
             </a>
-            <span class="faint">{size === undefined ? 'plays all of them together' : formatBytes(size)}</span>
+            <span class="faint">{size === undefined ? 'plays all recordings' : formatBytes(size)}</span>
           </li>
         ))}
       </ul>
       <p class="faint">
-        They are removed <Ago time={first.expiresAt} />.
+        Deleted <Ago time={first.expiresAt} />.
       </p>
     </section>
   )

@@ -1,7 +1,7 @@
 import { newClient } from '../components/new-client.ts'
 import type { Snippets } from '../components/snippet.tsx'
 
-/** How a first session is made. */
+/** Snippets that start a session. */
 export function firstSession(): Snippets {
   return {
     TypeScript: `import { playwright } from 'bowline/playwright'
@@ -14,11 +14,11 @@ const { result } = await bowline.withSession({ driver: playwright }, async ({ pa
   -H "Authorization: Bearer $BOWLINE_API_KEY" \\
   -H 'Content-Type: application/json' -d '{ "ttl": 600 }'`,
     'Any program': `export BOWLINE_BASE_URL=${location.origin}
-bowline exec -- python3 my_script.py   # finds the browser in $BOWLINE_CDP_URL`,
+bowline exec -- python3 my_script.py   # gets the CDP URL in $BOWLINE_CDP_URL`,
   }
 }
 
-/** How a client connects to a session that lives. The address holds a token of this session alone. */
+/** Snippets that connect to a live session. The URL contains a token for this session. */
 export function connectTo(cdpUrl: string): Snippets {
   return {
     Playwright: `import { chromium } from 'playwright-core'

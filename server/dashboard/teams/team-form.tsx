@@ -6,7 +6,7 @@ import { Field } from '../components/field.tsx'
 import { FormButtons } from '../components/form-buttons.tsx'
 
 interface TeamFormProps {
-  /** Undefined: a new one. */
+  /** `undefined` creates a team. */
   readonly team: TeamSummary | undefined
   readonly onClose: () => void
 }
@@ -19,7 +19,7 @@ interface Entries {
   readonly rateLimits: string
 }
 
-/** Makes a team, or changes its balance and limits. */
+/** A form that creates a team or edits its balance and limits. */
 export function TeamForm({ team, onClose }: TeamFormProps) {
   const before = entriesOf(team)
   const [entries, setEntries] = useState(before)
@@ -36,7 +36,7 @@ export function TeamForm({ team, onClose }: TeamFormProps) {
     />
   )
   return (
-    <Dialog staysOpen title={team === undefined ? 'New team' : `Change ${team.name}`} onClose={onClose}>
+    <Dialog ignoresBackdrop title={team === undefined ? 'New team' : `Edit ${team.name}`} onClose={onClose}>
       <form
         class="stack"
         onSubmit={(event) => {
@@ -45,21 +45,21 @@ export function TeamForm({ team, onClose }: TeamFormProps) {
         }}
       >
         {team === undefined && <Field label="Name">{input('name', { required: true, maxLength: 100 })}</Field>}
-        <Field label="Credits" hint="The balance. Empty: unmetered.">
+        <Field label="Credits" hint="Balance. Leave empty for an unmetered team.">
           {input('credits', { type: 'number', min: 0, disabled: entries.more !== '' })}
         </Field>
         {before.credits !== '' && (
-          <Field label="Add to the balance" hint="Safe while work runs; a negative number takes away.">
+          <Field label="Add to balance" hint="Safe while jobs are running. A negative number deducts credits.">
             {input('more', { type: 'number' })}
           </Field>
         )}
-        <Field label="Sessions and scrapes at a time" hint="Empty: as many as the server can hold.">
+        <Field label="Max concurrent sessions and scrapes" hint="Leave empty for the limit of the server.">
           {input('maxConcurrency', { type: 'number', min: 1 })}
         </Field>
-        <Field label="Requests a minute" hint="Such as x10,scrape=100. Empty: what the server is set to.">
+        <Field label="Requests per minute" hint="For example x10,scrape=100. Leave empty for the server default.">
           {input('rateLimits', { spellcheck: false })}
         </Field>
-        <FormButtons label={team === undefined ? 'Make team' : 'Save'} action={send} onCancel={onClose} />
+        <FormButtons label={team === undefined ? 'Create team' : 'Save'} action={send} onCancel={onClose} />
       </form>
     </Dialog>
   )
@@ -91,7 +91,7 @@ function toTeam({ name, credits, maxConcurrency, rateLimits }: Entries): CreateT
   }
 }
 
-/** What is not named stays as it is, so that a balance that has changed meanwhile is not overwritten. */
+/** Only changed fields, so that a balance that changed meanwhile is not overwritten. */
 function toChanges(before: Entries, { credits, more, maxConcurrency, rateLimits }: Entries): TeamChanges {
   return {
     ...(more === '' ? credits !== before.credits && { credits: numberOf(credits) } : { addCredits: Number(more) }),

@@ -8,10 +8,10 @@ import { formatNumber } from '../components/format.ts'
 import { Icon } from '../components/icon.tsx'
 import { Page } from '../components/page.tsx'
 import { Ago } from '../components/time.tsx'
-import { Waiting } from '../components/waiting.tsx'
+import { Skeleton } from '../components/skeleton.tsx'
 import { TeamForm } from './team-form.tsx'
 
-/** The teams that the key may see: their balances and limits. */
+/** Balances and limits of the teams that the key can see. */
 export function TeamsPage() {
   const { isAdmin } = useAccount()
   const { value, fault, reload } = useLoaded(
@@ -23,7 +23,11 @@ export function TeamsPage() {
   return (
     <Page
       title="Teams"
-      lead={isAdmin ? 'Who pays, what is left, and how much may run.' : 'Your team. An admin key changes it.'}
+      lead={
+        isAdmin
+          ? 'Balances and limits of all teams.'
+          : 'Balance and limits of your team. Editing requires an admin key.'
+      }
       actions={
         isAdmin && (
           <button type="button" class="button primary" aria-keyshortcuts="n" onClick={() => setEdited('new')}>
@@ -34,7 +38,7 @@ export function TeamsPage() {
       }
     >
       <FaultNote fault={fault} onRetry={reload} />
-      {value === undefined && fault === undefined && <Waiting />}
+      {value === undefined && fault === undefined && <Skeleton />}
       {value !== undefined && (
         <DataTable
           label="Teams"
@@ -67,7 +71,7 @@ const columns: readonly Column<TeamSummary>[] = [
       ) : (
         <>
           {formatNumber(credits)}
-          {reservedCredits > 0 && <small> {formatNumber(reservedCredits)} set aside</small>}
+          {reservedCredits > 0 && <small> {formatNumber(reservedCredits)} reserved</small>}
         </>
       ),
   },
@@ -77,17 +81,17 @@ const columns: readonly Column<TeamSummary>[] = [
     cell: ({ concurrency, maxConcurrency }) =>
       maxConcurrency === null ? formatNumber(concurrency) : `${concurrency} of ${maxConcurrency}`,
   },
-  { title: 'Requests a minute', isExtra: true, cell: ({ rateLimits }) => rateLimits ?? <span class="faint">–</span> },
-  { title: 'Made', isNumber: true, isExtra: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+  { title: 'Requests per minute', isExtra: true, cell: ({ rateLimits }) => rateLimits ?? <span class="faint">–</span> },
+  { title: 'Created', isNumber: true, isExtra: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
 ]
 
 function changeColumn(onChange: (team: TeamSummary) => void): Column<TeamSummary> {
   return {
-    title: 'Change',
+    title: 'Edit',
     isNumber: true,
     cell: (team) => (
-      <button type="button" class="button small" aria-label={`Change ${team.name}`} onClick={() => onChange(team)}>
-        Change
+      <button type="button" class="button small" aria-label={`Edit ${team.name}`} onClick={() => onChange(team)}>
+        Edit
       </button>
     ),
   }

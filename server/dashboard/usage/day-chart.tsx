@@ -11,11 +11,11 @@ const halfDay = 43_200
 
 interface DayChartProps {
   readonly table: DayTable
-  /** Told of the day under the pointer, by its place in the table; undefined when it has left. */
+  /** Called with the index of the day under the pointer, or `undefined` when the pointer leaves. */
   readonly onDay: (day: number | undefined) => void
 }
 
-/** Credits by day as bars, the keys on top of each other. */
+/** A stacked bar chart of credits by day and key. */
 export function DayChart({ table, onDay }: DayChartProps) {
   const box = useRef<HTMLDivElement>(null)
   const { ink, line } = useColours(box)
@@ -23,7 +23,7 @@ export function DayChart({ table, onDay }: DayChartProps) {
   useEffect(() => {
     const target = box.current
     if (target === null) return undefined
-    const data: UPlot.AlignedData = [[...table.days], ...stack(table.credits)]
+    const data: UPlot.AlignedData = [[...table.days], ...stackRows(table.credits)]
     const chart = new UPlot(
       { ...optionsOf(table, ink, line), width: target.clientWidth, hooks: hooksFor(onDay) },
       data,
@@ -37,11 +37,11 @@ export function DayChart({ table, onDay }: DayChartProps) {
     }
   }, [table, ink, line, onDay])
 
-  return <div ref={box} class="chart" role="img" aria-label="Credits by day and key; the table below has the sums" />
+  return <div ref={box} class="chart" role="img" aria-label="Credits by day and key. The table below lists totals." />
 }
 
-/** Each row with all rows after it added: the first is drawn first, and the others over it. */
-function stack(rows: readonly (readonly number[])[]): number[][] {
+/** Adds to each row all rows after it. The first row is drawn first, the others over it. */
+function stackRows(rows: readonly (readonly number[])[]): number[][] {
   return rows.map((row, from) => row.map((_, day) => rows.slice(from).reduce((sum, each) => sum + (each[day] ?? 0), 0)))
 }
 
@@ -55,7 +55,7 @@ function optionsOf(table: DayTable, ink: string, line: string): Omit<UPlot.Optio
   const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } }
   return {
     height,
-    // Days are those of UTC; ticks at the reader's midnight would stand between them.
+    // Days are in UTC. Ticks at local midnight would be between them.
     tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
     legend: { show: false },
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },

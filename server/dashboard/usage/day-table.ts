@@ -4,15 +4,15 @@ import type { UsagePeriod } from './usage-calls.ts'
 export interface DayTable {
   /** Seconds since the epoch of the start of each day, UTC, oldest first. */
   readonly days: readonly number[]
-  /** Names of keys, those that used most first. */
+  /** Names of keys, by descending usage. */
   readonly keys: readonly string[]
-  /** For each key, its credits of each day. */
+  /** Credits of each key by day. */
   readonly credits: readonly (readonly number[])[]
 }
 
 const daySeconds = 86_400
 
-/** Sorts bills into the last `count` days. */
+/** Arranges usage periods into the last `count` days. */
 export function toDayTable(periods: readonly UsagePeriod[], nowMs: number, count = 31): DayTable {
   const today = Math.floor(nowMs / 1000 / daySeconds) * daySeconds
   const days = Array.from({ length: count }, (_, at) => today - (count - 1 - at) * daySeconds)
@@ -29,7 +29,7 @@ export function toDayTable(periods: readonly UsagePeriod[], nowMs: number, count
   return { days, keys: sorted.map(([name]) => name), credits: sorted.map(([, row]) => row) }
 }
 
-/** The sum of numbers. */
+/** Sums numbers. */
 export function total(row: readonly number[]): number {
   return row.reduce((sum, each) => sum + each, 0)
 }

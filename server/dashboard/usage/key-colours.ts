@@ -1,2 +1,2 @@
-/** Colours of keys in the chart; they can be told apart on light and dark ground. */
+/** Chart colours that are distinguishable on light and dark backgrounds. */
 export const keyColours = ['#1b87ab', '#d3953f', '#5b9a6f', '#a66a9a', '#c2604f', '#7d8c94'] as const

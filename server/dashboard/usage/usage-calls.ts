@@ -1,29 +1,29 @@
 import { Fault, type Api } from '../api/call.ts'
 
-/** Credits of one month or day, of one key when broken down. */
+/** Credits of a month or day, optionally of one key. */
 export interface UsagePeriod {
-  /** First instant, UTC. */
+  /** Start of the period, in UTC. */
   readonly startDate: string
   readonly apiKey?: string | null
   readonly creditsUsed?: number
 }
 
-/** What a team has left. */
+/** Balance of a team. */
 export interface Balance {
   readonly remainingCredits: number
   readonly planCredits: number
-  /** Whether there is no balance: as many as you like. */
+  /** Whether the team has no credit limit. */
   readonly unmetered?: boolean
   readonly reservedCredits?: number
 }
 
-/** What runs for a team. */
+/** Concurrency of a team. */
 export interface Load {
   readonly concurrency: number
   readonly maxConcurrency: number
 }
 
-/** All that the page of the usage shows. */
+/** Data of the usage page. */
 export interface Usage {
   readonly days: readonly UsagePeriod[]
   readonly months: readonly UsagePeriod[]
@@ -31,7 +31,7 @@ export interface Usage {
   readonly load: Load | undefined
 }
 
-/** Reads the usage by day and by month, each by key. */
+/** Reads usage by day and by month, each by key. */
 export async function readUsage(api: Api, signal: AbortSignal): Promise<Usage> {
   const history = async (period: string): Promise<readonly UsagePeriod[]> => {
     const path = `/v2/team/credit-usage/historical?byApiKey=true&period=${period}`
@@ -40,14 +40,14 @@ export async function readUsage(api: Api, signal: AbortSignal): Promise<Usage> {
   const [days, months, balance, load] = await Promise.all([
     history('day'),
     history('month'),
-    orNothing(api.get<{ data: Balance }>('/v2/team/credit-usage', signal)),
-    orNothing(api.get<Load>('/v2/concurrency-check', signal)),
+    ifSupported(api.get<{ data: Balance }>('/v2/team/credit-usage', signal)),
+    ifSupported(api.get<Load>('/v2/concurrency-check', signal)),
   ])
   return { days, months, balance: balance?.data, load }
 }
 
-/** A server may have the one and not the other. */
-async function orNothing<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+/** Resolves to `undefined` if the server does not have the endpoint. */
+async function ifSupported<Result>(answer: Promise<Result>): Promise<Result | undefined> {
   try {
     return await answer
   } catch (error) {

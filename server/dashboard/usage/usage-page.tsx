@@ -4,30 +4,30 @@ import { DataTable, type Column } from '../components/data-table.tsx'
 import { Empty } from '../components/empty.tsx'
 import { FaultNote } from '../components/fault-note.tsx'
 import { formatDay, formatNumber } from '../components/format.ts'
-import { Numeral } from '../components/numeral.tsx'
+import { Stat } from '../components/stat.tsx'
 import { Page } from '../components/page.tsx'
-import { Waiting } from '../components/waiting.tsx'
+import { Skeleton } from '../components/skeleton.tsx'
 import { DayChart } from './day-chart.tsx'
 import { toDayTable, total, type DayTable } from './day-table.ts'
 import { keyColours } from './key-colours.ts'
 import { readUsage, type Usage, type UsagePeriod } from './usage-calls.ts'
 
-/** What the team used, by day and key. */
+/** Usage of the team by day and key. */
 export function UsagePage() {
   const { value, fault, reload } = useLoaded('usage', readUsage, { everyMs: 15_000 })
   const newest = JSON.stringify(toDayTable(value?.days ?? [], Date.now()))
-  // The same object while it holds the same: drawing anew loses the day that is pointed at.
+  // Keeps the same object while the data is the same, since redrawing the chart resets its cursor.
   const table = useMemo(() => JSON.parse(newest) as DayTable, [newest])
   return (
-    <Page title="Usage" lead="Credits of your team. Days and months are those of UTC.">
+    <Page title="Usage" lead="Credits used by your team. Days and months are in UTC.">
       <FaultNote fault={fault} onRetry={reload} />
-      {value === undefined && fault === undefined && <Waiting />}
+      {value === undefined && fault === undefined && <Skeleton />}
       {value !== undefined && (
         <>
           <Balance usage={value} table={table} />
           {table.keys.length === 0 ? (
-            <Empty icon="chart" title="Nothing was billed in the last 31 days">
-              <p>Sessions cost 2 credits a minute, a scraped page 1. What was billed shows here by day and key.</p>
+            <Empty icon="chart" title="No usage in the last 31 days">
+              <p>A session costs 2 credits per minute, a scraped page 1 credit. Usage appears here by day and key.</p>
             </Empty>
           ) : (
             <DayCard table={table} />
@@ -53,24 +53,25 @@ function Balance({ usage: { balance, load }, table }: { readonly usage: Usage; r
   const sumOfDay = (at: number): number => total(table.credits.map((row) => row.at(at) ?? 0))
   const sum = total(table.credits.map(total))
   return (
-    <div class="numerals">
-      <Numeral title="Today" value={formatNumber(sumOfDay(-1))}>
+    <div class="stats">
+      <Stat title="Today" value={formatNumber(sumOfDay(-1))}>
         {formatNumber(sumOfDay(-2))} yesterday
-      </Numeral>
-      <Numeral title="Last 31 days" value={formatNumber(sum)}>
-        {formatNumber(sum / table.days.length)} a day
-      </Numeral>
+      </Stat>
+      <Stat title="Last 31 days" value={formatNumber(sum)}>
+        {formatNumber(sum / table.days.length)} per day
+      </Stat>
       {balance !== undefined && (
-        <Numeral title="Left" value={balance.unmetered === true ? 'unmetered' : formatNumber(balance.remainingCredits)}>
-          {balance.unmetered === true
-            ? 'no balance is kept'
-            : `${formatNumber(balance.reservedCredits ?? 0)} set aside`}
-        </Numeral>
+        <Stat
+          title="Credits left"
+          value={balance.unmetered === true ? 'unmetered' : formatNumber(balance.remainingCredits)}
+        >
+          {balance.unmetered === true ? 'no credit limit' : `${formatNumber(balance.reservedCredits ?? 0)} reserved`}
+        </Stat>
       )}
       {load !== undefined && (
-        <Numeral title="Running now" value={formatNumber(load.concurrency)}>
+        <Stat title="Running now" value={formatNumber(load.concurrency)}>
           of {formatNumber(load.maxConcurrency)}
-        </Numeral>
+        </Stat>
       )}
     </div>
   )

@@ -1,13 +1,13 @@
 import type { RefObject } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-/** Colours for what is drawn and not styled. */
+/** Colours for drawing on a canvas. */
 export interface Colours {
   readonly ink: string
   readonly line: string
 }
 
-/** The colours at an element, again whenever they change. */
+/** Text and line colours of an element. Updates when the theme changes. */
 export function useColours(element: RefObject<HTMLElement | null>): Colours {
   const [colours, setColours] = useState<Colours>({ ink: '#7d8c94', line: '#7d8c9433' })
   useEffect(() => {

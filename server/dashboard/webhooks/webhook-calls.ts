@@ -7,10 +7,10 @@ import { isJobKind } from '../jobs/job-calls.ts'
 const path = '/v2/team/webhooks/deliveries'
 const pageSize = '50'
 
-/** What may have become of a delivery. */
+/** Statuses of a delivery. */
 export const deliveryStates = ['pending', 'delivered', 'failed'] as const
 
-/** Reads deliveries of the last seven days, newest first; those of one state when it is named. */
+/** Lists deliveries of the last seven days, newest first, filtered by `status` unless empty. */
 export async function listDeliveries(
   api: Api,
   { status, cursor }: { readonly status: string; readonly cursor: string | undefined },
@@ -26,7 +26,7 @@ export async function listDeliveries(
   return { rows: page.data, cursor: page.cursor }
 }
 
-/** One delivery with its tries and what it carries. */
+/** Reads a delivery with its attempts and body. */
 export async function readDelivery(api: Api, id: string, signal: AbortSignal): Promise<Delivery> {
   return (await api.get<{ data: Delivery }>(`${path}/${encodeURIComponent(id)}`, signal)).data
 }
@@ -36,7 +36,7 @@ export async function redeliver(api: Api, id: string): Promise<unknown> {
   return api.send('POST', `${path}/${encodeURIComponent(id)}/redeliver`)
 }
 
-/** Where the job of a delivery can be looked at. Undefined: deliveries of monitors name a check alone. */
+/** Link to the job of a delivery. `undefined` for monitors, whose deliveries name only a check. */
 export function jobLinkOf({ event, jobId }: Delivery): string | undefined {
   const kind = event.split('.')[0] ?? ''
   return isJobKind(kind) ? linkTo(['jobs', kind, jobId]) : undefined

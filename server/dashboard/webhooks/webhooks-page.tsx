@@ -2,17 +2,17 @@ import type { Delivery } from 'bowline/contract/webhooks'
 import { usePages } from '../api/use-pages.ts'
 import { goTo, linkTo, type Route } from '../frame/route.ts'
 import { Status } from '../components/badge.tsx'
-import { Choice } from '../components/choice.tsx'
+import { FilterSelect } from '../components/filter-select.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { Empty } from '../components/empty.tsx'
 import { FaultNote } from '../components/fault-note.tsx'
 import { LoadMore } from '../components/load-more.tsx'
 import { Page } from '../components/page.tsx'
 import { Ago } from '../components/time.tsx'
-import { Waiting } from '../components/waiting.tsx'
+import { Skeleton } from '../components/skeleton.tsx'
 import { deliveryStates, listDeliveries } from './webhook-calls.ts'
 
-/** What jobs and monitors of the team have sent to webhooks. */
+/** Webhook deliveries of the team's jobs and monitors. */
 export function WebhooksPage({ route }: { readonly route: Route }) {
   const status = route.query.get('status') ?? ''
   const pages = usePages<Delivery>(`deliveries ${status}`, async (api, cursor, signal) =>
@@ -23,11 +23,11 @@ export function WebhooksPage({ route }: { readonly route: Route }) {
   return (
     <Page
       title="Webhooks"
-      lead="What was sent in the last seven days."
+      lead="Deliveries of the last seven days."
       actions={
-        <Choice
-          label="Only in one state"
-          all="Every state"
+        <FilterSelect
+          label="Filter by status"
+          all="All statuses"
           names={deliveryStates}
           chosen={status}
           onChoose={onChoose}
@@ -35,10 +35,10 @@ export function WebhooksPage({ route }: { readonly route: Route }) {
       }
     >
       <FaultNote fault={fault} onRetry={reload} />
-      {rows === undefined && fault === undefined && <Waiting />}
+      {rows === undefined && fault === undefined && <Skeleton />}
       {rows?.length === 0 && (
-        <Empty icon="hook" title={status === '' ? 'Nothing was sent yet' : `Nothing is ${status}`}>
-          <p>Batches, crawls, extracts and monitors with a webhook tell it what happens. What was sent shows here.</p>
+        <Empty icon="hook" title={status === '' ? 'No deliveries yet' : `No ${status} deliveries`}>
+          <p>Events that batches, crawls, extracts and monitors send to their webhooks appear here.</p>
         </Empty>
       )}
       {rows !== undefined && rows.length > 0 && (
@@ -59,10 +59,10 @@ const columns: readonly Column<Delivery>[] = [
       </div>
     ),
   },
-  { title: 'State', cell: ({ status }) => <Status status={status} /> },
-  { title: 'Last answer', isExtra: true, cell: ({ attempts }) => lastAnswer(attempts) },
-  { title: 'Tries', isNumber: true, isExtra: true, cell: ({ attempts }) => attempts.length },
-  { title: 'Made', isNumber: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+  { title: 'Status', cell: ({ status }) => <Status status={status} /> },
+  { title: 'Last response', isExtra: true, cell: ({ attempts }) => lastAnswer(attempts) },
+  { title: 'Attempts', isNumber: true, isExtra: true, cell: ({ attempts }) => attempts.length },
+  { title: 'Created', isNumber: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
 ]
 
 function lastAnswer(attempts: Delivery['attempts']): string {

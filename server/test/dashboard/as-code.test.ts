@@ -10,7 +10,7 @@ test.each([
   expect(new Function(`return ${asCode(text)}`)()).toBe(text)
 })
 
-test('texts that stand beside one with an apostrophe keep their quotes', () => {
+test('strings next to one with an apostrophe keep their quotes', () => {
   expect(asCode({ limit: 10, search: "ship's bell", sitemap: 'only', formats: ['html', 'links'] })).toBe(
     `{\n  limit: 10,\n  search: "ship's bell",\n  sitemap: 'only',\n  formats: ['html', 'links']\n}`,
   )

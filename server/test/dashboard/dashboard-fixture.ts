@@ -7,7 +7,7 @@ import type { Pages } from '../../../test/lab/pages/page.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
 import { repository } from '../../../test/lab/source-tree.ts'
 
-/** Builds the dashboard when its sources have changed, as the commands of the project do. */
+/** Builds the dashboard if its sources have changed. */
 export const { ensureDashboard } = (await import(
   pathToFileURL(join(repository, 'scripts/setup/dashboard.mjs')).href
 )) as { readonly ensureDashboard: (context: { readonly root: string }) => Promise<void> }
@@ -16,20 +16,22 @@ export const { ensureDashboard } = (await import(
 export interface DashboardFixture extends AsyncDisposable {
   readonly lab: Lab
   readonly site: Site
-  /** Opens the dashboard in a browser context of its own, with a key when there is one. */
-  readonly open: (place?: string, options?: BrowserContextOptions & { readonly key?: string }) => Promise<View>
+  /**
+   * Opens the dashboard in a new browser context. `key` defaults to the admin key, `''` to none.
+   */
+  readonly open: (path?: string, options?: BrowserContextOptions & { readonly key?: string }) => Promise<View>
 }
 
-/** The dashboard as one reader sees it. */
+/** The dashboard in one browser context. */
 export interface View extends AsyncDisposable {
   readonly page: Page
-  /** What the browser complained of: violations of the policy, errors of scripts. */
-  readonly complaints: readonly string[]
-  /** Goes to a place and waits for its title. */
-  readonly goTo: (place: string, title: string) => Promise<void>
+  /** Errors in the console: script errors and violations of the Content-Security-Policy. */
+  readonly consoleErrors: readonly string[]
+  /** Navigates to a page and waits for its title. */
+  readonly goTo: (path: string, title: string) => Promise<void>
 }
 
-/** Starts them. `pages` are added to those of the site. Disposing stops them. */
+/** Starts the fixture. `pages` are added to the site. */
 export async function openDashboard(pages: Pages): Promise<DashboardFixture> {
   await using undo = new AsyncDisposableStack()
   await ensureDashboard({ root: repository })
@@ -41,22 +43,23 @@ export async function openDashboard(pages: Pages): Promise<DashboardFixture> {
   return {
     lab,
     site,
-    open: async (place = 'sessions', { key = lab.server.apiKey, ...context } = {}) => {
+    open: async (path = 'sessions', { key = lab.server.apiKey, ...context } = {}) => {
       const reader = await browser.newContext({ viewport: { width: 1200, height: 800 }, ...context })
       const page = await reader.newPage()
-      const complaints: string[] = []
-      page.on('pageerror', (error) => complaints.push(String(error)))
+      const consoleErrors: string[] = []
+      page.on('pageerror', (error) => consoleErrors.push(String(error)))
       page.on('console', (message) => {
-        if (message.type() === 'error' && !message.text().startsWith('Failed to load')) complaints.push(message.text())
+        if (message.type() === 'error' && !message.text().startsWith('Failed to load'))
+          consoleErrors.push(message.text())
       })
       if (key !== '') await page.addInitScript(`sessionStorage.setItem('bowline.key', ${JSON.stringify(key)})`)
-      await page.goto(`${lab.server.url}/#/${place}`)
+      await page.goto(`${lab.server.url}/#/${path}`)
       return {
         page,
-        complaints,
-        goTo: async (where, title) => {
+        consoleErrors,
+        goTo: async (target, title) => {
           await page.locator('h1').first().waitFor()
-          await page.evaluate(`location.hash = ${JSON.stringify(`#/${where}`)}`)
+          await page.evaluate(`location.hash = ${JSON.stringify(`#/${target}`)}`)
           await page.locator('h1', { hasText: title }).waitFor()
         },
         [Symbol.asyncDispose]: async () => reader.close(),

@@ -12,7 +12,7 @@ function rowsOf(...lines: string[]): readonly string[] {
   return toDiffRows(lines.join('\n')).map(show)
 }
 
-test('a line that was changed stands beside what it became, with the difference marked', () => {
+test('a changed line is next to its replacement, with the difference marked', () => {
   const rows = rowsOf(
     '--- before',
     '+++ after',
@@ -25,25 +25,25 @@ test('a line that was changed stands beside what it became, with the difference 
   expect(rows).toEqual(['3 # Prices[] | 3 # Prices[]', '4 A berth: 1[4] guilders | 4 A berth: 1[6] guilders'])
 })
 
-test('lines that only came or only went stand alone, and later numbers follow', () => {
+test('added and removed lines have no counterpart, and later line numbers follow', () => {
   const rows = rowsOf('@@ -1,3 +1,3 @@', '-one', '-two', '+uno', ' three', '+four')
 
   expect(rows).toEqual(['1 [one] | 1 [uno]', '2 [two] | ', '3 three[] | 2 three[]', ' | 3 [four]'])
 })
 
-test('what begins like a header is a line like any other inside of a hunk', () => {
+test('a line that looks like a header is an ordinary line inside a hunk', () => {
   const rows = rowsOf('--- before', '+++ after', '@@ -1 +1 @@', '--- a rule', '+++ two', '@@ -9 +9 @@', ' end', '')
 
   expect(rows).toEqual(['1 [-- a rule] | 1 [++ two]', '⋯', '9 end[] | 9 end[]'])
 })
 
-test('a repeated part is marked once, however the line grew', () => {
+test('a repeated part is marked once', () => {
   const rows = rowsOf('@@ -1 +1 @@', '-aa', '+aaa')
 
   expect(rows).toEqual(['1 aa[] | 1 aa[a]'])
 })
 
-test('a sign of two halves is marked whole', () => {
+test('a surrogate pair is not split', () => {
   expect(rowsOf('@@ -1 +1 @@', '-berth: 🟢 free', '+berth: 🔴 free')).toEqual([
     '1 berth: [🟢] free | 1 berth: [🔴] free',
   ])

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { repository } from '../../../test/lab/source-tree.ts'
 import { ensureDashboard, type DashboardFixture } from './dashboard-fixture.ts'
 
-const places = [
+const dashboardPages = [
   ['sessions', 'Sessions', 's'],
   ['profiles', 'Profiles', 'p'],
   ['playground', 'Playground', 'l'],
@@ -18,7 +18,7 @@ const places = [
   ['health', 'Health', 'h'],
 ] as const
 
-/** Controls that a screen reader could not name, and headings that are not under one first one. */
+/** Controls without an accessible name, and all `h1` elements but the first. */
 const unnamed = `[
   ...[...document.querySelectorAll('button, a[href], input, select, textarea, summary, [role=tab]')]
     .filter((control) => control.checkVisibility())
@@ -26,38 +26,41 @@ const unnamed = `[
   ...[...document.querySelectorAll('h1')].slice(1),
 ].map((element) => element.outerHTML)`
 
-/** What all pages have in common, and how they are sent. */
-export function testFrame(desk: () => DashboardFixture): void {
-  test('the keyboard leads to every page, and tells how', async () => {
-    await using view = await desk().open()
-    await view.page.getByRole('heading', { name: 'Sessions' }).waitFor()
+/** Tests of the layout that all pages share, and of how files are served. */
+export function testFrame(dashboard: () => DashboardFixture): void {
+  test('keyboard shortcuts open every page and are listed by `?`', async () => {
+    await using view = await dashboard().open()
+    await view.page.getByRole('heading', { name: 'Sessions', exact: true }).waitFor()
 
-    for (const [, title, key] of places.toReversed()) {
+    for (const [, title, key] of dashboardPages.toReversed()) {
       await view.page.keyboard.press('g')
       await view.page.keyboard.press(key)
       await view.page.locator('h1', { hasText: title }).waitFor()
     }
     await view.page.keyboard.press('/')
-    expect(await view.page.evaluate('document.activeElement.ariaLabel')).toBe('Filter the sessions')
+    expect(await view.page.evaluate('document.activeElement.ariaLabel')).toBe('Filter sessions')
     await view.page.keyboard.type('g h?')
     expect(await view.page.getByRole('heading', { level: 1 }).textContent()).toBe('Sessions')
-    await view.page.getByLabel('Filter the sessions').blur()
+    await view.page.getByLabel('Filter sessions').blur()
     await view.page.keyboard.press('?')
     await view.page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
     await view.page.keyboard.press('Escape')
 
     await view.page.getByRole('dialog').waitFor({ state: 'detached' })
-    expect(view.complaints).toEqual([])
+    expect(view.consoleErrors).toEqual([])
   })
 
   test('on a phone no page is wider than the screen, all controls have names, and the menu opens', async () => {
-    await using view = await desk().open('sessions', { viewport: { width: 360, height: 700 }, colorScheme: 'dark' })
+    await using view = await dashboard().open('sessions', {
+      viewport: { width: 360, height: 700 },
+      colorScheme: 'dark',
+    })
 
-    for (const [place, title] of places) {
-      await view.goTo(place, title)
+    for (const [path, title] of dashboardPages) {
+      await view.goTo(path, title)
       await view.page.locator('[role=status][aria-label=Loading]').waitFor({ state: 'detached' })
-      expect(await view.page.evaluate('document.documentElement.scrollWidth'), place).toBeLessThanOrEqual(360)
-      expect(await view.page.evaluate(unnamed), place).toEqual([])
+      expect(await view.page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(360)
+      expect(await view.page.evaluate(unnamed), path).toEqual([])
     }
     await view.page.getByRole('button', { name: 'Menu' }).click()
     await view.page.getByRole('link', { name: 'Sessions' }).waitFor()
@@ -66,35 +69,36 @@ export function testFrame(desk: () => DashboardFixture): void {
     await view.page.getByRole('button', { name: 'Menu' }).click()
     await view.page.getByRole('link', { name: 'Sessions' }).click()
     await view.page.locator('h1', { hasText: 'Sessions' }).waitFor()
-    expect(view.complaints).toEqual([])
+    expect(view.consoleErrors).toEqual([])
   })
 
-  test('a page that cannot be drawn says so, and the others can be', async () => {
-    await using view = await desk().open('teams')
+  test('a page that throws shows an error, and other pages still work', async () => {
+    await using view = await dashboard().open('teams')
     await view.page.getByRole('table', { name: 'Teams' }).waitFor()
     await view.page.route('**/v2/team/activity*', async (route) => route.fulfill({ json: { data: [null] } }))
     await view.page.getByRole('link', { name: 'Activity' }).click()
 
-    await view.page.getByRole('heading', { name: 'This page could not be drawn' }).waitFor()
+    await view.page.getByRole('heading', { name: 'This page could not be displayed' }).waitFor()
     await view.page.getByRole('link', { name: 'Teams' }).click()
     await view.page.getByRole('table', { name: 'Teams' }).waitFor()
   })
 
   test('colours follow the system until a theme is chosen', async () => {
-    await using view = await desk().open('sessions', { colorScheme: 'dark' })
+    await using view = await dashboard().open('sessions', { colorScheme: 'dark' })
     const brightness = async (): Promise<number> =>
       view.page.evaluate<number>('Number(getComputedStyle(document.body).backgroundColor.match(/[\\d.]+/)[0])')
-    await view.page.getByRole('heading', { name: 'Sessions' }).waitFor()
+    await view.page.getByRole('heading', { name: 'Sessions', exact: true }).waitFor()
 
     expect(await brightness()).toBeLessThan(60)
-    await view.page.getByRole('button', { name: 'Colours: system' }).click()
+    await view.page.getByRole('button', { name: 'Theme: system' }).click()
     expect(await brightness()).toBeGreaterThan(200)
   })
 
   describe('the server', () => {
-    const page = async (headers = {}) => fetch(desk().lab.server.url, { headers: { accept: 'text/html', ...headers } })
+    const page = async (headers = {}) =>
+      fetch(dashboard().lab.server.url, { headers: { accept: 'text/html', ...headers } })
 
-    test('sends the page under a strict policy, without a script in it', async () => {
+    test('sends the page with a strict Content-Security-Policy and no inline script', async () => {
       const answer = await page()
       const html = await answer.text()
 
@@ -104,19 +108,19 @@ export function testFrame(desk: () => DashboardFixture): void {
       expect(html).not.toMatch(/<script(?![^>]*src=)|<style| style=| on\w+=/)
     })
 
-    test('sends files compressed, to be kept for good', async () => {
+    test('sends files compressed and cacheable forever', async () => {
       const script = /src="([^"]+)"/.exec(await (await page()).text())?.[1] ?? ''
-      const answer = await fetch(new URL(script, desk().lab.server.url), { headers: { 'accept-encoding': 'br' } })
+      const answer = await fetch(new URL(script, dashboard().lab.server.url), { headers: { 'accept-encoding': 'br' } })
 
       expect(answer.headers.get('content-encoding')).toBe('br')
       expect(answer.headers.get('cache-control')).toContain('immutable')
       expect(answer.headers.get('content-type')).toContain('javascript')
     })
 
-    test('sends a file that the browser has only once, and as it is to who takes no compression', async () => {
+    test('responds 304 to cached files, and sends them uncompressed if the client accepts no compression', async () => {
       const script = /src="([^"]+)"/.exec(await (await page()).text())?.[1] ?? ''
       const get = async (headers: Readonly<Record<string, string>>, method = 'GET') =>
-        fetch(new URL(script, desk().lab.server.url), { method, headers })
+        fetch(new URL(script, dashboard().lab.server.url), { method, headers })
       const plain = await get({ 'accept-encoding': 'br;q=0, identity' })
       const text = await plain.text()
       const [gzip, head, again] = await Promise.all([
@@ -144,13 +148,13 @@ export function testFrame(desk: () => DashboardFixture): void {
       'assets/%2Fetc%2Fpasswd',
       'assets/none%00.js',
     ])('answers %s like any unknown route', async (name) => {
-      const { status, body } = await desk().lab.api('GET', `/dashboard/${name}`)
+      const { status, body } = await dashboard().lab.api('GET', `/dashboard/${name}`)
 
       expect([status, body['code']]).toEqual([404, 'ROUTE_NOT_FOUND'])
     })
   })
 
-  test('all files together have at most 150 kB when compressed, and are built once', async () => {
+  test('all files together have at most 150 kB compressed, and are built once', async () => {
     const folder = join(repository, 'server/dist/dashboard')
     const built = statSync(join(folder, 'index.html')).mtimeMs
     await ensureDashboard({ root: repository })

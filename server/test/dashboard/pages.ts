@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import type { DashboardFixture } from './dashboard-fixture.ts'
 
 /** The playground, profiles, keys and health. */
-export function testPages(desk: () => DashboardFixture): void {
-  test('the playground scrapes a page, finds it again, and shows the same as code', async () => {
-    await using view = await desk().open('playground')
+export function testPages(dashboard: () => DashboardFixture): void {
+  test('the playground scrapes a page, finds it in a search, and shows both as code', async () => {
+    await using view = await dashboard().open('playground')
     const { page } = view
-    const url = desk().site.url('/prices')
-    await page.getByLabel('Address').fill(url)
+    const url = dashboard().site.url('/prices')
+    await page.getByLabel('URL', { exact: true }).fill(url)
     await page.getByLabel('Screenshot').check()
     await page.keyboard.press('Enter')
     await page.getByText('# Prices').waitFor()
@@ -20,28 +20,28 @@ export function testPages(desk: () => DashboardFixture): void {
     await page.getByRole('searchbox').fill('guilders')
     await page.keyboard.press('Enter')
     await page.getByRole('link', { name: 'Prices' }).click()
-    expect(await page.getByLabel('Address').inputValue()).toBe(url)
-    expect(view.complaints).toEqual([])
+    expect(await page.getByLabel('URL', { exact: true }).inputValue()).toBe(url)
+    expect(view.consoleErrors).toEqual([])
   })
 
-  test('what a page says is text and never a link, and an address with an apostrophe is one text in the code', async () => {
-    await using view = await desk().open('playground')
-    const url = `${desk().site.url('/said')}?it's`
-    await view.page.getByLabel('Address').fill(url)
+  test('page content is shown as text, and a URL with an apostrophe is one string in the code', async () => {
+    await using view = await dashboard().open('playground')
+    const url = `${dashboard().site.url('/said')}?it's`
+    await view.page.getByLabel('URL', { exact: true }).fill(url)
     await view.page.keyboard.press('Enter')
 
     await view.page.locator('pre.output').getByText('picture:javascript:alert(1)').waitFor()
     expect(await view.page.getByRole('figure').textContent()).toContain(`bowline.scrape("${url}"`)
-    expect(view.complaints).toEqual([])
+    expect(view.consoleErrors).toEqual([])
   })
 
-  test('the playground maps a site, and says why a call failed and what to do', async () => {
-    await using view = await desk().open('playground/map')
-    await view.page.getByLabel('Most pages').press('Control+a')
-    await view.page.getByLabel('Most pages').press('Backspace')
-    await view.page.getByLabel('Most pages').pressSequentially('25')
+  test('the playground maps a site, and shows errors with their hint', async () => {
+    await using view = await dashboard().open('playground/map')
+    await view.page.getByLabel('Max pages').press('Control+a')
+    await view.page.getByLabel('Max pages').press('Backspace')
+    await view.page.getByLabel('Max pages').pressSequentially('25')
     expect(await view.page.getByRole('figure').textContent()).toContain('limit: 25')
-    await view.page.getByLabel('Site', { exact: true }).fill(desk().site.url('/'))
+    await view.page.getByLabel('Site', { exact: true }).fill(dashboard().site.url('/'))
     await view.page.keyboard.press('Enter')
     await view.page.getByRole('listitem').first().waitFor()
     await view.page.getByLabel('Site', { exact: true }).fill('http://10.0.0.1/')
@@ -56,20 +56,20 @@ export function testPages(desk: () => DashboardFixture): void {
       origins: [{ origin: 'https://example.com', localStorage: [{ name: 'a', value }] }],
     })
     for (const value of ['1', '2']) {
-      await desk().lab.api('PUT', '/v2/browser/profiles/trial/storage-state', state(value))
+      await dashboard().lab.api('PUT', '/v2/browser/profiles/trial/storage-state', state(value))
     }
-    await using view = await desk().open('profiles/trial')
+    await using view = await dashboard().open('profiles/trial')
     await view.page.getByRole('button', { name: 'Use' }).click()
 
     await view.page.getByRole('row', { name: '1 current' }).waitFor()
     await view.page.getByRole('button', { name: 'Delete' }).click()
     await view.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await view.page.locator('h1', { hasText: 'Profiles' }).waitFor()
-    expect((await desk().lab.api('GET', '/v2/browser/profiles/trial')).status).toBe(404)
+    expect((await dashboard().lab.api('GET', '/v2/browser/profiles/trial')).status).toBe(404)
   })
 
-  test('a key is made, shown once, signs in as a member, and is revoked', async () => {
-    await using view = await desk().open('keys')
+  test('a key is created, shown once, signs in as a member, and is revoked', async () => {
+    await using view = await dashboard().open('keys')
     await view.page.getByRole('table', { name: 'Keys' }).waitFor()
     await view.page.keyboard.press('n')
     await view.page.getByLabel('Name', { exact: true }).fill('night job')
@@ -81,44 +81,44 @@ export function testPages(desk: () => DashboardFixture): void {
     await view.page.getByRole('button', { name: 'Copied' }).waitFor()
     await view.page.mouse.click(5, 5)
     await view.page.getByRole('button', { name: 'Done' }).click()
-    await using member = await desk().open('keys', { key })
-    await member.page.getByText('An admin key makes and revokes them').waitFor()
+    await using member = await dashboard().open('keys', { key })
+    await member.page.getByText('requires an admin key').waitFor()
 
     expect(await member.page.getByRole('button', { name: 'New key' }).count()).toBe(0)
     await view.page.getByRole('button', { name: 'Revoke night job' }).click()
     await view.page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
     await view.page.getByText('revoked', { exact: true }).waitFor()
     await member.page.evaluate(`location.hash = '#/health'`)
-    await member.page.getByText('does not know this key any more').waitFor()
+    await member.page.getByText('This API key is no longer valid').waitFor()
   })
 
-  test('a team is made and its balance raised; a member sees its own alone', async () => {
-    await using view = await desk().open('teams')
+  test('a team is created and its balance raised; a member sees only its own team', async () => {
+    await using view = await dashboard().open('teams')
     const { page } = view
     await page.getByRole('table', { name: 'Teams' }).waitFor()
     await page.keyboard.press('n')
     await page.getByLabel('Name', { exact: true }).fill('press')
     await page.getByLabel('Credits').fill('500')
-    await page.getByRole('button', { name: 'Make team' }).click()
-    await page.getByRole('button', { name: 'Change press' }).click()
-    await page.getByLabel('Add to the balance').fill('100')
+    await page.getByRole('button', { name: 'Create team' }).click()
+    await page.getByRole('button', { name: 'Edit press' }).click()
+    await page.getByLabel('Add to balance').fill('100')
     await page.keyboard.press('Enter')
     await page.getByRole('row', { name: 'press' }).getByText('600').waitFor()
-    const { body } = await desk().lab.api('POST', '/v2/team/keys', { team: 'press' })
-    await using member = await desk().open('teams', { key: String(body['key']) })
+    const { body } = await dashboard().lab.api('POST', '/v2/team/keys', { team: 'press' })
+    await using member = await dashboard().open('teams', { key: String(body['key']) })
     await member.page.getByRole('row', { name: 'press' }).waitFor()
 
     expect(await member.page.getByRole('row').count()).toBe(2)
-    expect(await member.page.getByRole('button', { name: /Change|New/ }).count()).toBe(0)
-    expect([...view.complaints, ...member.complaints]).toEqual([])
+    expect(await member.page.getByRole('button', { name: /Edit|New/ }).count()).toBe(0)
+    expect([...view.consoleErrors, ...member.consoleErrors]).toEqual([])
   })
 
-  test('health tells the layers of isolation and the numbers of the server', async () => {
-    await using view = await desk().open('health')
+  test('health shows the isolation layers and the metrics of the server', async () => {
+    await using view = await dashboard().open('health')
     await view.page.getByText('ready for sessions').waitFor()
 
     await view.page.getByText('debugging pipe').waitFor()
-    expect(await view.page.locator('.numeral', { hasText: 'Memory' }).textContent()).toMatch(/\d MB/)
-    expect(view.complaints).toEqual([])
+    expect(await view.page.locator('.stat', { hasText: 'Memory' }).textContent()).toMatch(/\d MB/)
+    expect(view.consoleErrors).toEqual([])
   })
 }

@@ -1,16 +1,16 @@
-interface ChoiceProps {
-  /** What is chosen, for screen readers. */
+interface FilterSelectProps {
+  /** Accessible name. */
   readonly label: string
-  /** What stands for all. */
+  /** Text of the option that selects all. */
   readonly all: string
   readonly names: readonly string[]
-  /** Empty: all. */
+  /** Empty if all are selected. */
   readonly chosen: string
   readonly onChoose: (name: string) => void
 }
 
-/** Narrows a list down to one kind; `/` leads to it. */
-export function Choice({ label, all, names, chosen, onChoose }: ChoiceProps) {
+/** A select that filters a list. Focused with `/`. */
+export function FilterSelect({ label, all, names, chosen, onChoose }: FilterSelectProps) {
   return (
     <select
       aria-label={label}

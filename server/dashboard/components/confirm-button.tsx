@@ -3,20 +3,20 @@ import { useState } from 'preact/hooks'
 import { Dialog } from './dialog.tsx'
 import { Icon, type IconName } from './icon.tsx'
 
-interface ConfirmProps {
+interface ConfirmButtonProps {
   readonly icon?: IconName
   readonly label: string
-  /** Shows the icon alone; the label is for screen readers. */
+  /** Shows only the icon, with the label as its accessible name. */
   readonly isCompact?: boolean
-  /** What is asked before it is done. */
+  /** Title of the confirmation dialog. */
   readonly question: string
   readonly text: ComponentChildren
   readonly isRunning?: boolean
   readonly onConfirm: () => void
 }
 
-/** A button for what cannot be undone: it asks first. */
-export function Confirm({ icon, label, isCompact, question, text, isRunning, onConfirm }: ConfirmProps) {
+/** A button that asks for confirmation, for actions that cannot be undone. */
+export function ConfirmButton({ icon, label, isCompact, question, text, isRunning, onConfirm }: ConfirmButtonProps) {
   const [isAsking, setIsAsking] = useState(false)
   return (
     <>

@@ -3,8 +3,8 @@ import { Icon } from './icon.tsx'
 
 const shownMs = 1600
 
-/** A button that puts a text on the clipboard. */
-export function Copy({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
+/** A button that copies text to the clipboard. */
+export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
   const [isCopied, setIsCopied] = useState(false)
   useEffect(() => {
     if (!isCopied) return undefined
@@ -25,7 +25,7 @@ export function Copy({ text, label = 'Copy' }: { readonly text: string; readonly
   )
 }
 
-/** Over plain HTTP on another machine there is no clipboard to write to, but the old way still works. */
+/** Copies text. Insecure contexts (plain HTTP) have no Clipboard API and use `execCommand`. */
 async function copy(text: string, button: HTMLElement): Promise<boolean> {
   if (isSecureContext) {
     return navigator.clipboard.writeText(text).then(
@@ -35,7 +35,7 @@ async function copy(text: string, button: HTMLElement): Promise<boolean> {
   }
   const area = document.createElement('textarea')
   area.value = text
-  // Beside the button: while a window is open, nothing outside of it can be selected.
+  // Next to the button: while a modal dialog is open, nothing outside of it can be selected.
   button.after(area)
   area.select()
   const isDone = document.execCommand('copy')

@@ -1,16 +1,16 @@
 import type { ComponentChildren } from 'preact'
 
-interface NumeralProps {
+interface StatProps {
   readonly title: string
   readonly value: string
-  /** A few words below. */
+  /** Text below the number. */
   readonly children?: ComponentChildren
 }
 
-/** One number, large. */
-export function Numeral({ title, value, children }: NumeralProps) {
+/** A large number with a title. */
+export function Stat({ title, value, children }: StatProps) {
   return (
-    <section class="numeral">
+    <section class="stat">
       <h2>{title}</h2>
       <b>{value}</b>
       <small>{children}</small>

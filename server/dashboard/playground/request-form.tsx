@@ -1,31 +1,31 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Field } from '../components/field.tsx'
-import type { Try } from './use-try.ts'
+import type { RequestRunner } from './use-request.ts'
 
-interface TrialFormProps {
-  readonly attempt: Try<unknown>
-  /** What is sent. */
+interface RequestFormProps {
+  readonly request: RequestRunner<unknown>
+  /** Body of the request. */
   readonly body: unknown
   readonly button: string
   readonly children: ComponentChildren
 }
 
-/** The options of a call, and the buttons that start and stop it. */
-export function TrialForm({ attempt, body, button, children }: TrialFormProps) {
-  const isRunning = attempt.trial.state === 'running'
+/** The options of a request, with buttons to send and cancel it. */
+export function RequestForm({ request, body, button, children }: RequestFormProps) {
+  const isRunning = request.state.status === 'running'
   return (
     <form
       class="card stack"
       onSubmit={(event) => {
         event.preventDefault()
-        attempt.run(body)
+        request.run(body)
       }}
     >
       {children}
       <div class="row end">
         {isRunning && (
-          <button type="button" class="button" onClick={attempt.stop}>
+          <button type="button" class="button" onClick={request.stop}>
             Stop
           </button>
         )}
@@ -37,14 +37,14 @@ export function TrialForm({ attempt, body, button, children }: TrialFormProps) {
   )
 }
 
-interface AddressFieldProps {
+interface UrlFieldProps {
   readonly label: string
   readonly value: string
   readonly onChange: (value: string) => void
 }
 
-/** Asks for the address of a page. */
-export function AddressField({ label, value, onChange }: AddressFieldProps) {
+/** An input for a URL. */
+export function UrlField({ label, value, onChange }: UrlFieldProps) {
   return (
     <Field label={label}>
       <input
@@ -60,7 +60,7 @@ export function AddressField({ label, value, onChange }: AddressFieldProps) {
   )
 }
 
-interface NumberFieldProps extends Pick<AddressFieldProps, 'label'> {
+interface NumberFieldProps extends Pick<UrlFieldProps, 'label'> {
   readonly value: number
   readonly min: number
   readonly max: number
@@ -68,7 +68,7 @@ interface NumberFieldProps extends Pick<AddressFieldProps, 'label'> {
   readonly onChange: (value: number) => void
 }
 
-/** Asks for a number. While something else is written there, the last number stands, and the form is not sent. */
+/** An input for a number. Keeps the last valid number while the input is invalid. */
 export function NumberField({ label, value, min, max, step = 1, onChange }: NumberFieldProps) {
   const [text, setText] = useState(String(value))
   return (

@@ -2,19 +2,19 @@ import { useState } from 'preact/hooks'
 import type { Document } from 'bowline/contract/document'
 import { onThisServer } from '../live/watch.ts'
 import { Badge } from '../components/badge.tsx'
-import { Copy } from '../components/copy.tsx'
+import { CopyButton } from '../components/copy-button.tsx'
 import { countOf } from '../components/format.ts'
 import { Tabs } from '../components/tabs.tsx'
 
-interface ScrapeAnswerProps {
+interface ScrapeResultProps {
   readonly document: Document
   readonly warning?: string | undefined
-  /** Such as how long it took. */
+  /** For example the duration. */
   readonly note: string
 }
 
-/** A scraped page, one format at a time. */
-export function ScrapeAnswer({ document, warning, note }: ScrapeAnswerProps) {
+/** A scraped page with a tab for each format. */
+export function ScrapeResult({ document, warning, note }: ScrapeResultProps) {
   const views = viewsOf(document)
   const names = Object.keys(views)
   const [chosen, setChosen] = useState(names[0] ?? '')
@@ -23,11 +23,11 @@ export function ScrapeAnswer({ document, warning, note }: ScrapeAnswerProps) {
   const status = metadata.statusCode
   return (
     <>
-      <header class="answer-head">
+      <header class="result-head">
         <b>{firstOf(metadata.title) ?? metadata.url ?? 'Page'}</b>
         <p class="row">
           {status !== undefined && <Badge tone={status < 400 ? 'good' : 'bad'}>{status}</Badge>}
-          {metadata.cacheState === 'hit' && <Badge>from the store</Badge>}
+          {metadata.cacheState === 'hit' && <Badge>cached</Badge>}
           {metadata.creditsUsed !== undefined && <Badge>{countOf(metadata.creditsUsed, 'credit')}</Badge>}
           <span class="faint">{note}</span>
         </p>
@@ -42,7 +42,7 @@ export function ScrapeAnswer({ document, warning, note }: ScrapeAnswerProps) {
           chosen={names.includes(chosen) ? chosen : (names[0] ?? '')}
           onChoose={setChosen}
         />
-        <Copy text={view.text} label="Copy this format" />
+        <CopyButton text={view.text} label="Copy this format" />
       </div>
       {view.isPicture ? (
         <a href={view.text} target="_blank" rel="noreferrer">
@@ -58,7 +58,7 @@ export function ScrapeAnswer({ document, warning, note }: ScrapeAnswerProps) {
 }
 
 interface View {
-  /** What is shown and copied: of a picture, its address. */
+  /** Text to show and copy. For an image, its URL. */
   readonly text: string
   readonly isPicture: boolean
 }

@@ -1,17 +1,17 @@
 import type { RefObject } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-/** So near the edge of the window, something counts as seen already. */
-const margin = '120px'
+/** Distance from the viewport at which an element counts as visible. */
+const visibleMargin = '120px'
 
-/** Whether an element can be seen: it is in the window, and the tab is open. */
-export function useSeen(element: RefObject<HTMLElement | null>): boolean {
+/** Whether an element is in or near the viewport of a visible tab. */
+export function useVisible(element: RefObject<HTMLElement | null>): boolean {
   const [isInWindow, setIsInWindow] = useState(false)
   const [isTabOpen, setIsTabOpen] = useState(() => document.visibilityState === 'visible')
   useEffect(() => {
     const onTab = (): void => setIsTabOpen(document.visibilityState === 'visible')
     const observer = new IntersectionObserver((entries) => setIsInWindow(entries.at(-1)?.isIntersecting === true), {
-      rootMargin: margin,
+      rootMargin: visibleMargin,
     })
     if (element.current !== null) observer.observe(element.current)
     document.addEventListener('visibilitychange', onTab)

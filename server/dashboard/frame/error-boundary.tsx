@@ -1,0 +1,16 @@
+import type { ComponentChildren } from 'preact'
+import { useErrorBoundary } from 'preact/hooks'
+import { toFault } from '../api/call.ts'
+import { FaultNote } from '../components/fault-note.tsx'
+import { Page } from '../components/page.tsx'
+
+/** Renders a page, or the error it throws. The navigation keeps working. */
+export function ErrorBoundary({ children }: { readonly children: ComponentChildren }) {
+  const [error, retry] = useErrorBoundary()
+  if (error === undefined) return <>{children}</>
+  return (
+    <Page title="This page could not be displayed">
+      <FaultNote fault={toFault(error)} onRetry={retry} />
+    </Page>
+  )
+}
