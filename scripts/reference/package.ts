@@ -67,10 +67,24 @@ function declarationsOf(text: string, names: readonly string[]): readonly string
       `((?:/\\*\\*(?:(?!\\*/)[\\s\\S])*\\*/\\n)?)export (?:declare )?(?:abstract )?(?:const|class|interface|type|function) ${name}\\b`,
     ).exec(text)
     if (start === null) return ''
-    return `### ${name}\n\n\`\`\`ts\n${untilEnd(text.slice(start.index))
-      .replaceAll(/export (declare )?/g, '')
-      .replaceAll('    ', '  ')}\n\`\`\``
+    const declaration = untilEnd(text.slice(start.index))
+    const { code, example } = separateExample(declaration, start[1] ?? '')
+    const indented = code.replaceAll(/export (declare )?/g, '').replaceAll(/^(?: {4})+/gm, halveIndent)
+    return page([`### ${name}`, `\`\`\`ts\n${indented}\n\`\`\``, example]).trimEnd()
   })
+}
+
+/** Moves the example out of the doc comment of a declaration, since a code block cannot contain another one. */
+function separateExample(declaration: string, comment: string): { readonly code: string; readonly example: string } {
+  const tag = /\n \*\n \* @example\n \* ```ts\n([\s\S]*?)\n \* ```/
+  const program = tag.exec(comment)?.[1]?.replaceAll(/^ \* ?/gm, '')
+  if (program === undefined) return { code: declaration, example: '' }
+  const code = comment.replace(tag, '') + declaration.slice(comment.length)
+  return { code, example: `Example:\n\n\`\`\`ts\n${program}\n\`\`\`` }
+}
+
+function halveIndent(spaces: string): string {
+  return spaces.slice(spaces.length / 2)
 }
 
 /** A declaration ends where the next one, with its comment, begins at the margin. */

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(async () => owned.disposeAsync())
 
-test('a batch that is awaited has all documents, what failed, and told how it came along', async () => {
+test('awaiting a batch returns all documents and errors, and reports progress', async () => {
   const { site, urls } = fixture
   const steps: BulkProgress[] = []
   const given = [...urls(120), site.url('/broken'), 'nonsense']
@@ -27,7 +27,7 @@ test('a batch that is awaited has all documents, what failed, and told how it ca
   expect(steps.at(-1)).toMatchObject({ id: result.id, status: 'completed', completed: 120 })
 })
 
-test('a batch is iterated over as its documents come, and cancelled when the loop is left', async () => {
+test('iterating over a batch yields documents early, and leaving the loop cancels it', async () => {
   const { lab, site, urls } = fixture
   const run = bowline.batchScrape([...urls(3), site.url('/held')])
   const seen: unknown[] = []
@@ -39,7 +39,7 @@ test('a batch is iterated over as its documents come, and cancelled when the loo
   expect(body).toMatchObject({ status: 'cancelled', completed: 3 })
 })
 
-test('aborting cancels a batch on the server and rejects with the reason', async () => {
+test('aborting cancels the batch on the server and rejects with the reason', async () => {
   const { lab, site } = fixture
   const controller = new AbortController()
   const run = bowline.batchScrape([site.url('/held?again')], {}, { signal: controller.signal })
@@ -53,7 +53,7 @@ test('aborting cancels a batch on the server and rejects with the reason', async
   expect((await lab.api('GET', `/v2/batch/scrape/${id}`)).body['status']).toBe('cancelled')
 })
 
-test('aborting while a batch is being started leaves none running', async () => {
+test('aborting during the start of a batch leaves no job running', async () => {
   const { lab, site } = fixture
   const controller = new AbortController()
   const arrived = Promise.withResolvers<void>()
@@ -86,18 +86,18 @@ test('aborting while a batch is being started leaves none running', async () => 
   })
 })
 
-test('a crawl is awaited like a batch', async () => {
+test('awaiting a crawl returns all documents', async () => {
   const result = await bowline.crawl(fixture.site.url('/page?n=1'), { limit: 5, sitemap: 'skip' })
 
   expect(result).toMatchObject({ status: 'completed', completed: 1, errors: [], robotsBlocked: [] })
   expect(result.documents[0]?.markdown?.trim()).toBe('# Page 1')
 })
 
-test('what the server refuses is rejected with its code', async () => {
+test('a refused request rejects with the code of the server', async () => {
   await expect(bowline.batchScrape(['nonsense'])).rejects.toMatchObject({ code: 'BAD_REQUEST' })
 })
 
-test('a service that names a next part of every job is not asked without end', async () => {
+test('a service that always returns `next` is not polled in a tight loop', async () => {
   const asked: number[] = []
   await using service = await startForeignService(({ method, path }, response) => {
     if (method === 'POST') return sendJson(response, 200, { success: true, id: 'job', url: path })
@@ -116,6 +116,6 @@ test('a service that names a next part of every job is not asked without end', a
 
   expect(result).toMatchObject({ status: 'cancelled', documents: [{ markdown: 'one' }] })
   expect(asked).toEqual([0, 0, 0, 1])
-  // It pauses where there is nothing yet.
+  // It pauses when a page is empty.
   expect(performance.now() - startedAt).toBeGreaterThan(450)
 })

@@ -8,7 +8,10 @@ import { sendJson, startForeignService, type Answer } from './foreign-service.ts
 const bill = { sessionDurationMs: 900, creditsBilled: 7 }
 const gone = { success: false, error: 'Browser session not found.' }
 
-/** Answers the requests of one method in turn, the last answer for good. Undefined hands one to the service. */
+/**
+ * Responds to the requests of one method in turn, then always with the last response. `undefined`
+ * passes a request on to the service.
+ */
 function inTurn(method: string, ...answers: readonly (readonly [number, object?] | undefined)[]): Answer {
   let count = 0
   return (request, response) => {
@@ -26,7 +29,10 @@ function either(...answers: readonly Answer[]): Answer {
   return (request, response) => answers.some((answer) => answer(request, response))
 }
 
-/** Like the first version of the API: a session is deleted by its id in the body, and the path is unknown. */
+/**
+ * Service of an older API: it deletes sessions by the id in the body and lacks the route with the
+ * id.
+ */
 function bodyForm(refusal: Answer): Answer {
   return (request, response) => {
     if (request.method !== 'DELETE' || request.path === '/v2/browser') {

@@ -1,4 +1,7 @@
-/** A program with an embedded server that ends in the way its argument names. Started by tests. @module */
+/**
+ * Program with an embedded server that ends in the way given by its argument. Started by tests.
+ * @module
+ */
 import { writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Bowline } from '../../src/index.ts'

@@ -24,7 +24,7 @@ async function isListening(url: string): Promise<boolean> {
   )
 }
 
-test('an embedded server works and leaves neither a listener nor a folder', async () => {
+test('an embedded server leaves neither a listener nor a directory behind', async () => {
   await using fixture = await startFixture('return')
 
   const end = await fixture.program.ended
@@ -47,7 +47,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)('%s ends its sessions, then the server
   expect(await readdir(fixture.dir)).toEqual([])
 })
 
-test('a signal while it starts leaves no folder', async () => {
+test('a signal during the start leaves no directory behind', async () => {
   await using fixture = await startFixture('start')
 
   const end = await fixture.program.ended
@@ -56,7 +56,7 @@ test('a signal while it starts leaves no folder', async () => {
   expect(await readdir(fixture.dir)).toEqual([])
 })
 
-test('process.exit ends it with the process, and onEnd hears that there is no bill', async () => {
+test('process.exit stops the server, and onEnd reports a missing bill', async () => {
   await using fixture = await startFixture('exit')
 
   const end = await fixture.program.ended
@@ -66,7 +66,7 @@ test('process.exit ends it with the process, and onEnd hears that there is no bi
   expect(await readdir(fixture.dir)).toEqual([])
 })
 
-test('a data directory of one’s own is kept', async () => {
+test('a custom data directory is kept', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'embedded-'))
   let url = ''
 

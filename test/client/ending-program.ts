@@ -1,10 +1,10 @@
-/** A program that opens a session and ends in the way its argument names. Started by tests. @module */
+/** Program that opens a session and ends in the way that its argument names. Run by tests. @module */
 import { readFileSync, writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Bowline } from '../../src/index.ts'
 
 const [ending, leaseDir, reaper] = process.argv.slice(2)
-// Synchronous, because some of these endings leave no time for anything else.
+// Synchronous, because some endings leave no time for asynchronous output.
 function print(line: string): void {
   return void writeSync(1, `${line}\n`)
 }
@@ -47,7 +47,7 @@ const endings: Record<string, (signal: AbortSignal) => unknown> = {
     print('again')
     await delay(60_000)
   },
-  // Without timers or sockets the loop runs dry, and Node.js exits with code 13.
+  // Without timers or sockets the event loop empties, and Node.js exits with code 13.
   stuck: () => new Promise(() => undefined),
 }
 

@@ -68,7 +68,7 @@ describe('a session is deleted and billed once', () => {
   })
 })
 
-test('a signal while the session is being created waits for the answer and deletes the session', async () => {
+test('a signal during the creation of a session waits for the response and deletes the session', async () => {
   const held: (() => void)[] = []
   await using fixture = await startFixture('wait', 'reaper', ({ method }, response) => {
     if (method !== 'POST') return false
@@ -86,7 +86,7 @@ test('a signal while the session is being created waits for the answer and delet
   expect(fixture.service.deleted).toEqual(['session-1'])
 })
 
-test('an exit deletes the session of a service that knows only the id in the body and stops it in the background', async () => {
+test('process exit deletes the session of a service that takes the id in the body and stops sessions in the background', async () => {
   let asked = 0
   await using fixture = await startFixture('exit', 'reaper', ({ method, path, body }, response) => {
     if (method !== 'DELETE') return false
@@ -104,7 +104,7 @@ test('an exit deletes the session of a service that knows only the id in the bod
   ])
 })
 
-test('a second signal ends the process at once, and the reaper deletes what is left', async () => {
+test('a second signal ends the process at once, and the reaper deletes its sessions', async () => {
   let isSlow = true
   await using fixture = await startFixture('wait', 'reaper', ({ method }) => method === 'DELETE' && isSlow)
   await fixture.program.line('open')
@@ -119,7 +119,7 @@ test('a second signal ends the process at once, and the reaper deletes what is l
   await fixture.service.whenDeleted(1)
 })
 
-test('a session of a process that is killed is deleted by the reaper within five seconds', async () => {
+test('the reaper deletes the session of a killed process within five seconds', async () => {
   await using fixture = await startFixture('wait')
   await fixture.program.line('open')
   const startedAt = performance.now()
@@ -131,10 +131,10 @@ test('a session of a process that is killed is deleted by the reaper within five
   await expect.poll(() => readdir(fixture.leaseDir)).toEqual([])
 })
 
-test('a session whose answer a killed process never got is deleted by its idempotency key, once it is known', async () => {
+test('the reaper deletes a session by its idempotency key if the process was killed before it received the id', async () => {
   let asked = 0
   await using fixture = await startFixture('wait', 'reaper', ({ method }, response) => {
-    // The creation is never answered, and takes its time.
+    // The creation takes time, and its response never arrives.
     if (method === 'POST') return true
     asked += 1
     return sendJson(response, asked < 3 ? 404 : 200, { success: asked >= 3, error: 'Browser session not found.' })
@@ -154,7 +154,7 @@ test('a session whose answer a killed process never got is deleted by its idempo
   )
 })
 
-test('the reaper deletes what it knows of when its parent was killed in the middle of a line', async () => {
+test('the reaper deletes its sessions when the parent was killed in the middle of a line', async () => {
   await using service = await startForeignService()
   await using bowline = new Bowline({ baseUrl: service.url, apiKey: service.apiKey, reaper: false })
   const { id } = await bowline.sessions.create({}, { detached: true })
@@ -169,7 +169,7 @@ test('the reaper deletes what it knows of when its parent was killed in the midd
   expect(service.deleted).toEqual([id])
 })
 
-test('a program with a listener of its own for SIGINT lives on when its sessions are deleted', async () => {
+test('a program with its own SIGINT listener survives after its sessions are deleted', async () => {
   await using fixture = await startFixture('listener')
   await fixture.program.line('open')
 
@@ -182,7 +182,7 @@ test('a program with a listener of its own for SIGINT lives on when its sessions
   expect(fixture.service.deleted).toEqual(['session-1'])
 })
 
-test('the reaper survives what kills the whole process group', async () => {
+test('the reaper survives a signal to the whole process group', async () => {
   await using fixture = await startFixture('wait')
   await fixture.program.line('open')
 
@@ -191,7 +191,7 @@ test('the reaper survives what kills the whole process group', async () => {
   await fixture.service.whenDeleted(1)
 })
 
-test('a reaper that was killed is replaced for the next session', async () => {
+test('a killed reaper is restarted for the next session', async () => {
   await using fixture = await startFixture('twice')
   await fixture.program.line('open')
   const pid = Number((await fixture.program.line('reaper')).split(' ')[1])

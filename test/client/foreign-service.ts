@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** A request as the service received it. */
+/** A request received by the service. */
 export interface ReceivedRequest {
   readonly method: string
   readonly path: string
@@ -11,25 +11,25 @@ export interface ReceivedRequest {
   readonly body: string
 }
 
-/** Answers one request by hand. Returning false hands it to the service's ordinary behaviour. */
+/** Handles one request. Returning false falls back to the default behaviour of the service. */
 export type Answer = (request: ReceivedRequest, response: ServerResponse) => boolean
 
-/** Another service that speaks the API: a small real HTTP server, whose misbehaviour tests choose. */
+/** A foreign service with this API: a small HTTP server whose faults are chosen by tests. */
 export interface ForeignService extends AsyncDisposable {
   readonly url: string
   readonly apiKey: string
   readonly requests: readonly ReceivedRequest[]
-  /** Ids of sessions that are created and not deleted. */
+  /** Ids of sessions that are not deleted. */
   readonly live: ReadonlySet<string>
   readonly created: readonly string[]
   readonly deleted: readonly string[]
-  /** Resolves once so many sessions have been deleted. */
+  /** Resolves when this many sessions have been deleted. */
   readonly whenDeleted: (count: number) => Promise<void>
-  /** Resolves once so many sessions have been created. */
+  /** Resolves when this many sessions have been created. */
   readonly whenCreated: (count: number) => Promise<void>
 }
 
-/** Sends a JSON answer. */
+/** Sends a JSON response. */
 export function sendJson(
   response: ServerResponse,
   status: number,
@@ -40,7 +40,7 @@ export function sendJson(
   return true
 }
 
-/** Starts the service on a free loopback port. `answer` sees every request first. */
+/** Starts the service on a free loopback port. `answer` handles every request first. */
 export async function startForeignService(answer: Answer = () => false): Promise<ForeignService> {
   const requests: ReceivedRequest[] = []
   const created: string[] = []

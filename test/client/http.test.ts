@@ -8,7 +8,7 @@ async function startFixture(answer?: Answer, options: BowlineOptions = {}) {
   return { service, bowline, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
 }
 
-/** Misbehaves on the first requests, then no more. */
+/** Fails the first requests only. */
 function atFirst(times: number, answer: Answer): Answer {
   let left = times
   return (request, response) => {
@@ -24,7 +24,7 @@ async function rejection(promise: Promise<unknown>): Promise<Error> {
   )
 }
 
-test('every request carries the key as a header, an id, and the headers of the client', async () => {
+test('every request has the API key, a request id and the custom headers', async () => {
   await using fixture = await startFixture(undefined, { headers: { 'x-team': 'blue' } })
 
   await fixture.bowline.sessions.list({ status: 'active' })
@@ -46,7 +46,7 @@ test('a base URL may have a path and a trailing slash', async () => {
   expect(service.requests[0]?.path).toBe('/browsers/v2/browser')
 })
 
-test.each([429, 502, 503, 504])('a %i is tried again', async (status) => {
+test.each([429, 502, 503, 504])('status %i is retried', async (status) => {
   await using fixture = await startFixture(atFirst(2, (_, response) => sendJson(response, status, { error: 'later' })))
 
   await expect(fixture.bowline.sessions.list()).resolves.toEqual([])
@@ -55,7 +55,7 @@ test.each([429, 502, 503, 504])('a %i is tried again', async (status) => {
   expect(new Set(fixture.service.requests.map(({ headers }) => headers['x-request-id'])).size).toBe(1)
 })
 
-test('a 502 of a proxy, which is no JSON, is tried again', async () => {
+test('a 502 of a proxy without JSON is retried', async () => {
   await using fixture = await startFixture(
     atFirst(1, (_, response) => {
       response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad Gateway</h1>')
@@ -66,7 +66,7 @@ test('a 502 of a proxy, which is no JSON, is tried again', async () => {
   await expect(fixture.bowline.sessions.list()).resolves.toEqual([])
 })
 
-test.each([400, 401, 404, 500])('a %i is not tried again', async (status) => {
+test.each([400, 401, 404, 500])('status %i is not retried', async (status) => {
   await using fixture = await startFixture((_, response) => sendJson(response, status, { success: false, error: 'no' }))
 
   await expect(fixture.bowline.sessions.list()).rejects.toMatchObject({ status, message: 'no' })
@@ -74,7 +74,7 @@ test.each([400, 401, 404, 500])('a %i is not tried again', async (status) => {
   expect(fixture.service.requests).toHaveLength(1)
 })
 
-test('Retry-After is waited for', async () => {
+test('Retry-After is respected', async () => {
   await using fixture = await startFixture(
     atFirst(1, (_, response) => sendJson(response, 429, { error: 'slow down' }, { 'retry-after': '1' })),
   )
@@ -85,7 +85,7 @@ test('Retry-After is waited for', async () => {
   expect(performance.now() - startedAt).toBeGreaterThan(1000)
 })
 
-test('an abort ends the wait for a retry at once', async () => {
+test('an abort ends the delay before a retry at once', async () => {
   const caller = new AbortController()
   await using fixture = await startFixture((_, response) => {
     setImmediate(() => caller.abort(new Error('enough')))
@@ -95,7 +95,7 @@ test('an abort ends the wait for a retry at once', async () => {
   await expect(fixture.bowline.sessions.list({}, { signal: caller.signal })).rejects.toThrow('enough')
 })
 
-test('a connection that is cut is tried again', async () => {
+test('a lost connection is retried', async () => {
   await using fixture = await startFixture(
     atFirst(2, (_, response) => {
       response.destroy()
@@ -106,7 +106,7 @@ test('a connection that is cut is tried again', async () => {
   await expect(fixture.bowline.sessions.list()).resolves.toEqual([])
 })
 
-test('a create whose answer was lost does not open a second session', async () => {
+test('retrying a creation whose response was lost does not create a second session', async () => {
   await using fixture = await startFixture(
     atFirst(1, (_, response) => {
       response.destroy()
@@ -122,7 +122,7 @@ test('a create whose answer was lost does not open a second session', async () =
   expect(new Set(fixture.service.requests.slice(0, 2).map(({ headers }) => headers['x-idempotency-key'])).size).toBe(1)
 })
 
-test('two creates have two idempotency keys', async () => {
+test('two creations have different idempotency keys', async () => {
   await using fixture = await startFixture()
 
   const sessions = await Promise.all([fixture.bowline.sessions.create(), fixture.bowline.sessions.create()])
@@ -139,7 +139,7 @@ test('a POST that is not idempotent is sent once', async () => {
   expect(fixture.service.requests).toHaveLength(1)
 })
 
-test('a service that hangs ends in TIMEOUT', async () => {
+test('a service that hangs causes TIMEOUT', async () => {
   await using fixture = await startFixture(() => true, { timeoutMs: 100, retries: 0 })
 
   await expect(fixture.bowline.sessions.list()).rejects.toMatchObject({
@@ -148,13 +148,13 @@ test('a service that hangs ends in TIMEOUT', async () => {
   })
 })
 
-test('a limit of time beyond what timers can wait is no limit', async () => {
+test('a time limit above the maximum of timers is no limit', async () => {
   await using fixture = await startFixture(() => false, { timeoutMs: Number.MAX_SAFE_INTEGER, retries: 0 })
 
   expect(await fixture.bowline.sessions.list()).toEqual([])
 })
 
-test('a service that hangs in the middle of its answer ends in TIMEOUT', async () => {
+test('a service that hangs in the middle of a response causes TIMEOUT', async () => {
   const hang: Answer = (_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).write('{"success":')
     return true
@@ -164,7 +164,7 @@ test('a service that hangs in the middle of its answer ends in TIMEOUT', async (
   await expect(fixture.bowline.sessions.list()).rejects.toMatchObject({ code: 'TIMEOUT' })
 })
 
-test('nobody listening is CONNECTION_FAILED', async () => {
+test('a refused connection causes CONNECTION_FAILED', async () => {
   const bowline = new Bowline({ baseUrl: 'http://127.0.0.1:1', apiKey: 'fc-secret', retries: 0 })
 
   await expect(bowline.sessions.list()).rejects.toMatchObject({
@@ -174,8 +174,8 @@ test('nobody listening is CONNECTION_FAILED', async () => {
   })
 })
 
-describe('answers that are not what the contract says', () => {
-  test('a page in place of JSON is RESPONSE_INVALID with its first 200 characters', async () => {
+describe('invalid responses', () => {
+  test('HTML instead of JSON causes RESPONSE_INVALID with its first 200 characters', async () => {
     await using fixture = await startFixture((_, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end(`<html>${'x'.repeat(500)}`)
       return true
@@ -187,7 +187,7 @@ describe('answers that are not what the contract says', () => {
     expect(error.message).toContain(`"<html>${'x'.repeat(194)}"`)
   })
 
-  test('a create without a CDP address is RESPONSE_INVALID, and the session it names is deleted', async () => {
+  test('a creation without a CDP URL causes RESPONSE_INVALID, and its session is deleted', async () => {
     await using fixture = await startFixture(
       ({ method }, response) => method === 'POST' && sendJson(response, 200, { success: true, id: 'session-1' }),
     )
@@ -197,7 +197,7 @@ describe('answers that are not what the contract says', () => {
     expect(fixture.service.deleted).toEqual(['session-1'])
   })
 
-  test('a refusal with status 200 is an error all the same', async () => {
+  test('`success: false` with status 200 is an error', async () => {
     await using fixture = await startFixture((_, response) =>
       sendJson(response, 200, { success: false, error: 'DNS resolution failed', code: 'SCRAPE_DNS_RESOLUTION_ERROR' }),
     )
@@ -205,7 +205,7 @@ describe('answers that are not what the contract says', () => {
     await expect(fixture.bowline.sessions.list()).rejects.toMatchObject({ code: 'SCRAPE_DNS_RESOLUTION_ERROR' })
   })
 
-  test('code, hint, details and request id of a refusal reach the caller', async () => {
+  test('the error has the code, hint, details and request id of the response', async () => {
     const body = {
       success: false,
       error: 'ttl is 5',
@@ -225,7 +225,7 @@ describe('answers that are not what the contract says', () => {
     })
   })
 
-  test('an API key that the service echoes is not repeated', async () => {
+  test('an API key in a response is redacted', async () => {
     await using fixture = await startFixture(({ headers }, response) =>
       sendJson(response, 401, { success: false, error: `Invalid: ${headers.authorization}` }),
     )
@@ -237,7 +237,7 @@ describe('answers that are not what the contract says', () => {
   })
 })
 
-test('an id that would climb out of its path is refused', async () => {
+test('an id that would change the path is rejected', async () => {
   await using fixture = await startFixture()
 
   await expect(fixture.bowline.sessions.get('..')).rejects.toMatchObject({ code: 'BAD_REQUEST' })

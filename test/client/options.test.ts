@@ -7,7 +7,7 @@ function nothing(): undefined {
   return undefined
 }
 
-describe('an option that a function does not have', () => {
+describe('an unknown option', () => {
   test.each<readonly [string, () => unknown, string, string]>([
     ['new Bowline()', () => new Bowline({ ...options, apikey: 'x' } as object), 'apikey', 'apiKey'],
     ['withSession()', async () => bowline.withSession({ tll: 5 } as object, nothing), 'tll', 'ttl'],
@@ -83,7 +83,7 @@ describe('an option that a function does not have', () => {
     if (suggestion !== '') expect(error).toMatchObject({ hint: `Did you mean \`${suggestion}\`?` })
   })
 
-  test('is no fault when it is undefined', async () => {
+  test('is ignored if it is undefined', async () => {
     await expect(bowline.sessions.create({ tll: undefined } as object)).rejects.toMatchObject({
       code: 'CONNECTION_FAILED',
     })

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { smallCompilerFlags } from '../../server/src/cli/small-compiler.ts'
 
-/** A program under test, run by Node.js as a user would. */
+/** A program started in its own process. */
 export interface Program extends AsyncDisposable {
   readonly child: ChildProcess
   readonly lines: readonly string[]
@@ -14,7 +14,10 @@ export interface Program extends AsyncDisposable {
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
 }
 
-/** Starts a file of this repository, named from its root, and gives it `input` to read (default: nothing). It is killed at the end of the test if it still runs. */
+/**
+ * Starts a file of this repository, given by its path from the root, with `input` as standard input
+ * (default: empty). It is killed at the end of the test if it is still running.
+ */
 export function startProgram(
   file: string,
   args: readonly string[],
@@ -25,7 +28,7 @@ export function startProgram(
   const child = spawn(process.execPath, [...smallCompilerFlags, path, ...args], {
     env: { ...process.env, NODE_OPTIONS: '', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
-    // A process group of its own, as a terminal would give it.
+    // Runs in its own process group, as in a terminal.
     detached: true,
   })
   child.stdin.end(input)

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(async () => fixture.disposeAsync())
 
-test('a page is scraped, and read again by its id', async () => {
+test('a page is scraped, and returned again by its id', async () => {
   const page = await bowline.scrape(site.url('/article'))
   const again = await bowline.getScrape(String(page.metadata.scrapeId))
 
@@ -29,7 +29,7 @@ test('a page is scraped, and read again by its id', async () => {
   expect(again).toEqual(page)
 })
 
-test('what the server refuses is rejected with its code', async () => {
+test('a refused request rejects with the code of the server', async () => {
   await expect(bowline.scrape('ftp://example.com')).rejects.toMatchObject({ code: 'BAD_REQUEST', status: 400 })
   await expect(bowline.scrape('http://nothing.invalid')).rejects.toMatchObject({ code: 'SCRAPE_DNS_RESOLUTION_ERROR' })
 })

@@ -23,7 +23,7 @@ afterAll(async () => {
   await fixture.disposeAsync()
 })
 
-test('a path, a Blob and a stream are uploaded, listed, read, saved and deleted', async () => {
+test('paths, Blobs and streams can be uploaded, listed, read, saved and deleted', async () => {
   const path = join(folder, 'a.txt')
   await writeFile(path, 'from disk')
 
@@ -41,7 +41,7 @@ test('a path, a Blob and a stream are uploaded, listed, read, saved and deleted'
   expect(await session.files.list()).toEqual([])
 })
 
-test('an empty file is a file', async () => {
+test('an empty file can be uploaded and read', async () => {
   await writeFile(join(folder, 'empty'), '')
 
   await session.files.upload(join(folder, 'empty'))
@@ -51,7 +51,7 @@ test('an empty file is a file', async () => {
   await session.files.delete('empty')
 })
 
-test('a pipe is read to its end, and a device is written to and stays one', async () => {
+test('a pipe is uploaded to its end, and a download to a device keeps the device', async () => {
   const pipe = join(folder, 'pipe')
   execFileSync('mkfifo', [pipe])
   await symlink('/dev/null', join(folder, 'nothing'))
@@ -65,7 +65,7 @@ test('a pipe is read to its end, and a device is written to and stays one', asyn
   await session.files.delete('pipe')
 })
 
-test('a session known by its id alone has its files, too', async () => {
+test('the files of a session are available by its id', async () => {
   await session.files.upload(new Blob(['x']), { name: 'x' })
 
   const files = await bowline.sessions.files(session.id)
@@ -74,7 +74,7 @@ test('a session known by its id alone has its files, too', async () => {
   await files.delete('x')
 })
 
-test('what the service refuses is an error with its code, without the token', async () => {
+test('a refused request is an error with its code and without the token', async () => {
   const missing = await session.files.read('nothing').catch((error: unknown) => error)
   const large = session.files.upload(new Blob([new Uint8Array(1_000_001)]))
 
@@ -83,7 +83,7 @@ test('what the service refuses is an error with its code, without the token', as
   await expect(large).rejects.toMatchObject({ code: 'FILE_QUOTA_EXCEEDED', status: 413 })
 })
 
-test('a failed save leaves what was there, and nothing beside it', async () => {
+test('a failed download leaves the local file unchanged and no partial file', async () => {
   const path = join(folder, 'kept.txt')
   await writeFile(path, 'as before')
 
@@ -96,7 +96,7 @@ test('a failed save leaves what was there, and nothing beside it', async () => {
   expect((await readdir(folder)).filter((name) => name.endsWith('.crdownload'))).toEqual([])
 })
 
-test('an upload that is aborted leaves nothing on the shelf', async () => {
+test('an aborted upload leaves no file in the session', async () => {
   const stop = new AbortController()
   const slow = new ReadableStream<Uint8Array>({ start: (to) => to.enqueue(new Uint8Array(1000)) })
 

@@ -25,7 +25,7 @@ test('a session ends with its scope', async () => {
   expect(fixture.service.live.size).toBe(0)
 })
 
-test('what a service leaves out is undefined or empty', async () => {
+test('fields that a service omits are undefined or empty', async () => {
   await using fixture = await startFixture()
 
   await using session = await fixture.bowline.sessions.create()
@@ -34,7 +34,7 @@ test('what a service leaves out is undefined or empty', async () => {
   expect(session.liveViewUrl).toBe('')
 })
 
-test('expiresAt is a date', async () => {
+test('expiresAt is a Date', async () => {
   const expiresAt = '2030-01-02T03:04:05.000Z'
   await using fixture = await startFixture(
     ({ method }, response) =>
@@ -46,7 +46,7 @@ test('expiresAt is a date', async () => {
   expect(session.expiresAt).toEqual(new Date(expiresAt))
 })
 
-test('ending twice deletes once and gives the same bill', async () => {
+test('ending twice deletes once and resolves to the same bill', async () => {
   await using fixture = await startFixture()
   const session = await fixture.bowline.sessions.create()
 
@@ -60,7 +60,7 @@ test('ending twice deletes once and gives the same bill', async () => {
   )
 })
 
-test('a bill that the deletion leaves out is read from the session', async () => {
+test('a bill that the deletion omits is read from the session', async () => {
   await using fixture = await startFixture(({ method, path }, response) => {
     if (method === 'DELETE') return sendJson(response, 200, { success: true })
     const bill = { sessionDurationMs: 900, creditsBilled: 2 }
@@ -73,7 +73,7 @@ test('a bill that the deletion leaves out is read from the session', async () =>
   await expect(session.end()).resolves.toMatchObject({ sessionDurationMs: 900, creditsBilled: 2 })
 })
 
-test('a service that tells no bill at all ends the session all the same', async () => {
+test('a session ends without a bill if the service reports none', async () => {
   await using fixture = await startFixture(
     ({ method, path }, response) =>
       (method === 'DELETE' && sendJson(response, 200, { success: true })) ||
@@ -84,7 +84,7 @@ test('a service that tells no bill at all ends the session all the same', async 
   await expect(session.end()).resolves.toEqual({ sessionId: 'session-1', endedBy: 'end' })
 })
 
-test('a session that expired before its end is no error', async () => {
+test('ending an expired session is not an error', async () => {
   await using fixture = await startFixture(
     ({ method }, response) =>
       method === 'DELETE' && sendJson(response, 404, { success: false, error: 'Browser session not found.' }),
@@ -94,7 +94,7 @@ test('a session that expired before its end is no error', async () => {
   await expect(session.end()).resolves.toEqual({ sessionId: 'session-1', endedBy: 'end' })
 })
 
-test('a deletion that failed can be tried again', async () => {
+test('a failed deletion can be retried', async () => {
   let isBroken = true
   await using fixture = await startFixture(
     ({ method }, response) =>
@@ -108,13 +108,13 @@ test('a deletion that failed can be tried again', async () => {
   await expect(session.end()).resolves.toMatchObject({ creditsBilled: 2 })
 })
 
-test('deleting by id an unknown session is refused by the service', async () => {
+test('deleting an unknown id is refused by the service', async () => {
   await using fixture = await startFixture()
 
   await expect(fixture.bowline.sessions.delete('nobody')).rejects.toMatchObject({ status: 404 })
 })
 
-test('deleting by id a session of this client is the same as ending it', async () => {
+test('deleting a session of this client by its id ends it', async () => {
   await using fixture = await startFixture()
   const session = await fixture.bowline.sessions.create()
 
@@ -124,7 +124,7 @@ test('deleting by id a session of this client is the same as ending it', async (
   expect(await session.end()).toBe(bill)
 })
 
-test('a session that is being created when its client is disposed of is deleted when it comes', async () => {
+test('a session whose creation is in progress when the client is disposed of is deleted', async () => {
   const asked = Promise.withResolvers<() => void>()
   await using fixture = await startFixture(({ method }, response) => {
     if (method !== 'POST') return false
@@ -144,7 +144,7 @@ test('a session that is being created when its client is disposed of is deleted 
   await expect(bowline.sessions.create()).rejects.toMatchObject({ code: 'ABORTED' })
 })
 
-test('disposing of the client ends what is open', async () => {
+test('disposing of the client ends its sessions', async () => {
   await using fixture = await startFixture()
 
   {
@@ -155,7 +155,7 @@ test('disposing of the client ends what is open', async () => {
   expect(fixture.service.live.size).toBe(0)
 })
 
-test('a lease file is for its owner only, holds no key, and goes with the session', async () => {
+test('a lease file has mode 0600, contains no API key, and is removed with the session', async () => {
   await using fixture = await startFixture()
   const session = await fixture.bowline.sessions.create()
   const [name = ''] = await readdir(fixture.leaseDir)
@@ -170,7 +170,7 @@ test('a lease file is for its owner only, holds no key, and goes with the sessio
   expect(await readdir(fixture.leaseDir)).toEqual([])
 })
 
-test('reaping spares the sessions of living processes and of other services', async () => {
+test('reaping skips the sessions of live processes and of other services', async () => {
   await using fixture = await startFixture()
   await using living = await fixture.bowline.sessions.create()
   const [name = ''] = await readdir(fixture.leaseDir)

@@ -26,7 +26,7 @@ test('withSession resolves to the result and the bill, and deletes the session',
   expect(fixture.service.deleted).toEqual(['session-1'])
 })
 
-test('the error of the work comes through as the very same object', async () => {
+test('an error of the work is rethrown as the same object', async () => {
   await using fixture = await startFixture()
   const thrown = Object.freeze(new Error('mine'))
 
@@ -40,7 +40,7 @@ test('the error of the work comes through as the very same object', async () => 
   expect(fixture.service.deleted).toEqual(['session-1'])
 })
 
-test('the error of the work comes through even when the deletion fails, which is told to onEnd and as a warning', async () => {
+test('an error of the work is rethrown even if the deletion fails, which goes to onEnd and a warning', async () => {
   await using fixture = await startFixture(refuseDeletions)
   const thrown = new Error('mine')
   const bills: SessionBill[] = []
@@ -57,7 +57,7 @@ test('the error of the work comes through even when the deletion fails, which is
   )
 })
 
-test('a deletion that fails after good work rejects with DELETE_FAILED and keeps the result', async () => {
+test('a failed deletion after successful work rejects with DELETE_FAILED and the result', async () => {
   await using fixture = await startFixture(refuseDeletions)
 
   const outcome = fixture.bowline.withSession({}, () => 'precious')
@@ -69,7 +69,7 @@ test('a deletion that fails after good work rejects with DELETE_FAILED and keeps
   })
 })
 
-test('work that ignores its signal does not hold up the deletion', async () => {
+test('work that ignores its signal does not delay the deletion', async () => {
   await using fixture = await startFixture()
   const bills: SessionBill[] = []
 
@@ -83,7 +83,7 @@ test('work that ignores its signal does not hold up the deletion', async () => {
   expect(fixture.service.live.size).toBe(0)
 })
 
-test('an abort rejects with the caller’s own reason and tells the work', async () => {
+test('an abort rejects with the reason of the caller and aborts the work', async () => {
   await using fixture = await startFixture()
   const caller = new AbortController()
   const reason = new Error('no longer needed')
@@ -102,7 +102,7 @@ test('an abort rejects with the caller’s own reason and tells the work', async
   expect(fixture.service.deleted).toEqual(['session-1'])
 })
 
-test('an abort while the session is being created rejects at once, and the session is deleted when it comes', async () => {
+test('an abort during the creation rejects at once, and the session is deleted once it exists', async () => {
   const caller = new AbortController()
   const held: (() => void)[] = []
   await using fixture = await startFixture((request, response) => {
@@ -119,7 +119,7 @@ test('an abort while the session is being created rejects at once, and the sessi
   await fixture.service.whenDeleted(1)
 })
 
-test('a driver that cannot connect costs no session', async () => {
+test('a session whose driver cannot connect is deleted', async () => {
   await using fixture = await startFixture()
   const driver: Driver<unknown> = { name: 'broken', connect: () => Promise.reject(new Error('no socket')) }
 
@@ -129,7 +129,7 @@ test('a driver that cannot connect costs no session', async () => {
   expect(fixture.service.deleted).toEqual(['session-1'])
 })
 
-test('the work gets what the driver connects, which is disconnected before the deletion', async () => {
+test('the work receives the handles of the driver, which disconnects before the deletion', async () => {
   await using fixture = await startFixture()
   const events: string[] = []
   const driver: Driver<{ readonly ship: string }> = {
@@ -146,7 +146,7 @@ test('the work gets what the driver connects, which is disconnected before the d
   expect(events).toEqual(['disconnected, 1 live'])
 })
 
-test('work that ends its session itself still gets the bill', async () => {
+test('the bill is returned even if the work ends the session itself', async () => {
   await using fixture = await startFixture()
 
   const outcome = await fixture.bowline.withSession({}, ({ session }) => session.end())
@@ -172,7 +172,7 @@ test('a detached session outlives its work and its client', async () => {
   expect([...fixture.service.live]).toEqual(['session-1', 'session-2'])
 })
 
-test('an onEnd that throws changes nothing but a warning', async () => {
+test('an onEnd that throws only causes a warning', async () => {
   await using fixture = await startFixture()
   const warning = nextWarning()
 
@@ -189,7 +189,7 @@ test('an onEnd that throws changes nothing but a warning', async () => {
   expect((await warning).message).toBe('onEnd threw: Error: oops')
 })
 
-test('nested and concurrent sessions end each on its own', async () => {
+test('nested and concurrent sessions end independently', async () => {
   await using fixture = await startFixture()
 
   const outcomes = await Promise.all(
@@ -205,7 +205,7 @@ test('nested and concurrent sessions end each on its own', async () => {
   expect(new Set(fixture.service.deleted).size).toBe(10)
 })
 
-test('a thousand sessions leave no listener on the process or the caller’s signal', async () => {
+test('a thousand sessions leave no listener on the process or the signal of the caller', async () => {
   await using fixture = await startFixture()
   const caller = new AbortController()
   let listeners = 0
@@ -235,12 +235,12 @@ test('a thousand sessions leave no listener on the process or the caller’s sig
   expect(fixture.service.deleted).toHaveLength(1000)
 })
 
-test('the types of the work follow from the driver', async () => {
+test('the driver determines the type of the work', async () => {
   await using fixture = await startFixture()
 
   const { result } = await fixture.bowline.withSession({}, ({ session }) => session.cdpUrl)
   const typed: string = result
-  // @ts-expect-error without a driver there is no page
+  // @ts-expect-error no page without a driver
   await fixture.bowline.withSession({}, ({ page }) => page)
 
   expect(typed).toContain('ws://')

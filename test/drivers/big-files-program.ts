@@ -8,7 +8,10 @@ import type { Driver } from '../../src/index.ts'
 import type { SharedHandles } from '../lab/drivers.ts'
 import { driverFiles } from './driver-files.ts'
 
-/** Downloads and uploads one big file and prints what it took: for memory, a process of its own. */
+/**
+ * Downloads and uploads one big file and prints the memory used. A separate process gives an exact
+ * measurement.
+ */
 const [name = '', url = '', uploadUrl = '', folder = ''] = process.argv.slice(2)
 const drivers: Readonly<Record<string, Driver<SharedHandles>>> = {
   playwright: playwright.with(chromium),

@@ -40,20 +40,20 @@ afterAll(async () => {
 
 const mostGrownMb = 150
 
-/** The most memory the server process has had, in MB. */
+/** Peak memory of the server process in MB. */
 async function peakMb(): Promise<number> {
   const status = await readFile(`/proc/${server.pid}/status`, 'utf8')
   return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024
 }
 
 test.each(['playwright', 'puppeteer'])(
-  '200 MB come down and go up through %s, with little memory on either side',
+  '200 MB are downloaded and uploaded through %s with little memory on both sides',
   { timeout: 180_000 },
   async (name) => {
     const expected = createHash('sha256')
     for (const chunk of downloadContent(bytes)) expected.update(chunk)
     const sha256 = expected.digest('hex')
-    // Forgets the peak of the start.
+    // Reset the peak of the start.
     await writeFile(`/proc/${server.pid}/clear_refs`, '5')
     const serverBeforeMb = await peakMb()
 
@@ -68,7 +68,7 @@ test.each(['playwright', 'puppeteer'])(
 
     expect(saved.digest('hex')).toBe(sha256)
     expect(outcome.arrived).toBe(sha256)
-    // Less than the file: on a busy machine the collector of garbage comes late.
+    // Less than the file: on a busy machine garbage collection is late.
     expect(outcome.grownMb).toBeLessThan(mostGrownMb)
     expect((await peakMb()) - serverBeforeMb).toBeLessThan(mostGrownMb)
   },

@@ -1,2 +1,2 @@
-/** Stands for an installed library that cannot be loaded. @module */
+/** Simulates an installed library that cannot be loaded. @module */
 throw new Error('broken on purpose')

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { openCdpConnection } from '../../src/drivers/cdp-connection.ts'
 
-test('a service that takes a connection and never answers is left again, so that the process can end', async () => {
+test('the handshake times out if the service accepts the connection and never responds', async () => {
   await using silent = createServer().listen(0, '127.0.0.1')
   await once(silent, 'listening')
   const asked = once(silent, 'connection')

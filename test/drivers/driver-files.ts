@@ -7,13 +7,13 @@ import type { Page as PuppeteerPage } from 'puppeteer-core'
 import type { SharedPage } from '../lab/drivers.ts'
 import { downloadContent } from '../lab/pages/files.ts'
 
-/** What a user does with files, in the words of each library. */
+/** File operations of a user, implemented with each library. */
 export interface DriverFiles {
-  /** Downloads what is at `url` into `folder`, and tells the path it ends up at. */
+  /** Downloads `url` into `folder` and returns the resulting path. */
   readonly download: (page: SharedPage, url: string, folder: string, name: string) => Promise<string>
-  /** Gives local files to the input of a page. */
+  /** Sets local files on an input of a page. */
   readonly upload: (page: SharedPage, paths: readonly string[]) => Promise<void>
-  /** The same through a file chooser that a click opens. */
+  /** Sets local files through a file chooser opened by a click. */
   readonly choose: (page: SharedPage, paths: readonly string[]) => Promise<void>
 }
 
@@ -65,15 +65,15 @@ const viaPuppeteer: DriverFiles = {
   },
 }
 
-/** The hands by the name of their driver. */
+/** File operations by driver name. */
 export const driverFiles: Readonly<Record<string, DriverFiles>> = { playwright: viaPlaywright, puppeteer: viaPuppeteer }
 
-/** The digest of a content, in hexadecimal digits. */
+/** Returns the SHA-256 of a content in hexadecimal. */
 export function sha256(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex')
 }
 
-/** The content of a download of this many bytes from the test site. */
+/** Returns the content of a download of this many bytes from the test site. */
 export function contentOf(bytes: number): Buffer {
   return Buffer.concat([...downloadContent(bytes)])
 }

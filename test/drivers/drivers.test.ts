@@ -26,7 +26,7 @@ afterAll(async () => {
 })
 
 describeEachDriver('a session', (driver) => {
-  test('is driven on its parked page, and there is no second one', async () => {
+  test('is connected on its initial page, the only one', async () => {
     const { result } = await bowline.withSession({ driver }, async ({ page, context }) => {
       const before = page.url()
       await page.goto(site.url('/'))
@@ -45,7 +45,7 @@ describeEachDriver('a session', (driver) => {
     expect(result.inner).toBe(result.outer)
   })
 
-  test('outlives a connection, and the next one finds its page as it was', async () => {
+  test('survives a disconnect, and the next connection finds its page unchanged', async () => {
     await using session = await bowline.sessions.create({ ttl: 60 })
     {
       await using first = await driver.connect(session)
@@ -58,7 +58,7 @@ describeEachDriver('a session', (driver) => {
     expect(await bowline.sessions.get(session.id)).toMatchObject({ status: 'active' })
   })
 
-  test('is billed once even when the work closes the browser itself', async () => {
+  test('is billed once even if the work closes the browser', async () => {
     const { sessionId, creditsBilled } = await bowline.withSession({ driver }, ({ browser }) => browser.close())
 
     expect(creditsBilled).toBe(2)
@@ -77,7 +77,7 @@ describeEachDriver('a session', (driver) => {
     expect(await bowline.sessions.get(id)).toMatchObject({ status: 'destroyed', endReason: 'deleted' })
   })
 
-  test('is deleted when the time is over, in the middle of a script that never ends', async () => {
+  test('is deleted on timeout, even during an endless script', async () => {
     let id = ''
 
     const outcome = bowline.withSession({ driver, timeoutMs: 1500 }, async ({ page, session }) => {
@@ -89,7 +89,7 @@ describeEachDriver('a session', (driver) => {
     expect(await bowline.sessions.get(id)).toMatchObject({ status: 'destroyed' })
   })
 
-  test('that is gone is DRIVER_FAILED, without the secret of its address', async () => {
+  test('that has ended causes DRIVER_FAILED without the secret of its URL', async () => {
     const session = await bowline.sessions.create()
     await session.end()
 
@@ -102,7 +102,7 @@ describeEachDriver('a session', (driver) => {
     expect(error?.message).not.toContain(new URL(session.cdpUrl).search || new URL(session.cdpUrl).pathname)
   })
 
-  test('that refuses what the library asks for is not kept connected', async () => {
+  test('that rejects a command during the connect is disconnected', async () => {
     await using undo = new AsyncDisposableStack()
     const service = undo.adopt(new WebSocketServer({ host: '127.0.0.1', port: 0 }), (each) => each.close())
     const closed = Promise.withResolvers<string>()
@@ -122,7 +122,7 @@ describeEachDriver('a session', (driver) => {
     expect(await closed.promise).toBe('closed')
   })
 
-  test('can be left while connecting', async () => {
+  test('can be aborted while connecting', async () => {
     await using session = await bowline.sessions.create()
     const stop = new AbortController()
 
@@ -133,8 +133,8 @@ describeEachDriver('a session', (driver) => {
   })
 })
 
-describe('a library of the user’s own', () => {
-  test('drives a session, Playwright', async () => {
+describe('a library passed to `with`', () => {
+  test('connects a session, Playwright', async () => {
     const driver = playwright.with(chromium)
 
     const { result } = await bowline.withSession({ driver }, ({ page }) => page.evaluate(() => 1 + 1))
@@ -142,7 +142,7 @@ describe('a library of the user’s own', () => {
     expect(result).toBe(2)
   })
 
-  test('drives a session, Puppeteer', async () => {
+  test('connects a session, Puppeteer', async () => {
     const driver = puppeteer.with(puppeteerCore)
 
     const { result } = await bowline.withSession({ driver }, ({ page }) => page.evaluate(() => 1 + 1))
@@ -151,7 +151,7 @@ describe('a library of the user’s own', () => {
   })
 })
 
-test('the work is typed by its driver', async () => {
+test('the driver determines the type of the work', async () => {
   const viaPlaywright = await bowline.withSession({ driver: playwright }, ({ page }) => page.locator('body').count())
   const viaPuppeteer = await bowline.withSession(
     { driver: puppeteer },

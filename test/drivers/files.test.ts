@@ -56,7 +56,7 @@ interface Arrived {
   readonly sha256: string
 }
 
-/** Sends the form of the page and tells what arrived at the site. */
+/** Submits the form of the page and returns what the site received. */
 async function submit(page: SharedPage): Promise<readonly Arrived[]> {
   return page.evaluate<Arrived[]>(
     `fetch('/upload/result', { method: 'POST', body: new FormData(document.forms[0]) }).then((answer) => answer.json())`,
@@ -66,7 +66,7 @@ async function submit(page: SharedPage): Promise<readonly Arrived[]> {
 describeEachDriver('files', (driver) => {
   const hands = driverFiles[driver.name] as DriverFiles
 
-  test('that a page offers are saved on the disk of the caller', async () => {
+  test('downloaded by a page are saved on the local disk', async () => {
     await using saved = await emptyFolder()
 
     const { result: path } = await bowline.withSession({ driver }, async ({ page }) => {
@@ -86,7 +86,7 @@ describeEachDriver('files', (driver) => {
     ['日本語.txt', '日本語.txt'],
   ]
 
-  test('are saved under the names that a site gives them, made harmless', async () => {
+  test('are saved under their suggested names, sanitized', async () => {
     await using saved = await emptyFolder()
 
     await bowline.withSession({ driver }, async ({ page }) => {
@@ -100,7 +100,7 @@ describeEachDriver('files', (driver) => {
     })
   })
 
-  test('may come one after the other', async () => {
+  test('can be downloaded one after another', async () => {
     await using saved = await emptyFolder()
     const sizes = [1000, 2000, 3000]
 
@@ -116,7 +116,7 @@ describeEachDriver('files', (driver) => {
     for (const size of sizes) expect(await readFile(join(saved.path, `${size}.bin`))).toEqual(contentOf(size))
   })
 
-  test('of the caller’s disk are given to a page, several at once', async () => {
+  test('of the local disk can be set on an input, several at once', async () => {
     const { result } = await bowline.withSession({ driver }, async ({ page }) => {
       await page.goto(site.url('/upload'))
       await hands.upload(page, [join(folder, 'a.txt'), join(folder, 'bücher & mehr.txt')])
@@ -129,7 +129,7 @@ describeEachDriver('files', (driver) => {
     ])
   })
 
-  test('of the caller’s disk are given to a file chooser', async () => {
+  test('of the local disk can be set on a file chooser', async () => {
     const { result } = await bowline.withSession({ driver }, async ({ page }) => {
       await page.goto(site.url('/upload'))
       await hands.choose(page, [join(folder, 'a.txt')])
@@ -139,11 +139,11 @@ describeEachDriver('files', (driver) => {
     expect(result).toEqual([{ name: 'a.txt', bytes: 5, sha256: sha256('first') }])
   })
 
-  test('of a whole folder keep their relative paths', async () => {
+  test('of a directory keep their relative paths', async () => {
     const { result } = await bowline.withSession({ driver }, async ({ page }) => {
       await page.goto(site.url('/upload/folder'))
       await hands.upload(page, [join(folder, 'tree')])
-      // The browser walks through the folder after the command was answered.
+      // The browser lists the directory after it has responded to the command.
       await expect.poll(() => page.evaluate(`document.querySelector('input').files.length`)).toBe(2)
       return page.evaluate<string[]>(
         `Promise.all([...document.querySelector('input').files].map(async (file) => file.webkitRelativePath + ': ' + await file.text()))`,
@@ -153,7 +153,7 @@ describeEachDriver('files', (driver) => {
     expect(result.toSorted()).toEqual(['tree/below/deep.txt: deep', 'tree/top.txt: top'])
   })
 
-  test('that are not there are an error of the library, which names the path', async () => {
+  test('that do not exist cause an error of the library with their path', async () => {
     const missing = join(folder, 'missing.txt')
 
     const outcome = bowline.withSession({ driver }, async ({ page }) => {
@@ -164,7 +164,7 @@ describeEachDriver('files', (driver) => {
     await expect(outcome).rejects.toThrow(missing)
   })
 
-  test('over the quota of the session are an error of the library and a warning that says so', async () => {
+  test('over the quota of the session cause an error of the library and a warning', async () => {
     const big = join(folder, 'big.bin')
     await writeFile(big, Buffer.alloc(21_000_000))
     const warning = once(process, 'warning')
@@ -181,7 +181,7 @@ describeEachDriver('files', (driver) => {
     ])
   })
 
-  test('sent twice unchanged are sent once', async () => {
+  test('that are unchanged are uploaded once', async () => {
     const { result } = await bowline.withSession({ driver }, async ({ page, session }) => {
       await page.goto(site.url('/upload'))
       await hands.upload(page, [join(folder, 'a.txt')])
@@ -195,13 +195,13 @@ describeEachDriver('files', (driver) => {
 })
 
 describe('with Playwright', () => {
-  test('downloads at the same time each get their own content', async () => {
+  test('concurrent downloads each have their own content', async () => {
     const sizes = [400_000, 500_000, 600_000, 700_000]
 
     await bowline.withSession({ driver: playwright }, async ({ page }) => {
       await page.goto(site.url('/downloads'))
       const urls = sizes.map((size) => site.url(`/download?bytes=${size}&name=same.bin`))
-      // One navigation after the other would take its predecessor's place, so each has a frame.
+      // A second navigation would cancel the first, so each download has its own frame.
       const frames = urls.map((url) => `<iframe src="${url}"></iframe>`).join('')
       const [downloads] = await Promise.all([
         Promise.all(urls.map(async (url) => page.waitForEvent('download', (download) => download.url() === url))),
@@ -225,7 +225,7 @@ describe('with Playwright', () => {
     })
   })
 
-  test('a download in a context and a popup of its own is saved, too', async () => {
+  test('a download in a popup of a new context is saved', async () => {
     await bowline.withSession({ driver: playwright }, async ({ browser }) => {
       const context = await browser.newContext()
       const page = await context.newPage()
@@ -240,7 +240,7 @@ describe('with Playwright', () => {
     })
   })
 
-  test('a download that breaks off has failed', async () => {
+  test('an interrupted download fails', async () => {
     await bowline.withSession({ driver: playwright }, async ({ page }) => {
       await page.goto(site.url('/downloads'))
       const [download] = await Promise.all([
@@ -253,7 +253,7 @@ describe('with Playwright', () => {
     })
   })
 
-  test('a download that is cancelled leaves nothing behind', async () => {
+  test('a cancelled download leaves no file behind', async () => {
     await bowline.withSession({ driver: playwright }, async ({ page, session }) => {
       await page.goto(site.url('/downloads'))
       const [download] = await Promise.all([
@@ -280,7 +280,7 @@ describe('with Playwright', () => {
     })
   })
 
-  test('buffers are given to a page', async () => {
+  test('buffers can be set on an input', async () => {
     const { result } = await bowline.withSession({ driver: playwright }, async ({ page }) => {
       await page.goto(site.url('/upload'))
       await page.setInputFiles('input', { name: 'made.txt', mimeType: 'text/plain', buffer: Buffer.from('made up') })
@@ -292,7 +292,7 @@ describe('with Playwright', () => {
 })
 
 describe('with Puppeteer', () => {
-  test('downloads of one name get a number each, as a local browser does it', async () => {
+  test('downloads with the same name are numbered, as in a local browser', async () => {
     await using saved = await emptyFolder()
 
     await bowline.withSession({ driver: puppeteer }, async ({ page }) => {
@@ -304,7 +304,7 @@ describe('with Puppeteer', () => {
     })
   })
 
-  test('downloads of two contexts go to the folder of each', async () => {
+  test('downloads of two contexts go to the directory of each', async () => {
     await using first = await emptyFolder()
     await using second = await emptyFolder()
 
@@ -323,7 +323,7 @@ describe('with Puppeteer', () => {
     })
   })
 
-  test('the old way, Page.setDownloadBehavior, still works', async () => {
+  test('the deprecated Page.setDownloadBehavior works', async () => {
     await using saved = await emptyFolder()
 
     await bowline.withSession({ driver: puppeteer }, async ({ page }) => {
@@ -336,7 +336,7 @@ describe('with Puppeteer', () => {
   })
 })
 
-test('two clients on one session each get the download of either', async () => {
+test('two clients of one session both receive each download', async () => {
   await using session = await bowline.sessions.create({ ttl: 60 })
   await using first = await playwright.connect(session)
   await using second = await playwright.connect(session)

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(async () => undo.disposeAsync())
 
-test.each(drivers)('files keep the time of their last change through $name, single and in a folder', async (driver) => {
+test.each(drivers)('files keep their modification time through $name, alone and in a directory', async (driver) => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-modified-'))
   const changedAt = new Date('2001-02-03T04:05:06.789Z')
   await writeFile(join(folder.path, 'old.txt'), 'old')

@@ -29,7 +29,7 @@ function killRenderers(): void {
 }
 
 describeEachDriver('a pool', (driver) => {
-  test('gives each item a page of its own on a shared session, and leaves no session', async () => {
+  test('gives each item a new page on a shared session, and deletes its sessions', async () => {
     const urls = ['One', 'Two', 'Three'].map((text) => site.url(`/title?text=${text}`))
 
     const run = bowline.pool({ driver, size: 1 }).run(urls, async (url, { page, context }) => {
@@ -54,7 +54,7 @@ describeEachDriver('a pool', (driver) => {
         page.setDefaultTimeout(5000)
         await page.goto(url)
         if (attempt === 1) await lose(session.id)
-        // Never ends by itself.
+        // Never ends.
         if (attempt === 1) await page.evaluate('new Promise(() => {})')
         return page.title()
       })
@@ -97,7 +97,7 @@ test('a session that has become slow is replaced', async () => {
   expect(reasons[0]).toBe('drift 5')
 })
 
-test('the work of a pool with a driver has its types', async () => {
+test('the driver determines the type of the pool function', async () => {
   const run = bowline.pool({ driver: playwright, size: 1 }).run(['only'], async (_, { page }) => page.viewportSize())
 
   for await (const outcome of run) {

@@ -5,7 +5,7 @@ function canonical(text: string, ignoreQueryParameters = false): string | undefi
   return canonicalUrl(text, { base: new URL('https://a.example/dir/page'), ignoreQueryParameters })?.href
 }
 
-describe('an address is listed', () => {
+describe('a URL is canonicalized', () => {
   test.each([
     ['without its fragment', 'https://a.example/x#part', 'https://a.example/x'],
     ['without a port that its scheme implies', 'https://A.example:443/x', 'https://a.example/x'],
@@ -23,7 +23,7 @@ describe('an address is listed', () => {
   })
 
   test.each(['mailto:a@a.example', 'javascript:alert(1)', 'ftp://a.example/', 'https://', `/${'x'.repeat(3000)}`])(
-    'only if it is one of the web: %s',
+    'only if it is an http(s) URL: %s',
     (text) => {
       expect(canonical(text)).toBeUndefined()
     },

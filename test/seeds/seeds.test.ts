@@ -28,7 +28,7 @@ async function paths(options: SeedOptions): Promise<readonly string[]> {
   return (await Array.fromAsync(seeds(bowline, options))).map((url) => url.replace(site.url(''), ''))
 }
 
-test('addresses of a list and of a map come each once, in their canonical form', async () => {
+test('URLs of a list and of a map are deduplicated and canonical', async () => {
   const urls = [site.url('/docs/two/?utm_medium=mail#top'), site.url('/own?page=2'), 'mailto:a@b.example', 'nonsense']
 
   const found = await paths({ urls, map: { url: site.url('/'), sitemap: 'only' } })
@@ -46,7 +46,7 @@ test.each<[string, Pick<SeedOptions, 'include' | 'exclude' | 'limit'>, readonly 
   expect(await paths({ map: { url: site.url('/'), sitemap: 'only' }, ...options })).toEqual(expected)
 })
 
-test('pages that a search finds are seeds, and feed a pool', async () => {
+test('search results are seeds, and can feed a pool', async () => {
   await bowline.scrape(site.url('/title?text=Moorhen'))
 
   const found = seeds(bowline, { search: { query: 'moorhen', limit: 5 } })
@@ -55,7 +55,7 @@ test('pages that a search finds are seeds, and feed a pool', async () => {
   expect((await Array.fromAsync(run)).map(({ result }) => result)).toEqual(['Moorhen'])
 })
 
-test('a source that fails ends them, or is told and passed over', async () => {
+test('a failed source ends the iteration, or goes to onError and is skipped', async () => {
   const closed = 'http://127.0.0.1:9/'
   const failures: unknown[] = []
 
@@ -70,7 +70,7 @@ test('a source that fails ends them, or is told and passed over', async () => {
   expect(failures).toEqual([{ map: closed }])
 })
 
-test('an estimate adds up finding and working, and asks nobody', () => {
+test('an estimate adds up discovery and work without any request', () => {
   const before = site.requests.all.length
 
   const estimate = seeds(bowline, {

@@ -19,7 +19,7 @@ beforeAll(async () => {
   lab = fixture.use(await startLab({ maxSessions: 1 }))
   site = fixture.use(await startSite())
   home = fixture.use(await mkdtempDisposable(join(tmpdir(), 'bowline-testing-'))).path
-  // Projects of somebody who has installed the package.
+  // Projects of a user who has installed the package.
   await cp(join(repository, 'test/testing'), home, { recursive: true })
   await writeFile(join(home, 'package.json'), '{ "type": "module" }')
   await mkdir(join(home, 'node_modules'))
@@ -38,7 +38,7 @@ interface Ran {
   readonly stderr: string
 }
 
-/** Runs a tool of the repository as users do, in a process of its own. */
+/** Runs a tool of the repository in its own process. */
 async function run(folder: string, args: readonly string[], outputDir = 'results'): Promise<Ran> {
   const { CI: _, VITEST: __, NODE_ENV: ___, ...rest } = process.env
   const env = {
@@ -56,7 +56,7 @@ async function run(folder: string, args: readonly string[], outputDir = 'results
   return promise
 }
 
-describe('a project of Playwright Test, in two shards on a server with room for one session', () => {
+describe('a Playwright Test project in two shards, on a server with one session slot', () => {
   let ran: readonly Ran[]
   let reports: readonly JSONReport[]
   let specs: ReadonlyMap<string, JSONReportSpec>
@@ -82,7 +82,7 @@ describe('a project of Playwright Test, in two shards on a server with room for 
   const annotation = ({ annotations }: JSONReportTestResult, name: string) =>
     annotations.find(({ type }) => type === name)?.description
 
-  test('waits in one shard until the other has left room', () => {
+  test('waits in one shard until the other has freed the slot', () => {
     const spans = reports.map(({ stats: { startTime, duration } }) => ({
       fromMs: Date.parse(startTime),
       toMs: Date.parse(startTime) + duration,
@@ -91,7 +91,7 @@ describe('a project of Playwright Test, in two shards on a server with room for 
     expect(reports.map(({ stats: { expected, unexpected, flaky } }) => expected + unexpected + flaky)).toEqual([3, 1])
   })
 
-  test('gives each test a context of its own on the session of its worker, with the state of the profile', () => {
+  test('gives each test a new context on the session of its worker, with the state of the profile', () => {
     const [first, second] = ['signed in', 'apart'].flatMap(resultsOf)
 
     expect([first?.status, second?.status], printed()).toEqual(['passed', 'passed'])
@@ -99,7 +99,7 @@ describe('a project of Playwright Test, in two shards on a server with room for 
     expect(annotation(first!, 'live view')).toContain(lab.server.url)
   })
 
-  test('keeps trace, screenshot and console of a failed test, and does not run it again', async () => {
+  test('keeps trace, screenshot and console of a failed test, and does not retry it', async () => {
     const results = resultsOf('fails by itself')
 
     const kept = results[0]?.attachments ?? []
@@ -111,7 +111,7 @@ describe('a project of Playwright Test, in two shards on a server with room for 
     expect(results).toHaveLength(1)
   })
 
-  test('runs a test whose session was lost again, on another session, with its bill', () => {
+  test('retries a test whose session was lost on another session, and bills it', () => {
     const [lost, passed] = resultsOf('loses its session once')
 
     expect([lost?.status, passed?.status]).toEqual(['failed', 'passed'])
@@ -121,7 +121,7 @@ describe('a project of Playwright Test, in two shards on a server with room for 
     expect(annotation(passed!, 'recording')).toContain('/recordings/player.html?token=')
   })
 
-  test('prints the bill of each file and of all, and leaves no session', async () => {
+  test('prints the bill per file and in total, and deletes all sessions', async () => {
     expect(printed()).toMatch(/^ {2}shared\.spec\.ts +1 +2\n {2}total +1 +2$/m)
     expect(printed()).toMatch(/^ {2}own\.spec\.ts +2 +4\n {2}total +2 +4$/m)
     expect(printed().match(/^.* failed: http:\S+player\.html\?token=/gm)).toEqual([
@@ -132,7 +132,7 @@ describe('a project of Playwright Test, in two shards on a server with room for 
   })
 })
 
-test('the tests of a Vitest file share a session, each with a page of its own, which is recorded as failed with one', async () => {
+test('the tests of a Vitest file share a session, each with a new page, and one failure marks it as failed', async () => {
   const report = join(home, 'vitest.json')
   const vitest = join(repository, 'node_modules/vitest/vitest.mjs')
 

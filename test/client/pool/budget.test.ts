@@ -4,10 +4,10 @@ import type { Driver } from '../../../src/index.ts'
 import { sendJson } from '../foreign-service.ts'
 import { read, startPoolFixture } from './fixture.ts'
 
-/** A credit a second, so that a test sees several of them. */
+/** One credit per second, so that a test can observe several credits. */
 const dear = { hour: 3600, minimum: 6 }
 
-test('no session is opened that the budget does not pay for, and the run says so', async () => {
+test('a run ends with `budget` when no further session is affordable', async () => {
   await using fixture = await startPoolFixture()
 
   const run = fixture.bowline.pool({ size: 4, maxUses: 1, budget: 5 }).run([1, 2, 3, 4], (item) => item)
@@ -16,7 +16,7 @@ test('no session is opened that the budget does not pay for, and the run says so
   expect(await run.done()).toMatchObject({ done: 2, credits: 4, stoppedBy: 'budget' })
 })
 
-test('work is stopped before its session would cost more than the budget', async () => {
+test('work is aborted before its session exceeds the budget', async () => {
   await using fixture = await startPoolFixture()
   let reason: unknown
 
@@ -26,7 +26,7 @@ test('work is stopped before its session would cost more than the budget', async
   })
   const summary = await run.done()
 
-  // What six and a seventh credit pay for, less the five seconds a deletion is given.
+  // Six or seven credits of time, less the five seconds reserved for the deletion.
   expect(summary).toMatchObject({ done: 0, failed: 0, stoppedBy: 'budget' })
   expect(summary.elapsedMs).toBeGreaterThan(1800)
   expect(summary.elapsedMs).toBeLessThan(6000)
@@ -34,7 +34,7 @@ test('work is stopped before its session would cost more than the budget', async
   expect(fixture.service.live.size).toBe(0)
 })
 
-test('a failure that is judged after the budget has cut its session off is not counted twice', async () => {
+test('a failure that is classified after the budget has ended its session is not counted twice', async () => {
   await using fixture = await startPoolFixture()
   const judged = Promise.withResolvers<object>()
   const late = judged.promise.then(async () => delay(100))
@@ -68,7 +68,7 @@ test('a failure that is judged after the budget has cut its session off is not c
   expect(run.progress).toMatchObject({ running: 0, done: 2, failed: 0 })
 })
 
-test('a price without a minimum does not open one session after the other when the budget is spent', async () => {
+test('without a minimum price, no sessions are opened once the budget is spent', async () => {
   await using fixture = await startPoolFixture()
 
   const run = fixture.bowline
@@ -78,7 +78,7 @@ test('a price without a minimum does not open one session after the other when t
   expect(await run.done()).toMatchObject({ done: 0, credits: 2, stoppedBy: 'budget' })
 })
 
-test('work that was cut off and not billed is not begun again with what it had', async () => {
+test('work that was stopped without a bill is not restarted with the same budget', async () => {
   await using fixture = await startPoolFixture(({ method }, response) => {
     if (method !== 'DELETE') return false
     return sendJson(response, 200, { success: true, sessionDurationMs: 0, creditsBilled: 0 })
@@ -97,7 +97,7 @@ test('work that was cut off and not billed is not begun again with what it had',
   expect(begun).toBe(1)
 })
 
-test('where time costs nothing, a session goes on for what it cost at first', async () => {
+test('if time is free, a session continues at its initial price', async () => {
   await using fixture = await startPoolFixture()
 
   const run = fixture.bowline
@@ -108,7 +108,7 @@ test('where time costs nothing, a session goes on for what it cost at first', as
   expect(await run.done()).toMatchObject({ credits: 2, stoppedBy: 'end' })
 })
 
-test('a session that waits is given up when the time it has paid for is over', async () => {
+test('an idle session ends when its paid time is over', async () => {
   await using fixture = await startPoolFixture()
   const slow = async function* (): AsyncGenerator<number> {
     yield 1

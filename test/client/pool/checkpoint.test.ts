@@ -31,11 +31,11 @@ test.each([
     await killed.line('result 2')
     killed.child.kill(signal)
     expect((await killed.ended).signal).toBe(signal)
-    // When killed, by the process that outlives it.
+    // After a kill, the reaper does this.
     await fixture.service.whenDeleted(1)
   }
   expect((await readFile(path, 'utf8')).includes('{"session":"session-1","credits":2}')).toBe(isBilled)
-  // What a power failure leaves of a line.
+  // Partial line, as left by a power failure.
   await appendFile(path, `{"key":"3","result":"${'x'.repeat(isBilled ? 100_000 : 10)}`)
 
   await using resumed = startPool(fixture, folder.path, path)
@@ -49,7 +49,7 @@ test.each([
   expect(resumed.lines.at(-1)).toBe('summary {"resumed":3,"credits":4,"stoppedBy":"end"}')
 })
 
-test('sessions that a run gave up while they were being made count against the budget of the next', async () => {
+test('sessions that an aborted run was creating count against the budget of the next run', async () => {
   let isHeld = true
   const caller = new AbortController()
   await using fixture = await startPoolFixture(({ method }, response) => {
@@ -73,7 +73,7 @@ test('sessions that a run gave up while they were being made count against the b
   expect(await next.done()).toMatchObject({ done: 0, credits: 2, stoppedBy: 'budget' })
 })
 
-test('a run that is aborted while its checkpoint is opened does not leave the file open', async () => {
+test('a run that is aborted while opening its checkpoint closes the file', async () => {
   await using fixture = await startPoolFixture()
   await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-pool-'))
   const path = join(folder.path, 'run.jsonl')
@@ -96,7 +96,7 @@ test('a run that is aborted while its checkpoint is opened does not leave the fi
   await expect.poll(openFiles).not.toContain(path)
 })
 
-test('any text can be a result', async () => {
+test('any string can be a result', async () => {
   await using fixture = await startPoolFixture()
   await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-pool-'))
   const pool = fixture.bowline.pool({ checkpoint: join(folder.path, 'run.jsonl') })
@@ -108,7 +108,7 @@ test('any text can be a result', async () => {
   expect(first).toEqual([text, text])
 })
 
-test('a run whose results cannot be kept ends, and says why', async () => {
+test('a run whose results cannot be stored ends with the error', async () => {
   await using fixture = await startPoolFixture()
   await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-pool-'))
   const pool = fixture.bowline.pool({ size: 1, checkpoint: join(folder.path, 'run.jsonl') })
@@ -117,7 +117,7 @@ test('a run whose results cannot be kept ends, and says why', async () => {
   expect([fixture.service.created.length, fixture.service.live.size]).toEqual([1, 0])
 })
 
-test('a line for which there is no room leaves the others readable', async () => {
+test('a line that does not fit on the disk leaves the others readable', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-pool-'))
   const program = `
     const { openCheckpoint } = await import(process.argv[1])
@@ -136,14 +136,14 @@ test('a line for which there is no room leaves the others readable', async () =>
   const module = fileURLToPath(new URL('../../../src/client/pool/checkpoint.ts', import.meta.url))
   const node = [process.execPath, '--input-type=module', '--eval', program, module, join(folder.path, 'run.jsonl')]
 
-  // Node would write compiled sources, which are larger than the limit, too.
+  // Node would also write its compile cache, which exceeds the limit.
   const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' }
   const { stdout } = await promisify(execFile)('sh', ['-c', 'ulimit -f 16; exec "$@"', 'sh', ...node], { env })
 
   expect(stdout).toBe('EFBIG\nundefined 2\n')
 })
 
-test('what the earlier runs of a checkpoint have cost counts against the budget', async () => {
+test('the cost of previous runs of a checkpoint counts against the budget', async () => {
   await using fixture = await startPoolFixture()
   await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-pool-'))
   const pool = fixture.bowline.pool({ size: 1, budget: 5, checkpoint: join(folder.path, 'run.jsonl') })

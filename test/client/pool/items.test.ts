@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { read, startPoolFixture } from './fixture.ts'
 
-test('a source is closed when an item ends the run, and when the run ends while it looks for the next one', async () => {
+test('a source is closed when the run ends, even while it produces the next item', async () => {
   await using fixture = await startPoolFixture()
   const closed: string[] = []
   const source = async function* (name: string, next: Promise<unknown>): AsyncGenerator<string> {
@@ -28,7 +28,7 @@ test('a source is closed when an item ends the run, and when the run ends while 
   await expect.poll(() => closed).toEqual(['broken', 'left'])
 })
 
-test('an item that cannot be added leaves no gap in the order', async () => {
+test('an item that cannot be added leaves no gap in the input order', async () => {
   await using fixture = await startPoolFixture()
   const numbers = Array.from({ length: 400 }, (_, index) => index)
   const work = (number: number, { add }: { readonly add: (number: number) => boolean }): number => {
@@ -43,7 +43,7 @@ test('an item that cannot be added leaves no gap in the order', async () => {
   expect(await read(fixture.bowline.pool({ order: 'input' }).run(numbers, work, { session }))).toEqual(numbers)
 })
 
-test('a profile goes from a session that waits to one with other options', async () => {
+test('an idle session gives up its profile for a session with other options', async () => {
   await using fixture = await startPoolFixture()
 
   const run = fixture.bowline
@@ -53,11 +53,11 @@ test('a profile goes from a session that waits to one with other options', async
   expect(await read(run)).toEqual([300, 600])
 })
 
-test('an item whose time comes while others are looked at is not forgotten', async () => {
+test('an item that becomes ready during dispatch is not lost', async () => {
   await using fixture = await startPoolFixture()
   const now = performance.now.bind(performance)
   let looks = 0
-  // A machine so busy that time passes from one look at the clock to the next.
+  // Simulates a machine so busy that time passes between two reads of the clock.
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 0.3 * looks++)
   using _ = { [Symbol.dispose]: () => clock.mockRestore() }
   const numbers = Array.from({ length: 30 }, (_, index) => index)

@@ -1,4 +1,4 @@
-/** A program that works on numbers with a checkpoint, until it is killed. Started by tests. @module */
+/** Program that runs a pool with a checkpoint until it is killed. Started by tests. @module */
 import { setTimeout as delay } from 'node:timers/promises'
 import { Bowline } from '../../../src/index.ts'
 

@@ -4,7 +4,7 @@ import type { PoolOptions } from '../../../src/index.ts'
 import { sendJson } from '../foreign-service.ts'
 import { quickly, read, startPoolFixture } from './fixture.ts'
 
-test('the items of an async iterable are worked on, and a session is replaced after maxUses of them', async () => {
+test('a pool runs the items of an async iterable, and replaces a session after maxUses items', async () => {
   await using fixture = await startPoolFixture()
   const numbers = async function* (): AsyncGenerator<number> {
     for (let number = 0; number < 10; number += 1) yield number
@@ -17,7 +17,7 @@ test('the items of an async iterable are worked on, and a session is replaced af
   expect(fixture.service.deleted).toHaveLength(3)
 })
 
-test('outcomes come as they are completed, or in the order of the input', async () => {
+test('outcomes arrive in order of completion, or in input order', async () => {
   await using fixture = await startPoolFixture()
   const runIn = async (order: 'completed' | 'input'): Promise<readonly unknown[]> => {
     const second = Promise.withResolvers<void>()
@@ -43,7 +43,7 @@ test('outcomes come as they are completed, or in the order of the input', async 
   expect(inOrder).toEqual(['first', 'second'])
 })
 
-test('what the work throws is reported with its item, unchanged, and is tried again only when asked', async () => {
+test('an error of the work is reported unchanged with its item, and retried only if configured', async () => {
   await using fixture = await startPoolFixture()
   const thrown = new Error('mine')
   const attempts: number[] = []
@@ -76,7 +76,7 @@ test('with stopOnError the first failure ends the run with its error', async () 
   expect(fixture.service.live.size).toBe(0)
 })
 
-test('an item whose session is gone is tried on another one', async () => {
+test('an item whose session is lost is retried on another one', async () => {
   await using fixture = await startPoolFixture()
 
   const run = fixture.bowline.pool({ size: 1, retries: quickly }).run(['only'], async (item, { attempt, session }) => {
@@ -89,7 +89,7 @@ test('an item whose session is gone is tried on another one', async () => {
   expect(await run.done()).toMatchObject({ retried: 1, sessions: 2 })
 })
 
-test('work that takes too long is given up, and its session replaced', async () => {
+test('work that times out is abandoned, and its session replaced', async () => {
   await using fixture = await startPoolFixture()
 
   const run = fixture.bowline
@@ -103,7 +103,7 @@ test('work that takes too long is given up, and its session replaced', async () 
   ])
 })
 
-test('a session on which an item failed is deleted as one that failed, so that its recordings are kept', async () => {
+test('a session with a failed item is deleted as failed, so that its recordings are kept', async () => {
   await using fixture = await startPoolFixture()
   const fail = (item: string): void => {
     if (item === 'bad') throw new Error('mine')
@@ -123,7 +123,7 @@ test('a session on which an item failed is deleted as one that failed, so that i
   expect(deletions.map(({ path }) => path.split('?')[1])).toEqual([undefined, 'failed=true', 'failed=true'])
 })
 
-test('a limit of time beyond what timers can wait is no limit', async () => {
+test('a time limit above the maximum of timers is no limit', async () => {
   await using fixture = await startPoolFixture()
 
   const run = fixture.bowline
@@ -146,7 +146,7 @@ test('leaving the loop ends the sessions', async () => {
   expect(await run.done()).toMatchObject({ stoppedBy: 'return' })
 })
 
-test('an abort rejects with the caller’s reason when the sessions are gone, and tells the work', async () => {
+test('an abort rejects with the reason of the caller once the sessions are deleted, and aborts the work', async () => {
   await using fixture = await startPoolFixture()
   const caller = new AbortController()
   const reason = new Error('no longer needed')
@@ -176,7 +176,7 @@ test('an input that throws ends the run with its error', async () => {
   expect(fixture.service.live.size).toBe(0)
 })
 
-test('one host is spared: so many items at a time, and a pause between them', async () => {
+test('perHost limits concurrency and start rate', async () => {
   await using fixture = await startPoolFixture()
   const starts: number[] = []
   let running = 0
@@ -200,7 +200,7 @@ test('one host is spared: so many items at a time, and a pause between them', as
   expect(Math.min(...pauses)).toBeGreaterThanOrEqual(55)
 })
 
-test('items of one profile share sessions, and only one at a time writes it', async () => {
+test('items of one profile share sessions, and only one session writes it at a time', async () => {
   await using fixture = await startPoolFixture()
   const using = new Map<string, Set<string>>()
   const customers = ['ann', 'bob', 'ann', 'bob', 'ann', 'bob']
@@ -230,7 +230,7 @@ test('more profiles than sessions take turns', async () => {
   expect(await run.done()).toMatchObject({ done: 6, sessions: 3 })
 })
 
-test('a service that has no room for another session is asked again after Retry-After, and no item suffers', async () => {
+test('a service at its session limit is retried after Retry-After, and no item fails', async () => {
   let refusals = 0
   await using fixture = await startPoolFixture(({ method }, response) => {
     if (method !== 'POST' || fixture.service.live.size <= 1) return false
@@ -271,7 +271,7 @@ test.each([
   expect(asked).toBe(creations)
 })
 
-test('work can add items, each once', async () => {
+test('work can add items, which are deduplicated', async () => {
   await using fixture = await startPoolFixture()
   const links: Record<string, readonly string[]> = {
     '/': ['/a', '/b'],
@@ -288,7 +288,7 @@ test('work can add items, each once', async () => {
   expect(new Set(await read(run))).toEqual(new Set(['/', '/a', '/b', '/c']))
 })
 
-test('progress counts what happens, and what it throws changes nothing but a warning', async () => {
+test('progress counts events, and a throwing onProgress only causes a warning', async () => {
   await using fixture = await startPoolFixture()
   const events: string[] = []
   const warning = new Promise<Error>((resolve) => void process.once('warning', resolve))
@@ -315,13 +315,13 @@ test.each([
   [{ budget: 1 }, '`budget` must be at least 2, the price of one session, got 1'],
   [{ retries: -1 }, '`retries.infrastructure` must be an integer of at least 0, got -1'],
   [{ price: { hour: -1, minimum: 0 } }, '`price` must have two numbers of at least 0, got {"hour":-1,"minimum":0}'],
-])('the options %o are refused', async (options, message) => {
+])('the options %o are rejected', async (options, message) => {
   await using fixture = await startPoolFixture()
 
   expect(() => fixture.bowline.pool(options)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID', message }))
 })
 
-test('a single address is no list of items', async () => {
+test('a string is rejected as items', async () => {
   await using fixture = await startPoolFixture()
 
   expect(() => fixture.bowline.pool().run('http://one.example', String)).toThrow(
@@ -332,7 +332,7 @@ test('a single address is no list of items', async () => {
   )
 })
 
-test('the types of item, page and result follow from the input, the driver and the work', async () => {
+test('input, driver and work determine the types of item, page and result', async () => {
   await using fixture = await startPoolFixture()
 
   const run = fixture.bowline.pool().run([{ url: 'http://a.example' }], ({ url }) => url.length)
@@ -341,11 +341,11 @@ test('the types of item, page and result follow from the input, the driver and t
     const typed: { readonly url: string } = item
     if (outcome.state === 'done') expect(result satisfies number | undefined).toBe(typed.url.length)
   }
-  // @ts-expect-error without a driver there is no page
+  // @ts-expect-error no page without a driver
   fixture.bowline.pool().run([1], (_, { page }) => page)
 })
 
-test('an estimate tells sessions, credits and time before anything starts', async () => {
+test('an estimate returns sessions, credits and time before the run', async () => {
   await using fixture = await startPoolFixture()
   const pool = fixture.bowline.pool({ size: 4, maxUses: 50, budget: 20 })
 
