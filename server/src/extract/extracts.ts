@@ -70,7 +70,7 @@ export class Extracts {
    * Charges and queues an extraction. Throws FORMAT_UNAVAILABLE without a language model,
    * BAD_REQUEST or INSUFFICIENT_CREDITS.
    */
-  async start({ request, baseUrl, ...who }: NewExtract): Promise<{
+  async start({ request, baseUrl, ...owner }: NewExtract): Promise<{
     readonly id: string
     readonly invalidUrls: readonly string[]
   }> {
@@ -83,14 +83,14 @@ export class Extracts {
     const searchCredits = plan.enableWebSearch ? searches.price(searchResultCount) : 0
     const credits = priceOfExtract(prices, maxPagesOf(plan)) + searchCredits
     await store.db.transaction().execute(async (db) => {
-      const charge = await chargeOnce(db, { ...who, kind: extractKind, subjectId: id, credits })
+      const charge = await chargeOnce(db, { ...owner, kind: extractKind, subjectId: id, credits })
       if (charge.outcome === 'insufficient-credits') {
         const message = `Insufficient credits to perform this request. It costs up to ${credits}, and ${charge.available} are available`
         throw new BowlineError('INSUFFICIENT_CREDITS', message, {
           hint: 'Lower `limit`, or raise the credits of the team.',
         })
       }
-      await insertExtractJob(db, { ...who, id, request: JSON.stringify(plan) })
+      await insertExtractJob(db, { ...owner, id, request: JSON.stringify(plan) })
       await queues.send(queue, { id }, { db })
     })
     return { id, invalidUrls }

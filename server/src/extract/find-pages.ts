@@ -50,9 +50,14 @@ export async function findPages(
   }
   for (const url of plan.folders) {
     if (urls.size >= limit) break
-    const wanted = { url, limit, includeSubdomains, ...(prompt === undefined ? {} : { search: prompt.slice(0, 1000) }) }
+    const mapOptions = {
+      url,
+      limit,
+      includeSubdomains,
+      ...(prompt === undefined ? {} : { search: prompt.slice(0, 1000) }),
+    }
     await attempt(`${url}*`, async () => {
-      const { links, warning } = await mapSite(dispatcher, mapRequest.parse(wanted), { signal, renderPage })
+      const { links, warning } = await mapSite(dispatcher, mapRequest.parse(mapOptions), { signal, renderPage })
       if (warning !== undefined) warnings.push(`${url}*: ${warning}`)
       return links.map((link) => link.url)
     })

@@ -63,9 +63,9 @@ export function jobRouteOf(method: string, path: string): DescribeJob | undefine
   if (route === undefined) return undefined
   return ({ teamId, body, answer, error }, createdAt) => {
     if (error !== undefined && !hasStarted(error)) return undefined
-    const given = (body ?? {}) as JobBody
+    const fields = (body ?? {}) as JobBody
     const { success, id, data } = (answer ?? {}) as JobAnswer
-    const keepsNothing = given.zeroDataRetention === true
+    const keepsNothing = fields.zeroDataRetention === true
     // A scrape with zeroDataRetention cannot be read again, and its URL must not be stored either.
     if (success === false || (keepsNothing && route.endpoint === 'scrape')) return undefined
     const jobId = data?.metadata?.scrapeId ?? id
@@ -75,7 +75,7 @@ export function jobRouteOf(method: string, path: string): DescribeJob | undefine
       teamId,
       endpoint: route.endpoint,
       apiVersion: version === 'v1' ? 'v1' : 'v2',
-      target: keepsNothing ? null : route.targetOf(given),
+      target: keepsNothing ? null : route.targetOf(fields),
       error: isBowlineError(error) ? error.code : null,
       createdAt,
     }

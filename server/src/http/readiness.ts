@@ -34,7 +34,7 @@ export async function readDisk(folder: string, read: typeof statfs = statfs): Pr
 }
 
 /** Inputs of the readiness check. */
-export interface ReadinessFacts {
+export interface ReadinessInputs {
   readonly isStoreOpen: boolean
   readonly areWritesFailing: boolean
   readonly disk: DiskState | undefined
@@ -43,8 +43,8 @@ export interface ReadinessFacts {
 }
 
 /** Returns why the server should get no new work, one sentence each. Empty if it is ready. */
-export function reasonsNotReady(facts: ReadinessFacts): readonly string[] {
-  const { isStoreOpen, areWritesFailing, disk, isWarm, isDraining } = facts
+export function reasonsNotReady(inputs: ReadinessInputs): readonly string[] {
+  const { isStoreOpen, areWritesFailing, disk, isWarm, isDraining } = inputs
   return [
     ...(isStoreOpen ? [] : ['The database does not respond.']),
     ...(areWritesFailing ? ['Writes to the database fail. See the server log.'] : []),

@@ -78,12 +78,12 @@ export class Jobs {
    */
   async start(job: NewJob): Promise<{ readonly id: string }> {
     for (const submission of job.plan.submissions) assertReadable(job.plan, submission)
-    const { pages, plan, ...facts } = job
+    const { pages, plan, ...fields } = job
     // Whole seconds, so that all responses show the same value.
     const createdAt = new Date()
     const expiresAt = new Date(Math.floor((createdAt.getTime() + jobRetentionMs) / 1000) * 1000)
     const row = {
-      ...facts,
+      ...fields,
       id: uuidV7(),
       target: pages[0]?.url ?? '',
       plan: JSON.stringify(plan),

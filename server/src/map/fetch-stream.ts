@@ -63,10 +63,10 @@ export function toEgressError(url: URL, error: unknown): BowlineError {
   if (isBowlineError(error)) return error
   const cause = Error.isError(error) ? error.cause : undefined
   if (isBowlineError(cause)) return cause
-  const facts = [cause, error].find((each) => Error.isError(each) && each.message !== '')
+  const failure = [cause, error].find((each) => Error.isError(each) && each.message !== '')
   // OpenSSL messages also contain addresses and names of its source files.
-  const reason = Error.isError(facts) && 'reason' in facts ? String(facts.reason) : undefined
-  const message = reason ?? (Error.isError(facts) ? facts.message : 'the request failed')
+  const reason = Error.isError(failure) && 'reason' in failure ? String(failure.reason) : undefined
+  const message = reason ?? (Error.isError(failure) ? failure.message : 'the request failed')
   return new BowlineError('EGRESS_FAILED', `${url.origin} could not be fetched: ${message}`, { cause: error })
 }
 

@@ -48,8 +48,8 @@ export async function checkPage(deps: MonitorDeps, task: PageTask): Promise<Chec
   const { check, monitor, target, url } = task
   const key = { monitorId: monitor.id, targetId: target.id, urlHash: hashUrl(url) }
   const state = await findState(deps.store.db, key)
-  const wanted = pageRequest(target, url)
-  const scraped = await scrape(deps, task, wanted)
+  const scrapeSpec = pageRequest(target, url)
+  const scraped = await scrape(deps, task, scrapeSpec)
   const base = {
     id: uuidV7(),
     checkId: check.id,
@@ -67,9 +67,9 @@ export async function checkPage(deps: MonitorDeps, task: PageTask): Promise<Chec
     }
   }
   const { document, id: scrapeId } = scraped
-  const compared = comparePage(document, state, wanted)
+  const compared = comparePage(document, state, scrapeSpec)
   const judged = await judge(deps, task, compared)
-  const extracted = wanted.comparesJson ? JSON.stringify(document.json ?? null) : undefined
+  const extracted = scrapeSpec.comparesJson ? JSON.stringify(document.json ?? null) : undefined
   const page = {
     ...base,
     status: compared.status,
@@ -82,7 +82,7 @@ export async function checkPage(deps: MonitorDeps, task: PageTask): Promise<Chec
     snapshot: extracted === undefined ? undefined : `{"json":${extracted}}`,
   }
   // The number of pages of a PDF, and whether a change gets judged, are unknown at the reservation.
-  const extraCredits = Math.max(0, page.credits - deps.scrapes.estimate(wanted.request))
+  const extraCredits = Math.max(0, page.credits - deps.scrapes.estimate(scrapeSpec.request))
   const last = { ...key, url, markdown: state?.markdown ?? '', extracted: state?.extracted, scrapeId }
   switch (compared.status) {
     case 'error':

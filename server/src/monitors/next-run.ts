@@ -24,13 +24,13 @@ function runInSkippedHour(
   { after, before }: { readonly after: Date; readonly before: Date },
 ): Date | undefined {
   // In UTC, which skips nothing.
-  const wanted = new Cron(cron, { timezone: 'UTC', paused: true }).nextRun(wallClockOf(after, timezone))
-  if (wanted === null) return undefined
-  const dayBefore = new Date(wanted.getTime() - dayMs)
+  const runInUtc = new Cron(cron, { timezone: 'UTC', paused: true }).nextRun(wallClockOf(after, timezone))
+  if (runInUtc === null) return undefined
+  const dayBefore = new Date(runInUtc.getTime() - dayMs)
   const offsetMs = wallClockOf(dayBefore, timezone).getTime() - dayBefore.getTime()
-  const run = new Date(wanted.getTime() - offsetMs)
+  const run = new Date(runInUtc.getTime() - offsetMs)
   const wallClock = wallClockOf(run, timezone)
-  const isNextDay = wallClock > wanted && wallClock.getUTCDate() !== wanted.getUTCDate()
+  const isNextDay = wallClock > runInUtc && wallClock.getUTCDate() !== runInUtc.getUTCDate()
   return isNextDay && run > after && run < before ? run : undefined
 }
 

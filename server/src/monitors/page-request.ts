@@ -35,12 +35,12 @@ export function pageRequest(target: Target, url: string): PageRequest {
   const { data: parsed } = result
   const tracking = parsed.formats.find((format) => format.type === 'changeTracking')
   const headers = isInHeaderScope(target, url) ? parsed.headers : crossOriginHeaders(parsed.headers)
-  const wanted = parsed.formats.filter((format) => format.type !== 'changeTracking')
-  const hasJson = wanted.some((format) => format.type === 'json')
+  const otherFormats = parsed.formats.filter((format) => format.type !== 'changeTracking')
+  const hasJson = otherFormats.some((format) => format.type === 'json')
   const tracked = tracking?.modes.includes('json') === true && !hasJson ? [asJson(tracking)] : []
   const comparesJson = hasJson || tracked.length > 0
   return {
-    request: { ...parsed, headers, formats: [...wanted, ...tracked] },
+    request: { ...parsed, headers, formats: [...otherFormats, ...tracked] },
     comparesJson,
     comparesText: !comparesJson || tracking?.modes.includes('git-diff') === true,
   }

@@ -9,7 +9,7 @@ afterAll(async () => lab[Symbol.asyncDispose]())
 
 const unknownId = '01a1fd15-0c10-7879-aa7c-0b034b2f48df'
 
-/** A key of a team of its own. */
+/** Creates a key of another team and returns its headers. */
 async function strangerHeaders(team = 'strangers'): Promise<Record<string, string>> {
   const { body } = await lab.api('POST', '/v2/team/keys', { team })
   return { authorization: `Bearer ${body['key']}` }
@@ -292,7 +292,7 @@ describe('deleting a session', () => {
   })
 
   test('while its browser is still being started ends it', async () => {
-    // With a profile there is no warm browser for it.
+    // A session with a profile cannot use a warm browser.
     const creation = lab.api('POST', '/v2/browser', { profile: { name: 'early-end' } })
     const find = async (): Promise<{ id: string; profile?: object } | undefined> =>
       (await lab.api('GET', '/v2/browser?status=active')).body['sessions'].find((each: object) => 'profile' in each)

@@ -10,7 +10,7 @@ interface Answer {
   readonly body: Record<string, unknown>
 }
 
-/** Asks a server over connections that are kept open. */
+/** Sends a request over a keep-alive connection. */
 async function ask(lab: Lab, agent: Agent, method: string, path: string, body?: unknown): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
   const headers = {
@@ -42,7 +42,7 @@ describe('a server that is told to stop', () => {
   })
   afterAll(async () => site[Symbol.asyncDispose]())
 
-  /** A server with scrapes under way, to be told to stop. */
+  /** Starts a server with running scrapes, to be stopped by the test. */
   const startBusy = async (options: { readonly drainTimeout?: number } = {}) => {
     const lab = await startLab(options)
     const agent = new Agent({ keepAlive: true, maxSockets: 8 })

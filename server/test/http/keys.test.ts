@@ -96,7 +96,7 @@ describe.each(['pglite', 'postgres'])('keys and sessions of other teams, in %s',
     await expect.poll(ended).toMatchObject({ status: 'destroyed', endReason: 'revoked', creditsBilled: 2 })
     expect(await refusedUpgrade(session.cdpUrl)).toMatchObject({ status: 410 })
     expect((await fetch(session.liveViewUrl)).status).toBe(410)
-    // Another server trusts for five seconds what it knows of a key.
+    // Other servers cache a key for five seconds.
     await expect.poll(async () => statusWith(lab, key), { timeout: 10_000 }).toBe(401)
   }, 20_000)
 

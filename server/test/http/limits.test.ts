@@ -23,7 +23,7 @@ function many<Item>(count: number, item: Item): Item[] {
   return Array.from({ length: count }, () => item)
 }
 
-/** Calls the API, and tells how much processor time that took here, where the server is. */
+/** Calls the API and measures the CPU time of this process, which also runs the server. */
 async function timed(method: string, path: string, body: unknown, headers?: Readonly<Record<string, string>>) {
   const sent = typeof body === 'string' ? body : JSON.stringify(body)
   const json = { 'content-type': 'application/json' }
@@ -216,9 +216,9 @@ async function temporaryFolder() {
 }
 
 test('the refusal of a name does not tell what it resolves to', async () => {
-  const parts = { policy: createAddressPolicy({ ownPorts: createOwnPorts() }), resolve: async () => ['10.1.2.3'] }
+  const deps = { policy: createAddressPolicy({ ownPorts: createOwnPorts() }), resolve: async () => ['10.1.2.3'] }
 
-  const judged = judgeTarget(parts, { host: 'db.internal', port: 80 })
+  const judged = judgeTarget(deps, { host: 'db.internal', port: 80 })
 
   await expect(judged).rejects.toThrow(/^db\.internal:80 is refused: the address is not public$/)
 })

@@ -21,7 +21,10 @@ function pathOf(name: string): string {
   return `/v2/browser/profiles/${encodeURIComponent(name)}`
 }
 
-/** Runs a session with the profile that remembers `value`; answers its id and the answer to its deletion. */
+/**
+ * Stores `value` in a session with the profile. Returns the session's id and the response to its
+ * deletion.
+ */
 async function save(name: string, value: string) {
   const session = await lab.createSession({ profile: { name } })
   await visit(session, async (page) => {
@@ -31,7 +34,7 @@ async function save(name: string, value: string) {
   return { id: session.id, deleted: await lab.api('DELETE', `/v2/browser/${session.id}`) }
 }
 
-/** What a reader of the profile finds. */
+/** Reads the value from a session that does not save the profile. */
 async function read(name: string): Promise<string | null> {
   const session = await lab.createSession({ profile: { name, saveChanges: false } })
   const value = await visit(session, async (page) => {

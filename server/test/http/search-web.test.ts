@@ -132,9 +132,9 @@ test('each source has a list of its own', async () => {
 test('the server does not start with a service that it cannot ask', async () => {
   await using store = await openPgliteStore()
   await using undo = new AsyncDisposableStack()
-  const parts = { store, prices: defaultPrices, onError: () => {} }
+  const deps = { store, prices: defaultPrices, onError: () => {} }
 
-  expect(() => openSearches(undo, parseConfig({ search: 'brave' }), parts)).toThrow('--brave-key')
-  expect(() => openSearches(undo, parseConfig({ search: 'searxng', braveKey: 'x' }), parts)).toThrow('--searxng-url')
+  expect(() => openSearches(undo, parseConfig({ search: 'brave' }), deps)).toThrow('--brave-key')
+  expect(() => openSearches(undo, parseConfig({ search: 'searxng', braveKey: 'x' }), deps)).toThrow('--searxng-url')
   expect(() => parseConfig({ search: 'altavista' as never })).toThrow('"brave"')
 })

@@ -16,7 +16,7 @@ describe('a storageState is imported and exported in a session', () => {
     origins: Array.from({ length: 400 }, (_, index) => ({ origin: `https://site${index}.example` })),
   }
 
-  /** A team of its own, and calls in its name. */
+  /** Creates a team, and a function that calls the API with its key. */
   const startTeam = async (limits: { readonly credits: number; readonly maxConcurrency: number }) => {
     const name = crypto.randomUUID()
     const team = (await lab.api('POST', '/v2/teams', { name, ...limits })).body['data'].id

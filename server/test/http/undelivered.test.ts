@@ -10,7 +10,7 @@ import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 
 const apiKey = 'undelivered-key-0123456789'
 
-/** Asks for a session and leaves after `leaveMs`, without waiting for the answer. */
+/** Requests a session and disconnects after `leaveMs`, before the response. */
 async function askAndLeave(lab: Lab, leaveMs: number, headers = ''): Promise<void> {
   const { hostname, port, host } = new URL(lab.server.url)
   const socket = connect(Number(port), hostname)
@@ -28,7 +28,7 @@ async function sessionsOf(lab: Lab): Promise<readonly Record<string, unknown>[]>
   return (await lab.api('GET', '/v2/browser')).body['sessions']
 }
 
-/** Waits until nothing is alive or being started. */
+/** Waits until no session is alive or starting. */
 async function settled(...labs: readonly Lab[]): Promise<void> {
   const load = (): number => labs.reduce((sum, lab) => sum + lab.server.liveSessions(), 0)
   await expect.poll(load, { timeout: 5000 }).toBe(0)
@@ -64,7 +64,7 @@ describe('a session whose client leaves before the answer', () => {
     )
 
     expect(status).toBe(200)
-    // Longer than anybody may take to ask again.
+    // Longer than the time in which a client may retry.
     await sleep(2500)
     expect((await lab.api('GET', `/v2/browser/${body['id']}`)).body).toMatchObject({ status: 'active' })
     expect(lab.server.liveSessions()).toBe(1)

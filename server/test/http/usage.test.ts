@@ -32,7 +32,7 @@ interface Caller {
   readonly scrape: (path?: string, options?: object) => ReturnType<Lab['api']>
 }
 
-/** A team of its own with those limits, and a key of it. */
+/** Creates a team with these limits and a key of it. */
 async function newCaller(limits: object = {}): Promise<Caller> {
   const team = `team ${(teams += 1)}`
   await lab.api('POST', '/v2/teams', { name: team, ...limits })
@@ -148,10 +148,10 @@ describe('the activity', () => {
     expect((await call('GET', '/v2/team/activity?cursor=nothing')).body).toMatchObject({ error: 'Invalid cursor.' })
   })
 
-  /** POST routes that begin no job: they act on something that is there, or arrange what happens later. */
+  /** POST routes that start no job: they change something existing, or configure later work. */
   const isJobless = (path: string): boolean => /\{|^\/v2\/(teams?|monitor)(\/|$)|\/params-preview$/.test(path)
 
-  test('knows every route that begins a job', () => {
+  test('knows every route that starts a job', () => {
     const unknown = Object.values(routes)
       .flatMap((route: Route) => [route.path, ...(route.aliases ?? [])].map((path) => ({ method: route.method, path })))
       .filter(({ method, path }) => method === 'POST' && !isJobless(path) && jobRouteOf(method, path) === undefined)

@@ -4,13 +4,13 @@ import { makePages, startJobFixture, type JobFixture } from './fixture.ts'
 
 const unknown = '01234567-89ab-7def-8123-456789abcdef'
 
-describe.each(['PGlite', 'PostgreSQL'] as const)('a batch, in %s', (place) => {
+describe.each(['PGlite', 'PostgreSQL'] as const)('a batch, in %s', (storeKind) => {
   let fixture: JobFixture
   let release: () => void
   beforeAll(async () => {
     const made = makePages()
     release = made.release
-    fixture = await startJobFixture(place, {}, made.pages)
+    fixture = await startJobFixture(storeKind, {}, made.pages)
   })
   afterAll(async () => fixture[Symbol.asyncDispose]())
 

@@ -29,10 +29,10 @@ const pages: Pages = {
   '/wide/far': linksTo(),
 }
 
-describe.each(['PGlite', 'PostgreSQL'] as const)('a crawl, in %s', (place) => {
+describe.each(['PGlite', 'PostgreSQL'] as const)('a crawl, in %s', (storeKind) => {
   let fixture: JobFixture
   beforeAll(async () => {
-    fixture = await startJobFixture(place, {}, pages)
+    fixture = await startJobFixture(storeKind, {}, pages)
   })
   afterAll(async () => fixture[Symbol.asyncDispose]())
 

@@ -6,19 +6,21 @@ import { sendHtml, type Pages } from '../../../test/lab/pages/page.ts'
 import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
 
-/** A server, a site, and hands for jobs of many pages. */
+/** A server, a site, and helpers for batches and crawls. */
 export interface JobFixture extends AsyncDisposable {
   readonly lab: Lab
   readonly site: Site
-  /** Addresses of plain pages of the site. */
+  /** URLs of plain pages of the site. */
   readonly urls: (count: number) => readonly string[]
-  /** Starts a job and fails the test when that does not work. Answers its address. */
+  /** Starts a job and returns its URL. Throws if that fails. */
   readonly start: (path: string, body: object) => Promise<string>
-  /** Waits until a job has ended, and answers its status. */
+  /** Waits until a job has ended and returns its status. */
   readonly ended: (url: string) => Promise<Answer['body']>
 }
 
-/** Pages of all kinds of temper, and a way to let `/held` go on. */
+/**
+ * Creates pages that are slow, throttled, large or broken, and a function that releases `/held`.
+ */
 export function makePages(): { readonly pages: Pages; readonly release: () => void } {
   const held = Promise.withResolvers<void>()
   let openAtMs: number | undefined
@@ -51,15 +53,15 @@ export function makePages(): { readonly pages: Pages; readonly release: () => vo
   return { pages, release: held.resolve }
 }
 
-/** Starts a server on a store of the given kind, and a site for it. */
+/** Starts a server with a store of the given kind, and a site for it. */
 export async function startJobFixture(
-  place: 'PGlite' | 'PostgreSQL',
+  storeKind: 'PGlite' | 'PostgreSQL',
   options: ServerOptions = {},
   pages: Pages = makePages().pages,
 ): Promise<JobFixture> {
   await using undo = new AsyncDisposableStack()
   const site = undo.use(await startSite(pages))
-  const database = place === 'PostgreSQL' ? undo.use(await (await sharedPostgres()).createDatabase()) : undefined
+  const database = storeKind === 'PostgreSQL' ? undo.use(await (await sharedPostgres()).createDatabase()) : undefined
   const lab = undo.use(await startLab({ databaseUrl: database?.url, ...options }))
   const owned = undo.move()
   return {

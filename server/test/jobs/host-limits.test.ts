@@ -43,7 +43,8 @@ const watched = Object.fromEntries(
   ]),
 ) as Pages
 
-// On PostgreSQL, so that the tests can look into the store of the running server; behind a proxy, to have sites of any name.
+// PostgreSQL, because the tests read the store of the running server. A proxy allows sites of any
+// name.
 const undo = new AsyncDisposableStack()
 let fixture: JobFixture
 let store: Store
@@ -84,7 +85,7 @@ describe('a batch', () => {
     const shown = status['data'].map(({ markdown }: { markdown: string }) => Number.parseInt(markdown, 10))
     expect(Math.max(...shown)).toBeLessThanOrEqual(2)
     const times = timesOf('/counted')
-    // Five pauses of 40 ms, less what the first page may have been late.
+    // Five pauses of 40 ms, minus a possible delay of the first page.
     expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(150)
   })
 
@@ -155,7 +156,7 @@ describe('a crawl', () => {
   })
 })
 
-/** The tables that hold a text anywhere, of all there are. */
+/** Returns the names of all tables that contain a text in any column. */
 async function tablesHolding(wanted: string): Promise<readonly string[]> {
   const { rows } = await sql<{ schema: string; name: string }>`select table_schema as schema, table_name as name
     from information_schema.tables where table_schema in ('public', 'pgboss') and table_type = 'BASE TABLE'`.execute(

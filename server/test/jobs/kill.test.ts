@@ -33,7 +33,7 @@ async function whenCompleted(server: ServerProcess, path: string, atLeast: numbe
   )
 }
 
-/** What the ledger holds against what the job says. */
+/** Expects one ledger entry and one credit per page. */
 async function expectBilledOnce(options: { readonly dataDir: string; readonly databaseUrl?: string }) {
   await using store = await openStore(options)
   const { rows } = await sql<{ bills: number; credits: number }>`

@@ -24,7 +24,10 @@ import { storeUnavailable } from '../../src/store/unavailable.ts'
 import { openPgliteStore } from '../../../test/lab/stores.ts'
 import { makeTeam } from '../store/fixture.ts'
 
-/** Hands over the rows of the second look for pages when `until` has resolved, and says that they are there. */
+/**
+ * Delays the result of the second claim of pages until `until` resolves. Calls `arrived` when the
+ * result is there.
+ */
 function holdSecondLook(until: Promise<void>, arrived: () => void): KyselyPlugin {
   const looks: object[] = []
   return {
@@ -42,7 +45,7 @@ function holdSecondLook(until: Promise<void>, arrived: () => void): KyselyPlugin
   }
 }
 
-/** Fails the first statement that gives pages back. */
+/** Fails the first statement that releases pages. */
 function failFirstReturn(): KyselyPlugin {
   let hasFailed = false
   return {
@@ -63,7 +66,7 @@ beforeAll(async () => {
 })
 afterAll(async () => store[Symbol.asyncDispose]())
 
-/** One job that has so many pages, and a queue that fails the test when anything goes wrong. */
+/** Opens a job with this many pages, and a queue that fails the test on any error. */
 async function openJob(undo: AsyncDisposableStack, kind: 'batch_scrape' | 'crawl', plan: object, pages = 1) {
   const { team, key } = await makeTeam(store.db)
   const queues = undo.use(await openJobQueues({ store, onError: (error) => expect.fail(String(error)) }))
@@ -90,7 +93,7 @@ async function openJob(undo: AsyncDisposableStack, kind: 'batch_scrape' | 'crawl
   const errors: unknown[] = []
   const jobWebhooks = new JobWebhooks({ send: async () => undefined })
   const counter = new JobCounter({ store, jobWebhooks })
-  const parts = {
+  const deps = {
     queues,
     jobWebhooks,
     counter,
@@ -99,7 +102,7 @@ async function openJob(undo: AsyncDisposableStack, kind: 'batch_scrape' | 'crawl
   }
   const begin = async (options: SendOptions = {}) =>
     queues.send(jobQueue, shard({ id, plan: plan as never }, pages)[0]!, options)
-  return { id, parts, errors, begin }
+  return { id, deps, errors, begin }
 }
 
 function pageAt(position: number) {
@@ -109,7 +112,7 @@ function pageAt(position: number) {
 test('a crawl goes on when its last page ends while the store is asked for others', async () => {
   await using undo = new AsyncDisposableStack()
   const plan = { submissions: [{}], crawl: { url: 'https://a.example/' } }
-  const { id, parts, errors, begin } = await openJob(undo, 'crawl', plan, 2)
+  const { id, deps, errors, begin } = await openJob(undo, 'crawl', plan, 2)
   const [looked, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const scrape = async (_job: unknown, { position }: JobPageRow): Promise<void> => {
     if (position === 1) {
@@ -117,11 +120,11 @@ test('a crawl goes on when its last page ends while the store is asked for other
       await insertJobPages(store.db, id, { pages: [pageAt(2)], round: 0, depth: 1 })
     }
     await endJobPage(store.db, { jobId: id, position }, { state: 'completed', credits: 1 })
-    // The runner hears of the end of the page before the rows that do not have its link.
+    // The runner sees the end of the page before the claim, whose result lacks its link.
     if (position === 1) void nextTurn().then(ended.resolve)
   }
   const heldStore = { ...store, db: store.db.withPlugin(holdSecondLook(ended.promise, looked.resolve)) }
-  await Runner.open({ ...parts, store: heldStore, scraper: { scrape } })
+  await Runner.open({ ...deps, store: heldStore, scraper: { scrape } })
 
   await begin()
 
@@ -132,9 +135,9 @@ test('a crawl goes on when its last page ends while the store is asked for other
   expect(errors).toEqual([])
 })
 
-test('a page that is under way when the store fails is not begun again beside itself', async () => {
+test('a page in progress when the store fails is not scraped twice at once', async () => {
   await using undo = new AsyncDisposableStack()
-  const { id, parts, begin } = await openJob(undo, 'batch_scrape', { submissions: [{}] }, 2)
+  const { id, deps, begin } = await openJob(undo, 'batch_scrape', { submissions: [{}] }, 2)
   const [failed, away] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const failing = store.db.withPlugin(
     holdSecondLook(away.promise, () => {
@@ -142,27 +145,27 @@ test('a page that is under way when the store fails is not begun again beside it
       failed.resolve()
     }),
   )
-  let begun = 0
+  let started = 0
   const scrape = async (_job: unknown, { position }: JobPageRow): Promise<void> => {
     if (position === 1) {
-      begun += 1
+      started += 1
       await failed.promise
-      // Longer than it takes until the part is tried again.
+      // Longer than the retry delay of the shard.
       await sleep(1500)
     }
     await endJobPage(store.db, { jobId: id, position }, { state: 'completed', credits: 1 })
   }
-  await Runner.open({ ...parts, store: { ...store, db: failing }, scraper: { scrape } })
+  await Runner.open({ ...deps, store: { ...store, db: failing }, scraper: { scrape } })
 
   await begin()
 
   await vi.waitFor(async () => expect(await findJob(store.db, id)).toMatchObject({ status: 'completed' }), 10_000)
-  expect(begun).toBe(1)
+  expect(started).toBe(1)
 })
 
 test('pages that could not be given back while the store was away are scraped once it is back, and are not taken for deadly', async () => {
   await using undo = new AsyncDisposableStack()
-  const { id, parts, errors, begin } = await openJob(undo, 'batch_scrape', { submissions: [{}] }, 2)
+  const { id, deps, errors, begin } = await openJob(undo, 'batch_scrape', { submissions: [{}] }, 2)
   const crashes: number[] = []
   let isAway = true
   const scrape = async (_job: unknown, page: JobPageRow): Promise<void> => {
@@ -174,7 +177,7 @@ test('pages that could not be given back while the store was away are scraped on
     await endJobPage(store.db, page, { state: 'completed', credits: 1 })
   }
   const failing = store.db.withPlugin(failFirstReturn())
-  await Runner.open({ ...parts, store: { ...store, db: failing }, scraper: { scrape } })
+  await Runner.open({ ...deps, store: { ...store, db: failing }, scraper: { scrape } })
 
   await begin()
 
@@ -186,7 +189,7 @@ test('pages that could not be given back while the store was away are scraped on
 test('pages that are added to a batch while it runs are scraped with their own options, at the first try', async () => {
   await using undo = new AsyncDisposableStack()
   const plan = { submissions: [{}], maxConcurrency: 1 }
-  const { id, parts, errors, begin } = await openJob(undo, 'batch_scrape', plan)
+  const { id, deps, errors, begin } = await openJob(undo, 'batch_scrape', plan)
   const scraped: unknown[] = []
   const scrape = async (job: Job, { position, round }: JobPageRow): Promise<void> => {
     scraped.push([position, job.plan.submissions[round]])
@@ -196,7 +199,7 @@ test('pages that are added to a batch while it runs are scraped with their own o
     }
     await endJobPage(store.db, { jobId: id, position }, { state: 'completed', credits: 1 })
   }
-  await Runner.open({ ...parts, store, scraper: { scrape } })
+  await Runner.open({ ...deps, store, scraper: { scrape } })
 
   await begin()
 
@@ -210,9 +213,9 @@ test('pages that are added to a batch while it runs are scraped with their own o
 
 test('a job goes on however many servers died over it, and fails only the pages that they had in hand too often', async () => {
   await using undo = new AsyncDisposableStack()
-  const { id, parts, errors, begin } = await openJob(undo, 'batch_scrape', { submissions: [{ request: {} }] }, 6)
+  const { id, deps, errors, begin } = await openJob(undo, 'batch_scrape', { submissions: [{ request: {} }] }, 6)
   const scraper = new PageScraper({
-    ...parts,
+    ...deps,
     store,
     scrapes: {
       scrape: async ({ id: scrapeId = '', onCommit }) => {
@@ -227,8 +230,9 @@ test('a job goes on however many servers died over it, and fails only the pages 
     honoursRobots: false,
     crawler: new Crawler({ store, dispatcher: new Agent(), matcher: new PatternMatcher() }),
   })
-  await Runner.open({ ...parts, store, scraper })
-  // The part of a server that died, for the sixteenth time, with pages 0 to 3 in hand: with page 2 too often by now.
+  await Runner.open({ ...deps, store, scraper })
+  // The shard of a server that crashed for the sixteenth time while it held pages 0 to 3. Page 2
+  // has crashed too often.
   await begin({ startAfter: 3600 })
   await sql`update pgboss.job set state = 'retry', retry_count = 15, started_on = now(), start_after = now()
     where name = ${jobQueue.name} and data ->> 'jobId' = ${id}`.execute(store.db)
@@ -238,7 +242,7 @@ test('a job goes on however many servers died over it, and fails only the pages 
   await begin({})
 
   await vi.waitFor(async () => {
-    await parts.counter.count(id)
+    await deps.counter.count(id)
     expect(await findJob(store.db, id)).toMatchObject({ status: 'completed', completed: 5, failed: 1, credits: 5 })
   }, 20_000)
   const pages = await listFailedPages(store.db, id)
@@ -260,19 +264,19 @@ test('pages that servers have crashed over are scraped one at a time, after all 
   const scrape = async (_job: unknown, page: JobPageRow): Promise<void> => {
     const isSuspect = page.crashes >= 2
     if (isSuspect) suspects.push(page)
-    // Those of the same job, and suspected ones of any.
+    // Pages of the same job, and suspected pages of any job.
     for (const { jobId, position, crashes } of inHand) {
       if (isSuspect && (jobId === page.jobId || crashes >= 2)) beside.push({ page, position })
     }
     inHand.add(page)
-    // So that a part which may take another page does.
+    // Gives a shard that may claim another page the time to do so.
     await sleep(30)
     inHand.delete(page)
     await endJobPage(store.db, page, { state: 'completed', credits: 1 })
   }
-  await Runner.open({ ...first.parts, store, scraper: { scrape } })
+  await Runner.open({ ...first.deps, store, scraper: { scrape } })
 
-  await Promise.all([first.begin(), first.parts.queues.send(jobQueue, { jobId: other.id, shares: 1 })])
+  await Promise.all([first.begin(), first.deps.queues.send(jobQueue, { jobId: other.id, shares: 1 })])
 
   for (const [id, completed] of [
     [first.id, 5],
@@ -303,7 +307,7 @@ test('expressions that are slow, each time within the limit, fail a crawl once a
     const row = await findJob(store.db, id)
     if (row === undefined) throw new Error('There is no such job')
     const document = { links: ['https://a.example/a'], metadata: {} }
-    // Each time as on another server, or after a restart.
+    // Each time like another server, or the same after a restart.
     const crawler = new Crawler({ store, dispatcher: new Agent(), matcher })
     return crawler.findNextPages(toJob(row), pageAt(0) as JobPageRow, { id, document, credits: 1 })
   }

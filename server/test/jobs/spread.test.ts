@@ -7,7 +7,8 @@ import { startSite } from '../../../test/lab/site.ts'
 import { temporaryFolder } from '../../../test/lab/stores.ts'
 import { startHttpUpstream } from '../egress/upstream-server.ts'
 
-// Three servers on one PostgreSQL. Each reaches the same host by a site of its own, which counts its pages.
+// Three servers on one PostgreSQL. Each reaches the same host through its own site, which counts
+// its pages.
 const apiKey = 'spread-key-0123456789abcdef'
 const undo = new AsyncDisposableStack()
 const labs: Lab[] = []
@@ -57,7 +58,7 @@ test('three servers share the pages of a batch, and the limits of a host', { tim
 
   expect(status).toMatchObject({ completed: 120, total: 120, creditsUsed: 120 })
   expect(pagesOf.reduce((sum, pages) => sum + pages, 0)).toBe(120)
-  // A fair part is 40.
+  // A fair share is 40.
   expect(Math.min(...pagesOf)).toBeGreaterThanOrEqual(20)
   expect(most).toBeLessThanOrEqual(12)
 })
@@ -67,7 +68,7 @@ test('every document of a batch is numbered once, however many servers ended its
   const { body } = await labs[2]!.api('POST', '/v2/batch/scrape', { urls, maxAge: 0 })
   const seen: string[] = []
 
-  // Read while it runs, a few at a time: what was read once is not read again, and nothing is passed over.
+  // Documents are read a few at a time while the job runs: none is read twice or skipped.
   await vi.waitFor(
     async () => {
       const answer = await labs[0]!.api('GET', `/v2/batch/scrape/${body['id']}?limit=7&skip=${seen.length}`)

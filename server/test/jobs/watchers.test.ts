@@ -30,7 +30,7 @@ describe('watchers of jobs in the public client `firecrawl`, unmodified', () => 
 
   const sources = ({ data }: End) => data.map(({ metadata }) => metadata?.sourceURL ?? '').toSorted()
 
-  /** Watches a job by v2 until it has ended; `act` is called once with the second document. */
+  /** Watches a job through v2 until it ends. Calls `act` once, on the second document. */
   const watch = async (id: string, kind: 'batch' | 'crawl', act?: () => void) => {
     const watcher = client.watcher(id, { kind, pollInterval: 600 })
     const documents: string[] = []
@@ -113,7 +113,7 @@ async function launch() {
   return chromium.launch({ executablePath: browserPaths.shell, args: ['--no-sandbox'] })
 }
 
-/** The client as a script that sets `FirecrawlBundle`. */
+/** Bundles the client as a script that sets `FirecrawlBundle`. */
 async function bundle(): Promise<string> {
   const outputs = await build({
     root: repository,

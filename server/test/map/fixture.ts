@@ -4,18 +4,18 @@ import { mapSite, type SiteMap } from '../../src/map/map-site.ts'
 import { htmlDocument, type Page, type Pages } from '../../../test/lab/pages/page.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
 
-/** A site to map, under its address and under any name ending in `.test`. */
+/** A site to map, reachable under its own address and any host ending in `.test`. */
 export interface MapFixture extends AsyncDisposable {
   readonly site: Site
-  /** The address of a path under a name. */
+  /** Returns the URL of a path under a host name. */
   readonly named: (name: string, path: string) => string
-  /** Maps an address, or a path of the site. */
+  /** Maps a URL, or a path of the site. */
   readonly map: (url: string, options?: MapOptions, signal?: AbortSignal) => Promise<SiteMap>
-  /** Paths of the links of a map; those of other hosts in full. */
+  /** Returns the paths of the links of a map, or full URLs for other hosts. */
   readonly paths: (url: string, options?: MapOptions) => Promise<readonly string[]>
 }
 
-/** Answers with text of any type. */
+/** Serves text of any content type. */
 export function textPage(body: string | Buffer, contentType = 'application/xml'): Page {
   return ({ response }) => {
     response.setHeader('content-type', contentType)
@@ -23,7 +23,7 @@ export function textPage(body: string | Buffer, contentType = 'application/xml')
   }
 }
 
-/** Answers with a page of links. */
+/** Serves a page of links. */
 export function linksTo(...urls: readonly string[]): Page {
   return ({ response }) => {
     response.setHeader('content-type', 'text/html')
@@ -31,7 +31,7 @@ export function linksTo(...urls: readonly string[]): Page {
   }
 }
 
-/** A sitemap that lists paths of whatever host it is asked for under. */
+/** Serves a sitemap with paths on the requested host. */
 export function sitemapOf(...paths: readonly string[]): Page {
   return ({ response, url }) => {
     const urls = paths.map((path) => `<url><loc>${new URL(path, url).href.replaceAll('&', '&amp;')}</loc></url>`)
@@ -39,7 +39,7 @@ export function sitemapOf(...paths: readonly string[]): Page {
   }
 }
 
-/** A sitemap index that names paths of whatever host it is asked for under. */
+/** Serves a sitemap index with paths on the requested host. */
 export function indexOf(...paths: readonly string[]): Page {
   return ({ response, url }) => {
     const sitemaps = paths.map((path) => `<sitemap><loc>${new URL(path, url).href}</loc></sitemap>`)
@@ -47,7 +47,7 @@ export function indexOf(...paths: readonly string[]): Page {
   }
 }
 
-/** Starts a site with these pages beside its own, and the way to it. */
+/** Starts a site with these additional pages, and egress that reaches it. */
 export async function startMapFixture(pages: Pages): Promise<MapFixture> {
   await using undo = new AsyncDisposableStack()
   const site = undo.use(await startSite(pages))

@@ -39,7 +39,7 @@ describe('a monitor is refused', () => {
       'mood',
     ],
     [
-      'with a path expression that is none',
+      'with an invalid path expression',
       { targets: [{ type: 'crawl', url: 'https://a.example', crawlOptions: { includePaths: ['('] } }] },
       'includePaths',
     ],
@@ -66,7 +66,7 @@ describe('a monitor is refused', () => {
       { webhook: { url: 'https://a.example', headers: { 'X-Firecrawl-Signature': 'x' } } },
       'the server sets this header',
     ],
-    ['with an event that there is not', { webhook: { url: 'https://a.example', events: ['page'] } }, 'events'],
+    ['with an unknown event', { webhook: { url: 'https://a.example', events: ['page'] } }, 'events'],
     [
       'with links to other sites',
       { targets: [{ type: 'crawl', url: 'https://a.example', crawlOptions: { allowExternalLinks: true } }] },
@@ -213,7 +213,7 @@ test('the public client makes, reads, runs, changes and deletes monitors', async
       {
         type: 'crawl',
         url: site.url('/page'),
-        // All that the client has a name for and a site map can mind.
+        // All options that the client supports and that apply to a sitemap.
         crawlOptions: {
           limit: null,
           includePaths: null,

@@ -26,20 +26,20 @@ function daysAgo(days: number): Date {
   return new Date(now.getTime() - days * 86_400_000)
 }
 
-describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (place) => {
+describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (storeKind) => {
   const undo = new AsyncDisposableStack()
   let store: Store
-  let parts: Parameters<typeof runDue>[0]
+  let deps: Parameters<typeof runDue>[0]
 
   beforeAll(async () => {
-    const database = place === 'PostgreSQL' ? undo.use(await (await sharedPostgres()).createDatabase()) : undefined
+    const database = storeKind === 'PostgreSQL' ? undo.use(await (await sharedPostgres()).createDatabase()) : undefined
     const databaseUrl = database?.url
     store = undo.use(await openStore({ dataDir: undo.use(await temporaryFolder()).path, databaseUrl }))
     const onError = (error: unknown): void => expect.fail(String(error))
     const queues = undo.use(await openJobQueues({ store, onError }))
-    // Nobody does the checks: they stay as they were begun.
+    // No worker runs, so the checks stay queued.
     await queues.work(checkQueue, { concurrency: 1 }, async () => undefined)
-    parts = { store, queues, scrapes: { estimate: () => 1 }, searches: { price: () => 2 }, onError }
+    deps = { store, queues, scrapes: { estimate: () => 1 }, searches: { price: () => 2 }, onError }
   })
   afterAll(async () => undo.disposeAsync())
 
@@ -83,52 +83,52 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (p
   test('that were missed while no server ran are made up for by one', async () => {
     const { id } = await makeMonitor(daysAgo(3))
 
-    const begun = [await runDue(parts, now), await runDue(parts, now)]
+    const started = [await runDue(deps, now), await runDue(deps, now)]
 
-    expect(begun).toEqual([1, 0])
+    expect(started).toEqual([1, 0])
     expect(await checksOf(id)).toMatchObject([
       { status: 'queued', trigger: 'scheduled', scheduledFor: daysAgo(3), estimatedCredits: 1 },
     ])
     expect((await findMonitor(store.db, id))?.nextRunAt).toEqual(new Date('2026-03-06T11:00:00Z'))
   })
 
-  test('are begun once, however many servers try', async () => {
+  test('are started once, however many servers try', async () => {
     const made = await Promise.all([1, 2, 3, 4].map(async () => makeMonitor(daysAgo(0))))
 
-    const begun = await Promise.all([runDue(parts, now), runDue(parts, now), runDue(parts, now)])
+    const started = await Promise.all([runDue(deps, now), runDue(deps, now), runDue(deps, now)])
 
-    expect(begun.reduce((sum, each) => sum + each)).toBe(4)
+    expect(started.reduce((sum, each) => sum + each)).toBe(4)
     for (const { id } of made) expect(await checksOf(id)).toHaveLength(1)
   })
 
   test('that overlap the one before are entered as skipped', async () => {
     const { id } = await makeMonitor(daysAgo(0))
-    await runDue(parts, now)
+    await runDue(deps, now)
 
-    const begun = await runDue(parts, new Date('2026-03-06T11:00:05Z'))
+    const started = await runDue(deps, new Date('2026-03-06T11:00:05Z'))
 
-    expect(begun).toBe(0)
+    expect(started).toBe(0)
     expect((await checksOf(id)).map(({ status }) => status).toSorted()).toEqual(['queued', 'skipped_overlap'])
   })
 
-  test('that cannot be begun keep no others from their time', async () => {
+  test('that cannot start do not delay others', async () => {
     const [broken, { id }] = [await makeMonitor(daysAgo(2)), await makeMonitor(daysAgo(1))]
     await store.db.updateTable('monitor').set({ targets: '[' }).where('id', '=', broken.id).execute()
     const errors: string[] = []
 
-    const begun = await runDue({ ...parts, onError: (_error, what) => errors.push(what) }, now)
+    const started = await runDue({ ...deps, onError: (_error, what) => errors.push(what) }, now)
 
-    expect(begun).toBe(1)
+    expect(started).toBe(1)
     expect(await checksOf(id)).toHaveLength(1)
     expect(errors).toEqual([`starting a check of the monitor ${broken.id}`])
     await store.db.updateTable('monitor').set({ status: 'paused' }).where('id', '=', broken.id).execute()
   })
 
-  test('of paused and deleted monitors are not begun', async () => {
+  test('of paused and deleted monitors are not started', async () => {
     const { id } = await makeMonitor(daysAgo(1))
     await store.db.updateTable('monitor').set({ status: 'paused' }).where('id', '=', id).execute()
 
-    expect(await runDue(parts, now)).toBe(0)
+    expect(await runDue(deps, now)).toBe(0)
   })
 
   test('belong to one server at a time: who lost a lease can write no more', async () => {
@@ -174,13 +174,13 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (p
     expect(await findTeam(store.db, check.teamId)).toMatchObject({ credits: 4, reservedCredits: 0 })
   })
 
-  test('are not begun when their monitor has come to cost more than the team has', async () => {
+  test('are not started if their monitor costs more than the team has left', async () => {
     const { id, monitorId, teamId } = await startCheck(5)
     const urls = Array.from({ length: 6 }, (_, index) => `https://a.example/${index}`)
     const targets = JSON.stringify([{ id: uuidV7(), type: 'scrape', urls }])
     await updateMonitor(store.db, { id: monitorId, teamId }, { targets })
 
-    await runCheck({ ...parts, nodeId: uuidV7() } as never, id, AbortSignal.timeout(20_000))
+    await runCheck({ ...deps, nodeId: uuidV7() } as never, id, AbortSignal.timeout(20_000))
 
     expect(await checksOf(monitorId)).toMatchObject([
       {
@@ -228,12 +228,12 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (p
   })
 
   test('are mailed once, and trouble that stays the same is not; what the mail server has no time for is tried again and given up in the end', async () => {
-    // The first mail is refused once, the second at each of its three tries.
+    // The first mail is rejected once, the second at each of its three attempts.
     await using server = await startMailServer((count) => count === 1 || count > 2)
     const transport = createTransport({ url: server.url })
     const publicUrl = 'http://bowline.example'
     const settings = { publicUrl, from: 'bot@a.example', trusted: ['a.example'], retryDelaysSeconds: [0.1, 0.1] }
-    const mailer = await Mailer.open({ store, queues: parts.queues, transport, ...settings })
+    const mailer = await Mailer.open({ store, queues: deps.queues, transport, ...settings })
     const { id, teamId } = await makeMonitor(null)
     const email = { enabled: true, recipients: ['one@a.example'], includeDiffs: false }
     await updateMonitor(store.db, { id, teamId }, { notification: JSON.stringify({ email }) })

@@ -9,7 +9,7 @@ import type { MonitorTable } from '../../src/store/tables/monitors.ts'
 import { htmlDocument } from '../../../test/lab/pages/page.ts'
 import type { Answer } from '../../../test/lab/lab.ts'
 
-/** The row of a monitor of one page, every hour. */
+/** Returns the row of an hourly monitor of one page. */
 export function plainMonitor(
   row: Pick<Insertable<MonitorTable>, 'id' | 'teamId' | 'apiKeyId'> & Partial<Insertable<MonitorTable>>,
 ): Insertable<MonitorTable> {
@@ -25,14 +25,14 @@ export function plainMonitor(
   }
 }
 
-/** A site whose pages tests change as they go. */
+/** A site whose pages tests can change. */
 export interface ChangingSite extends AsyncDisposable {
   readonly url: (path: string) => string
-  /** Makes or changes a page: the body of an HTML document, or a status it answers. Without one it is 404. */
+  /** Sets the HTML body or the error status of a page. `undefined` removes it. */
   readonly set: (path: string, content: string | number | undefined) => void
-  /** Makes the answers wait for a promise. Default: they do not. */
+  /** Delays responses until a promise resolves. `undefined` stops that. */
   readonly hold: (until: Promise<void> | undefined) => void
-  /** Paths as they were asked for. */
+  /** Requested paths, in order. */
   readonly asked: readonly string[]
 }
 
@@ -72,17 +72,18 @@ export async function startChangingSite(): Promise<ChangingSite> {
   }
 }
 
-/** What calls the API of a server. */
+/** Calls the API of a server. */
 type Api = (method: string, path: string, body?: unknown) => Promise<Answer>
 
-/** Makes a monitor and answers it; fails the test when that does not work. */
+/** Creates a monitor and returns it. Throws if that fails. */
 export async function createMonitor(api: Api, body: Readonly<Record<string, unknown>>): Promise<Answer['body']> {
   const answer = await api('POST', '/v2/monitor', { name: 'Prices', schedule: { text: 'daily' }, ...body })
-  if (answer.status !== 200) throw new Error(`making a monitor: ${answer.status} ${JSON.stringify(answer.body)}`)
+  if (answer.status !== 200)
+    throw new Error(`creating a monitor failed: ${answer.status} ${JSON.stringify(answer.body)}`)
   return answer.body['data'] as Answer['body']
 }
 
-/** Waits until a check has ended, and answers it with its pages. */
+/** Waits until a check has ended and returns it with its pages. */
 export async function whenEnded(api: Api, monitorId: string, checkId: string): Promise<Answer['body']> {
   return vi.waitFor(
     async () => {
@@ -94,17 +95,17 @@ export async function whenEnded(api: Api, monitorId: string, checkId: string): P
   )
 }
 
-/** Runs a check and answers it when it has ended. */
+/** Runs a check and returns it once it has ended. */
 export async function runCheck(api: Api, monitorId: string): Promise<Answer['body']> {
   const { body, status } = await api('POST', `/v2/monitor/${monitorId}/run`, { origin: 'test' })
-  if (status !== 200) throw new Error(`running a monitor: ${status} ${JSON.stringify(body)}`)
+  if (status !== 200) throw new Error(`running a monitor failed: ${status} ${JSON.stringify(body)}`)
   return whenEnded(api, monitorId, body['id'])
 }
 
-/** A language model that says what a test wants it to. */
+/** A fake language model. */
 export interface Model extends AsyncDisposable {
   readonly url: string
-  /** Sets what is answered to a question, which is given as it came. */
+  /** Sets the function that returns the answer to a request, given as text. */
   readonly says: (answer: (question: string) => unknown) => void
 }
 

@@ -5,7 +5,7 @@ import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { startMailServer, type Mail } from '../../../test/lab/mail-server.ts'
 import { createMonitor, runCheck, startChangingSite, type ChangingSite } from './fixture.ts'
 
-/** Where the links in mails lead, whatever the Host header of a request says. */
+/** Base URL of the links in mails, whatever the Host header of a request. */
 const publicUrl = 'http://bowline.example'
 
 let undo: AsyncDisposableStack
@@ -30,10 +30,10 @@ beforeAll(async () => {
 afterAll(async () => undo.disposeAsync())
 
 async function watch(path: string, recipients: readonly string[], includeDiffs = true): Promise<string> {
-  site.set(path, `<h1>News</h1><p>Nothing on ${path}.</p>`)
+  site.set(path, `<h1>Headlines</h1><p>Nothing on ${path}.</p>`)
   const notification = { email: { enabled: true, recipients, includeDiffs } }
   const { id } = await createMonitor(lab.api, {
-    name: `News ${path}`,
+    name: `Headlines ${path}`,
     targets: [{ type: 'scrape', urls: [site.url(path)] }],
     notification,
   })
@@ -41,7 +41,7 @@ async function watch(path: string, recipients: readonly string[], includeDiffs =
 }
 
 async function change(id: string, path: string, words: string): Promise<string> {
-  site.set(path, `<h1>News</h1><p>${words}</p>`)
+  site.set(path, `<h1>Headlines</h1><p>${words}</p>`)
   return (await runCheck(lab.api, id))['id']
 }
 
@@ -72,7 +72,7 @@ test.concurrent('a trusted reader is told what changed, once, and not of the bas
   const checkId = await change(id, '/a', 'A boat has arrived.')
   const source = await whenMailed('boss@team.example', 1)
 
-  expect(source).toContain('Subject: News /a: 1 changed')
+  expect(source).toContain('Subject: Headlines /a: 1 changed')
   expect(source).toContain('From: Bowline <bot@a.example>')
   expect(source).toContain('-Nothing on /a.')
   expect(source).toContain('+A boat has arrived.')
@@ -107,7 +107,7 @@ test.concurrent('any other reader is asked first, and told after confirming', as
     success: true,
     result: 'confirmed',
     email: 'reader@else.example',
-    monitorName: 'News /b',
+    monitorName: 'Headlines /b',
   })
   expect(again.body['result']).toBe('already_confirmed')
   expect(news).toContain('changed: http://')

@@ -9,14 +9,14 @@ function pathsOf({ pages }: Answer['body']) {
   return Object.fromEntries((pages as Page[]).map((page) => [new URL(page.url).pathname, page.status]))
 }
 
-describe.each(['PGlite', 'PostgreSQL'] as const)('a monitor, in %s', (place) => {
+describe.each(['PGlite', 'PostgreSQL'] as const)('a monitor, in %s', (storeKind) => {
   const undo = new AsyncDisposableStack()
   let lab: Lab
   let site: ChangingSite
   let model: Model
 
   beforeAll(async () => {
-    const database = place === 'PostgreSQL' ? undo.use(await (await sharedPostgres()).createDatabase()) : undefined
+    const database = storeKind === 'PostgreSQL' ? undo.use(await (await sharedPostgres()).createDatabase()) : undefined
     site = undo.use(await startChangingSite())
     model = undo.use(await startModel())
     lab = undo.use(await startLab({ databaseUrl: database?.url, llmUrl: model.url }))
@@ -166,7 +166,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a monitor, in %s', (place) => 
     expect(pathsOf(second)).toEqual({ '/zeppelin/1': 'same', '/zeppelin/2': 'new' })
     expect(second['targetResults']).toMatchObject([{ type: 'search', resultCount: 2, matches: 1, searchCredits: 2 }])
     expect(second['pages'].find((page: Page) => page.status === 'new').judgment).toMatchObject({ meaningful: true })
-    // Two searches and two judgments, and the page that was scraped meanwhile.
+    // Two searches, two judgments, and the page scraped meanwhile.
     expect(await creditsUsed()).toBe(used + 3 + 3 + 1)
   })
 

@@ -96,15 +96,16 @@ export function browserRoutes(deps: PlacementDeps): Handlers {
  */
 async function teamsToList(
   { store }: PlacementDeps,
-  wanted: string | undefined,
+  requestedTeam: string | undefined,
   key: KeyRow,
 ): Promise<ReadonlyMap<string, string>> {
-  if (wanted === undefined || wanted === key.teamName) return new Map([[key.teamId, key.teamName]])
+  if (requestedTeam === undefined || requestedTeam === key.teamName) return new Map([[key.teamId, key.teamName]])
   if (key.role !== 'admin')
     throw new BowlineError('FORBIDDEN', 'Only an admin key may list the sessions of other teams')
   const teams = await listTeams(store.db)
-  const listed = wanted === everyTeam ? teams : teams.filter(({ id, name }) => name === wanted || id === wanted)
-  if (listed.length === 0) throw new BowlineError('TEAM_NOT_FOUND', `There is no team ${JSON.stringify(wanted)}`)
+  const listed =
+    requestedTeam === everyTeam ? teams : teams.filter(({ id, name }) => name === requestedTeam || id === requestedTeam)
+  if (listed.length === 0) throw new BowlineError('TEAM_NOT_FOUND', `There is no team ${JSON.stringify(requestedTeam)}`)
   return new Map(listed.map(({ id, name }) => [id, name]))
 }
 
