@@ -25,19 +25,6 @@ export interface NewKey {
   readonly role: KeyRole
 }
 
-function selectKeys(db: Kysely<Database>) {
-  return db
-    .selectFrom('apiKey')
-    .innerJoin('team', 'team.id', 'apiKey.teamId')
-    .selectAll('apiKey')
-    .select(['team.name as teamName', 'team.rateLimits as teamRateLimits'])
-}
-
-async function findKey(db: Kysely<Database>, column: 'id' | 'hash', value: string): Promise<KeyRow | undefined> {
-  const row = await selectKeys(db).where(`apiKey.${column}`, '=', value).executeTakeFirst()
-  return row && toRecord(row)
-}
-
 /** Inserts a key. */
 export async function insertKey(db: Kysely<Database>, key: NewKey): Promise<KeyRow> {
   const { id = uuidV7(), teamId, name, hash, prefix, role } = key
@@ -143,4 +130,17 @@ export async function touchKeys(db: Kysely<Database>, ids: readonly string[]): P
     .where('id', 'in', ids)
     .where('revokedAt', 'is', null)
     .execute()
+}
+
+function selectKeys(db: Kysely<Database>) {
+  return db
+    .selectFrom('apiKey')
+    .innerJoin('team', 'team.id', 'apiKey.teamId')
+    .selectAll('apiKey')
+    .select(['team.name as teamName', 'team.rateLimits as teamRateLimits'])
+}
+
+async function findKey(db: Kysely<Database>, column: 'id' | 'hash', value: string): Promise<KeyRow | undefined> {
+  const row = await selectKeys(db).where(`apiKey.${column}`, '=', value).executeTakeFirst()
+  return row && toRecord(row)
 }

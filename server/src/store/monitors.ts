@@ -9,22 +9,6 @@ export type MonitorRow = Recorded<Selectable<MonitorTable>>
 /** A monitor with the id of its queued or running check. */
 export type ListedMonitor = MonitorRow & { readonly currentCheckId: string | undefined }
 
-function listed(db: Kysely<Database>) {
-  return db
-    .selectFrom('monitor')
-    .selectAll('monitor')
-    .select((eb) =>
-      eb
-        .selectFrom('monitorCheck')
-        .select('monitorCheck.id')
-        .whereRef('monitorCheck.monitorId', '=', 'monitor.id')
-        .where('monitorCheck.status', 'in', ['queued', 'running'])
-        .limit(1)
-        .as('currentCheckId'),
-    )
-    .where('monitor.status', '!=', 'deleted')
-}
-
 /** Inserts a monitor. */
 export async function insertMonitor(db: Kysely<Database>, row: Insertable<MonitorTable>): Promise<void> {
   await db.insertInto('monitor').values(row).execute()
@@ -32,7 +16,7 @@ export async function insertMonitor(db: Kysely<Database>, row: Insertable<Monito
 
 /** Returns the monitor with this id, or `undefined` if there is none or it was deleted. */
 export async function findMonitor(db: Kysely<Database>, id: string): Promise<ListedMonitor | undefined> {
-  const row = await listed(db).where('monitor.id', '=', id).executeTakeFirst()
+  const row = await selectMonitors(db).where('monitor.id', '=', id).executeTakeFirst()
   return row && toRecord(row)
 }
 
@@ -41,7 +25,7 @@ export async function listMonitors(
   db: Kysely<Database>,
   { teamId, limit, offset }: { readonly teamId: string; readonly limit: number; readonly offset: number },
 ): Promise<readonly ListedMonitor[]> {
-  const rows = await listed(db)
+  const rows = await selectMonitors(db)
     .where('monitor.teamId', '=', teamId)
     .orderBy('monitor.createdAt', 'desc')
     .orderBy('monitor.id', 'desc')
@@ -121,4 +105,20 @@ export async function sweepMonitors(db: Kysely<Database>): Promise<void> {
       and not exists (select from monitor_check where monitor_id = monitor.id and status in ('queued', 'running'))`.execute(
     db,
   )
+}
+
+function selectMonitors(db: Kysely<Database>) {
+  return db
+    .selectFrom('monitor')
+    .selectAll('monitor')
+    .select((eb) =>
+      eb
+        .selectFrom('monitorCheck')
+        .select('monitorCheck.id')
+        .whereRef('monitorCheck.monitorId', '=', 'monitor.id')
+        .where('monitorCheck.status', 'in', ['queued', 'running'])
+        .limit(1)
+        .as('currentCheckId'),
+    )
+    .where('monitor.status', '!=', 'deleted')
 }

@@ -41,19 +41,12 @@ export interface DeliveryFilter {
   readonly limit: number
 }
 
-function withoutPayload(db: Kysely<Database>) {
-  return db
-    .selectFrom('webhookDelivery')
-    .select(['id', 'teamId', 'uniqueKey', 'event', 'jobId', 'url', 'headers', 'keepsPayload', 'status'])
-    .select(['attempts', 'nextAttemptAt', 'deliveredAt', 'createdAt'])
-}
-
 /** Lists deliveries of a team without their payloads, newest first. */
 export async function listDeliveries(
   db: Kysely<Database>,
   filter: DeliveryFilter,
 ): Promise<readonly Omit<DeliveryRow, 'payload'>[]> {
-  let query = withoutPayload(db).where('teamId', '=', filter.teamId)
+  let query = selectWithoutPayload(db).where('teamId', '=', filter.teamId)
   if (filter.before !== undefined) query = query.where('id', '<', filter.before)
   if (filter.status !== undefined) query = query.where('status', '=', filter.status)
   if (filter.jobId !== undefined) query = query.where('jobId', '=', filter.jobId)
@@ -67,7 +60,7 @@ export async function findDeliveriesByKey(
   keys: readonly string[],
 ): Promise<readonly Omit<DeliveryRow, 'payload'>[]> {
   if (keys.length === 0) return []
-  const rows = await withoutPayload(db)
+  const rows = await selectWithoutPayload(db)
     .where('uniqueKey', 'in', [...keys])
     .execute()
   return rows.map(toRecord)
@@ -137,4 +130,11 @@ export async function saveWebhookSecret(db: Kysely<Database>, teamId: string, se
 /** Deletes the webhook signing secret of a team. Does nothing if there is none. */
 export async function deleteWebhookSecret(db: Kysely<Database>, teamId: string): Promise<void> {
   await db.deleteFrom('webhookSecret').where('teamId', '=', teamId).execute()
+}
+
+function selectWithoutPayload(db: Kysely<Database>) {
+  return db
+    .selectFrom('webhookDelivery')
+    .select(['id', 'teamId', 'uniqueKey', 'event', 'jobId', 'url', 'headers', 'keepsPayload', 'status'])
+    .select(['attempts', 'nextAttemptAt', 'deliveredAt', 'createdAt'])
 }

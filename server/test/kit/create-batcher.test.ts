@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createBatcher } from '../../src/kit/create-batcher.ts'
 
-test('what is asked for while a batch is worked on makes up the next one', async () => {
+test('calls during a batch form the next batch', async () => {
   const batches: (readonly string[])[] = []
   const first = Promise.withResolvers<void>()
   const add = createBatcher(async (items: readonly string[]) => {
@@ -16,7 +16,7 @@ test('what is asked for while a batch is worked on makes up the next one', async
   expect(batches).toEqual([['a'], ['b', 'c']])
 })
 
-test('of a batch that fails, only those hear of it whose items are at fault', async () => {
+test('when a batch fails, only the callers of failing items get an error', async () => {
   const add = createBatcher(async (items: readonly string[]) => {
     await Promise.resolve()
     if (items.includes('bad')) throw new Error(`no ${items.join()}`)

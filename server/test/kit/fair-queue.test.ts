@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { FairQueue } from '../../src/kit/fair-queue.ts'
 
-/** Work that keeps the processor busy for so long, and says when it has ended. */
+/** Returns a task that blocks the thread for `ms` milliseconds and then adds its name to `done`. */
 function takes(ms: number, name: string, done: string[]) {
   return async () => {
     await nextTurn()
@@ -12,7 +12,7 @@ function takes(ms: number, name: string, done: string[]) {
   }
 }
 
-test('one owner with much slow work delays others by one piece of it', async () => {
+test('an owner with many slow tasks delays others by one task', async () => {
   const queue = new FairQueue()
   const done: string[] = []
   const slow = Array.from({ length: 4 }, async (_, at) => queue.run('slow', takes(20, `slow ${at}`, done)))
@@ -23,7 +23,7 @@ test('one owner with much slow work delays others by one piece of it', async () 
   expect(done).toEqual(['slow 0', 'quick 0', 'quick 1', 'quick 2', 'slow 1', 'slow 2', 'slow 3'])
 })
 
-test('an owner that comes back has not saved up the time that it did not use', async () => {
+test('an idle owner does not accumulate time', async () => {
   const queue = new FairQueue()
   const done: string[] = []
   const idle = queue.run('idle', takes(0, 'idle', done))
@@ -41,7 +41,7 @@ test('an owner that comes back has not saved up the time that it did not use', a
   expect(done).toEqual(['idle', 'busy 0', 'busy 1', 'busy 2', 'back 0', 'busy 3', 'back 1', 'back 2'])
 })
 
-test('work that fails leaves its turn to the next', async () => {
+test('the next task runs after one has failed', async () => {
   const queue = new FairQueue()
 
   const failed = queue.run('a', async () => Promise.reject(new Error('broken')))

@@ -15,20 +15,20 @@ test.each([
     { data: { markdown: long, links: Array.from({ length: 40_000 }, (_, index) => `/${index}`) } },
     undefined,
   ],
-])('the pieces are the JSON of the value: %s', (_, value, expected) => {
-  const pieces = [...jsonChunks(value)]
+])('the chunks form the JSON of the value: %s', (_, value, expected) => {
+  const chunks = [...jsonChunks(value)]
 
-  expect(pieces.join('')).toBe(expected ?? JSON.stringify(value))
-  expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(2_000_000)
+  expect(chunks.join('')).toBe(expected ?? JSON.stringify(value))
+  expect(Math.max(...chunks.map(({ length }) => length))).toBeLessThan(2_000_000)
 })
 
-test('a text is cut between characters', () => {
+test('a text is split between characters', () => {
   const text = `a${'🚢'.repeat(300_000)}`
-  const pieces = [...textChunks(text)]
+  const chunks = [...textChunks(text)]
 
-  expect(pieces.length).toBeGreaterThan(1)
-  expect(pieces.every((piece) => piece.isWellFormed())).toBe(true)
-  expect(pieces.join('')).toBe(text)
+  expect(chunks.length).toBeGreaterThan(1)
+  expect(chunks.every((chunk) => chunk.isWellFormed())).toBe(true)
+  expect(chunks.join('')).toBe(text)
 })
 
 test.each([

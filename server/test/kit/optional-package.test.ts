@@ -7,7 +7,7 @@ function notFound(name: string): Error {
   })
 }
 
-test('an optional package that is missing is named with its purpose and the command that installs it', async () => {
+test('the error for a missing optional package has its purpose and the install command', async () => {
   const loading = loadOptional('nodemailer', 'e-mail', async () => Promise.reject(notFound('nodemailer')))
 
   await expect(loading).rejects.toMatchObject({

@@ -46,7 +46,7 @@ describe.each(storeKinds)('jobs, in %s', (storeKind) => {
     expect(errors).toEqual([])
   })
 
-  test('are done by the server that was sent them, a few at a time', async () => {
+  test('run on the server that sent them, within the concurrency limit', async () => {
     const queue: Queue<Greeting> = { name: 'greet', expireSeconds: 30 }
     const greeted: string[] = []
     let running = 0
@@ -70,7 +70,7 @@ describe.each(storeKinds)('jobs, in %s', (storeKind) => {
     expect(most).toBeLessThanOrEqual(3)
   })
 
-  test('are tried again after the delays of their queue, and their owner hears of the last failure', async () => {
+  test('are retried after the delays of their queue, then passed to onExhausted', async () => {
     const queue: Queue<Greeting> = { name: 'fail', retryDelaysSeconds: [0.2, 0.4], expireSeconds: 30 }
     const attempts: { readonly attempt: number; readonly at: number }[] = []
     const given = Promise.withResolvers<{ to: string; error: unknown }>()
@@ -88,7 +88,7 @@ describe.each(storeKinds)('jobs, in %s', (storeKind) => {
     expect(attempts[2]!.at - attempts[1]!.at).toBeGreaterThanOrEqual(400)
   })
 
-  test('that are sent inside a transaction come and go with it', async () => {
+  test('start with the commit of their transaction and not after a rollback', async () => {
     const queue: Queue<Greeting> = { name: 'transact', expireSeconds: 30 }
     const heard = Promise.withResolvers<string>()
     await jobs.work(queue, { concurrency: 1 }, async ({ to }) => heard.resolve(to))
@@ -106,11 +106,11 @@ describe.each(storeKinds)('jobs, in %s', (storeKind) => {
     await jobs.send(queue, { to: 'late' }, { startAfter: 5 })
 
     expect(await heard.promise).toBe('soon')
-    // Workers look every 2 s for what nobody tells them of.
+    // Without a notification, workers would poll after 2 s.
     expect(performance.now() - committed).toBeLessThan(1500)
   })
 
-  test('that the store keeps from being done are not given up, and their owner hears nothing of it', async () => {
+  test('are retried after store outages without counting them as attempts', async () => {
     const queue: Queue<Greeting> = { name: 'away', expireSeconds: 30 }
     const done = Promise.withResolvers<number>()
     let begun = 0
@@ -126,7 +126,7 @@ describe.each(storeKinds)('jobs, in %s', (storeKind) => {
     expect(await done.promise).toBe(1)
   })
 
-  test('that wait under the same key are one job', async () => {
+  test('with the same key are deduplicated while they wait', async () => {
     const queue: Queue<Greeting> = { name: 'once', expireSeconds: 30 }
     const heard: string[] = []
     const last = Promise.withResolvers<void>()
@@ -142,10 +142,10 @@ describe.each(storeKinds)('jobs, in %s', (storeKind) => {
     expect(heard).toEqual(['first', 'last'])
   })
 
-  test('that too many servers died over are given up, and their owner hears of it', async () => {
+  test('that crashed too many servers are passed to onExhausted', async () => {
     const queue: Queue<Greeting> = { name: 'deadly', expireSeconds: 30 }
     const given = Promise.withResolvers<Greeting>()
-    // Either server may find it: whichever looks first after the job has failed.
+    // Either server may find the failed job first.
     const options = { concurrency: 1, onExhausted: async (data: Greeting) => given.resolve(data) }
     await jobs.work(queue, options, async () => undefined)
     await jobs.send(queue, { to: 'nobody' }, { startAfter: 3600 })
@@ -157,7 +157,7 @@ describe.each(storeKinds)('jobs, in %s', (storeKind) => {
     expect(await given.promise).toEqual({ to: 'nobody' })
   })
 
-  test('that a stopping server has begun are done by the next', async () => {
+  test('that a stopping server has started run on the next one', async () => {
     const queue: Queue<Greeting> = { name: 'stop', expireSeconds: 30 }
     const begun = Promise.withResolvers<void>()
     await jobs.work(queue, { concurrency: 1 }, async (_data, { signal }) => {
@@ -172,7 +172,7 @@ describe.each(storeKinds)('jobs, in %s', (storeKind) => {
     const done = Promise.withResolvers<{ to: string; attempt: number }>()
     await jobs.work(queue, { concurrency: 1 }, async ({ to }, { attempt }) => done.resolve({ to, attempt }))
 
-    // The stop of a server in order is no attempt.
+    // A graceful shutdown does not count as an attempt.
     expect(await done.promise).toEqual({ to: 'patience', attempt: 1 })
   })
 })

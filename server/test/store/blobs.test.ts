@@ -10,7 +10,7 @@ import { openBlobs, parseBlobLocation } from '../../src/store/blobs.ts'
 import { describeEachLocation, labS3Credentials, openFolderLocation } from '../../../test/lab/blob-locations.ts'
 
 describeEachLocation('blobs', (open) => {
-  test('come out as they went in, 20 MB as a stream', async () => {
+  test('round-trip 20 MB as a stream', async () => {
     await using lab = await open()
     const blobs = await openBlobs(lab.location)
     const contents = Array.from({ length: 20 }, () => randomBytes(1_000_000))
@@ -20,7 +20,7 @@ describeEachLocation('blobs', (open) => {
     expect((await buffer(await blobs.read('things/large'))).equals(Buffer.concat(contents))).toBe(true)
   })
 
-  test('are listed by folder and gone when deleted', async () => {
+  test('are listed by folder and can be deleted', async () => {
     await using lab = await open()
     const blobs = await openBlobs(lab.location)
     for (const key of ['things/one', 'things/two', 'others/three']) await blobs.write(key, Readable.from(['x']))
@@ -33,7 +33,7 @@ describeEachLocation('blobs', (open) => {
     await expect(blobs.read('things/two').then(buffer)).rejects.toThrow()
   })
 
-  test('whose source fails are not there', async () => {
+  test('do not exist when their source fails', async () => {
     await using lab = await open()
     const blobs = await openBlobs(lab.location)
     const failing = Readable.from(
@@ -49,8 +49,9 @@ describeEachLocation('blobs', (open) => {
     expect(await Array.fromAsync(blobs.list('things'))).toEqual([])
   })
 
-  // In a bucket that is an upload of several parts: the first is sent while the source is still read.
-  test.each([1, 20_000_000])('are not there after an aborted write of %d bytes', async (bytes) => {
+  // 20 MB is a multipart upload in a bucket: its first part is sent while the source is still being
+  // read.
+  test.each([1, 20_000_000])('do not exist after an aborted write of %d bytes', async (bytes) => {
     await using lab = await open()
     const blobs = await openBlobs(lab.location)
     const stop = new AbortController()
@@ -75,7 +76,7 @@ describeEachLocation('blobs', (open) => {
   })
 })
 
-test('a folder of blobs shows no blob before it is complete, and takes no key that leads out of it', async () => {
+test('a folder shows blobs only when they are complete and rejects keys that lead out of it', async () => {
   await using lab = await openFolderLocation()
   const blobs = await openBlobs(lab.location)
   const source = new PassThrough()
@@ -92,7 +93,7 @@ test('a folder of blobs shows no blob before it is complete, and takes no key th
   }
 })
 
-test('files that a server left incomplete a day ago are removed', async () => {
+test('incomplete files are deleted after a day', async () => {
   await using lab = await openFolderLocation()
   await openBlobs(lab.location)
   const [old, fresh] = ['old', 'fresh'].map((name) => join(lab.address, '.incomplete', name))
@@ -105,18 +106,18 @@ test('files that a server left incomplete a day ago are removed', async () => {
   expect(await readdir(join(lab.address, '.incomplete'))).toEqual(['fresh'])
 })
 
-test('a bucket that falls silent is given up', async () => {
+test('a request to an unresponsive bucket times out', async () => {
   const server = createServer((socket) => void socket.on('error', () => undefined).resume()).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const location = parseBlobLocation(`s3://lab?endpoint=http://127.0.0.1:${port}`, labS3Credentials)
 
-  const asked = (await openBlobs(location, { idleTimeoutMs: 100 })).has('things/one')
+  const request = (await openBlobs(location, { idleTimeoutMs: 100 })).has('things/one')
 
-  await expect(asked).rejects.toThrow('timed out')
+  await expect(request).rejects.toThrow('timed out')
   server.close()
 })
 
-test('a place without a bucket is refused', () => {
+test('a location without a bucket is rejected', () => {
   expect(() => parseBlobLocation('s3:///prefix', undefined)).toThrow(/has no bucket/)
 })

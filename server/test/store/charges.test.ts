@@ -18,7 +18,7 @@ function chargeOf(key: KeyRow, credits: number): Charge {
 }
 
 describeEachStore('a charge', (openStore) => {
-  test('takes credits and leaves a bill', async () => {
+  test('debits credits and adds a bill', async () => {
     await using store = await openStore()
     const { team, key } = await makeTeam(store.db, { credits: 10 })
     const charge = chargeOf(key, 3)
@@ -29,7 +29,7 @@ describeEachStore('a charge', (openStore) => {
     expect(await listLedger(store.db, { teamId: team.id })).toMatchObject([charge])
   })
 
-  test('of an unmetered team leaves a bill, too', async () => {
+  test('adds a bill for an unmetered team, too', async () => {
     await using store = await openStore()
     const { team, key } = await makeTeam(store.db)
 
@@ -39,7 +39,7 @@ describeEachStore('a charge', (openStore) => {
     expect(await listLedger(store.db, { teamId: team.id })).toHaveLength(1)
   })
 
-  test('is refused when there is too little, however many come at once', async () => {
+  test('is refused when credits are insufficient, even with concurrent charges', async () => {
     await using store = await openStore()
     const { team, key } = await makeTeam(store.db, { credits: 5 })
 
@@ -50,7 +50,7 @@ describeEachStore('a charge', (openStore) => {
     expect(await listLedger(store.db, { teamId: team.id })).toHaveLength(2)
   })
 
-  test('is given back once', async () => {
+  test('is refunded once', async () => {
     await using store = await openStore()
     const { team, key } = await makeTeam(store.db, { credits: 10 })
     const charge = chargeOf(key, 3)

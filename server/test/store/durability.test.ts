@@ -12,7 +12,7 @@ const execute = promisify(execFile)
 
 const kills = 20
 
-/** On a busy machine each life takes seconds to begin; then fewer of them must do. */
+/** Limits the number of kills on a busy machine, where each start takes seconds. */
 const limitMs = 18_000
 
 test('no acknowledged row is lost when the process is killed again and again', async ({ annotate }) => {
@@ -45,7 +45,7 @@ const hasStrace = await access('/usr/bin/strace').then(
   () => false,
 )
 
-// Only the system calls show it: a killed process keeps what a power cut would take.
+// Checks the system calls, as data survives a killed process but not a power failure without fsync.
 test.skipIf(!hasStrace)('every commit reaches the disk before it is acknowledged', async () => {
   await using folder = await temporaryFolder()
   await (await openStore({ dataDir: folder.path }))[Symbol.asyncDispose]()

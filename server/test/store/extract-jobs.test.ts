@@ -15,8 +15,8 @@ import { availableCredits } from '../../src/store/teams.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
 import { makeTeam } from './fixture.ts'
 
-/** An extraction that was paid for with 40 of 100 credits. */
-async function enter(store: Store) {
+/** Inserts an extract job that was charged 40 of 100 credits. */
+async function insertPaidJob(store: Store) {
   const { team, key } = await makeTeam(store.db, { credits: 100 })
   const who = { teamId: team.id, apiKeyId: key.id }
   const id = uuidV7()
@@ -31,10 +31,10 @@ async function enter(store: Store) {
   }
 }
 
-describeEachStore('an extraction', (openStore) => {
-  test('ends once, and pays for what was read', async () => {
+describeEachStore('an extract job', (openStore) => {
+  test('ends once and is billed for the pages it read', async () => {
     await using store = await openStore()
-    const { id, account } = await enter(store)
+    const { id, account } = await insertPaidJob(store)
 
     const ends = [
       await endExtractJob(store.db, id, { answer: '{"data":1}', credits: 25 }),
@@ -47,9 +47,9 @@ describeEachStore('an extraction', (openStore) => {
     expect(await account()).toEqual({ left: 75, bills: [25] })
   })
 
-  test('that fails costs nothing', async () => {
+  test('is free when it fails', async () => {
     await using store = await openStore()
-    const { id, account } = await enter(store)
+    const { id, account } = await insertPaidJob(store)
 
     await endExtractJob(store.db, id, { error: 'It was foggy' })
 
@@ -57,9 +57,9 @@ describeEachStore('an extraction', (openStore) => {
     expect(await account()).toEqual({ left: 100, bills: [] })
   })
 
-  test('is forgotten once its end is long ago, unless it still runs', async () => {
+  test('is deleted after its retention, unless it is still running', async () => {
     await using store = await openStore()
-    const [ended, running] = [await enter(store), await enter(store)]
+    const [ended, running] = [await insertPaidJob(store), await insertPaidJob(store)]
     await endExtractJob(store.db, ended.id, { error: 'x' })
 
     await sql`update extract_job set created_at = created_at - interval '1 day'`.execute(store.db)

@@ -5,7 +5,7 @@ import type { Database } from '../../src/store/schema.ts'
 import type { NewSession } from '../../src/store/session-statements.ts'
 import { ensureTeam, setTeamCredits, setTeamMaxSessions, type TeamRow } from '../../src/store/teams.ts'
 
-/** A team with one key, as most specs begin. */
+/** Creates a team with one API key. */
 export async function makeTeam(
   db: Kysely<Database>,
   limits: { readonly credits?: number; readonly maxSessions?: number } = {},
@@ -17,7 +17,7 @@ export async function makeTeam(
   return { team, key }
 }
 
-/** A session somebody asks for. */
+/** Returns a session to admit. */
 export function newSession(key: KeyRow, changes: Partial<NewSession> = {}): NewSession {
   return {
     id: uuidV7(),

@@ -21,8 +21,8 @@ beforeAll(async () => {
 })
 afterAll(async () => fixture.disposeAsync())
 
-test('statements fail soon while PostgreSQL hangs, also within transactions, and work again afterwards', async () => {
-  // All connections are there: new ones have a time limit of their own.
+test('statements fail quickly while PostgreSQL hangs, even in transactions, and work again afterwards', async () => {
+  // Opens all connections first, as new ones have their own timeout.
   await Promise.all([1, 2, 3].map(async () => sql`select pg_sleep(0.1)`.execute(db)))
   const inside = Promise.withResolvers<void>()
   const paused = Promise.withResolvers<void>()
@@ -46,20 +46,20 @@ test('statements fail soon while PostgreSQL hangs, also within transactions, and
   await expect(sql`select 4 as four`.execute(db)).resolves.toMatchObject({ rows: [{ four: 4 }] })
 })
 
-test('a statement that is only slow goes on', async () => {
+test('a slow statement continues while PostgreSQL is alive', async () => {
   await expect(sql`select pg_sleep(1), 1 as one`.execute(db)).resolves.toMatchObject({ rows: [{ one: 1 }] })
 })
 
-test('a statement fails whose own connection hangs longer than any statement may take', async () => {
-  const impatient = new ResilientPool({
+test('a statement fails when it exceeds the maximum duration, even while PostgreSQL is alive', async () => {
+  const limitedPool = new ResilientPool({
     databaseUrl: postgres.url,
     connections: 1,
     log: undefined,
     ...limits,
     maxStatementMs: 300,
   })
-  await using _end = { [Symbol.asyncDispose]: async () => impatient.end() }
+  await using _end = { [Symbol.asyncDispose]: async () => limitedPool.end() }
 
-  await expect(impatient.raw.query('select pg_sleep(20)', [])).rejects.toMatchObject(gone)
-  await expect(impatient.raw.exec('select pg_sleep(1)')).resolves.toHaveLength(1)
+  await expect(limitedPool.raw.query('select pg_sleep(20)', [])).rejects.toMatchObject(gone)
+  await expect(limitedPool.raw.exec('select pg_sleep(1)')).resolves.toHaveLength(1)
 })

@@ -16,7 +16,7 @@ test('inspecting an embedded store that does not exist creates nothing', async (
   await expect(access(dataDir)).rejects.toThrow('ENOENT')
 })
 
-test('inspecting an embedded store reports its schema, and one in use is left alone', async () => {
+test('inspecting an embedded store reports its schema and fails if it is in use', async () => {
   await using folder = await temporaryFolder()
   const store = await openStore({ dataDir: folder.path })
   const inUse = inspectStore({ dataDir: folder.path })

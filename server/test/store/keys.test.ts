@@ -53,7 +53,7 @@ describeEachStore('keys', (openStore) => {
     expect(await listKeys(store.db)).toEqual([revoked])
   })
 
-  test('revoking a key that nobody made is undefined', async () => {
+  test('revoking an unknown key returns undefined', async () => {
     await using store = await openStore()
 
     expect(await revokeKey(store.db, uuidV7())).toBeUndefined()
@@ -68,7 +68,7 @@ describeEachStore('keys', (openStore) => {
     expect(await listKeys(store.db, { teamId: two.team.id })).toEqual([two.key])
   })
 
-  test('touched keys know when they were last used', async () => {
+  test('touching a key updates its last use', async () => {
     await using store = await openStore()
     const [used, unused] = [(await makeTeam(store.db)).key, (await makeTeam(store.db)).key]
 
@@ -79,7 +79,7 @@ describeEachStore('keys', (openStore) => {
     expect(await findKeyByHash(store.db, unused.hash)).toEqual(unused)
   })
 
-  test('the configured key is made once, as an admin key, however many servers start at once', async () => {
+  test('servers that start concurrently create the configured admin key once', async () => {
     await using store = await openStore()
     const wanted = { hash: 'configured', prefix: 'bl-1234', teamName: 'acme' }
 
@@ -101,7 +101,7 @@ describeEachStore('keys', (openStore) => {
     expect(await findKeyByHash(store.db, 'configured')).toBeUndefined()
   })
 
-  test('bootstrap keys are retired with the last node that has them, and no other key ever is', async () => {
+  test('only bootstrap keys are retired, with the last node that uses them', async () => {
     await using store = await openStore()
     const { key: made } = await makeTeam(store.db)
     const ensure = async (hash: string) => ensureBootstrapKey(store.db, { hash, prefix: hash, teamName: 'acme' })

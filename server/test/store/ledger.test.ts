@@ -5,7 +5,7 @@ import { describeEachStore } from '../../../test/lab/stores.ts'
 import { makeTeam } from './fixture.ts'
 
 describeEachStore('the ledger', (openStore) => {
-  test('bills of a team are listed newest first, within times and up to a limit', async () => {
+  test('bills of a team are listed newest first, filtered by time and limited', async () => {
     await using store = await openStore()
     const { team, key } = await makeTeam(store.db)
     const times = ['2030-01-01T00:00:00Z', '2030-01-02T00:00:00Z', '2030-01-03T00:00:00Z'].map((text) => new Date(text))

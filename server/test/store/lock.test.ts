@@ -4,7 +4,7 @@ import { lockFolder } from '../../src/store/lock.ts'
 import { temporaryFolder } from '../../../test/lab/stores.ts'
 import { startProgram } from './program.ts'
 
-test('a data directory has one holder in a process, until that one lets go', async () => {
+test('a data directory can be locked once per process until it is released', async () => {
   await using folder = await temporaryFolder()
   const first = await lockFolder(folder.path)
 
@@ -16,7 +16,7 @@ test('a data directory has one holder in a process, until that one lets go', asy
   expect(second).toBeDefined()
 })
 
-test('a second process is refused with the name of the directory, and let in once the first is killed', async () => {
+test('a second process is refused with the name of the directory until the first is killed', async () => {
   await using folder = await temporaryFolder()
   await using holder = startProgram('hold-store', [folder.path])
   expect(await holder.lines.next()).toMatchObject({ value: 'open' })

@@ -19,12 +19,15 @@ afterAll(async () => fixture.disposeAsync())
 
 const gone = { code: 'STORE_UNAVAILABLE', status: 503, retryAfterSeconds: 2 }
 
-/** The first statement after a loss may still be given a connection that is closing. */
+/**
+ * Waits until the store works: the first statement after a loss may get a connection that is
+ * closing.
+ */
 async function works(): Promise<void> {
   return expect.poll(async () => store.ping().then(() => 'works')).toBe('works')
 }
 
-test('a connection that is lost inside a transaction fails that alone, and the process lives', async () => {
+test('losing a connection in a transaction fails only that transaction', async () => {
   const lost = store.db.transaction().execute(async (db) => {
     await sql`select 1`.execute(db)
     await database.disconnect()
@@ -35,7 +38,7 @@ test('a connection that is lost inside a transaction fails that alone, and the p
   await works()
 })
 
-test('a connection that is lost inside a statement fails that alone', async () => {
+test('losing a connection during a statement fails only that statement', async () => {
   const waiting = sql`select pg_sleep(20)`.execute(store.db).catch((error: unknown) => error)
   const raw = store.raw.exec('select pg_sleep(20); select 1').catch((error: unknown) => error)
   const isRunning = async (): Promise<unknown> => {
@@ -53,7 +56,7 @@ test('a connection that is lost inside a statement fails that alone', async () =
   await works()
 })
 
-test('statements fail at once while the database is away, and work again once it is back', async () => {
+test('statements fail at once while the database is down, and work again afterwards', async () => {
   {
     await using _away = await database.takeAway()
     await expect(store.ping()).rejects.toMatchObject(gone)
@@ -63,7 +66,7 @@ test('statements fail at once while the database is away, and work again once it
   await works()
 })
 
-test('queues go on after all connections were lost, and hear of new jobs again', async () => {
+test('queues are notified of new jobs again after all connections were lost', async () => {
   await using queues = await openJobQueues({ store, onError: () => undefined })
   const heard = new Set<string>()
   const queue = { name: 'lost', expireSeconds: 30 }
@@ -76,7 +79,7 @@ test('queues go on after all connections were lost, and hear of new jobs again',
   await expect.poll(() => heard.has('back'), { timeout: 10_000 }).toBe(true)
 })
 
-test('callers wait for the connections that a store has when PostgreSQL gives it no more', async () => {
+test('callers wait for existing connections when PostgreSQL accepts no more', async () => {
   await using folder = await temporaryFolder()
   await using scarce = await (await sharedPostgres()).createDatabase({ isEmpty: true })
   const databaseUrl = await scarce.limit(3)

@@ -37,7 +37,7 @@ test('ten stores opened at once on an empty PostgreSQL all work', async () => {
   expect(counts.map(({ rows }) => rows)).toEqual(stores.map(() => [{ count: 0 }]))
 })
 
-test('a database that a newer version has changed is not touched', async () => {
+test('a database with a newer schema is rejected', async () => {
   await using newer = await openPostgresStore()
   await sql`insert into kysely_migration (name, timestamp) values ('9999-from-the-future', '')`.execute(newer.db)
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(newer.db)
@@ -52,7 +52,7 @@ test('a database that a newer version has changed is not touched', async () => {
   })
 })
 
-test('a role that may not create tables is told what to grant', async () => {
+test('the error for a role that may not create tables names the missing grant', async () => {
   const postgres = await sharedPostgres()
   await using database = await postgres.createDatabase({ isEmpty: true })
   await using owner = await connectPostgres({ databaseUrl: database.url, log: undefined })

@@ -6,13 +6,13 @@ import { recordHeartbeat, findDeadNodes, listNodes, registerNode, removeNode } f
 import type { Database } from '../../src/store/schema.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
 
-async function silence(db: Kysely<Database>, id: string, seconds: number): Promise<void> {
+async function backdateHeartbeat(db: Kysely<Database>, id: string, seconds: number): Promise<void> {
   const heartbeatAt = new Date(Date.now() - seconds * 1000)
   await db.updateTable('node').set({ heartbeatAt, startedAt: heartbeatAt }).where('id', '=', id).execute()
 }
 
 describeEachStore('nodes', (openStore) => {
-  test('a registered node is listed, empty and taking sessions', async () => {
+  test('a registered node is listed with no sessions and accepts new ones', async () => {
     await using store = await openStore()
 
     const node = await registerNode(store.db, { id: uuidV7(), url: 'http://10.0.0.1:3002', slots: 8 })
@@ -21,12 +21,12 @@ describeEachStore('nodes', (openStore) => {
     expect(node).toMatchObject({ url: 'http://10.0.0.1:3002', slots: 8, live: 0, draining: false })
   })
 
-  test('a node that restarts under its id starts afresh', async () => {
+  test('a node that restarts with the same id is reset', async () => {
     await using store = await openStore()
     const id = uuidV7()
     await registerNode(store.db, { id, url: 'http://10.0.0.1:3002', slots: 8 })
     await recordHeartbeat(store.db, { id, live: 5, draining: true })
-    await silence(store.db, id, 60)
+    await backdateHeartbeat(store.db, id, 60)
 
     const again = await registerNode(store.db, { id, slots: 4 })
 
@@ -35,7 +35,7 @@ describeEachStore('nodes', (openStore) => {
     expect(await listNodes(store.db)).toEqual([again])
   })
 
-  test('a heartbeat tells the load and whether the node drains', async () => {
+  test('a heartbeat updates the load and the draining state', async () => {
     await using store = await openStore()
     const { id } = await registerNode(store.db, { id: uuidV7(), slots: 8 })
 
@@ -44,11 +44,11 @@ describeEachStore('nodes', (openStore) => {
     expect(await listNodes(store.db)).toMatchObject([{ id, live: 3, draining: true }])
   })
 
-  test('a node is dead when it was silent for too long, and lives again with a heartbeat', async () => {
+  test('a node without heartbeats counts as dead until its next heartbeat', async () => {
     await using store = await openStore()
     const silent = await registerNode(store.db, { id: uuidV7(), slots: 8 })
     await registerNode(store.db, { id: uuidV7(), slots: 8 })
-    await silence(store.db, silent.id, 60)
+    await backdateHeartbeat(store.db, silent.id, 60)
 
     expect(await findDeadNodes(store.db, 30)).toMatchObject([{ id: silent.id }])
     expect(await findDeadNodes(store.db, 90)).toEqual([])
@@ -57,7 +57,7 @@ describeEachStore('nodes', (openStore) => {
     expect(await findDeadNodes(store.db, 30)).toEqual([])
   })
 
-  test('sessions are handed to the only other node while it is heard of, and to nobody after that', async () => {
+  test('sessions go to another node only while it sends heartbeats', async () => {
     await using store = await openStore()
     const own = await registerNode(store.db, { id: uuidV7(), slots: 8 })
     const other = await registerNode(store.db, { id: uuidV7(), url: 'http://10.0.0.2:3002', slots: 8 })
@@ -65,13 +65,13 @@ describeEachStore('nodes', (openStore) => {
       createPeers({ ...store, kind: 'postgres' }, own.id).freest({ load: 8, slots: 8, isDraining: false })
 
     const heard = await freest()
-    await silence(store.db, other.id, 20)
+    await backdateHeartbeat(store.db, other.id, 20)
     const silent = await freest()
 
     expect([heard, silent]).toEqual([{ id: other.id, url: other.url }, undefined])
   })
 
-  test('a node is found as soon as it is registered, however lately the others were read', async () => {
+  test('a node is found as soon as it is registered, despite the cached list', async () => {
     await using store = await openStore()
     const peers = createPeers({ ...store, kind: 'postgres' }, uuidV7())
     await peers.find(uuidV7()).catch(() => undefined)
@@ -81,7 +81,7 @@ describeEachStore('nodes', (openStore) => {
     expect(await peers.find(id)).toEqual({ id, url })
   })
 
-  test('a removed node hears from its next heartbeat that it must register', async () => {
+  test('a removed node learns from its next heartbeat that it must register again', async () => {
     await using store = await openStore()
     const { id } = await registerNode(store.db, { id: uuidV7(), slots: 8 })
 

@@ -20,7 +20,7 @@ describeEachStore('a store', (openStore) => {
     await expect(store.ping(AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough')
   })
 
-  test('gives bigints as numbers and times as dates', async () => {
+  test('returns bigints as numbers and timestamps as dates', async () => {
     await using store = await openStore()
 
     const { rows } = await sql`
@@ -31,7 +31,7 @@ describeEachStore('a store', (openStore) => {
     expect(rows).toEqual([{ big: 5_000_000_000, count: 1, time: new Date('2030-01-01T00:00:00.500Z') }])
   })
 
-  test('keeps statements from outside out of a transaction', async () => {
+  test('isolates transactions from other statements', async () => {
     await using store = await openStore()
     const add = (db: typeof store.db, key: string) => db.insertInto('setting').values({ key, value: '' }).execute()
     const begun = Promise.withResolvers<void>()
@@ -45,7 +45,7 @@ describeEachStore('a store', (openStore) => {
     })
     await begun.promise
     const outside = add(store.db, 'outside')
-    // The statement is on its way once all that was ready to run has run.
+    // Lets the statement reach the database before the transaction resumes.
     await new Promise(setImmediate)
     resume.resolve()
 
@@ -54,7 +54,7 @@ describeEachStore('a store', (openStore) => {
     expect(await store.db.selectFrom('setting').select('key').execute()).toEqual([{ key: 'outside' }])
   })
 
-  test('serves transactions that run at once, each whole', async () => {
+  test('runs concurrent transactions atomically', async () => {
     await using store = await openStore()
     await store.db.insertInto('setting').values({ key: 'sum', value: '0' }).execute()
     const increment = () =>
@@ -71,7 +71,7 @@ describeEachStore('a store', (openStore) => {
     expect(await store.db.selectFrom('setting').select('value').execute()).toEqual([{ value: '10' }])
   })
 
-  test('names the constraint a statement broke, and goes on', async () => {
+  test('reports the violated constraint and stays usable', async () => {
     await using store = await openStore()
     const add = () => store.db.insertInto('setting').values({ key: 'one', value: '' }).execute()
     await add()
@@ -85,7 +85,7 @@ describeEachStore('a store', (openStore) => {
 test.for([
   ['PGlite', openPgliteStore],
   ['PostgreSQL', openPostgresStore],
-] as const)('a store in %s answers nothing after it is closed, and may be closed twice', async ([, open]) => {
+] as const)('a store in %s rejects statements after it is closed, and may be closed twice', async ([, open]) => {
   const store = await open()
 
   await store[Symbol.asyncDispose]()
@@ -94,7 +94,7 @@ test.for([
   await expect(store.ping()).rejects.toThrow()
 })
 
-test('an embedded store has its rows again when it is reopened', async () => {
+test('an embedded store keeps its rows when it is reopened', async () => {
   await using folder = await temporaryFolder()
   {
     await using store = await openStore({ dataDir: folder.path })
@@ -106,7 +106,7 @@ test('an embedded store has its rows again when it is reopened', async () => {
   expect(await store.db.selectFrom('setting').selectAll().execute()).toEqual([{ key: 'one', value: '1' }])
 })
 
-test('an embedded store that breaks fails what waits on it, and says so once', async () => {
+test('an embedded store that crashes fails pending statements and reports it once', async () => {
   await using folder = await temporaryFolder()
   const fatal = Promise.withResolvers<Error>()
   await using store = await openStore({ dataDir: folder.path, onFatal: fatal.resolve })
@@ -119,7 +119,7 @@ test('an embedded store that breaks fails what waits on it, and says so once', a
   await expect(store.ping()).rejects.toMatchObject({ code: 'STORE_FAILED' })
 })
 
-test('a data directory that holds something else is not opened', async () => {
+test('a damaged data directory is rejected', async () => {
   await using folder = await temporaryFolder()
   await (await openStore({ dataDir: folder.path }))[Symbol.asyncDispose]()
   await rm(join(folder.path, 'pg', 'global', 'pg_control'))
@@ -130,7 +130,7 @@ test('a data directory that holds something else is not opened', async () => {
   })
 })
 
-test('an open store does not keep a process that has nothing else to do', async () => {
+test('an open store does not keep an idle process alive', async () => {
   await using folder = await temporaryFolder()
   await using program = startProgram('leave-store-open', [folder.path])
 
@@ -138,7 +138,7 @@ test('an open store does not keep a process that has nothing else to do', async 
   expect(await program.exited).toBe(0)
 })
 
-test('maintenance gathers the statistics the planner lives by', async () => {
+test('maintenance updates the statistics of the query planner', async () => {
   await using store = await openPgliteStore()
   const values = Array.from({ length: 100 }, (_, index) => ({ key: String(index), value: '' }))
   await store.db.insertInto('setting').values(values).execute()

@@ -38,7 +38,7 @@ describeEachStore('a profile', (openStore) => {
     await sql`update profile set lease_expires_at = now() - interval '1 second'`.execute(db)
   }
 
-  test('is leased to one of twenty who ask at once', async () => {
+  test('is leased to only one of twenty concurrent callers', async () => {
     await using store = await openStore()
     const { team } = await makeTeam(store.db)
 
@@ -47,7 +47,7 @@ describeEachStore('a profile', (openStore) => {
     expect(leases.filter((lease) => lease !== undefined)).toHaveLength(1)
   })
 
-  test('is free again when what was saved in it could not be looked up', async () => {
+  test('is unlocked when reading its current version fails', async () => {
     await using store = await openStore()
     await using folder = await temporaryFolder()
     const { team } = await makeTeam(store.db)
@@ -78,7 +78,7 @@ describeEachStore('a profile', (openStore) => {
     expect(await findHolder(store.db, name)).toBeUndefined()
   })
 
-  test('tells who holds it, until it is given back', async () => {
+  test('has a holder until its lease is released', async () => {
     await using store = await openStore()
     const { team } = await makeTeam(store.db)
     const sessionId = uuidV7()
@@ -92,7 +92,7 @@ describeEachStore('a profile', (openStore) => {
     expect(await take(store.db, team.id)).toBeDefined()
   })
 
-  test('is free when its lease was not renewed', async () => {
+  test('is free when its lease has expired', async () => {
     await using store = await openStore()
     const { team } = await makeTeam(store.db)
     await take(store.db, team.id)
@@ -102,7 +102,7 @@ describeEachStore('a profile', (openStore) => {
     expect(await take(store.db, team.id)).toBeDefined()
   })
 
-  test('stays leased while the lease is renewed, and only the newest lease can be', async () => {
+  test('stays leased while its newest lease is renewed', async () => {
     await using store = await openStore()
     const { team } = await makeTeam(store.db)
     const late = await take(store.db, team.id)
@@ -118,7 +118,7 @@ describeEachStore('a profile', (openStore) => {
     expect(await take(store.db, team.id)).toBeUndefined()
   })
 
-  test('refuses what a late writer saves', async () => {
+  test('rejects versions of a writer with an outdated lease', async () => {
     await using store = await openStore()
     const { team } = await makeTeam(store.db)
     const late = await take(store.db, team.id)
@@ -132,7 +132,7 @@ describeEachStore('a profile', (openStore) => {
     expect(await findCurrentVersion(store.db, { teamId: team.id, name: 'acme' })).toMatchObject({ blob: 'newer' })
   })
 
-  test('still refuses a late writer when the newer one has saved nothing', async () => {
+  test('rejects an outdated lease even if the newer one has saved nothing', async () => {
     await using store = await openStore()
     const { team } = await makeTeam(store.db)
     const late = await take(store.db, team.id)
@@ -142,7 +142,7 @@ describeEachStore('a profile', (openStore) => {
     expect(await commit(store.db, late!)).toBeUndefined()
   })
 
-  test('is free at once when the node of its writer is dead', async () => {
+  test('is free at once when the node of its writer dies', async () => {
     await using store = await openStore()
     const { team } = await makeTeam(store.db)
     await take(store.db, team.id)
@@ -154,7 +154,7 @@ describeEachStore('a profile', (openStore) => {
     expect(await take(store.db, team.id, 'other')).toBeDefined()
   })
 
-  test('keeps as many versions as it is told, and gives up the blobs of the others', async () => {
+  test('keeps the given number of versions and returns the blobs of the others', async () => {
     await using store = await openStore()
     const { team } = await makeTeam(store.db)
     let profileId = ''
@@ -168,7 +168,7 @@ describeEachStore('a profile', (openStore) => {
     expect(await pruneVersions(store.db, profileId, 2)).toEqual([])
   })
 
-  test('cannot be deleted while it is written, and gives up all its blobs when it is', async () => {
+  test('cannot be deleted while it is leased, and returns all its blobs when deleted', async () => {
     await using store = await openStore()
     const { team } = await makeTeam(store.db)
     const name = { teamId: team.id, name: 'acme' }
@@ -183,7 +183,7 @@ describeEachStore('a profile', (openStore) => {
   })
 
   describe('of one team', () => {
-    test('has nothing to do with that of another', async () => {
+    test('is independent of the same name in another team', async () => {
       await using store = await openStore()
       const ours = await makeTeam(store.db)
       const theirs = await makeTeam(store.db)

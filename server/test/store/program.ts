@@ -4,20 +4,20 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { smallCompilerFlags } from '../../src/cli/small-compiler.ts'
 
-/** Path of a program under `programs/`. */
+/** Returns the path of a program in `programs/`. */
 export function programPath(name: string): string {
   return fileURLToPath(new URL(`./programs/${name}.ts`, import.meta.url))
 }
 
-/** A running program: its output line by line, and a way to kill it. */
+/** A running program with its output, line by line. */
 export interface Program extends AsyncDisposable {
   readonly lines: AsyncIterableIterator<string>
   readonly kill: () => Promise<void>
-  /** Resolves with its exit code; null when it was killed. */
+  /** Resolves with the exit code, or null if the program was killed. */
   readonly exited: Promise<number | null>
 }
 
-/** Starts a program under `programs/`. Disposing kills it. */
+/** Starts a program in `programs/`. Disposing kills it. */
 export function startProgram(name: string, parameters: readonly string[]): Program {
   const child: ChildProcess = spawn(process.execPath, [...smallCompilerFlags, programPath(name), ...parameters], {
     stdio: ['ignore', 'pipe', 'inherit'],

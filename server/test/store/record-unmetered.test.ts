@@ -7,8 +7,8 @@ import { findScrapes } from '../../src/store/scrapes.ts'
 import { ensureTeam, findTeam, setTeamCredits } from '../../src/store/teams.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
 
-describeEachStore('scrapes without limits', (openStore) => {
-  test('are kept and billed together, each to its team, or not at all', async () => {
+describeEachStore('unmetered scrapes', (openStore) => {
+  test('are stored and billed to their teams together or not at all', async () => {
     await using store = await openStore()
     const [blue, red] = [await ensureTeam(store.db, { name: 'blue' }), await ensureTeam(store.db, { name: 'red' })]
     await setTeamCredits(store.db, blue.id, 10)

@@ -51,13 +51,13 @@ describeEachStore('sessions', (openStore) => {
     expect(session).toMatchObject({ lastActivityAt: session!.createdAt, endedAt: undefined, creditsBilled: undefined })
   })
 
-  test('a session that nobody made is not found', async () => {
+  test('an unknown session is not found', async () => {
     await using store = await openStore()
 
     expect(await findSession(store.db, uuidV7())).toBeUndefined()
   })
 
-  test('admission reserves credits and a place', async () => {
+  test('admission reserves credits and a slot', async () => {
     await using store = await openStore()
     const { team, key } = await makeTeam(store.db, { credits: 100, maxSessions: 3 })
 
@@ -67,7 +67,7 @@ describeEachStore('sessions', (openStore) => {
     expect(await findTeam(store.db, team.id)).toMatchObject({ credits: 100, reservedCredits: 30, activeSessions: 1 })
   })
 
-  test('a team without the credits is refused, and told how many it has', async () => {
+  test('a team with insufficient credits is refused with its balance', async () => {
     await using store = await openStore()
     const { team, key } = await makeTeam(store.db, { credits: 50 })
     await admit(store.db, key, { reservedCredits: 31 })
@@ -79,7 +79,7 @@ describeEachStore('sessions', (openStore) => {
     expect(await findTeam(store.db, team.id)).toMatchObject({ reservedCredits: 31, activeSessions: 1 })
   })
 
-  test('a team at its limit is refused, and told the limit', async () => {
+  test('a team at its limit is refused with the limit', async () => {
     await using store = await openStore()
     const { key } = await makeTeam(store.db, { maxSessions: 1 })
     await admit(store.db, key)
@@ -89,7 +89,7 @@ describeEachStore('sessions', (openStore) => {
     expect(admission).toEqual({ outcome: 'team-limit', limit: 1, active: 1 })
   })
 
-  test('a team short of both hears of the credits first', async () => {
+  test('insufficient credits take precedence over the limit', async () => {
     await using store = await openStore()
     const { key } = await makeTeam(store.db, { credits: 0, maxSessions: 0 })
 
@@ -98,7 +98,7 @@ describeEachStore('sessions', (openStore) => {
     expect(admission.outcome).toBe('insufficient-credits')
   })
 
-  test('twenty servers asking at once never overspend a team', async () => {
+  test('twenty concurrent admissions never overspend a team', async () => {
     await using store = await openStore()
     const { team, key } = await makeTeam(store.db, { credits: 100 })
 
@@ -111,7 +111,7 @@ describeEachStore('sessions', (openStore) => {
     expect(await availableCredits(store.db, team.id)).toBe(0)
   })
 
-  test('twenty servers asking at once never exceed the limit of a team', async () => {
+  test('twenty concurrent admissions never exceed the limit of a team', async () => {
     await using store = await openStore()
     const { team, key } = await makeTeam(store.db, { maxSessions: 7 })
 
@@ -122,7 +122,7 @@ describeEachStore('sessions', (openStore) => {
     expect(await listSessions(store.db, { teamId: team.id })).toHaveLength(7)
   })
 
-  test('a repeated idempotency key gives the earlier session and its request hash, and reserves nothing', async () => {
+  test('a repeated idempotency key returns the first session and reserves nothing', async () => {
     await using store = await openStore()
     const { team, key } = await makeTeam(store.db, { maxSessions: 1 })
     const first = await admit(store.db, key, { idempotencyKey: 'once', requestHash: 'one' })
@@ -134,7 +134,7 @@ describeEachStore('sessions', (openStore) => {
     expect(await findTeam(store.db, team.id)).toMatchObject({ reservedCredits: 20, activeSessions: 1 })
   })
 
-  test('ten requests at once with one idempotency key make one session', async () => {
+  test('ten concurrent requests with one idempotency key create one session', async () => {
     await using store = await openStore()
     const { team, key } = await makeTeam(store.db)
 
@@ -174,7 +174,7 @@ describeEachStore('sessions', (openStore) => {
     expect(await idsOf({ limit: 1 })).toEqual([third.id])
   })
 
-  test('a node has its active sessions only', async () => {
+  test('only active sessions of a node are listed', async () => {
     await using store = await openStore()
     const { key } = await makeTeam(store.db)
     const nodeId = uuidV7()
@@ -205,7 +205,7 @@ describeEachStore('sessions', (openStore) => {
     expect((await findSession(store.db, ended.id))?.lastActivityAt).toEqual(ended.lastActivityAt)
   })
 
-  test('an ended session is billed, and its reservation and place are given back', async () => {
+  test('an ended session is billed, and its reservation and slot are released', async () => {
     await using store = await openStore()
     const { team, key } = await makeTeam(store.db, { credits: 100, maxSessions: 1 })
     const session = await admit(store.db, key)
@@ -251,7 +251,7 @@ describeEachStore('sessions', (openStore) => {
     expect(outcome?.session).toMatchObject({ status: 'error', error: 'no browser', creditsBilled: 0 })
   })
 
-  test('a second end changes nothing and answers with the first bill', async () => {
+  test('a second end changes nothing and returns the first bill', async () => {
     await using store = await openStore()
     const { team, key } = await makeTeam(store.db, { credits: 100 })
     const session = await admit(store.db, key)
@@ -263,7 +263,7 @@ describeEachStore('sessions', (openStore) => {
     expect(await findTeam(store.db, team.id)).toMatchObject({ credits: 96, reservedCredits: 0, activeSessions: 0 })
   })
 
-  test('ten ends at once bill once, and all answer with the same bill', async () => {
+  test('ten concurrent ends bill once and return the same bill', async () => {
     await using store = await openStore()
     const { team, key } = await makeTeam(store.db, { credits: 100 })
     const session = await admit(store.db, key)
@@ -284,7 +284,7 @@ describeEachStore('sessions', (openStore) => {
     expect(await listLedger(store.db, { teamId: team.id })).toHaveLength(1)
   })
 
-  test('admissions and ends at once leave the books balanced', async () => {
+  test('concurrent admissions and ends keep the balance consistent', async () => {
     await using store = await openStore()
     const { team, key } = await makeTeam(store.db, { credits: 1000, maxSessions: 4 })
     const visit = async (): Promise<number> => {
@@ -306,7 +306,7 @@ describeEachStore('sessions', (openStore) => {
     expect(await listLedger(store.db, { teamId: team.id })).toHaveLength(billed / 4)
   })
 
-  test('the end of a session nobody made is undefined', async () => {
+  test('ending an unknown session returns undefined', async () => {
     await using store = await openStore()
     const { key } = await makeTeam(store.db)
     const session = await admit(store.db, key)

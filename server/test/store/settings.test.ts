@@ -4,7 +4,7 @@ import { getOrCreateSetting } from '../../src/store/settings.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
 
 describeEachStore('settings', (openStore) => {
-  test('a setting is made once and stays', async () => {
+  test('a setting is created once', async () => {
     await using store = await openStore()
 
     const first = await getOrCreateSetting(store.db, 'secret', () => 'one')

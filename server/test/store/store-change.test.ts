@@ -5,7 +5,7 @@ import { assertEmbeddedStoreExpected, assertPostgresExpected } from '../../src/a
 import { openPostgresStore, temporaryFolder } from '../../../test/lab/stores.ts'
 import { makeTeam } from './fixture.ts'
 
-test('a data directory is not used with an empty store of the other kind', async () => {
+test('a data directory is rejected with an empty store of the other kind', async () => {
   await using folder = await temporaryFolder()
   await using store = await openPostgresStore()
   const warnings: string[] = []

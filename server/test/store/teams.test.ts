@@ -20,7 +20,7 @@ describeEachStore('teams', (openStore) => {
     expect(await availableCredits(store.db, team.id)).toBeUndefined()
   })
 
-  test('a name is one team, however many ask for it at once', async () => {
+  test('concurrent calls with the same name return the same team', async () => {
     await using store = await openStore()
 
     const teams = await Promise.all(Array.from({ length: 8 }, () => ensureTeam(store.db, { name: 'acme' })))
@@ -28,7 +28,7 @@ describeEachStore('teams', (openStore) => {
     expect(new Set(teams.map(({ id }) => id)).size).toBe(1)
   })
 
-  test('of those who make a team of the same name at once, one does', async () => {
+  test('only one of several concurrent inserts with the same name succeeds', async () => {
     await using store = await openStore()
 
     const made = await Promise.all([1, 2, 3, 4].map((credits) => insertTeam(store.db, { name: 'acme', credits })))
@@ -38,7 +38,7 @@ describeEachStore('teams', (openStore) => {
     expect(await findTeam(store.db, team!.id)).toEqual(team)
   })
 
-  test('a team keeps the id it was first made with', async () => {
+  test('a team keeps the id it was created with', async () => {
     await using store = await openStore()
     const id = uuidV7()
 
@@ -49,13 +49,13 @@ describeEachStore('teams', (openStore) => {
     expect(await findTeam(store.db, id)).toEqual(again)
   })
 
-  test('a team that nobody made is not found', async () => {
+  test('an unknown team is not found', async () => {
     await using store = await openStore()
 
     expect(await findTeam(store.db, uuidV7())).toBeUndefined()
   })
 
-  test('credits can be set past 32 bits, and lifted', async () => {
+  test('a balance can exceed 32 bits and be removed', async () => {
     await using store = await openStore()
     const { id } = await ensureTeam(store.db, { name: 'acme' })
 

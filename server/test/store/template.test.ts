@@ -7,7 +7,7 @@ import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { openPgliteStore, temporaryFolder } from '../../../test/lab/stores.ts'
 
-/** All that makes a schema: columns, indexes, constraints, and which steps have run. */
+/** Reads the schema: columns, indexes, constraints and applied migrations. */
 async function describeStore({ db }: Store): Promise<unknown> {
   return {
     columns: (
@@ -23,7 +23,7 @@ async function describeStore({ db }: Store): Promise<unknown> {
   }
 }
 
-describe('the template of a first start', () => {
+describe('the database template', () => {
   const stack = new AsyncDisposableStack()
   let folder = ''
   let cacheDir = ''
@@ -39,13 +39,13 @@ describe('the template of a first start', () => {
   })
   afterAll(() => stack.disposeAsync())
 
-  test('that cannot be kept is reported and otherwise no matter', async () => {
+  test('is optional: failing to cache it only logs a warning', async () => {
     await first.ping()
 
     expect(warnings.at(-1)).toContain('could not be cached')
   })
 
-  test('that is damaged is reported, passed over, and replaced', async () => {
+  test('is replaced with a warning if it is damaged', async () => {
     const template = await templatePath({ cacheDir })
     const damaged = await readFile(await templatePath())
     damaged.writeUInt8(damaged.readUInt8(1_000_000) ^ 0xff, 1_000_000)
@@ -61,7 +61,7 @@ describe('the template of a first start', () => {
     expect(await readdir(cacheDir)).toEqual([expect.stringMatching(/^store-[0-9a-f]{16}\.zst$/)])
   })
 
-  test('makes a store that equals one that was migrated', async () => {
+  test('creates a store with the same schema as migrations', async () => {
     const kept = await readdir(dirname(await templatePath()))
 
     await using third = await openStore({ dataDir: join(folder, 'third') })
@@ -72,7 +72,7 @@ describe('the template of a first start', () => {
   })
 })
 
-test('a first start that was cut short is begun again', async () => {
+test('an interrupted first start is repeated', async () => {
   await using folder = await temporaryFolder()
   await mkdir(join(folder.path, 'pg.new', 'base'), { recursive: true })
 
@@ -82,7 +82,7 @@ test('a first start that was cut short is begun again', async () => {
   expect(await readdir(folder.path)).not.toContain('pg.new')
 })
 
-test('only the owner may look into the data directory', async () => {
+test('only the owner may access the data directory', async () => {
   await using folder = await temporaryFolder()
   await using _store = await openStore({ dataDir: join(folder.path, 'data') })
 

@@ -12,7 +12,7 @@ const texts: readonly (readonly [configuration: string, text: string])[] = [
   ['english', 'Version 1.2.3 of 2026-11-21 costs -5 or +7.50 €, 1e-9 % of /usr/local/bin and ./start.sh ../up ~/home'],
   ['english', 'if a < b && c <= 5 then x=<3 or &amp; &copy; follow the 4<5 rule'],
   ['english', 'before <b class="x y">the tag</b> and <!-- a comment --> after it, running on'],
-  ['english', 'qzx the mark itself qzx, xqzx and the end of it is the'],
+  ['english', 'qzx the separator itself qzx, xqzx and the end of it is the'],
   ['english', `${'word and '.repeat(400)} last`],
   ['english', Array.from({ length: 700 }, (_, index) => `name${index} of`).join(' ')],
   ['german', 'Die Häuser standen am Hafen; das Haus, das Boot und die Straßen-Laternen über 3,5 Kilometer.'],
@@ -24,7 +24,7 @@ const texts: readonly (readonly [configuration: string, text: string])[] = [
 ]
 
 describeEachStore('the vector of a text', (openStore) => {
-  test('is what the database makes of it, whatever was read before', async () => {
+  test('equals the result of to_tsvector, with and without cached chunks', async () => {
     await using store = await openStore()
     const vectors = new TextVectors(store.db)
     const all = texts.map(([configuration, text]) => ({ configuration, text }))

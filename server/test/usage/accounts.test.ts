@@ -20,15 +20,15 @@ import { createRandom, type Random } from '../../../test/lab/random.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
 import { makeTeam, newSession } from '../store/fixture.ts'
 
-interface Site {
+interface WorkFixture {
   readonly store: Store
   readonly random: Random
   readonly key: KeyRow
   readonly permits: WorkPermits
 }
 
-/** A scrape: it fails, or comes to less, as much or more than was thought. */
-async function scrape({ store, random, key, permits }: Site): Promise<void> {
+/** Runs a scrape that fails or costs less, as much or more than estimated. */
+async function scrape({ store, random, key, permits }: WorkFixture): Promise<void> {
   const credits = random.whole(1, 5)
   await using permit = await permits.acquire({ teamId: key.teamId, credits, waitMs: 60_000 })
   await setImmediate()
@@ -37,7 +37,7 @@ async function scrape({ store, random, key, permits }: Site): Promise<void> {
   if (await recordScrape(store.db, bill, undefined, permit.holdId)) permit.settled()
 }
 
-async function session({ store, random, key }: Site): Promise<void> {
+async function session({ store, random, key }: WorkFixture): Promise<void> {
   const wanted = newSession(key, { reservedCredits: random.whole(2, 8) })
   const { outcome } = await admitSession(store.db, wanted)
   if (outcome !== 'admitted') return
@@ -46,7 +46,7 @@ async function session({ store, random, key }: Site): Promise<void> {
   await endSession(store.db, { ...ending, credits })
 }
 
-async function map({ store, random, key }: Site): Promise<void> {
+async function map({ store, random, key }: WorkFixture): Promise<void> {
   const charge = { teamId: key.teamId, apiKeyId: key.id, kind: 'map', subjectId: uuidV7(), credits: random.whole(1, 3) }
   await chargeOnce(store.db, charge)
   if (random.whole(0, 2) === 0) await refund(store.db, charge)
@@ -63,7 +63,7 @@ interface Bill {
   readonly createdAt: Date
 }
 
-/** A time of the last two years, often within a second of the first instant of a month. */
+/** Returns a time within two years, often within a second of the start of a month. */
 function randomTime(random: Random): Date {
   const month = Date.UTC(2024, random.whole(0, 23))
   return new Date(
@@ -71,7 +71,7 @@ function randomTime(random: Random): Date {
   )
 }
 
-/** Sums what the bills say, the plain way. */
+/** Sums bills by name. */
 function sum(bills: readonly Bill[], nameOf: (bill: Bill) => string): Readonly<Record<string, number>> {
   const sums: Record<string, number> = {}
   for (const bill of bills) sums[nameOf(bill)] = (sums[nameOf(bill)] ?? 0) + bill.credits
@@ -85,7 +85,7 @@ function monthOf({ createdAt }: Bill): string {
 describeEachStore('of a team', (openStore) => {
   describe('credits', () => {
     test.each([1, 2])(
-      'are never overspent by work of every kind at once, and nothing stays set aside (seed %i)',
+      'are never overspent by concurrent work, and no reservation is left behind (seed %i)',
       async (seed) => {
         await using store = await openStore()
         const random = createRandom(seed)
@@ -128,7 +128,7 @@ describeEachStore('of a team', (openStore) => {
       },
     )
 
-    test('that the work of a dead server had set aside come back once', async () => {
+    test('reserved by a dead server are released once', async () => {
       await using store = await openStore()
       const { team, key } = await makeTeam(store.db, { credits: 10 })
       const nodeId = uuidV7()
@@ -140,13 +140,13 @@ describeEachStore('of a team', (openStore) => {
       await lost[Symbol.asyncDispose]()
       expect(await findTeam(store.db, team.id)).toMatchObject({ credits: 10, reservedCredits: 0, activeScrapes: 0 })
 
-      // It was not dead after all: its work is billed as if nothing had been set aside.
+      // If the server was not dead after all, its work is billed without a reservation.
       const bill = { id: uuidV7(), teamId: team.id, apiKeyId: key.id, credits: 3 }
       expect(await recordScrape(store.db, bill, undefined, late.holdId)).toBe(true)
       expect(await findTeam(store.db, team.id)).toMatchObject({ credits: 7, reservedCredits: 0, activeScrapes: 0 })
     })
 
-    test('that work cannot give back while the store is away come back later, and the error of the work stays', async () => {
+    test('are released after a store outage, and the error of the work is not masked', async () => {
       await using store = await openStore()
       const { team } = await makeTeam(store.db, { credits: 10, maxSessions: 2 })
       let isAway = false
@@ -174,7 +174,7 @@ describeEachStore('of a team', (openStore) => {
         .toMatchObject({ credits: 10, reservedCredits: 0, activeScrapes: 0 })
     })
 
-    test('that were set aside as the connection broke come back', async () => {
+    test('reserved while the connection broke are released', async () => {
       await using store = await openStore()
       const { team } = await makeTeam(store.db, { credits: 10, maxSessions: 2 })
       let hasFailed = false
@@ -195,7 +195,7 @@ describeEachStore('of a team', (openStore) => {
       expect(await findTeam(store.db, team.id)).toMatchObject({ credits: 10, reservedCredits: 0, activeScrapes: 0 })
     })
 
-    test('that stood in line leaves nothing behind that waits', async () => {
+    test('that were waited for leave no abort listeners behind', async () => {
       await using store = await openStore()
       const { team } = await makeTeam(store.db, { maxSessions: 1 })
       const permits = new WorkPermits({ store, nodeId: uuidV7() })
@@ -210,7 +210,7 @@ describeEachStore('of a team', (openStore) => {
       expect(getEventListeners(signal, 'abort')).toEqual([])
     })
 
-    test('are no concern of a team without limits: nothing is written, nor asked again soon', async () => {
+    test('are not reserved for a team without limits, which is cached', async () => {
       await using store = await openStore()
       const { team } = await makeTeam(store.db)
       const permits = new WorkPermits({ store, nodeId: uuidV7() })
@@ -225,56 +225,50 @@ describeEachStore('of a team', (openStore) => {
   })
 
   describe('usage by month', () => {
-    test.each([1, 2, 3])(
-      'is what the ledger says, to the credit, whatever the zone of the database (seed %i)',
-      async (seed) => {
-        await using store = await openStore()
-        const random = createRandom(seed)
-        const { team, key } = await makeTeam(store.db)
-        const other = await makeTeam(store.db)
-        const names = ['ci', 'ci', 'nightly', 'Ärger']
-        const keys = await Promise.all(
-          names.map(async (name) =>
-            insertKey(store.db, { teamId: team.id, name, hash: uuidV7(), prefix: 'bl-1234', role: 'member' }),
-          ),
+    test.each([1, 2, 3])('equals the sum of the ledger in any time zone of the database (seed %i)', async (seed) => {
+      await using store = await openStore()
+      const random = createRandom(seed)
+      const { team, key } = await makeTeam(store.db)
+      const other = await makeTeam(store.db)
+      const names = ['ci', 'ci', 'nightly', 'Ärger']
+      const keys = await Promise.all(
+        names.map(async (name) =>
+          insertKey(store.db, { teamId: team.id, name, hash: uuidV7(), prefix: 'bl-1234', role: 'member' }),
+        ),
+      )
+      const bills = Array.from({ length: 400 }, (): Bill => {
+        const { id, name } = random.pick([...keys, key])
+        return { apiKeyId: id, keyName: name, credits: random.whole(0, 500), createdAt: randomTime(random) }
+      })
+      const toRow = (teamId: string, { apiKeyId, credits, createdAt }: Bill) => {
+        return { id: uuidV7(), teamId, apiKeyId, kind: 'test', subjectId: uuidV7(), credits, createdAt }
+      }
+      const foreign = bills.slice(0, 50)
+      const rows = [...bills.map((bill) => toRow(team.id, bill)), ...foreign.map((bill) => toRow(other.team.id, bill))]
+      await store.db.insertInto('ledger').values(rows).execute()
+
+      await store.db.connection().execute(async (db) => {
+        await sql`select set_config('TimeZone', ${random.pick(['Pacific/Kiritimati', 'America/Adak', 'UTC'])}, false)`.execute(
+          db,
         )
-        const bills = Array.from({ length: 400 }, (): Bill => {
-          const { id, name } = random.pick([...keys, key])
-          return { apiKeyId: id, keyName: name, credits: random.whole(0, 500), createdAt: randomTime(random) }
-        })
-        const toRow = (teamId: string, { apiKeyId, credits, createdAt }: Bill) => {
-          return { id: uuidV7(), teamId, apiKeyId, kind: 'test', subjectId: uuidV7(), credits, createdAt }
-        }
-        const foreign = bills.slice(0, 50)
-        const rows = [
-          ...bills.map((bill) => toRow(team.id, bill)),
-          ...foreign.map((bill) => toRow(other.team.id, bill)),
-        ]
-        await store.db.insertInto('ledger').values(rows).execute()
+        const months = await usageHistory({ db }, team.id, {})
+        const byKey = await usageHistory({ db }, team.id, { byApiKey: 'true' })
+        await sql`select set_config('TimeZone', 'UTC', false)`.execute(db)
 
-        await store.db.connection().execute(async (db) => {
-          await sql`select set_config('TimeZone', ${random.pick(['Pacific/Kiritimati', 'America/Adak', 'UTC'])}, false)`.execute(
-            db,
-          )
-          const months = await usageHistory({ db }, team.id, {})
-          const byKey = await usageHistory({ db }, team.id, { byApiKey: 'true' })
-          await sql`select set_config('TimeZone', 'UTC', false)`.execute(db)
+        expect(Object.fromEntries(months.map(({ startDate, credits }) => [startDate.slice(0, 7), credits]))).toEqual(
+          sum(bills, monthOf),
+        )
+        expect(
+          Object.fromEntries(
+            byKey.map(({ startDate, apiKey, credits }) => [`${startDate.slice(0, 7)} ${apiKey}`, credits]),
+          ),
+        ).toEqual(sum(bills, (bill) => `${monthOf(bill)} ${bill.keyName}`))
+        const order = byKey.map(({ startDate, apiKey = '' }) => `${startDate} ${apiKey}`)
+        expect(order).toEqual(order.toSorted())
+      })
+    })
 
-          expect(Object.fromEntries(months.map(({ startDate, credits }) => [startDate.slice(0, 7), credits]))).toEqual(
-            sum(bills, monthOf),
-          )
-          expect(
-            Object.fromEntries(
-              byKey.map(({ startDate, apiKey, credits }) => [`${startDate.slice(0, 7)} ${apiKey}`, credits]),
-            ),
-          ).toEqual(sum(bills, (bill) => `${monthOf(bill)} ${bill.keyName}`))
-          const order = byKey.map(({ startDate, apiKey = '' }) => `${startDate} ${apiKey}`)
-          expect(order).toEqual(order.toSorted())
-        })
-      },
-    )
-
-    test('tells the last instant of a month that is over, and none of the running one', async () => {
+    test('has an end date for past months and none for the current one', async () => {
       await using store = await openStore()
       const { team, key } = await makeTeam(store.db)
       const bill = (createdAt: string) => ({
@@ -304,8 +298,8 @@ describeEachStore('of a team', (openStore) => {
     })
   })
 
-  describe('a limit of requests', () => {
-    test('counts what reaches any server, each team and kind by itself, for a minute', async () => {
+  describe('a rate limit', () => {
+    test('counts requests on all servers for a minute, per team and bucket', async () => {
       await using store = await openStore()
       const [{ team }, { team: other }] = [await makeTeam(store.db), await makeTeam(store.db)]
       const servers = [createRateLimiter(store, { map: 3, search: 1 }), createRateLimiter(store, { map: 3, search: 1 })]

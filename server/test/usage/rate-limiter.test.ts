@@ -4,7 +4,7 @@ import { routes, type Route } from '../../../src/contract/routes.ts'
 import { rateBucketOf } from '../../src/http/rate-bucket.ts'
 import { jobRouteOf } from '../../src/http/job-route.ts'
 
-describe('limits as text', () => {
+describe('parseRateLimits', () => {
   test.each([
     ['off', {}],
     ['scrape=5', { scrape: 5 }],
@@ -19,14 +19,14 @@ describe('limits as text', () => {
   })
 
   test.each(['', 'fast', 'scrape', 'scrape=-1', 'walk=5', 'x', 'scrape=5;map=5', 'constructor=5'])(
-    '%j is none',
+    'rejects %j',
     (text) => {
       expect(parseRateLimits(text)).toBeUndefined()
     },
   )
 })
 
-describe('the kind of a request', () => {
+describe('the rate limit bucket of a request', () => {
   test.each([
     ['POST', '/v1/scrape', 'scrape'],
     ['POST', '/v2/batch/scrape', 'scrape'],
@@ -42,7 +42,7 @@ describe('the kind of a request', () => {
     expect(rateBucketOf(method, path)).toBe(bucket)
   })
 
-  test('of each route that begins a job is one of work', () => {
+  test('of every route that starts a job is a bucket for work', () => {
     const slack = Object.values(routes)
       .flatMap((route: Route) => [route.path, ...(route.aliases ?? [])].map((path) => ({ method: route.method, path })))
       .filter(({ method, path }) => jobRouteOf(method, path) !== undefined)

@@ -88,7 +88,7 @@ describe.concurrent.each(['PGlite', 'PostgreSQL'] as const)('webhooks, in %s', (
     expect(row).toMatchObject({ status: 'delivered', attempts: [{ statusCode: 200 }] })
   })
 
-  test('are tried again until they are taken, with the same id', async ({ expect }) => {
+  test('are retried with the same id until the receiver accepts them', async ({ expect }) => {
     await using receiver = await startReceiver((count) => [500, 302, 204][count - 1] ?? 200)
 
     const id = await send({ url: receiver.url() })
@@ -99,7 +99,7 @@ describe.concurrent.each(['PGlite', 'PostgreSQL'] as const)('webhooks, in %s', (
     expect(new Set(receiver.received.map(({ body }) => body['webhookId']))).toEqual(new Set([id]))
   })
 
-  test('are given up after the third retry, and can then be sent again', async ({ expect }) => {
+  test('fail after the third retry and can then be resent', async ({ expect }) => {
     await using receiver = await startReceiver((count) => (count <= 4 ? 503 : 200))
 
     const id = await send({ url: receiver.url() })
@@ -115,7 +115,7 @@ describe.concurrent.each(['PGlite', 'PostgreSQL'] as const)('webhooks, in %s', (
     expect(again.attempts).toHaveLength(5)
   })
 
-  test('do not reach what the egress policy closes, and are not tried again then', async ({ expect }) => {
+  test('fail without a retry if the egress policy blocks the receiver', async ({ expect }) => {
     const id = await send({ url: 'http://10.0.0.1/hook' })
 
     expect(await whenSettled(id)).toMatchObject({
@@ -124,7 +124,7 @@ describe.concurrent.each(['PGlite', 'PostgreSQL'] as const)('webhooks, in %s', (
     })
   })
 
-  test('are sent once for a key, and only when they are asked for', async ({ expect }) => {
+  test('are sent once per key and only for subscribed events', async ({ expect }) => {
     await using receiver = await startReceiver()
     const target = { url: receiver.url() }
 
@@ -137,7 +137,7 @@ describe.concurrent.each(['PGlite', 'PostgreSQL'] as const)('webhooks, in %s', (
     expect(receiver.received).toHaveLength(1)
   })
 
-  test('are sent when the transaction commits that they are part of, and not when it fails', async ({ expect }) => {
+  test('are sent when their transaction commits, and not after a rollback', async ({ expect }) => {
     await using receiver = await startReceiver()
     const message = {
       teamId,
@@ -159,7 +159,7 @@ describe.concurrent.each(['PGlite', 'PostgreSQL'] as const)('webhooks, in %s', (
     expect(receiver.received.map(({ body }) => body['webhookId'])).toEqual([id])
   })
 
-  test('whose body may not be kept cannot be sent again', async ({ expect }) => {
+  test('cannot be resent if their body is not stored', async ({ expect }) => {
     await using receiver = await startReceiver()
     const id = await send({ url: receiver.url() }, { keepsPayload: false })
     const row = await whenSettled(id)
@@ -169,7 +169,7 @@ describe.concurrent.each(['PGlite', 'PostgreSQL'] as const)('webhooks, in %s', (
   })
 })
 
-test('an event is taken with the status of the answer, even if its body never ends', async ({ expect }) => {
+test('an event counts as delivered with the status, even if the response body never ends', async ({ expect }) => {
   await using receiver = await startReceiver(() => 'half')
   const dispatcher = getGlobalDispatcher()
 

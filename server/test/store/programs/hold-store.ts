@@ -1,4 +1,4 @@
-// Opens the store in the directory given, says so, and keeps it until it is killed.
+// Opens the store in the given directory, prints `open`, and keeps it open until killed.
 import { openStore } from '../../../src/store/open.ts'
 
 const [dataDir = ''] = process.argv.slice(2)

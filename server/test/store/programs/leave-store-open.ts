@@ -1,4 +1,4 @@
-// Opens the store in the directory given, asks it something, and ends without closing it.
+// Opens the store in the given directory, pings it, and exits without closing it.
 import { openStore } from '../../../src/store/open.ts'
 
 const [dataDir = ''] = process.argv.slice(2)

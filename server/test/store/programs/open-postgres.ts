@@ -1,4 +1,4 @@
-// Opens and closes the store at the address given.
+// Opens and closes the store at the given PostgreSQL URL.
 import { openStore } from '../../../src/store/open.ts'
 
 const [databaseUrl = ''] = process.argv.slice(2)

@@ -1,4 +1,4 @@
-// Writes rows to the store in the directory given, and names each on its output once it is acknowledged.
+// Writes rows to the store in the given directory and prints the key of each acknowledged row.
 import { sql } from 'kysely'
 import { openStore } from '../../../src/store/open.ts'
 
