@@ -10,53 +10,53 @@ import { normalizeTree } from '../parse/normalize-tree.ts'
 import { removeAds } from './remove-ads.ts'
 import { filterTree } from '../parse/edit-tree.ts'
 
-/** What of a page is wanted. */
+/** Which parts of a page to keep. */
 export interface CleanOptions {
-  /** Whether menus, sidebars, footers and the like are left out. Default true; nothing to choose from with `includeTags`. */
+  /** Remove menus, sidebars, footers and the like. Ignored with `includeTags`. Default true. */
   readonly onlyMainContent?: boolean | undefined
-  /** Whether doubtful parts are left out too: fewer words, all of them content. Default false. */
+  /** Also remove parts that are only probably content. Default false. */
   readonly onlyCleanContent?: boolean | undefined
-  /** Only elements that match one of these selectors. Default: all. */
+  /** Keep only elements that match one of these selectors. Default: all. */
   readonly includeTags?: readonly string[] | undefined
-  /** Elements that match one of these selectors are left out. Default: none. */
+  /** Remove elements that match one of these selectors. Default: none. */
   readonly excludeTags?: readonly string[] | undefined
-  /** Whether places of advertisements and banners about cookies are left out. Default false. */
+  /** Remove advertisements and consent banners. Default false. */
   readonly blockAds?: boolean | undefined
-  /** Whether images inside the page (`data:`) lose their data. Default true. */
+  /** Replace the data of base64 images (`data:`) with a placeholder. Default true. */
   readonly removeBase64Images?: boolean | undefined
 }
 
 /** A page to clean. */
 export interface PageSource {
   readonly html: string
-  /** Where the page is from. '' = unknown: relative addresses stay as they are. */
+  /** URL of the page. With '', relative URLs stay as they are. */
   readonly url: string
   readonly options?: CleanOptions | undefined
 }
 
-/** A cleaned page: a tree with only what is wanted, its addresses absolute. */
+/** A cleaned page, with absolute URLs. */
 export interface CleanedPage {
   readonly document: Document
   readonly url: string
   readonly removeBase64Images: boolean
-  /** Whether `includeTags` matches nothing, so that nothing is left. */
+  /** Whether `includeTags` matches nothing, so that the page is empty. */
   readonly isUnmatched: boolean
 }
 
-/** Cleans a page. Throws BAD_REQUEST for a selector that is none. */
+/** Parses and cleans a page. Throws BAD_REQUEST for an invalid selector. */
 export function cleanPage({ html, url, options }: PageSource): CleanedPage {
   return cleanTree(parseHtml(html), url, options)
 }
 
-/** Cleans a page that is a tree already; the tree changes. Throws BAD_REQUEST for a selector that is none. */
+/** Cleans a parsed page in place. Throws BAD_REQUEST for an invalid selector. */
 export function cleanTree(document: Document, url: string, options: CleanOptions = {}): CleanedPage {
   const { includeTags = [], excludeTags = [], onlyCleanContent = false, removeBase64Images = true } = options
-  const isChosen = includeTags.length === 0 && (onlyCleanContent || (options.onlyMainContent ?? true))
-  normalizeTree(document, isChosen ? 'short' : 'all')
+  const selectsMainContent = includeTags.length === 0 && (onlyCleanContent || (options.onlyMainContent ?? true))
+  normalizeTree(document, selectsMainContent ? 'short' : 'all')
   if (options.blockAds === true) removeAds(document)
   if (excludeTags.length > 0) removeMatching(document, excludeTags)
   const isUnmatched = includeTags.length > 0 && !keepMatching(document, includeTags)
-  if (isChosen) keepMainContent(document, onlyCleanContent)
+  if (selectsMainContent) keepMainContent(document, onlyCleanContent)
   removeNonContent(document)
   resolveUrls(document, findBaseUrl(document, url), removeBase64Images)
   return { document, url, removeBase64Images, isUnmatched }
@@ -68,7 +68,7 @@ function keepMainContent(document: Document, isStrict: boolean): void {
   else showDescription(document)
 }
 
-/** A page that shows nothing without its scripts still says in its head what it is about. */
+/** Shows the meta description of a page that is empty without its scripts. */
 function showDescription(document: Document): void {
   let description: string | undefined
   let body: Element | undefined

@@ -11,28 +11,28 @@ function longestWordOf(selector: string): string {
   )
 }
 
-/** What each of the selectors asks for in an id, a class, an address or the name of an attribute. */
+/** Matches ids, classes, URLs and attribute names that a selector may apply to. */
 const hint = new RegExp(adSelectors.map(longestWordOf).join('|'), 'i')
 
-/** Removes the places of advertisements and the banners about cookies. Most pages have none: those lose a look at each element. */
+/** Removes advertisements and consent banners. A page without candidates costs only one regular expression per element. */
 export function removeAds(document: Document): void {
   removeTrackers(document)
-  let hasSome = false
+  let hasCandidate = false
   visitElements(document, (element) => {
-    hasSome ||= mayBeAd(element)
-    return !hasSome
+    hasCandidate ||= mayBeAd(element)
+    return !hasCandidate
   })
-  if (hasSome) removeMatching(document, [adSelectors.join(', ')])
+  if (hasCandidate) removeMatching(document, [adSelectors.join(', ')])
 }
 
-/** Pictures from hosts of advertisers count visits, and show nothing. */
+/** Removes tracking pixels: images from ad hosts. */
 function removeTrackers(document: Document): void {
   filterTree(document, (node) => !isElement(node) || node.name !== 'img' || !isAdHost(node.attribs['src'] ?? ''))
 }
 
-function isAdHost(address: string): boolean {
-  if (!/^\s*(?:https?:)?\/\//i.test(address)) return false
-  const host = URL.parse(address, 'http://host.invalid')?.hostname
+function isAdHost(url: string): boolean {
+  if (!/^\s*(?:https?:)?\/\//i.test(url)) return false
+  const host = URL.parse(url, 'http://host.invalid')?.hostname
   return host !== undefined && adHosts.some((ad) => host === ad || host.endsWith(`.${ad}`))
 }
 

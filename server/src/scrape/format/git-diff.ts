@@ -5,13 +5,13 @@ type Diff = NonNullable<ChangeTracking['diff']>
 type Chunk = Diff['json']['files'][number]['chunks'][number]
 type Change = Chunk['changes'][number]
 
-/** Unchanged lines that are shown around a change. */
+/** Number of unchanged lines around a change. */
 const context = 3
 
-/** A difference, with a warning where it is coarser than `git diff` would tell it. */
+/** A diff, with a warning if it is coarser than that of `git diff`. */
 export type GitDiff = Diff & { readonly warning?: string }
 
-/** Tells the difference of two texts as `git diff` would, as text and as data. */
+/** Compares two texts like `git diff`. Returns the diff as text and as data. */
 export function gitDiff(before: string, after: string): GitDiff {
   const warnings = new Set<string>()
   const onCoarse = (): void => void warnings.add(coarse)
@@ -31,13 +31,13 @@ function toLines(text: string): readonly string[] {
   return text.replace(/\n$/, '').split('\n')
 }
 
-/** A run of lines, and the numbers that its first one has, or would have, on each side, from 1. */
+/** A run of lines, and the number of its first line on each side, from 1. */
 interface Piece extends DiffRun {
   readonly before: number
   readonly after: number
 }
 
-/** Puts runs together whose changes are shown together, and leaves out the unchanged lines between. */
+/** Groups runs into chunks, and drops unchanged lines between chunks. */
 function group(runs: readonly DiffRun[]): readonly (readonly Piece[])[] {
   const groups: Piece[][] = [[]]
   let [before, after] = [1, 1]

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 
-/** A service that speaks the OpenAI chat protocol. */
+/** A service with an API compatible with OpenAI's chat completions. */
 export interface LanguageModel {
   /** Such as `https://api.example.com/v1`. */
   readonly url: string
@@ -10,24 +10,24 @@ export interface LanguageModel {
   readonly key: string | undefined
 }
 
-/** What is asked of a page. */
+/** A page, and the data to extract from it. */
 export interface Extraction extends Abortable {
   readonly markdown: string
-  /** Shape of the answer. Undefined: any. */
+  /** JSON Schema of the data. Default: any object. */
   readonly schema?: Readonly<Record<string, unknown>> | undefined
   readonly prompt?: string | undefined
 }
 
-/** Characters of a page that are sent. */
+/** Maximum number of characters of a page that are sent. */
 export const maxCharacters = 200_000
 
 const completion = z.looseObject({
   choices: z.array(z.looseObject({ message: z.looseObject({ content: z.string().nullable() }) })).min(1),
 })
 
-/** Asks a language model for data in a page. Throws EXTRACTION_FAILED or the signal's reason. */
-export async function extractJson(model: LanguageModel, wanted: Extraction): Promise<unknown> {
-  const { schema, signal } = wanted
+/** Extracts data from a page with a language model. Throws EXTRACTION_FAILED or the signal's reason. */
+export async function extractJson(model: LanguageModel, extraction: Extraction): Promise<unknown> {
+  const { schema, signal } = extraction
   try {
     const response = await fetch(`${model.url.replace(/\/+$/, '')}/chat/completions`, {
       method: 'POST',
@@ -37,13 +37,14 @@ export async function extractJson(model: LanguageModel, wanted: Extraction): Pro
       },
       body: JSON.stringify({
         model: model.model,
-        messages: messagesOf(wanted),
+        messages: messagesOf(extraction),
         temperature: 0,
-        response_format: answerFormat(schema),
+        response_format: responseFormat(schema),
       }),
       ...(signal === undefined ? {} : { signal }),
     })
-    if (!response.ok) throw new Error(`it answered ${response.status}: ${(await response.text()).slice(0, 200)}`)
+    if (!response.ok)
+      throw new Error(`it responded with status ${response.status}: ${(await response.text()).slice(0, 200)}`)
     const [choice] = completion.parse(await response.json()).choices
     return JSON.parse((choice?.message.content ?? '').replace(/^\s*```(?:json)?\s*|\s*```\s*$/g, ''))
   } catch (cause) {
@@ -53,7 +54,7 @@ export async function extractJson(model: LanguageModel, wanted: Extraction): Pro
   }
 }
 
-function answerFormat(schema: Extraction['schema']): object {
+function responseFormat(schema: Extraction['schema']): object {
   return schema === undefined
     ? { type: 'json_object' }
     : { type: 'json_schema', json_schema: { name: 'page', schema, strict: false } }

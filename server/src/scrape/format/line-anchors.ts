@@ -1,4 +1,4 @@
-/** Pairs of places of lines that occur once in each text, in an order that both have: the longest such chain. Lines are numbers. */
+/** Returns positions of lines that occur once in each text: the longest chain in the same order. Lines are numbers. */
 export function findAnchors(left: Int32Array, right: Int32Array): readonly (readonly [number, number])[] {
   return longestChain(uniquePairs(left, right))
 }
@@ -8,7 +8,7 @@ interface Pair {
   readonly right: number
 }
 
-/** The lines that occur once in each text, in the order of the first. */
+/** Returns the lines that occur once in each text, in the order of the first. */
 function uniquePairs(left: Int32Array, right: Int32Array): readonly Pair[] {
   const positions = uniquePositions(right)
   const leftPositions = uniquePositions(left)
@@ -23,7 +23,7 @@ function uniquePairs(left: Int32Array, right: Int32Array): readonly Pair[] {
 const none = -1
 const several = -2
 
-/** The place of each line that occurs once, by its number. */
+/** Returns the position of each line that occurs once, by its number. */
 function uniquePositions(lines: Int32Array): Int32Array {
   const positions = new Int32Array(lines.reduce((most, line) => Math.max(most, line), 0) + 1).fill(none)
   lines.forEach((line, index) => {
@@ -32,7 +32,7 @@ function uniquePositions(lines: Int32Array): Int32Array {
   return positions
 }
 
-/** The longest of those whose places in the second text grow, too. */
+/** Returns the longest increasing subsequence by position in the second text. */
 function longestChain(pairs: readonly Pair[]): readonly (readonly [number, number])[] {
   const previous = new Int32Array(pairs.length)
   const piles: number[] = []

@@ -7,19 +7,19 @@ export interface DiffRun {
   readonly lines: readonly string[]
 }
 
-/** Edits that a stretch without anchors may need before it is told as a whole: the library's time grows with their square. */
+/** Maximum number of edits between two anchors. Beyond it, the whole section is replaced. Time is quadratic in it. */
 const maxEdits = 1000
 
-/** Squares of edits that all stretches of two texts may take together; later ones are told as a whole. */
+/** Maximum sum of squared edits of all sections. Later sections are replaced as a whole. */
 const maxEffort = 4_000_000
 
-/** Lines of both sides, without what is the same at the start and at the end, above which they are told as a whole. */
+/** Maximum number of lines to compare, on both sides, without common start and end. Longer texts are replaced. */
 const maxLines = 400_000
 
 /**
- * Compares texts line by line, in bounded time: lines that occur once on both sides are anchors (patience), the rest goes
- * to Myers. Where that would take too long, all lines of one side are told as gone and all of the other as new, and
- * `onCoarse` is called.
+ * Compares texts line by line, in bounded time. Lines that occur once on both sides are anchors (patience diff), and
+ * sections between them are compared with the Myers algorithm. A section that would take too long is reported as
+ * deleted and added as a whole, and `onCoarse` is called.
  */
 export function diffLines(
   before: readonly string[],
@@ -42,7 +42,7 @@ export function diffLines(
   return runs.all()
 }
 
-/** How many lines are the same at the start, and how many of the others at the end. */
+/** Counts the common lines at the start and at the end. */
 function sameEnds(before: readonly string[], after: readonly string[]): { start: number; end: number } {
   const shorter = Math.min(before.length, after.length)
   let start = 0
@@ -52,7 +52,7 @@ function sameEnds(before: readonly string[], after: readonly string[]): { start:
   return { start, end }
 }
 
-/** Lines as numbers, the same for equal ones, which are compared faster. */
+/** Maps lines to numbers, equal ones to the same, for faster comparison. */
 function numbered(before: readonly string[], after: readonly string[]): readonly [Int32Array, Int32Array] {
   const numbers = new Map<string, number>()
   const numberOf = (line: string): number => {
@@ -74,27 +74,27 @@ interface DiffContext {
 function compare(left: Int32Array, right: Int32Array, context: DiffContext): void {
   let [from, to, effort] = [0, 0, maxEffort]
   for (const [leftEnd, rightEnd] of [...findAnchors(left, right), [left.length, right.length] as const]) {
-    effort -= compareStretch(left.subarray(from, leftEnd), right.subarray(to, rightEnd), { ...context, effort })
+    effort -= compareSection(left.subarray(from, leftEnd), right.subarray(to, rightEnd), { ...context, effort })
     if (leftEnd < left.length) context.onRun('same', 1)
     from = leftEnd + 1
     to = rightEnd + 1
   }
 }
 
-/** Compares lines between two anchors. Answers the effort that it took. */
-function compareStretch(
+/** Compares the lines between two anchors. Returns the squared number of edits. */
+function compareSection(
   left: Int32Array,
   right: Int32Array,
   { effort, onRun, onCoarse }: DiffContext & { readonly effort: number },
 ): number {
   const maxEditLength = Math.min(maxEdits, Math.floor(Math.sqrt(effort)))
-  const isPlain = left.length === 0 || right.length === 0
-  const changes = isPlain ? undefined : diffArrays(Array.from(left), Array.from(right), { maxEditLength })
+  const isOneSided = left.length === 0 || right.length === 0
+  const changes = isOneSided ? undefined : diffArrays(Array.from(left), Array.from(right), { maxEditLength })
   if (changes === undefined) {
-    if (!isPlain) onCoarse()
+    if (!isOneSided) onCoarse()
     onRun('del', left.length)
     onRun('add', right.length)
-    return isPlain ? 0 : maxEditLength ** 2
+    return isOneSided ? 0 : maxEditLength ** 2
   }
   let edits = 0
   for (const { added, removed, count } of changes) {
@@ -104,7 +104,7 @@ function compareStretch(
   return edits ** 2
 }
 
-/** Collects what becomes of the lines, in order. */
+/** Collects runs of lines in order. */
 function createRuns(before: readonly string[], after: readonly string[]) {
   const counts: { readonly kind: DiffRun['kind']; count: number }[] = []
   const add: OnRun = (kind, count) => {

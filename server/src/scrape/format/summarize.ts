@@ -7,7 +7,7 @@ const schema = { type: 'object', properties: { summary: { type: 'string' } }, re
 
 const prompt = 'Summarize the page in its own language, in at most two paragraphs of plain text.'
 
-/** Asks a language model for the summary of a page. Throws EXTRACTION_FAILED or the signal's reason. */
+/** Summarizes a page with a language model. Throws EXTRACTION_FAILED or the signal's reason. */
 export async function summarize(
   model: LanguageModel,
   { markdown, signal }: Abortable & { readonly markdown: string },
@@ -15,5 +15,5 @@ export async function summarize(
   const answer = await extractJson(model, { markdown, schema, prompt, signal })
   const parsed = z.looseObject({ summary: z.string().trim().min(1) }).safeParse(answer)
   if (parsed.success) return parsed.data.summary
-  throw new BowlineError('EXTRACTION_FAILED', 'The language model answered without a summary')
+  throw new BowlineError('EXTRACTION_FAILED', 'The language model returned no summary')
 }

@@ -12,21 +12,21 @@ export function isText(node: AnyNode): node is Text {
   return node.type === ElementType.Text
 }
 
-/** Elements whose content a reader never sees as text. */
+/** Elements whose content is never visible as text. */
 export const invisibleNames: ReadonlySet<string> = new Set(
   'script style noscript template svg head title iframe object select textarea datalist canvas'.split(' '),
 )
 
-const flowing = new Set([...inlineNames, 'br', 'wbr', 'img', 'picture', 'input', 'audio', 'video'])
+const inlineOrMedia = new Set([...inlineNames, 'br', 'wbr', 'img', 'picture', 'input', 'audio', 'video'])
 
-/** Makes a test for whether an element starts on a line of its own, by its name or by what it holds. Answers are remembered. */
+/** Creates a memoized test for whether an element is a block, by its name or because it contains one. */
 export function createBlockTest(): (element: Element) => boolean {
   const known = new Map<Element, boolean>()
   const isBlock = (element: Element): boolean => {
     if (element.name === 'math') return false
-    if (!flowing.has(element.name)) return true
-    const answer = known.get(element)
-    if (answer !== undefined) return answer
+    if (!inlineOrMedia.has(element.name)) return true
+    const memoized = known.get(element)
+    if (memoized !== undefined) return memoized
     const found = element.children.some(
       (child) => isElement(child) && !invisibleNames.has(child.name) && isBlock(child),
     )
@@ -36,7 +36,7 @@ export function createBlockTest(): (element: Element) => boolean {
   return isBlock
 }
 
-/** All text inside, as it stands in the source. */
+/** Concatenates all text inside, as in the source. */
 export function textOf(parent: ParentNode): string {
   let text = ''
   for (const child of parent.children) {
@@ -47,8 +47,8 @@ export function textOf(parent: ParentNode): string {
 }
 
 /**
- * Visits every element inside in document order; a visitor that returns false keeps out of that element.
- * Visitors may give a parent other children: the ones it had are visited.
+ * Visits every element inside, in document order. A visitor that returns false skips the children of its element.
+ * If a visitor replaces the children of a parent, the previous ones are visited.
  */
 export function visitElements(parent: ParentNode, visit: (element: Element) => boolean | void): void {
   for (const child of parent.children) {

@@ -1,6 +1,6 @@
 import type { AnyNode, ChildNode, Element, ParentNode } from 'domhandler'
 
-/** Takes a node out of its tree. */
+/** Removes a node from its parent. */
 export function removeNode(node: ChildNode): void {
   const { parent } = node
   if (parent !== null)
@@ -11,7 +11,7 @@ export function removeNode(node: ChildNode): void {
   node.parent = null
 }
 
-/** Puts the children of an element in its place. */
+/** Replaces an element with its children. */
 export function unwrap(element: Element): void {
   const { parent } = element
   if (parent === null) return
@@ -23,7 +23,7 @@ export function unwrap(element: Element): void {
   element.parent = null
 }
 
-/** Gives a parent these children, in this order, and links them to each other. */
+/** Sets the children of a parent, and their parent and sibling links. */
 export function setChildren(parent: ParentNode, children: readonly ChildNode[]): void {
   parent.children = [...children]
   for (const [index, child] of parent.children.entries()) {
@@ -33,7 +33,7 @@ export function setChildren(parent: ParentNode, children: readonly ChildNode[]):
   }
 }
 
-/** Removes in one pass all nodes for which `isKept` is false, with everything in them. */
+/** Removes all nodes for which `isKept` returns false, with their descendants, in one pass. */
 export function filterTree(parent: ParentNode, isKept: (node: AnyNode) => boolean): void {
   const kept = parent.children.filter(isKept)
   if (kept.length !== parent.children.length) setChildren(parent, kept)

@@ -1,16 +1,16 @@
-/** How large a parsed page may become. */
+/** Limits of a parsed page. */
 export interface HtmlLimits {
-  /** Characters of HTML that are read; the rest is left out. */
+  /** Maximum number of characters of HTML. The rest is left out. */
   readonly maxLength: number
-  /** Open elements; deeper ones are flattened into the deepest that fits, text and all. */
+  /** Maximum nesting depth. Deeper elements are flattened into the deepest one that fits. */
   readonly maxDepth: number
-  /** Elements and texts; later ones are left out. */
+  /** Maximum number of elements and text nodes. Later ones are left out. */
   readonly maxNodes: number
-  /** Attributes of one element; later ones are left out. */
+  /** Maximum number of attributes of an element. Later ones are left out. */
   readonly maxAttributes: number
 }
 
-/** 20 million characters, 256 levels, half a million nodes, 256 attributes an element. */
+/** 20 million characters, 256 levels, 500,000 nodes, 256 attributes per element. */
 export const defaultHtmlLimits: HtmlLimits = {
   maxLength: 20_000_000,
   maxDepth: 256,
@@ -18,7 +18,7 @@ export const defaultHtmlLimits: HtmlLimits = {
   maxAttributes: 256,
 }
 
-/** Cuts HTML to `maxLength` characters, and never inside a tag. */
+/** Truncates HTML to `maxLength` characters, but not inside a tag. */
 export function truncateHtml(html: string, maxLength: number): string {
   if (html.length <= maxLength) return html
   const lastTag = html.lastIndexOf('<', maxLength)

@@ -1,4 +1,4 @@
-/** A map, since a page may call an element `constructor`, which every object has. */
+/** Returns a Map: a page may have an element named `constructor`, which is a property of every object. */
 function byName<Value>(values: Readonly<Record<string, Value>>): ReadonlyMap<string, Value> {
   return new Map(Object.entries(values))
 }
@@ -7,18 +7,18 @@ function words(text: string): ReadonlySet<string> {
   return new Set(text.split(' '))
 }
 
-/** Elements that never have content. */
+/** Void elements. */
 export const voidNames = words(
   'area base basefont br col command embed frame hr img input isindex keygen link meta param source track wbr',
 )
 
-/** Elements that run along with the text around them. */
+/** Inline elements. */
 export const inlineNames = words(
   'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q rp rt ruby s samp small ' +
     'span strike strong sub sup time tt u var',
 )
 
-/** Elements that end an `<svg>` or `<math>` left open before them. */
+/** Elements whose start tag closes an open `<svg>` or `<math>`. */
 export const leavesForeign = words(
   'b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li menu meta nobr ol p ' +
     'pre ruby s small span strong strike sub sup table tt u ul var section article main footer header nav aside',
@@ -47,7 +47,7 @@ const closes: ReadonlyMap<string, readonly string[]> = byName({
   button: ['button'],
 })
 
-/** Names of the open elements that end where `<name>` begins. */
+/** Returns the names of open elements that the start tag of `name` closes. */
 export function closesOnOpen(name: string): readonly string[] {
   if (headings.includes(name)) return ['p', ...headings]
   const own = closes.get(name) ?? []
@@ -74,7 +74,7 @@ const boundariesByName: ReadonlyMap<string, ReadonlySet<string>> = byName({
   ...Object.fromEntries(headings.map((name) => [name, words('table td th div section article li')])),
 })
 
-/** Elements through which the end of an open `name` may not reach. */
+/** Returns the elements that an end tag of `name` does not close. */
 export function scopeBoundaries(name: string): ReadonlySet<string> {
   return boundariesByName.get(name) ?? cells
 }

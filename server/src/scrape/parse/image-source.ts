@@ -1,7 +1,7 @@
 import type { Element } from 'domhandler'
 import { isElement } from './dom-nodes.ts'
 
-/** Stands where the data of an image inside the page was. */
+/** Replaces the data of a base64 image. */
 export const removedImagePlaceholder = '<Base64-Image-Removed>'
 
 const lazyNames = [
@@ -17,10 +17,10 @@ const lazyNames = [
 ]
 const lazySetNames = ['data-srcset', 'data-lazy-srcset', 'data-original-set']
 
-/** The address of the picture that an `<img>` stands for, with lazy loading and responsive sources looked through; as written. */
+/** Returns the image URL of an `<img>` as written. Looks at lazy loading attributes, `srcset` and `<picture>`. */
 export function imageSource(image: Element): string | undefined {
   const { attribs } = image
-  const lazy = lazyNames.map((name) => attribs[name]).find((value) => value !== undefined && isAddress(value))
+  const lazy = lazyNames.map((name) => attribs[name]).find((value) => value !== undefined && isUrl(value))
   if (lazy !== undefined) return lazy
   const set = lazySetNames.map((name) => attribs[name]).find((value) => value !== undefined) ?? attribs['srcset']
   const largest = set === undefined ? undefined : largestCandidate(set)
@@ -30,7 +30,7 @@ export function imageSource(image: Element): string | undefined {
   return sourceOfPicture(image) ?? (src === '' ? undefined : src)
 }
 
-function isAddress(value: string): boolean {
+function isUrl(value: string): boolean {
   return /^\S+$/.test(value.trim()) && !value.trim().startsWith('{')
 }
 
@@ -53,16 +53,16 @@ function sourceOfPicture(image: Element): string | undefined {
   return undefined
 }
 
-/** The candidate of a `srcset` with the greatest width or density. */
+/** Returns the URL with the largest width or density in a `srcset`. */
 export function largestCandidate(set: string): string | undefined {
   let best: string | undefined
   let bestSize = -1
   for (const match of set.matchAll(/\s*(\S*[^\s,])(?:\s+([\d.]+)[wx])?\s*(?:,|$)/g)) {
-    const [, address, size] = match
-    if (address === undefined || address.startsWith('data:')) continue
+    const [, url, size] = match
+    if (url === undefined || url.startsWith('data:')) continue
     const number = Number(size ?? 1)
     if (number > bestSize) {
-      best = address
+      best = url
       bestSize = number
     }
   }

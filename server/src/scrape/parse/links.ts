@@ -4,11 +4,7 @@ import { parseHtml } from './parse-html.ts'
 import { isElement, visitElements } from './dom-nodes.ts'
 import { imageSource, largestCandidate, removedImagePlaceholder } from './image-source.ts'
 
-function toDocument(page: string | Document): Document {
-  return typeof page === 'string' ? parseHtml(page) : page
-}
-
-/** The addresses that a page links to, absolute, each once, in the order of the page. Scripts and links within the page are left out. */
+/** Returns the absolute URLs that a page links to, without duplicates, in document order. Skips links within the page. */
 export function extractLinks(page: string | Document, url: string): readonly string[] {
   const document = toDocument(page)
   const base = findBaseUrl(document, url)
@@ -23,7 +19,10 @@ export function extractLinks(page: string | Document, url: string): readonly str
   return [...links]
 }
 
-/** The addresses of the pictures of a page, absolute, each once: lazy and responsive images, posters, icons and preview images. */
+/**
+ * Returns the absolute URLs of the images of a page, without duplicates. Includes lazy and responsive images, posters,
+ * icons, backgrounds and preview images.
+ */
 export function extractImages(page: string | Document, url: string): readonly string[] {
   const document = toDocument(page)
   const base = findBaseUrl(document, url)
@@ -55,4 +54,8 @@ export function extractImages(page: string | Document, url: string): readonly st
       add(match[1])
   })
   return [...images]
+}
+
+function toDocument(page: string | Document): Document {
+  return typeof page === 'string' ? parseHtml(page) : page
 }

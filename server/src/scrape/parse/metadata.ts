@@ -3,10 +3,10 @@ import { findBaseUrl, resolveUrl } from './resolve-url.ts'
 import { parseHtml } from './parse-html.ts'
 import { textOf, visitElements } from './dom-nodes.ts'
 
-/** What a page says about itself. Named fields as below; all other meta elements under their own names. */
+/** Metadata of a page: the fields below, and all other `<meta>` elements under their own names. */
 export type PageMetadata = Readonly<Record<string, string | readonly string[]>>
 
-/** Names in the answer by name, property or itemprop of the meta element. */
+/** Document fields by name, property or itemprop of the `<meta>` element. */
 const namedFields: Readonly<Record<string, string>> = {
   description: 'description',
   keywords: 'keywords',
@@ -40,7 +40,7 @@ const namedFields: Readonly<Record<string, string>> = {
 const lists = new Set(['ogLocaleAlternate'])
 const addresses = new Set(['ogImage', 'ogVideo', 'ogAudio', 'ogUrl'])
 
-/** Reads title, language, favicon and all meta elements of a page. Fields that the page lacks are absent. */
+/** Extracts title, language, favicon and all `<meta>` elements of a page. */
 export function extractMetadata(page: string | Document, url: string): PageMetadata {
   const document = typeof page === 'string' ? parseHtml(page) : page
   const base = findBaseUrl(document, url)
@@ -75,7 +75,7 @@ function readMeta(element: Element, fields: Map<string, string | string[]>, base
   if (attribs['http-equiv']?.toLowerCase() === 'content-language')
     set(fields, 'language', fields.has('language') ? undefined : content)
   if (name === undefined || name === '' || content === undefined || content === '') return
-  // `__proto__` as a name would not become a field.
+  // Assigning `__proto__` would not create a field.
   if (name === '__proto__') return
   const field = Object.hasOwn(namedFields, name.toLowerCase()) ? (namedFields[name.toLowerCase()] ?? name) : name
   const value = addresses.has(field) ? (resolveUrl(content, base) ?? content) : content
@@ -83,11 +83,11 @@ function readMeta(element: Element, fields: Map<string, string | string[]>, base
   if (lists.has(field)) fields.set(field, [...(Array.isArray(known) ? known : []), value])
   else if (known === undefined) fields.set(field, value)
   else if (isListed(field)) addTo(fields, field, known, value)
-  // Under its original name as well, where clients look for it.
+  // Also under its original name, which clients read.
   if (field !== name && !fields.has(name)) fields.set(name, content)
 }
 
-/** Single facts keep their first value; tags and unknown names collect all of theirs. */
+/** Tags and unknown names collect all values. Other fields keep their first. */
 function isListed(field: string): boolean {
   return field === 'articleTag' || !Object.values(namedFields).includes(field)
 }

@@ -2,13 +2,13 @@ import type { Document, Element, ParentNode } from 'domhandler'
 import { isElement, isText, textOf, visitElements } from './dom-nodes.ts'
 import { filterTree, unwrap } from './edit-tree.ts'
 
-/** What hidden elements are dropped: all, or those too short to be a closed tab or a folded answer. */
+/** Which hidden elements to remove: all, or only those too short to be an inactive tab or a collapsed section. */
 export type HiddenRule = 'all' | 'short'
 
-// A closed tab or a folded answer has a few sentences; a hint, a toast or a label has fewer words.
-const minFoldedWords = 25
-
-/** Makes a tree ready to be read: fallbacks for browsers without scripts unwrapped where they are the page, hidden parts dropped. */
+/**
+ * Prepares a tree for cleaning: inlines shadow trees, unwraps `<noscript>` if it has much of the page's text, and removes
+ * hidden elements.
+ */
 export function normalizeTree(document: Document, hidden: HiddenRule): void {
   const shadowRoots: Element[] = []
   visitElements(document, (element) => {
@@ -22,6 +22,9 @@ export function normalizeTree(document: Document, hidden: HiddenRule): void {
   )
 }
 
+// An inactive tab or a collapsed section has a few sentences, a tooltip or a label fewer words.
+const minFoldedWords = 25
+
 function isHidden(element: Element): boolean {
   const { attribs } = element
   return (
@@ -34,20 +37,21 @@ function countWords(element: Element): number {
   return textOf(element).match(/[\p{L}\p{N}_]+/gu)?.length ?? 0
 }
 
-/** Unwraps `<noscript>` when it holds much of the page's text, or the image that a lazy one stands for. */
+/** Unwraps `<noscript>` if it contains over a quarter of the page's words, and over 100. */
 function unwrapNoscript(document: Document): void {
-  let isThere = false
+  let hasNoscript = false
   visitElements(document, (element) => {
-    isThere ||= element.name === 'noscript'
-    return !isThere
+    hasNoscript ||= element.name === 'noscript'
+    return !hasNoscript
   })
-  if (!isThere) return
+  if (!hasNoscript) return
   const found: Element[] = []
-  const inside = countText(document, false, found)
-  const all = inside.outside + inside.inside
-  if (inside.inside > 100 && inside.inside > 0.25 * all) for (const element of found) unwrap(element)
+  const words = countText(document, false, found)
+  const all = words.outside + words.inside
+  if (words.inside > 100 && words.inside > 0.25 * all) for (const element of found) unwrap(element)
 }
 
+/** Counts the words inside and outside of `<noscript>`, and collects these elements in `found`. */
 function countText(parent: ParentNode, isInside: boolean, found: Element[]): { inside: number; outside: number } {
   const counts = { inside: 0, outside: 0 }
   for (const child of parent.children) {

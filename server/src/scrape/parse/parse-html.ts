@@ -3,12 +3,12 @@ import { Tokenizer, type QuoteType, type TokenizerCallbacks } from 'htmlparser2'
 import { truncateHtml, defaultHtmlLimits, type HtmlLimits } from './html-limits.ts'
 import { closesOnOpen, inlineNames, leavesForeign, scopeBoundaries, voidNames } from './html-rules.ts'
 
-/** Parses HTML into a tree no deeper, wider or longer than `bounds` allow; what lies beyond them is flattened or left out. */
+/** Parses HTML into a tree within `limits`. Content beyond them is flattened or left out. */
 export function parseHtml(html: string, limits: HtmlLimits = defaultHtmlLimits): Document {
   return parseHtmlWithWarnings(html, limits).document
 }
 
-/** Parses HTML as `parseHtml`, and says what of it was left out, as sentences. */
+/** Parses HTML as `parseHtml`, and also returns sentences about content that was left out. */
 export function parseHtmlWithWarnings(
   html: string,
   limits: HtmlLimits = defaultHtmlLimits,
@@ -30,15 +30,15 @@ export function parseHtmlWithWarnings(
   return { document, warnings }
 }
 
-// Raw text that is never content. JSON-LD is kept for metadata.
+// Elements whose content is dropped. JSON-LD is kept for metadata.
 const mutedNames = new Set(['script', 'style', 'noembed', 'noframes', 'svg'])
 
-/** Builds the tree from tokens. htmlparser2's own parser needs quadratic time on deep nesting, so only its tokenizer is used. */
+/** Builds the tree from tokens. Uses only the tokenizer of htmlparser2: its parser takes quadratic time on deep nesting. */
 class TreeBuilder implements TokenizerCallbacks {
   readonly document = new Document([])
-  /** Whether there were more nodes than fit. */
+  /** Whether nodes beyond `maxNodes` were left out. */
   isTruncated = false
-  /** Whether an element had more attributes than fit. */
+  /** Whether attributes beyond `maxAttributes` were left out. */
   areAttributesTruncated = false
   readonly #source: string
   readonly #limits: HtmlLimits
@@ -149,7 +149,7 @@ class TreeBuilder implements TokenizerCallbacks {
   }
 
   #openMuted(name: string, isSelfClosing: boolean): void {
-    // Only svg can hold elements while muted: count its own kind to find its end.
+    // Of the muted elements, only svg has child elements: count nested ones to find its end tag.
     if (name === 'svg' && !isSelfClosing) this.#muted++
   }
 
@@ -218,7 +218,7 @@ class TreeBuilder implements TokenizerCallbacks {
     else this.#closeInScope(name)
   }
 
-  /** `</b>` with a block still open inside it ends the `<b>` but not the block, as browsers do. */
+  /** Closes an inline element. A block that is still open inside it stays open, as in browsers. */
   #closeInline(name: string): void {
     for (let index = this.#stack.length - 1; index >= 0; index--) {
       const open = this.#stack[index]

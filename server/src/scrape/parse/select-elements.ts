@@ -4,7 +4,10 @@ import { BowlineError } from 'bowline/kit/errors'
 import { isElement, visitElements } from './dom-nodes.ts'
 import { removeNode, setChildren } from './edit-tree.ts'
 
-/** Finds elements by a CSS selector, or by `*part*`: a part of their name, id or class. Throws BAD_REQUEST for what is neither. */
+/**
+ * Finds elements by a CSS selector, or by `*part*`, a substring of their name, id or class.
+ * Throws BAD_REQUEST for an invalid selector.
+ */
 export function findElements(document: Document, selector: string): readonly Element[] {
   const part = /^\*(.+)\*$/.exec(selector.trim())?.[1]?.toLowerCase()
   if (part !== undefined) {
@@ -20,13 +23,13 @@ export function findElements(document: Document, selector: string): readonly Ele
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new BowlineError('BAD_REQUEST', `\`${selector}\` is not a CSS selector: ${reason}`, {
-      hint: 'Write `article`, `.post > p` or `#main`; or `*part*` for a part of a name, id or class.',
+      hint: 'Use a selector such as `article`, `.post > p` or `#main`, or `*part*` for a substring of a name, id or class.',
       cause,
     })
   }
 }
 
-/** Leaves in the body only the elements that match one of the selectors, in document order. False: none does. */
+/** Keeps only elements of the body that match a selector, in document order. Returns false if none does. */
 export function keepMatching(document: Document, selectors: readonly string[]): boolean {
   const wanted = new Set(selectors.flatMap((selector) => findElements(document, selector)))
   const outermost: Element[] = []
@@ -47,7 +50,7 @@ export function keepMatching(document: Document, selectors: readonly string[]): 
   return wanted.size > 0
 }
 
-/** Removes all elements that match one of the selectors. */
+/** Removes all elements that match a selector. */
 export function removeMatching(document: Document, selectors: readonly string[]): void {
   for (const selector of selectors) for (const element of findElements(document, selector)) removeNode(element)
 }

@@ -82,7 +82,7 @@ describe('reading ends when it should', () => {
     await expect(parsePdf(makePdfBomb(1000))).rejects.toMatchObject({
       code: 'PDF_FAILED',
       status: 422,
-      message: expect.stringContaining('takes more than 1.5 GB of memory to read'),
+      message: expect.stringContaining('needs more than 1.5 GB of memory'),
       hint: expect.stringContaining('maxPages'),
     })
 

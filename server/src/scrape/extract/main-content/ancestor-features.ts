@@ -2,7 +2,7 @@ import type { Layout } from './layout.ts'
 import { flag, log } from './numbers.ts'
 import type { Group, ElementContext } from './element-context.ts'
 
-/** What the elements around a text hold. */
+/** Features of the ancestors of a text: words, link share, sentences. */
 export function ancestorFeatures(layout: Layout, index: number): number[] {
   const row: number[] = []
   let context = layout.contexts[index]
@@ -23,7 +23,7 @@ export function ancestorFeatures(layout: Layout, index: number): number[] {
   return row
 }
 
-/** The nearest group of like siblings that a text is in. */
+/** Features of the nearest group of similar siblings around a text. */
 export function groupFeatures(layout: Layout, index: number): number[] {
   let steps = 0
   for (let context = layout.contexts[index]; context !== undefined; context = context.parent, steps++) {
@@ -43,7 +43,7 @@ export function groupFeatures(layout: Layout, index: number): number[] {
   return [0, 0, 0, 0, 30, 0, 0]
 }
 
-/** The group with the most words among the ancestors whose members hold several texts each: the page's cards or posts. */
+/** Features of the largest group around a text whose members have several texts each, such as cards or posts. */
 export function cardFeatures(layout: Layout, index: number): number[] {
   let best: Group | undefined
   let bestSteps = 30
@@ -71,7 +71,7 @@ export function cardFeatures(layout: Layout, index: number): number[] {
   ]
 }
 
-/** How a text stands to the place that most prose is in. */
+/** Features of a text relative to the element with the most prose. */
 export function topFeatures(layout: Layout, index: number): number[] {
   const { top, total } = layout
   if (top === undefined) return [0, 30, 0, 0, 0]

@@ -2,7 +2,7 @@ import { headingLevel, overlap, type Layout } from './layout.ts'
 import { flag, log } from './numbers.ts'
 import type { ElementContext } from './element-context.ts'
 
-/** Texts of a page in the same kind of place, such as all titles of its cards. */
+/** Texts of a page in similar elements, such as all card titles. */
 export interface SimilarTexts {
   readonly first: number
   last: number
@@ -11,7 +11,7 @@ export interface SimilarTexts {
   linkWords: number
 }
 
-/** The names and classes of an element and its two nearest ancestors. */
+/** Returns the names and classes of an element and its two nearest ancestors. */
 function signatureOf(context: ElementContext): string {
   let signature = ''
   let up: ElementContext | undefined = context
@@ -21,7 +21,7 @@ function signatureOf(context: ElementContext): string {
   return signature
 }
 
-/** For every text, those in the same kind of place. */
+/** Finds, for every text, the texts in similar elements. */
 export function findSimilar(layout: Layout): readonly SimilarTexts[] {
   const groupsBySignature = new Map<string, SimilarTexts>()
   return layout.contexts.map((context, index) => {
@@ -37,7 +37,7 @@ export function findSimilar(layout: Layout): readonly SimilarTexts[] {
   })
 }
 
-/** What the texts in the same kind of place are like. */
+/** Features of the texts in similar elements. */
 export function similarFeatures(layout: Layout, index: number, all: readonly SimilarTexts[]): number[] {
   const similar = all[index]
   if (similar === undefined) return []
@@ -53,7 +53,7 @@ export function similarFeatures(layout: Layout, index: number, all: readonly Sim
   ]
 }
 
-/** For every text, the index of the last heading at or before it; -1 = none. */
+/** Returns, for every text, the index of the last heading at or before it, or -1. */
 export function headingsAbove(layout: Layout): readonly number[] {
   let last = -1
   return layout.contexts.map((context, index) => {
@@ -70,7 +70,7 @@ const asideHeading =
 
 const reviewHeading = /review|comment|repl|response|rating|questions|answers|testimonial/i
 
-/** What the heading above a text says. */
+/** Features of the heading above a text. */
 export function headingFeatures(layout: Layout, index: number, above: readonly number[]): number[] {
   const at = above[index] ?? -1
   const leaf = layout.leaves[at]

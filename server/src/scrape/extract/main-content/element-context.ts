@@ -2,20 +2,20 @@ import { isElement } from '../../parse/dom-nodes.ts'
 import type { Element } from 'domhandler'
 import { marksOf, markNames } from './lexicon.ts'
 
-/** Where an element stands: what its ancestors are and what their names say. Counted once an element, from its parent's. */
+/** Position of an element in the page: its ancestors and their names. Computed once, from that of its parent. */
 export interface ElementContext {
   readonly element: Element
   readonly parent: ElementContext | undefined
   readonly depth: number
-  /** Bits of `areaNames`: areas that the element is in. */
+  /** Areas that the element is in, as bits of `areaNames`. */
   readonly areas: number
-  /** Steps up to the nearest element of each mark group; 99 = none. */
+  /** Steps up to the nearest element of each mark group, or 99. */
   readonly markSteps: Uint8Array
-  /** Whether an author's attribute or style hides it. */
+  /** Whether an attribute or an inline style hides it. */
   readonly isHidden: boolean
   /** Sums over all texts inside. */
   readonly sums: Sums
-  /** The siblings that this element looks like, if there are at least two others. */
+  /** Similar siblings, if there are at least two others. */
   group: Group | undefined
 }
 
@@ -30,13 +30,13 @@ export interface Sums {
   order: number
 }
 
-/** Siblings that look alike: posts, cards, rows. */
+/** Similar siblings: posts, cards, rows. */
 export interface Group {
   readonly size: number
   readonly sums: Sums
 }
 
-/** Elements and roles that name an area of a page, in the order of their bits. */
+/** Areas of a page that elements and roles name, in the order of their bits. */
 export const areaNames = [
   'nav',
   'header',
@@ -103,7 +103,7 @@ const areaByRole: Readonly<Record<string, number>> = {
   list: bit.list,
 }
 
-/** Sums of nothing. */
+/** Returns sums of zero. */
 export function newSums(): Sums {
   return {
     words: 0,
@@ -125,7 +125,7 @@ function isHiddenElement(element: Element): boolean {
   )
 }
 
-/** Finds the place of an element, from `places` if it is known there. */
+/** Returns the context of an element, cached in `contexts`. */
 export function contextOf(element: Element, contexts: Map<Element, ElementContext>): ElementContext {
   const known = contexts.get(element)
   if (known !== undefined) return known
@@ -170,7 +170,7 @@ function stepsOf(element: Element, above: Uint8Array | undefined): Uint8Array {
   return steps
 }
 
-/** Adds one text to the sums of its place and of all places above. */
+/** Adds a text to the sums of its element and of all ancestors. */
 export function addToSums(context: ElementContext, text: Omit<Sums, 'leaves'>): void {
   for (let up: ElementContext | undefined = context; up !== undefined; up = up.parent) {
     const { sums } = up
@@ -184,7 +184,7 @@ export function addToSums(context: ElementContext, text: Omit<Sums, 'leaves'>): 
   }
 }
 
-/** Gives every place the group of siblings it looks like: at least three with the same name and class. */
+/** Groups similar siblings: at least three with the same name and class. */
 export function findGroups(contexts: ReadonlyMap<Element, ElementContext>): readonly Group[] {
   const groupsBySignature = new Map<ElementContext, Map<string, ElementContext[]>>()
   for (const context of contexts.values()) {

@@ -8,7 +8,7 @@ import { outlineFeatures, outlineNames, readOutline } from './outline-features.t
 import { areaNames } from './element-context.ts'
 import { neighbourFeatures, ownFeatures, positionFeatures, tagKinds } from './text-features.ts'
 
-/** Names of the numbers in a row of features, in order. */
+/** Names of the features in a row, in order. */
 export const featureNames: readonly string[] = [
   'words',
   'linkShare',
@@ -101,7 +101,7 @@ export const featureNames: readonly string[] = [
   ...outlineNames,
 ]
 
-/** One row of features for every text of the page. */
+/** Returns one row of features per text of the page. */
 export function featureRows(layout: Layout): readonly Float32Array[] {
   const wordsBefore = runningWords(layout.facts)
   const pageRow = pageFeatures(layout)

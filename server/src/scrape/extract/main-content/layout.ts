@@ -4,7 +4,7 @@ import { readPageFacts, type PageFacts } from './page-facts.ts'
 import { addToSums, findGroups, contextOf, type Group, type ElementContext, type Sums } from './element-context.ts'
 import type { Leaf } from './segment.ts'
 
-/** A page laid out: every text with its facts and its place, and what the whole page is like. */
+/** Texts of a page with their facts and contexts, and sums over the page. */
 export interface Layout {
   readonly leaves: readonly Leaf[]
   readonly facts: readonly LeafFacts[]
@@ -20,7 +20,7 @@ export interface Layout {
   readonly articles: number
 }
 
-/** Lays out the texts of a page. */
+/** Collects facts and contexts of the texts of a page. */
 export function buildLayout(document: Document, leaves: readonly Leaf[]): Layout {
   const byElement = new Map<Element, ElementContext>()
   const facts = leaves.map(readLeaf)
@@ -72,12 +72,12 @@ export function buildLayout(document: Document, leaves: readonly Leaf[]): Layout
   }
 }
 
-/** The share of words that are known. */
+/** Returns the share of words that are in `known`. */
 export function overlap(words: readonly string[], known: ReadonlySet<string>): number {
   return words.length === 0 ? 0 : words.filter((word) => known.has(word)).length / words.length
 }
 
-/** The heading that says most of the title; the first h1, or the first text, for want of one. */
+/** Returns the index of the h1 or h2 that matches the title best, or -1. */
 function findHeading(leaves: readonly Leaf[], facts: readonly LeafFacts[], page: PageFacts): number {
   let best = -1
   let bestScore = 0
@@ -94,7 +94,7 @@ function findHeading(leaves: readonly Leaf[], facts: readonly LeafFacts[], page:
   return best
 }
 
-/** Level of the heading an element is in, at most three steps up; 0 = none. */
+/** Returns the level of the heading that an element is in, at most three steps up, or 0. */
 export function headingLevel(element: Element): number {
   let up: Element | null = element
   for (let step = 0; step < 4 && up !== null; step++) {
@@ -106,7 +106,7 @@ export function headingLevel(element: Element): number {
   return 0
 }
 
-/** The place that most prose stands in directly: each text gives points to its ancestors, fewer with every step. */
+/** Finds the element with the most prose: each text scores for its ancestors, less with every step. */
 function findTop(contexts: readonly ElementContext[], facts: readonly LeafFacts[]): ElementContext | undefined {
   const scores = new Map<ElementContext, number>()
   let best: ElementContext | undefined

@@ -1,9 +1,9 @@
 import type { Leaf } from './segment.ts'
 import { countBoilerplate } from './lexicon.ts'
 
-/** What can be counted in one text alone. */
+/** Counts of a single text. */
 export interface LeafFacts {
-  /** Words, where a Chinese, Japanese or Korean character counts half. At least 1. */
+  /** Number of words. A Chinese, Japanese or Korean character counts half. At least 1. */
   readonly words: number
   readonly linkShare: number
   readonly sentences: number
@@ -26,7 +26,7 @@ const copyright = /©|\(c\)\s*\d{4}|all rights reserved/i
 const date =
   /\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d{1,2}\b|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b\d{4}-\d{2}-\d{2}\b|\b\d+ (?:minute|hour|day|week|month|year)s? ago\b/i
 
-/** Counts what one text says by itself. */
+/** Counts words, sentences and the like in one text. */
 export function readLeaf(leaf: Leaf): LeafFacts {
   const { text } = leaf
   const words = text.match(/[\p{L}\p{N}_]+/gu) ?? []

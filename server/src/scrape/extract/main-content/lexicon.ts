@@ -1,4 +1,4 @@
-/** Words that page authors put into class names, ids and roles, grouped by what they say about a place in a page. */
+/** Words in class names, ids and roles, grouped by the part of a page that they name. */
 export const markGroups = {
   navigation:
     'nav navbar navigation menu menus breadcrumb breadcrumbs crumb crumbs pagination pager tabs toc submenu megamenu sitemap skip',
@@ -35,7 +35,7 @@ export const markGroups = {
   figure: 'caption captions figure image images media video photo thumbnail thumb credit icon logo logos brand',
 } as const
 
-/** The name of a group of marks. */
+/** Name of a group of words. */
 export type MarkGroup = keyof typeof markGroups
 
 /** Names of all groups, in the order of their bits. */
@@ -46,7 +46,7 @@ for (const [bit, name] of markNames.entries()) {
   for (const word of markGroups[name].split(' ')) bitsByWord.set(word, (bitsByWord.get(word) ?? 0) | (1 << bit))
 }
 
-/** The groups that the words of a class name, an id or a role belong to, one bit a group. */
+/** Returns the groups of the words in a class name, an id or a role, one bit per group. */
 export function marksOf(names: string): number {
   let bits = 0
   for (const word of names.slice(0, 400).match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? [])
@@ -65,7 +65,7 @@ const boilerplate = new Set(
   ).split(' '),
 )
 
-/** How many of the words are those of menus, forms and footers. Words are lower case. */
+/** Counts lower-case words that are typical of menus, forms and footers. */
 export function countBoilerplate(words: readonly string[]): number {
   let count = 0
   for (const word of words) if (boilerplate.has(word)) count++

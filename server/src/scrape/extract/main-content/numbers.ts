@@ -1,9 +1,9 @@
-/** log(1 + value): tells 1 from 2 as clearly as 100 from 200. */
+/** Returns log(1 + value), so that 1 and 2 differ as much as 100 and 200. Negative values count as 0. */
 export function log(value: number): number {
   return Math.log1p(Math.max(0, value))
 }
 
-/** 1 for true, 0 for false. */
+/** Returns 1 for true and 0 for false. */
 export function flag(is: boolean): number {
   return is ? 1 : 0
 }

@@ -2,7 +2,7 @@ import { headingLevel, type Layout } from './layout.ts'
 import { log } from './numbers.ts'
 import type { ElementContext } from './element-context.ts'
 
-/** What a heading announces, by its words. */
+/** Kinds of sections, by words in their headings. */
 const kinds = [
   /\brelated|recommend|similar|also (?:like|bought|view|enjoy)|you may|you might|more (?:from|in|on|like|stories|articles|posts|to)|popular|trending|keep reading|read next|up next|recently viewed|sponsored|inspired|pairs? with|complete the|best sellers|shop (?:by|all)|explore/i,
   /\breviews?\b|\bratings?\b|customers? say|testimonial/i,
@@ -14,7 +14,7 @@ const kinds = [
   /about us|company|support|resources|quick links|customer (?:service|care)|\bhelp\b|\blegal\b|information|navigation|\bmenu\b|account/i,
 ] as const
 
-/** Names of the numbers of `outlineFeatures`, in order. */
+/** Names of the `outlineFeatures`, in order. */
 export const outlineNames: readonly string[] = [
   ...kinds.map((_, index) => `outline${index}`),
   ...kinds.map((_, index) => `headed${index}`),
@@ -24,16 +24,16 @@ export const outlineNames: readonly string[] = [
   'sectionLinkShare',
 ]
 
-/** Headings over each text: by level, as a reader sees them, and by the boxes that they open. */
+/** Headings above each text: by level, and by the boxes that they open. */
 export interface Outline {
-  /** For every text, bits of the kinds of all headings over it. */
+  /** For every text, bits of the kinds of all headings above it. */
   readonly kindsAbove: Int32Array
   readonly depth: Uint8Array
-  /** For every text, the number of the section it is in: all texts under the same heading. */
+  /** For every text, the index of its section: all texts under the same heading. */
   readonly section: Int32Array
   readonly sectionWords: readonly number[]
   readonly sectionLinkWords: readonly number[]
-  /** Bits of the kinds of the heading that a box opens with. */
+  /** For every box that opens with a heading, bits of the kinds of that heading. */
   readonly opened: ReadonlyMap<ElementContext, number>
 }
 
@@ -44,7 +44,7 @@ function kindsOf(text: string): number {
   return bits
 }
 
-// A box opens with its heading when at most this many texts stand before it.
+// A box opens with a heading if at most this many texts are before it.
 const lead = 1
 
 interface Heading {
@@ -52,7 +52,7 @@ interface Heading {
   readonly bits: number
 }
 
-/** Reads the outline of a page. */
+/** Builds the outline of a page. */
 export function readOutline(layout: Layout): Outline {
   const count = layout.leaves.length
   const outline = {
@@ -86,7 +86,7 @@ export function readOutline(layout: Layout): Outline {
   return outline
 }
 
-/** Notes a heading in all boxes that it opens, those with most of the page aside. */
+/** Records a heading in all boxes that it opens, except those with more than half of the page's words. */
 function openBoxes(
   context: ElementContext,
   index: number,
@@ -100,7 +100,7 @@ function openBoxes(
   }
 }
 
-/** What the headings over a text announce. */
+/** Features of the headings above a text. */
 export function outlineFeatures(layout: Layout, index: number, outline: Outline): number[] {
   let headed = 0
   for (let up = layout.contexts[index]; up !== undefined; up = up.parent) headed |= outline.opened.get(up) ?? 0

@@ -1,7 +1,7 @@
 import type { Document, Element } from 'domhandler'
 import { textOf, visitElements } from '../../parse/dom-nodes.ts'
 
-/** What the head of a page and its structured data say about the page. */
+/** Facts from the head of a page and its structured data. */
 export interface PageFacts {
   /** Words of the title, lower case. */
   readonly titleWords: ReadonlySet<string>
@@ -22,7 +22,7 @@ function wordSet(text: string): ReadonlySet<string> {
   return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu))
 }
 
-/** Reads the facts of a page from its meta elements and JSON-LD. */
+/** Reads facts from `<meta>` elements, JSON-LD and microdata. */
 export function readPageFacts(document: Document): PageFacts {
   const found = { title: '', description: '', kinds: '', structured: '', reviews: '' }
   visitElements(document, (element) => {

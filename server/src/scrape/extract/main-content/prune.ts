@@ -3,14 +3,7 @@ import { isElement, isText } from '../../parse/dom-nodes.ts'
 import { filterTree } from '../../parse/edit-tree.ts'
 import type { MainContent } from './select.ts'
 
-interface WordCount {
-  kept: number
-  all: number
-}
-
-const media = new Set(['img', 'picture', 'video', 'audio', 'figure', 'math'])
-
-/** Removes from a tree all texts that are not kept, and what is empty then. Pictures stay where most text around them stays. */
+/** Removes all texts that are not main content, and elements that are empty then. Keeps images among kept text. */
 export function pruneTree(document: Document, content: MainContent): void {
   const counts = new Map<ParentNode, WordCount>()
   const decisions = new Map<AnyNode, boolean>()
@@ -30,6 +23,11 @@ export function pruneTree(document: Document, content: MainContent): void {
   filterTree(document, (node) => needed.has(node))
 }
 
+interface WordCount {
+  kept: number
+  all: number
+}
+
 interface Marking {
   readonly decisions: ReadonlyMap<AnyNode, boolean>
   readonly counts: ReadonlyMap<ParentNode, WordCount>
@@ -37,7 +35,7 @@ interface Marking {
   readonly isMostlyKept: boolean
 }
 
-/** Marks what stays. Answers whether anything in `parent` does. */
+/** Marks the nodes to keep. Returns whether any of them is in `parent`. */
 function mark(parent: ParentNode, marking: Marking): boolean {
   const count = marking.counts.get(parent)
   const isMostlyKept = count === undefined ? marking.isMostlyKept : count.kept * 2 >= count.all && count.kept > 0
@@ -47,17 +45,19 @@ function mark(parent: ParentNode, marking: Marking): boolean {
     marking.needed.add(child)
     isNeeded = true
   }
-  // A cell holds its column's place in a row of which something stays.
+  // Keep empty cells of a kept row, so that columns stay aligned.
   if (isNeeded)
     for (const child of parent.children) if (isElement(child) && /^t[dh]$/.test(child.name)) marking.needed.add(child)
   return isNeeded
 }
 
+const media = new Set(['img', 'picture', 'video', 'audio', 'figure', 'math'])
+
 function markNode(node: ChildNode, marking: Marking): boolean {
   const decision = marking.decisions.get(node)
   if (decision !== undefined) {
     if (decision) markAll(node, marking.needed)
-    else if (isElement(node) && marking.isMostlyKept && holdsPicture(node))
+    else if (isElement(node) && marking.isMostlyKept && containsImage(node))
       return mark(node, { ...marking, decisions: new Map() })
     return decision
   }
@@ -76,8 +76,8 @@ function markNode(node: ChildNode, marking: Marking): boolean {
   return mark(node, marking)
 }
 
-function holdsPicture(element: Element): boolean {
-  return element.children.some((child) => isElement(child) && (child.name === 'img' || holdsPicture(child)))
+function containsImage(element: Element): boolean {
+  return element.children.some((child) => isElement(child) && (child.name === 'img' || containsImage(child)))
 }
 
 function markAll(node: AnyNode, needed: Set<AnyNode>): void {

@@ -1,17 +1,17 @@
 import { base, trees } from './model.ts'
 
 interface Forest {
-  /** Where each tree starts. */
+  /** Index of the root of each tree. */
   readonly roots: Int32Array
-  /** The feature a node asks for; -1 = a leaf. */
+  /** Feature that a node tests, or -1 for a leaf. */
   readonly features: Int16Array
-  /** What a feature is compared with; the value of a leaf. */
+  /** Threshold of a node, or value of a leaf. */
   readonly thresholds: Float32Array
-  /** The node to go on with when the feature is not below the threshold. If it is, the next one. */
+  /** Child for features at or above the threshold. The other child is the next node. */
   readonly rights: Int32Array
 }
 
-/** Reads trees from their nodes in preorder: `feature<threshold`, or `=value` for a leaf. */
+/** Parses trees, given as nodes in preorder: `feature<threshold`, or `=value` for a leaf. */
 function readForest(sources: readonly string[]): Forest {
   const nodes = sources.flatMap((source) => source.split(' '))
   const roots = new Int32Array(sources.length)
@@ -42,7 +42,7 @@ function readForest(sources: readonly string[]): Forest {
 
 const { roots, features, thresholds, rights } = readForest(trees.flatMap((line) => line.split(';')))
 
-/** The chance, 0 to 1, that the text with this row of features is main content. */
+/** Returns the probability that a text with these features is main content. */
 export function scoreRow(row: Float32Array): number {
   let logit = base
   for (let tree = 0; tree < roots.length; tree++) {

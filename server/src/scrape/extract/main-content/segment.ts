@@ -1,18 +1,18 @@
 import type { ChildNode, Element, ParentNode } from 'domhandler'
 import { isElement, isText, createBlockTest, invisibleNames } from '../../parse/dom-nodes.ts'
 
-/** A run of text without a block boundary in it: the unit that main content keeps or drops. */
+/** A run of text without a block boundary: the unit that is kept or removed as a whole. */
 export interface Leaf {
-  /** Neighbouring siblings that make up the run. */
+  /** Adjacent siblings that make up the run. */
   readonly nodes: readonly ChildNode[]
   readonly parent: Element
   /** Visible text, white space collapsed. */
   readonly text: string
-  /** Text that stands inside links. */
+  /** Number of characters inside links. */
   readonly linkLength: number
 }
 
-/** The texts of a tree in reading order, each with the element that holds it. */
+/** Splits a tree into its texts, in document order, each with its parent element. */
 export function segment(root: ParentNode): readonly Leaf[] {
   const leaves: Leaf[] = []
   walk(root, leaves, createBlockTest())

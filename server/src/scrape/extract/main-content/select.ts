@@ -11,59 +11,65 @@ export interface MainContent {
   readonly isKept: readonly boolean[]
 }
 
-/** How to weigh what is missed against what is kept in vain. */
+/** Options of `selectMainContent`. */
 export interface SelectOptions {
-  /** 1 = alike; 0.5 = keeping something in vain is worse. Default 1. */
+  /** Beta of the F-score. 1 weighs recall and precision equally, 0.5 prefers precision. Default 1. */
   readonly beta?: number | undefined
-  /** The chance of a text, by its features. Default: the model of this package. */
+  /** Returns the probability of a text, by its features. Default: the built-in model. */
   readonly score?: ((row: Float32Array) => number) | undefined
 }
 
-/** Chooses the texts of a page that are its main content. */
+/** Selects the texts of a page that are its main content. */
 export function selectMainContent(document: Document, options: SelectOptions = {}): MainContent {
   const layout = buildLayout(document, segment(document))
-  const chances = featureRows(layout).map((row) => (options.score ?? scoreRow)(row))
+  const probabilities = featureRows(layout).map((row) => (options.score ?? scoreRow)(row))
   const words = layout.facts.map((fact) => fact.words)
-  const isChosen = withTitle(layout, chances, chooseTexts(chances, words, options.beta ?? 1))
+  const isChosen = withTitle(layout, probabilities, chooseTexts(probabilities, words, options.beta ?? 1))
   return { layout, isKept: withoutRepeats(layout, isChosen) }
 }
 
-// Words that a page of few words is assumed to have besides: it keeps one short text from deciding alone.
+// Words added to every page, so that a single short text does not decide on short pages.
 const priorWords = 20
 
-/** Keeps the most likely texts, down to where the expected F-score of the choice is best. */
-export function chooseTexts(chances: readonly number[], words: readonly number[], beta: number): readonly boolean[] {
-  const order = chances.map((_, index) => index).sort((left, right) => (chances[right] ?? 0) - (chances[left] ?? 0))
+/** Keeps the most likely texts, down to the threshold with the best expected F-score. */
+export function chooseTexts(
+  probabilities: readonly number[],
+  words: readonly number[],
+  beta: number,
+): readonly boolean[] {
+  const order = probabilities
+    .map((_, index) => index)
+    .sort((left, right) => (probabilities[right] ?? 0) - (probabilities[left] ?? 0))
   const square = beta ** 2
-  const expected = chances.reduce((sum, chance, index) => sum + chance * (words[index] ?? 0), 0)
+  const expected = probabilities.reduce((sum, probability, index) => sum + probability * (words[index] ?? 0), 0)
   let hits = 0
   let kept = 0
   let best = 0
   let least = 1
   for (const index of order) {
-    hits += (chances[index] ?? 0) * (words[index] ?? 0)
+    hits += (probabilities[index] ?? 0) * (words[index] ?? 0)
     kept += words[index] ?? 0
     const score = ((1 + square) * hits) / (kept + square * expected + priorWords)
     if (score <= best) continue
     best = score
-    least = chances[index] ?? 0
+    least = probabilities[index] ?? 0
   }
-  return chances.map((chance) => chance >= least && best > 0)
+  return probabilities.map((probability) => probability >= least && best > 0)
 }
 
-const leastTitleChance = 0.05
+const minTitleProbability = 0.05
 
-/** Keeps the title, which labels tend to leave out and readers miss, unless it is the name of the site. */
-function withTitle(layout: Layout, chances: readonly number[], isKept: readonly boolean[]): readonly boolean[] {
+/** Keeps the title, which training labels tend to omit, unless it is the name of the site. */
+function withTitle(layout: Layout, probabilities: readonly number[], isKept: readonly boolean[]): readonly boolean[] {
   const { firstHeading } = layout
   const context = layout.contexts[firstHeading]
   if (context === undefined || headingLevel(context.element) !== 1 || !isKept.includes(true)) return isKept
-  return isKept.map((is, index) => is || (index === firstHeading && (chances[index] ?? 0) > leastTitleChance))
+  return isKept.map((is, index) => is || (index === firstHeading && (probabilities[index] ?? 0) > minTitleProbability))
 }
 
 const repeatWords = 6
 
-/** Drops what was kept before word for word: quotes, and copies for other screens. */
+/** Removes verbatim repetitions: quotes, and copies for other screen sizes. */
 function withoutRepeats(layout: Layout, isKept: readonly boolean[]): readonly boolean[] {
   const seen = new Set<string>()
   return layout.leaves.map((leaf, index) => {

@@ -2,7 +2,7 @@ import { headingLevel, overlap, type Layout } from './layout.ts'
 import { flag, log } from './numbers.ts'
 import { areaNames } from './element-context.ts'
 
-/** Elements told apart: that a text is in, or that its parent is in. */
+/** Elements that features distinguish, as parent or grandparent of a text. */
 export const tagKinds = [
   'p',
   'li',
@@ -20,7 +20,7 @@ export const tagKinds = [
   'summary',
 ] as const
 
-/** What a text is. */
+/** Features of a text and its element. */
 export function ownFeatures(layout: Layout, index: number): number[] {
   const fact = layout.facts[index]
   const context = layout.contexts[index]
@@ -49,7 +49,7 @@ export function ownFeatures(layout: Layout, index: number): number[] {
   return row
 }
 
-/** Where in the page a text is. */
+/** Features of the position of a text in the page. */
 export function positionFeatures(layout: Layout, index: number, wordsBefore: Float64Array): number[] {
   const fact = layout.facts[index]
   const context = layout.contexts[index]
@@ -85,7 +85,7 @@ function longestRun(text: string): number {
   return longest
 }
 
-/** What stands before and after a text. */
+/** Features of the texts before and after a text. */
 export function neighbourFeatures(layout: Layout, index: number): number[] {
   const row: number[] = []
   for (const step of [-2, -1, 1, 2]) {

@@ -1,7 +1,7 @@
 import type { ChildNode, Element } from 'domhandler'
 import { isElement, isText, invisibleNames } from '../../parse/dom-nodes.ts'
 
-/** A fenced block with the language that the page names. '' when there is no code. */
+/** Writes a fenced code block with its language. Returns '' for an empty one. */
 export function writeCodeBlock(pre: Element): string {
   const text = codeText(pre).replace(/^\n+|\s+$/g, '')
   if (text === '') return ''
@@ -30,7 +30,7 @@ function codeText(pre: Element): string {
   return text.replaceAll('\u00a0', ' ')
 }
 
-/** Whether an element holds the numbers of the lines beside it. */
+/** Whether an element contains line numbers. */
 export function isNumbering(element: Element): boolean {
   return element.name !== 'pre' && element.name !== 'code' && numbering.test(element.attribs['class'] ?? '')
 }
@@ -44,7 +44,7 @@ const noLanguage = new Set(
   ),
 )
 
-/** The language of a code block, from it, its code or its two nearest ancestors; '' = none named. */
+/** Returns the language of a code block, from `<pre>`, `<code>` or the two nearest ancestors, or ''. */
 export function languageOf(pre: Element): string {
   const code = pre.children.filter(isElement).find((child) => child.name === 'code')
   const parent = pre.parent !== null && isElement(pre.parent) ? pre.parent : undefined

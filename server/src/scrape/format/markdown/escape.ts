@@ -1,6 +1,6 @@
-/** Escapes what Markdown would read as markup inside a line. */
+/** Escapes inline Markdown syntax. */
 export function escapeText(text: string): string {
-  // Most text has none of them, and one look costs less than seven.
+  // Most text has no special characters, and one test is faster than seven replacements.
   if (!/[\\*`_~<&\]]/.test(text)) return text
   return text
     .replace(/\\(?=[\\`*_{}[\]()#+\-.!|<>~&])/g, '\\\\')
@@ -12,7 +12,7 @@ export function escapeText(text: string): string {
     .replace(/\](?=[([:])/g, '\\]')
 }
 
-/** Escapes what Markdown would read as a block at the start of a line. */
+/** Escapes block syntax at the start of a line. */
 export function escapeLineStart(line: string): string {
   if (!/^[-#+\d>=_~]/.test(line)) return line
   return line
@@ -29,7 +29,7 @@ export function escapeBrackets(text: string): string {
   return text.replace(/\\?[[\]]/g, (found) => (found.length === 2 ? found : `\\${found}`))
 }
 
-/** Writes an address so that it can stand inside the parentheses of a link. */
+/** Escapes a URL for the parentheses of a link. */
 export function writeAddress(address: string): string {
   const safe = address.replace(/[\s<>]/g, (character) => encodeURIComponent(character))
   let depth = 0

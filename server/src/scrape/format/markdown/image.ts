@@ -4,7 +4,7 @@ import { imageSource, removedImagePlaceholder } from '../../parse/image-source.t
 import { escapeBrackets, escapeText, writeAddress } from './escape.ts'
 import type { Writer } from './writer.ts'
 
-/** `![alt](address)`, or '' for an image without an address and for a tracking pixel. */
+/** Writes `![alt](url)`. Returns '' for an image without a URL and for a tracking pixel. */
 export function writeImage(image: Element, writer: Writer): string {
   const { attribs } = image
   if (isPixel(attribs['width']) && isPixel(attribs['height'])) return ''

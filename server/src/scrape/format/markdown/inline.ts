@@ -9,7 +9,7 @@ interface Link {
   readonly address: string
 }
 
-/** A stretch of text in one style. */
+/** A run of text in one style. */
 interface Run {
   text: string
   readonly link: Link | undefined
@@ -40,7 +40,7 @@ const stylesByName: Readonly<Record<string, Partial<Style>>> = {
   tt: { code: true },
 }
 
-/** Writes nodes that run along one line, with their emphasis, links, code and images. Breaks are line feeds. */
+/** Writes inline nodes with emphasis, links, code and images. Line breaks are line feeds. */
 export function writeInline(nodes: readonly ChildNode[], writer: Writer): string {
   const runs: Run[] = []
   for (const node of nodes) collect(node, plain, runs, writer)
@@ -72,7 +72,7 @@ function collectElement(element: Element, style: Style, runs: Run[], writer: Wri
   else {
     const own = name === 'a' ? linkStyle(element, writer) : stylesByName[name]
     const inner = own === undefined ? style : { ...style, ...own }
-    // Blocks inside a line, such as cells joined into one, are kept apart by a space.
+    // Separate blocks inside a line, such as joined cells, with a space.
     const isBlock = writer.isBlock(element)
     if (isBlock) runs.push({ ...style, text: ' ' })
     if (name === 'q') runs.push({ ...style, text: '"' })
@@ -103,7 +103,7 @@ function findTex(element: Element): string | undefined {
   return undefined
 }
 
-/** The mark beside a heading that links to the heading itself. */
+/** Whether a link is the permalink beside a heading. */
 function isPermalink(element: Element): boolean {
   if (element.name !== 'a' || element.attribs['href']?.includes('#') !== true) return false
   const text = textOf(element).trim()
@@ -113,7 +113,7 @@ function isPermalink(element: Element): boolean {
   )
 }
 
-/** Leaves one space between words, and none at the edges of the line or beside a break. */
+/** Collapses spaces between runs, and removes them at line edges and breaks. */
 function collapse(runs: Run[]): void {
   let isAfterSpace = true
   for (const run of runs) {
@@ -129,7 +129,7 @@ function collapse(runs: Run[]): void {
 const keys = ['link', 'strong', 'emphasis', 'strike', 'code'] as const
 const marks: Readonly<Record<string, string>> = { strong: '**', emphasis: '*', strike: '~~' }
 
-/** Writes runs from the outermost style in: neighbours that share a style share its marks. */
+/** Writes runs from the outermost style inwards. Adjacent runs with the same style share its marks. */
 function serialise(runs: readonly Run[], level: number): string {
   const key = keys[level]
   if (key === undefined) return runs.map((run) => run.text).join('')
@@ -149,7 +149,7 @@ function serialise(runs: readonly Run[], level: number): string {
   return parts.join('')
 }
 
-/** Whether a break or a space without style stands between two runs of the same style. */
+/** Whether a run is a break or an unstyled space between two runs of the same style. */
 function isInside(
   runs: readonly Run[],
   at: number,
@@ -191,7 +191,7 @@ function bracketed(text: string): string {
 const letter = /[\p{L}\p{N}]/u
 const punctuation = /[\p{P}\p{S}]/u
 
-/** Puts marks where CommonMark sees them: never between punctuation inside and a letter outside. */
+/** Adds emphasis marks that CommonMark recognizes: never between punctuation inside and a letter outside. */
 function emphasize(line: string, mark: string, previous: string, next: string): string {
   const text = line.trim()
   if (text === '') return ''
@@ -203,7 +203,7 @@ function emphasize(line: string, mark: string, previous: string, next: string): 
   return `${text.slice(0, from)}${mark}${text.slice(from, to)}${mark}${text.slice(to)}`
 }
 
-/** Text between backticks, more of them than any run inside has. */
+/** Writes inline code, with more backticks than any run inside has. */
 function writeCode(text: string): string {
   const longest = (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0)
   const fence = '`'.repeat(longest + 1)

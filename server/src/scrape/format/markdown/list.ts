@@ -4,7 +4,7 @@ import type { Writer } from './writer.ts'
 
 const listNames = new Set(['ul', 'ol', 'menu', 'dir'])
 
-/** A list with its nested lists, numbers and task boxes. '' when it is empty. */
+/** Writes a list with nested lists, numbers and task boxes. Returns '' for an empty one. */
 export function writeList(list: Element, writer: Writer): string {
   const items: string[] = []
   let isLoose = false
@@ -47,12 +47,12 @@ function joinItem(blocks: readonly string[]): string {
   )
 }
 
-/** Puts `width` spaces before every line that is not blank. */
+/** Indents every non-blank line by `width` spaces. */
 export function indent(text: string, width: number): string {
   return text.replace(/^(?=.)/gm, ' '.repeat(width))
 }
 
-/** `[ ] ` or `[x] ` when the first thing in an item is a box to tick. */
+/** Returns `[ ] ` or `[x] ` if an item starts with a checkbox. */
 function taskBox(nodes: readonly ChildNode[]): string {
   for (const node of nodes) {
     if (isText(node)) {
@@ -70,7 +70,7 @@ function taskBox(nodes: readonly ChildNode[]): string {
   return ''
 }
 
-/** A definition list: each term on a line, its definitions on lines that start with a colon. */
+/** Writes a definition list: each term on a line, its definitions on lines that start with a colon. */
 export function writeDefinitions(list: Element, writer: Writer): readonly string[] {
   const blocks: string[] = []
   let open = ''

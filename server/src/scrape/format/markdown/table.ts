@@ -12,7 +12,7 @@ interface Cell {
   readonly rows: number
 }
 
-/** The blocks of a table: one Markdown table for data, or the cells one after the other when it is only there for the layout. */
+/** Writes a data table as a Markdown table, and the cells of a layout table one after the other. */
 export function writeTable(table: Element, writer: Writer): readonly string[] {
   const rows = rowsOf(table)
   const captions = table.children.filter(isElement).filter((child) => child.name === 'caption')
@@ -29,7 +29,7 @@ export function writeTable(table: Element, writer: Writer): readonly string[] {
   return [...caption, lines.map((line) => `| ${line.join(' | ')} |`).join('\n')]
 }
 
-/** What stands in a table outside of its cells. Browsers show it before the table. */
+/** Returns content outside of the cells, which browsers show before the table. */
 function straysOf(parent: Element): readonly ChildNode[] {
   return parent.children.flatMap((child) => {
     if (!isElement(child)) return isText(child) && child.data.trim() !== '' ? [child] : []
@@ -81,7 +81,7 @@ function isLayout(table: Element, rows: readonly (readonly Cell[])[]): boolean {
   return hasLayoutPart && !hasHeader
 }
 
-/** Lays cells out on a grid; a cell that spans others leaves them empty. */
+/** Lays cells out on a grid. Cells covered by a span are empty. */
 function toGrid(rows: readonly (readonly Cell[])[], writer: Writer): readonly (readonly string[])[] {
   const width = Math.min(maxColumns, most(rows.map((row) => row.reduce((sum, cell) => sum + cell.columns, 0))))
   const spansFit = width * rows.length <= maxCells

@@ -10,15 +10,15 @@ import { writeDefinitions, writeList } from './list.ts'
 import { writeTable } from './table.ts'
 import type { Writer } from './writer.ts'
 
-/** How to write Markdown. */
+/** Options of the Markdown writer. */
 export interface MarkdownOptions {
-  /** Whether images inside the page (`data:`) give way to a placeholder. Default true. */
+  /** Replace base64 images (`data:`) with a placeholder. Default true. */
   readonly removeBase64Images?: boolean | undefined
-  /** Collects what was left out, as sentences. */
+  /** Collects sentences about content that was left out. */
   readonly warnings?: Set<string> | undefined
 }
 
-/** Writes a tree as GitHub-flavoured Markdown, its addresses absolute against `<base>` or `url`. */
+/** Writes a tree as GitHub-flavored Markdown. URLs are resolved against `<base>` or `url`. */
 export function treeToMarkdown(document: Document, url: string, options: MarkdownOptions = {}): string {
   const writer: Writer = {
     base: findBaseUrl(document, url),
@@ -32,7 +32,7 @@ export function treeToMarkdown(document: Document, url: string, options: Markdow
   return blocks.length === 0 ? '' : `${blocks.join('\n\n')}\n`
 }
 
-/** Writes HTML as GitHub-flavoured Markdown: all that a reader would see of it, its addresses absolute. */
+/** Converts the visible content of HTML to GitHub-flavored Markdown with absolute URLs. */
 export function toMarkdown(html: string, url: string, options: MarkdownOptions = {}): string {
   const document = parseHtml(html)
   normalizeTree(document, 'all')
@@ -60,7 +60,7 @@ function writeBlocks(nodes: readonly ChildNode[], writer: Writer): readonly stri
   return blocks
 }
 
-/** A line of text, or several where two breaks follow each other. */
+/** Writes inline nodes as paragraphs, split at double line breaks. */
 function writeParagraphs(nodes: readonly ChildNode[], writer: Writer): readonly string[] {
   const text = writer.inline(nodes)
   if (text.trim() === '') return []
@@ -127,7 +127,7 @@ function writeHeading(element: Element, level: number, writer: Writer): readonly
   return unmarked === '' ? [] : [`${'#'.repeat(level)} ${unmarked}`]
 }
 
-/** A link around blocks: Markdown has none, so the heading or the first line in it becomes the link. */
+/** Writes a link around blocks, which Markdown does not have: its heading or first line becomes the link. */
 function writeCard(element: Element, writer: Writer): readonly string[] {
   const blocks = writer.blocks(element.children)
   const address = resolveUrl(element.attribs['href'], writer.base)

@@ -1,17 +1,17 @@
 import type { ChildNode, Element } from 'domhandler'
 
-/** What the writers of the single kinds of blocks share. */
+/** Context that the block writers share. */
 export interface Writer {
-  /** Where relative addresses start from; '' = they stay as they are. */
+  /** Base URL. With '', relative URLs stay as they are. */
   readonly base: string
-  /** Whether an element starts on a line of its own. */
+  /** Whether an element is a block. */
   readonly isBlock: (element: Element) => boolean
-  /** Notes what was left out, as a sentence for the warning. */
+  /** Adds a sentence to the warning, such as about content that was left out. */
   readonly warn: (what: string) => void
-  /** Whether images of `data:` addresses give way to a placeholder. */
+  /** Whether base64 images are replaced with a placeholder. */
   readonly removesBase64Images: boolean
-  /** The blocks of neighbouring nodes, each without blank lines around it. */
+  /** Writes adjacent nodes as blocks, each without surrounding blank lines. */
   readonly blocks: (nodes: readonly ChildNode[]) => readonly string[]
-  /** The nodes as one line of text; breaks are line feeds. */
+  /** Writes nodes as one line of text. Line breaks are line feeds. */
   readonly inline: (nodes: readonly ChildNode[]) => string
 }

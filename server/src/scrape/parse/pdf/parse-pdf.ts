@@ -8,16 +8,16 @@ import { BowlineError } from 'bowline/kit/errors'
 import type { Semaphore } from '../../../kit/semaphore.ts'
 import type { PdfResult } from './pdf-result.ts'
 
-/** Pages that are read of a PDF unless fewer are asked for. */
+/** Maximum number of pages, unless `maxPages` is lower. */
 const maxPagesRead = 10_000
 
-/** How much of a PDF to read, and how long that may take. */
+/** Options of `parsePdf`. */
 export interface PdfOptions extends Abortable {
-  /** Pages from the first on; the rest is counted but not read. Default: all. */
+  /** Number of pages to read. The others are only counted. Default: all. */
   readonly maxPages?: number | undefined
-  /** Milliseconds for the whole file. Default 30,000. Then the reading process is killed. */
+  /** Time limit in milliseconds. The parser process is killed when it expires. Default 30,000. */
   readonly timeoutMs?: number | undefined
-  /** Of which one is taken to read in; time spent waiting for it is not counted. Default: none is needed. */
+  /** Limits how many PDFs are parsed at once. Waiting for a slot does not count as time. Default: no limit. */
   readonly slots?: Semaphore | undefined
 }
 
@@ -26,16 +26,16 @@ export interface PdfContent {
   readonly markdown: string
   /** The pages that were read. */
   readonly pages: readonly { readonly pageNumber: number; readonly markdown: string }[]
-  /** Pages of the whole file. */
+  /** Number of pages of the file. */
   readonly totalPages: number
   readonly title: string | undefined
-  /** Whether the pages show pictures of text: then there is little or nothing to read without OCR. */
+  /** Whether the pages are scanned images, with little or no text without OCR. */
   readonly isScanned: boolean
 }
 
 /**
- * Reads a PDF as Markdown in a process of its own. Aborting kills that process.
- * Throws PDF_INVALID for what is broken, empty or no PDF, PDF_ENCRYPTED for one with a password, PDF_FAILED and TIMEOUT.
+ * Converts a PDF to Markdown in a process of its own, which is killed on abort.
+ * Throws PDF_INVALID for empty, malformed or other files, PDF_ENCRYPTED if it needs a password, PDF_FAILED and TIMEOUT.
  */
 export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Promise<PdfContent> {
   assertPdf(bytes)
@@ -50,20 +50,20 @@ export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Pro
     } catch (cause) {
       signal?.throwIfAborted()
       if (limit.aborted)
-        throw new BowlineError('TIMEOUT', `The PDF of ${sizeOf(bytes)} was not read in ${timeoutMs} ms`, {
+        throw new BowlineError('TIMEOUT', `The PDF of ${sizeOf(bytes)} was not parsed within ${timeoutMs} ms`, {
           status: 408,
-          hint: 'Ask for fewer pages with `maxPages`, or raise `timeout`.',
+          hint: 'Request fewer pages with `maxPages`, or raise `timeout`.',
           cause,
         })
       throw cause
     }
   }
   const first = await attempt('liteparse')
-  // The native reader may be missing on this platform, or crash; the other one is slower and finds no headings.
+  // liteparse may be missing on this platform, or crash. unpdf is slower and finds no headings.
   return toContent(first.kind === 'failed' && !outOfMemory.test(first.message) ? await attempt('unpdf') : first, bytes)
 }
 
-/** A PDF of which no more than so many pages were read. Default: all that were. */
+/** Returns a parsed PDF with at most `maxPages` of its pages. Default: all. */
 export function firstPages(pdf: PdfContent, maxPages = Infinity): PdfContent {
   if (maxPages >= pdf.pages.length) return pdf
   const pages = pdf.pages.slice(0, maxPages)
@@ -90,10 +90,10 @@ function assertPdf(bytes: Uint8Array): void {
     .subarray(0, 24)
     .toString('latin1')
     .replace(/[^\x20-\x7e]+/g, '.')
-  throw new BowlineError('PDF_INVALID', `Not a PDF: ${sizeOf(bytes)} that start with \`${shown}\``)
+  throw new BowlineError('PDF_INVALID', `Not a PDF: ${sizeOf(bytes)} starting with \`${shown}\``)
 }
 
-/** Kilobytes of memory for one file: a small one may unpack to many gigabytes, of which only the kernel keeps count. */
+/** Memory limit of the parser process in kB. A small file may expand to many gigabytes. */
 const maxMemoryKb = 1_500_000
 
 const outOfMemory = /out of memory|allocation failed|memory allocation|bad_alloc/i
@@ -101,15 +101,15 @@ const outOfMemory = /out of memory|allocation failed|memory allocation|bad_alloc
 function tooLarge(bytes: Uint8Array): BowlineError {
   return new BowlineError(
     'PDF_FAILED',
-    `The PDF of ${sizeOf(bytes)} takes more than ${maxMemoryKb / 1e6} GB of memory to read`,
+    `The PDF of ${sizeOf(bytes)} needs more than ${maxMemoryKb / 1e6} GB of memory`,
     {
       status: 422,
-      hint: 'Ask for fewer pages with `maxPages`, or for the file itself with `parsers: []`.',
+      hint: 'Request fewer pages with `maxPages`, or the file itself with `parsers: []`.',
     },
   )
 }
 
-function withBoundedMemory(command: readonly string[]): readonly string[] {
+function withMemoryLimit(command: readonly string[]): readonly string[] {
   return process.platform === 'linux'
     ? ['/bin/sh', '-c', `ulimit -d ${maxMemoryKb}; exec "$0" "$@"`, ...command]
     : command
@@ -123,12 +123,7 @@ async function read(
   maxPages: number | undefined,
   signal: AbortSignal,
 ): Promise<PdfResult> {
-  const [command = '', ...args] = withBoundedMemory([
-    process.execPath,
-    script,
-    reader,
-    String(maxPages ?? maxPagesRead),
-  ])
+  const [command = '', ...args] = withMemoryLimit([process.execPath, script, reader, String(maxPages ?? maxPagesRead)])
   const child = spawn(command, args, {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: {},
@@ -138,44 +133,44 @@ async function read(
   if (signal.aborted) kill()
   try {
     const exited = once(child, 'close')
-    // A reader that dies early closes its input; its exit says more than the broken pipe.
+    // A process that exits early closes its stdin. Its exit code is more useful than EPIPE.
     child.stdin.on('error', () => {})
     child.stdin.end(bytes)
-    // Waits for the exit even when aborted, so that nothing is left running.
-    const [output, complaint] = await Promise.all([buffer(child.stdout), text(child.stderr), exited])
+    // Wait for the exit even on abort, so that no process is left behind.
+    const [output, stderr] = await Promise.all([buffer(child.stdout), text(child.stderr), exited])
     signal.throwIfAborted()
-    return toAnswer(output.toString(), complaint, child.exitCode ?? child.signalCode)
+    return parseResult(output.toString(), stderr, child.exitCode ?? child.signalCode)
   } finally {
     signal.removeEventListener('abort', kill)
   }
 }
 
-function toAnswer(output: string, complaint: string, ending: number | string | null): PdfResult {
+function parseResult(output: string, stderr: string, exit: number | string | null): PdfResult {
   try {
     return JSON.parse(output) as PdfResult
   } catch {
-    const why = outOfMemory.exec(complaint)?.[0] ?? complaint.trim().split('\n').at(-1) ?? ''
-    // Native code that gets no memory ends without a word.
-    const silent = ending === 'SIGABRT' ? 'out of memory' : `the reader ended with ${ending}`
-    return { kind: 'failed', message: why === '' ? silent : why }
+    const why = outOfMemory.exec(stderr)?.[0] ?? stderr.trim().split('\n').at(-1) ?? ''
+    // Native code that runs out of memory aborts without a message.
+    const fallback = exit === 'SIGABRT' ? 'out of memory' : `the parser exited with ${exit}`
+    return { kind: 'failed', message: why === '' ? fallback : why }
   }
 }
 
-function toContent(answer: PdfResult, bytes: Uint8Array): PdfContent {
-  switch (answer.kind) {
+function toContent(result: PdfResult, bytes: Uint8Array): PdfContent {
+  switch (result.kind) {
     case 'encrypted':
-      throw new BowlineError('PDF_ENCRYPTED', `The PDF of ${sizeOf(bytes)} opens only with a password`)
+      throw new BowlineError('PDF_ENCRYPTED', `The PDF of ${sizeOf(bytes)} needs a password`)
     case 'invalid':
-      throw new BowlineError('PDF_INVALID', `The PDF of ${sizeOf(bytes)} is broken: ${answer.message}`)
+      throw new BowlineError('PDF_INVALID', `The PDF of ${sizeOf(bytes)} is malformed: ${result.message}`)
     case 'failed':
-      if (outOfMemory.test(answer.message)) throw tooLarge(bytes)
-      throw new BowlineError('PDF_FAILED', `The PDF of ${sizeOf(bytes)} could not be read: ${answer.message}`)
+      if (outOfMemory.test(result.message)) throw tooLarge(bytes)
+      throw new BowlineError('PDF_FAILED', `The PDF of ${sizeOf(bytes)} could not be parsed: ${result.message}`)
     case 'read': {
-      const { pages, totalPages, title, isScanned } = answer
+      const { pages, totalPages, title, isScanned } = result
       if (totalPages === 0) throw new BowlineError('PDF_INVALID', `The PDF of ${sizeOf(bytes)} has no pages`)
       return { markdown: joinPages(pages), pages, totalPages, title, isScanned }
     }
     default:
-      return answer satisfies never
+      return result satisfies never
   }
 }

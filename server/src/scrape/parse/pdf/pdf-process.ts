@@ -1,5 +1,5 @@
-// A program: reads a PDF from its input and writes a PdfAnswer. Arguments: the reader, and the most pages (0 = all).
-// It runs in a process of its own because a native reader may crash on a hostile file.
+// Program that reads a PDF from stdin and writes a PdfResult to stdout. Arguments: the parser, and the maximum number of
+// pages (0 = all). It runs in its own process, since a native parser may crash on a hostile file.
 import { buffer } from 'node:stream/consumers'
 import { isBowlineError } from 'bowline/kit/errors'
 import { loadOptional } from '../../../kit/optional-package.ts'
@@ -12,7 +12,7 @@ async function readWithLiteparse(bytes: Buffer, maxPages: number): Promise<PdfRe
     async () => import('@llamaindex/liteparse'),
   )
   const parser = new LiteParse({
-    // OCR would look for tesseract and its data on the machine.
+    // OCR would need tesseract and its data on this machine.
     ocrEnabled: false,
     outputFormat: 'markdown',
     imageMode: 'off',
@@ -46,7 +46,7 @@ async function readWithUnpdf(bytes: Buffer, maxPages: number): Promise<PdfResult
   return { kind: 'read', pages, totalPages: document.numPages, title: undefined, isScanned: hasNoText(pages) }
 }
 
-/** The reader that finds headings and tables is an optional package. */
+/** Falls back to unpdf if liteparse, which finds headings and tables, is not installed. */
 async function readWithBest(bytes: Buffer, maxPages: number): Promise<PdfResult> {
   try {
     return await readWithLiteparse(bytes, maxPages)
@@ -64,7 +64,7 @@ function titleOf(xmp: string | undefined): string | undefined {
   return /<dc:title>\s*<rdf:Alt>\s*<rdf:li[^>]*>([^<]+)</.exec(xmp ?? '')?.[1]?.trim()
 }
 
-function toAnswer(error: unknown): PdfResult {
+function toFailure(error: unknown): PdfResult {
   const message = (error instanceof Error ? error.message : String(error)).replace(/^(?:PDF error: )/, '')
   if (/password|encrypted/i.test(message)) return { kind: 'encrypted' }
   if (/invalid pdf|pdf format|page not found|corrupt|file format|xref|trailer|not contain any pages/i.test(message))
@@ -75,5 +75,5 @@ function toAnswer(error: unknown): PdfResult {
 const [, , reader, maxPages = '0'] = process.argv
 const bytes = await buffer(process.stdin)
 const read = reader === 'unpdf' ? readWithUnpdf : readWithBest
-const answer = await read(bytes, Number(maxPages)).catch(toAnswer)
-process.stdout.write(JSON.stringify(answer))
+const result = await read(bytes, Number(maxPages)).catch(toFailure)
+process.stdout.write(JSON.stringify(result))

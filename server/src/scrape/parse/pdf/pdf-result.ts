@@ -1,4 +1,4 @@
-/** What the process that reads a PDF says about it, as one JSON document on its output. */
+/** Output of the process that parses a PDF, as JSON on stdout. */
 export type PdfResult =
   | {
       readonly kind: 'read'
