@@ -8,13 +8,13 @@ export const selector = z.string().min(1).max(2000)
 const viewport = z.strictObject({ width: z.int().min(1).max(7680), height: z.int().min(1).max(4320) })
 const quality = z.int().min(1).max(100)
 
-/** What a screenshot shows. */
+/** Options of a screenshot. */
 export const screenshotFields = {
-  /** Whether the whole page is shown, not just what a window shows. Default false. */
+  /** Captures the whole page instead of the viewport. Default: false. */
   fullPage: z.boolean().default(false),
-  /** 1 to 100: a JPEG of that quality. Default: a PNG. */
+  /** JPEG quality, 1 to 100. Default: PNG. */
   quality: quality.optional(),
-  /** Size of the window in CSS pixels. Default: 1280 x 720, or that of a phone with `mobile`. */
+  /** Viewport size in CSS pixels. Default: 1280 x 720, or that of a phone with `mobile`. */
   viewport: viewport.optional(),
 }
 
@@ -25,14 +25,14 @@ const wait = z
     selector: selector.optional(),
   })
   .refine(({ milliseconds, selector }) => (milliseconds === undefined) !== (selector === undefined), {
-    error: 'A wait action has either `milliseconds` or `selector`',
+    error: 'A wait action must have either `milliseconds` or `selector`',
   })
 
-/** Paper that a PDF can be printed on. */
+/** Paper formats of a PDF. */
 export const paperFormat = z.enum(['A0', 'A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'Letter', 'Legal', 'Tabloid', 'Ledger'])
 
-/** Some clients call the action `pdf` by another name. */
-function renamed(value: unknown): unknown {
+/** Accepts `generatePDF`, the name of the action `pdf` in some clients. */
+function normalizeName(value: unknown): unknown {
   return typeof value === 'object' && value !== null && 'type' in value && value.type === 'generatePDF'
     ? { ...value, type: 'pdf' }
     : value
@@ -42,7 +42,7 @@ const actionObject = z.discriminatedUnion('type', [
   wait,
   z.strictObject({ type: z.literal('click'), selector, all: z.boolean().default(false) }),
   z.strictObject({ type: z.literal('screenshot'), ...screenshotFields }),
-  /** Types into the focused element: click it first. */
+  /** Types into the focused element. Click the element first. */
   z.strictObject({ type: z.literal('write'), text: z.string().max(100_000) }),
   z.strictObject({
     type: z.literal('press'),
@@ -52,7 +52,7 @@ const actionObject = z.discriminatedUnion('type', [
       .max(100)
       .refine((key) => parseKeys(key) !== undefined, {
         error: ({ input }) =>
-          `${shorten(JSON.stringify(input) ?? 'undefined', 100)} has an unknown key. Keys are named as in Playwright, such as Enter, ArrowDown, F5, a or Control+A`,
+          `${shorten(JSON.stringify(input) ?? 'undefined', 100)} has an unknown key. Use the key names of Playwright, such as Enter, ArrowDown, F5, a or Control+A`,
       }),
   }),
   z.strictObject({
@@ -70,16 +70,19 @@ const actionObject = z.discriminatedUnion('type', [
   }),
 ])
 
-/** One step on a page before its content is taken. */
-export const action = z.preprocess(renamed, actionObject) as unknown as typeof actionObject
+/** A step on a page before its content is read. */
+export const action = z.preprocess(normalizeName, actionObject) as unknown as typeof actionObject
 
-/** Most actions of one scrape. */
+/** Maximum number of actions of a scrape. */
 export const maxActions = 50
 
-/** Most milliseconds that `waitFor` and all waits of one scrape may add up to; a wait for a selector counts one second. */
+/**
+ * Maximum sum of `waitFor` and all wait actions of a scrape, in milliseconds. A wait for a selector
+ * counts as one second.
+ */
 export const maxWaitMs = 60_000
 
-/** Milliseconds that actions wait, at least. */
+/** Returns the total wait of the actions in milliseconds. A wait for a selector counts as 1000. */
 export function waitOfActions(actions: readonly Action[]): number {
   return actions.reduce((sum, each) => sum + (each.type === 'wait' ? (each.milliseconds ?? 1000) : 0), 0)
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What the filter of the activity takes. */
+/** Values of the `endpoint` filter of the activity. */
 export const activityEndpoints = [
   'scrape',
   'crawl',
@@ -15,29 +15,35 @@ export const activityEndpoints = [
   'interact',
 ] as const
 
-/** Jobs on one page of the activity: what is said of the `limit` of a query. */
+/** Page size of the activity. */
 export const activityLimits = { default: 50, max: 100 } as const
 
-/** Query of `GET /v2/team/activity`. A limit that is no number means the default, one too large the maximum. */
+/**
+ * Query of `GET /v2/team/activity`. A `limit` that is not a number is replaced by the default, one
+ * that is too large by the maximum.
+ */
 export const activityQuery = z.object({
   endpoint: z.string().optional(),
   limit: z.string().optional(),
   cursor: z.string().optional(),
 })
 
-/** One job of the last 24 hours. */
+/** A job of the last 24 hours. */
 export const activityRecord = z.looseObject({
   id: z.string(),
   endpoint: z.string(),
   api_version: z.string(),
   created_at: z.string(),
-  /** Address, first address or query; null: there is none. */
+  /** URL, first URL or query of the job; `null` if it has none. */
   target: z.string().nullable(),
-  /** Error code of a call that failed, such as `SCRAPE_TIMEOUT`. Absent if it succeeded. */
+  /** Error code, such as `SCRAPE_TIMEOUT`. Absent if the call succeeded. */
   error: z.string().optional(),
 })
 
-/** Answer of `GET /v2/team/activity`, newest first. `cursor` asks for the next page; null on the last. */
+/**
+ * Response of `GET /v2/team/activity`, newest first. `cursor` requests the next page; `null` on the
+ * last page.
+ */
 export const activityResponse = z.looseObject({
   success: z.literal(true),
   data: z.array(activityRecord),

@@ -4,47 +4,50 @@ import { checkV1Options, v1ScrapeFields } from './v1-scrape.ts'
 import { checkScrapeOptions, scrapeFields } from './scrape.ts'
 import { jobWebhook } from './webhooks.ts'
 
-/** Most addresses of one request; `appendToId` adds more. */
+/** Maximum number of URLs per request. `appendToId` adds more. */
 export const maxBatchUrls = 100_000
 
 const batchFields = {
-  /** Addresses of the pages, 1 to 100,000. A request may have 10 MB. */
+  /** URLs of the pages, 1 to 100,000. The maximum request size is 10 MB. */
   urls: boundedArray(z.string(), maxBatchUrls, 1),
-  /** Hears of the start, of each page and of the end. */
+  /** Receives events for the start, each page and the end of the job. */
   webhook: jobWebhook.optional(),
-  /** A batch to add the addresses to, in place of making one. */
-  appendToId: z.guid('it is no id of a batch').optional(),
-  /** Most pages of this batch that are scraped at a time. Default: as many as the server does. */
+  /** Id of a batch to add the URLs to. Default: a new batch. */
+  appendToId: z.guid('must be the id of a batch').optional(),
+  /** Maximum number of pages of this batch scraped at once. Default: the limit of the server. */
   maxConcurrency: z.int().min(1).max(10_000).optional(),
-  /** Name of the client, as clients send it. Not used. */
+  /** Name of the client program. Ignored. */
   origin: clientName.optional(),
-  /** Name of an integration, as clients send it. Not used. */
+  /** Name of the integration. Ignored. */
   integration: clientName.nullable().optional(),
 } as const
 
-/** Body of `POST /v2/batch/scrape`. Unknown keys are refused. */
+/** Body of `POST /v2/batch/scrape`. Unknown keys are rejected. */
 export const batchRequest = z
   .strictObject({
     ...scrapeFields,
     ...batchFields,
-    /** Whether what is no address is left out and named in the answer, in place of failing the request. Default true. */
+    /**
+     * Skips invalid URLs and lists them in the response instead of failing the request. Default:
+     * true.
+     */
     ignoreInvalidURLs: z.boolean().default(true),
   })
   .superRefine(checkScrapeOptions)
 
-/** Body of `POST /v1/batch/scrape`. Unknown keys are refused. */
+/** Body of `POST /v1/batch/scrape`. Unknown keys are rejected. */
 export const v1BatchRequest = z
   .strictObject({
     ...v1ScrapeFields,
     ...batchFields,
-    /** Milliseconds. Default 0: every page is scraped anew. */
+    /** Maximum age of a stored page in milliseconds. Default: 0, which always scrapes the page. */
     maxAge: z.int().min(0).default(0),
-    /** Default false. */
+    /** Skips invalid URLs instead of failing the request. Default: false. */
     ignoreInvalidURLs: z.boolean().default(false),
   })
   .superRefine(checkV1Options)
 
 export type BatchRequest = z.output<typeof batchRequest>
 export type V1BatchRequest = z.output<typeof v1BatchRequest>
-/** What a caller may say about a batch besides the addresses. */
+/** Options of a batch. */
 export type BatchInput = Omit<z.input<typeof batchRequest>, 'urls'>

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * An array with at most `max` items and at least `min` (default 0). Of a longer one only the first items are checked, so
- * that refusing it costs no more than taking it.
+ * Creates the schema of an array with `min` (default: 0) to `max` items. Only the first items of a
+ * longer array are validated, so that rejecting it is no more expensive than accepting it.
  */
 export function boundedArray<Item extends z.ZodType>(
   item: Item,
@@ -14,17 +14,17 @@ export function boundedArray<Item extends z.ZodType>(
     z
       .array(item)
       .min(min)
-      .max(max, `at most ${max.toLocaleString('en')} are taken`),
+      .max(max, `must have at most ${max.toLocaleString('en')} items`),
   ) as unknown as z.ZodType<z.output<Item>[], readonly z.input<Item>[]>
 }
 
-/** Refuses a record with more than `max` entries. */
+/** Rejects a record with more than `max` entries. */
 export function atMostEntries(max: number) {
   return (record: object, context: z.core.$RefinementCtx): void => {
     if (Object.keys(record).length <= max) return
-    context.addIssue({ code: 'custom', message: `at most ${max} are taken`, input: record })
+    context.addIssue({ code: 'custom', message: `must have at most ${max} entries`, input: record })
   }
 }
 
-/** The name of a client or an integration, as clients send it. */
+/** Name of a client program or an integration. */
 export const clientName = z.string().max(200)

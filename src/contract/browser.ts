@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { recordRequest } from './recordings.ts'
 
-/** Lifetimes of a session in seconds (API specification, part 8; the default of `ttl` is what public clients meet). */
+/**
+ * Limits of session options. Times are in seconds. They follow part 8 of the API specification; the
+ * default of `ttl` is the one that public clients expect.
+ */
 export const sessionLimits = {
   ttl: { min: 30, max: 3600, default: 600 },
   activityTtl: { min: 10, max: 3600, default: 300 },
@@ -14,82 +17,90 @@ const profileFields = z.object({
     .string()
     .min(sessionLimits.profileName.min)
     .max(sessionLimits.profileName.max)
-    // Addresses are read as paths: such a profile could be written, and never be read or deleted.
+    // URL parsers resolve these as path segments, so such a profile could not be read or deleted.
     .refine((name) => name !== '.' && name !== '..', '`profile.name` cannot be "." or "..": choose another name'),
-  /** Whether browser state is written back at the end. Only one session at a time may write. Default true. */
+  /**
+   * Saves the browser state when the session ends. One session at a time can save. Default: true.
+   */
   saveChanges: z.boolean().default(true),
 })
 
-/** Clients in Python write `save_changes`. */
+/** Accepts `save_changes`, as Python clients send it. */
 function toCamelCase(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('save_changes' in value)) return value
   const { save_changes: saveChanges, ...rest } = value
   return { saveChanges, ...rest }
 }
 
-/** Persistent storage shared by name between the sessions of a team. */
+/** Persistent browser state, shared by name between the sessions of a team. */
 export const profile = z.preprocess(toCamelCase, profileFields) as unknown as typeof profileFields
 
 /** Body of `POST /v2/browser`. Unknown keys are ignored. */
 export const createSessionRequest = z.object({
-  /** Total lifetime in seconds, 30 to 3600. Default 600. */
+  /** Maximum lifetime in seconds, 30 to 3600. Default: 600. */
   ttl: z.int().min(sessionLimits.ttl.min).max(sessionLimits.ttl.max).default(sessionLimits.ttl.default),
-  /** Seconds without activity after which the session ends, 10 to 3600. Default 300. */
+  /** Maximum idle time in seconds, 10 to 3600. Default: 300. */
   activityTtl: z
     .int()
     .min(sessionLimits.activityTtl.min)
     .max(sessionLimits.activityTtl.max)
     .default(sessionLimits.activityTtl.default),
-  /** Whether a live view can be watched. Default true. */
+  /** Enables the live view. Default: true. */
   streamWebView: z.boolean().default(true),
   profile: profile.optional(),
-  /** What a client's `Browser.close` (Puppeteer's `browser.close()`) does: leave the session, or end it. Default `disconnect`. */
+  /**
+   * Effect of `Browser.close` (Puppeteer's `browser.close()`): disconnect the client or delete the
+   * session. Default: `disconnect`.
+   */
   onBrowserClose: z.enum(['disconnect', 'delete']).default('disconnect'),
-  /** Whether finished downloads and uploads can be read for a while after the end (24 hours, as the server is set). Default false. */
+  /**
+   * Keeps complete downloads and uploads after the session has ended, for the retention of the
+   * server (24 hours by default). Default: false.
+   */
   keepFiles: z.boolean().default(false),
-  /** What is recorded of the session. `true` records everything, and keeps it however the session ends. Default: nothing. */
+  /** Records the session. `true` records everything and always keeps it. Default: no recordings. */
   record: recordRequest.optional(),
 })
 
-/** What became of a session's profile. */
+/** Result of saving the profile of a session. */
 export const profileOutcome = z.looseObject({
   name: z.string(),
   saveChanges: z.boolean(),
-  /** Version that the end of the session saved. */
+  /** Version that was saved when the session ended. */
   version: z.int().optional(),
-  /** Why the end saved nothing though it should have. */
+  /** Why the profile could not be saved. */
   error: z.string().optional(),
 })
 
 /** Why a session ended. `revoked`: the API key that created it was revoked. */
 export const endReason = z.enum(['deleted', 'ttl', 'idle', 'crashed', 'drained', 'lost', 'revoked'])
 
-/** Where a session is in its life. */
+/** Status of a session. */
 export const sessionStatus = z.enum(['active', 'destroyed', 'error'])
 
-/** Answer of `POST /v2/browser`. A service may omit the optional fields. */
+/** Response of `POST /v2/browser`. Other services can omit the optional fields. */
 export const createSessionResponse = z.looseObject({
   success: z.literal(true),
   id: z.string(),
-  /** WebSocket address for the Chrome DevTools Protocol. Holds a token: treat it as a secret. */
+  /** WebSocket URL for the Chrome DevTools Protocol. Contains a token: treat it as a secret. */
   cdpUrl: z.string(),
-  /** Page that shows the session. Empty without a live view. */
+  /** URL of the live view. Empty without a live view. */
   liveViewUrl: z.string().optional(),
-  /** Page that shows the session and passes input on. Empty without a live view. */
+  /** URL of the live view that forwards mouse and keyboard input. Empty without a live view. */
   interactiveLiveViewUrl: z.string().optional(),
-  /** ISO 8601 time at which the total lifetime is over. */
+  /** ISO 8601 time at which the `ttl` expires. */
   expiresAt: z.iso.datetime({ offset: true }).optional(),
-  /** Names the keys of the request that were ignored. */
+  /** Lists the keys of the request that were ignored. */
   warning: z.string().optional(),
 })
 
-/** One session, as lists show it. */
+/** A session in a list. */
 export const sessionSummary = z.looseObject({
   id: z.string(),
   status: sessionStatus,
-  /** Name of its team. Present when `team` was asked for. */
+  /** Name of its team. Present if the request has `team`. */
   team: z.string().optional(),
-  /** Absent, like the URLs of the live view, when the session belongs to another team than the key. */
+  /** Absent, like the live view URLs, if the session belongs to another team than the key. */
   cdpUrl: z.string().optional(),
   liveViewUrl: z.string().optional(),
   interactiveLiveViewUrl: z.string().optional(),
@@ -107,42 +118,53 @@ export const sessionSummary = z.looseObject({
   error: z.string().optional(),
 })
 
-/** Answer of `GET /v2/browser/{id}`. */
+/** Response of `GET /v2/browser/{id}`. */
 export const getSessionResponse = sessionSummary.extend({ success: z.literal(true) })
 
-/** What an admin key names in place of a team to list the sessions of all teams. */
+/** Value of `team` that lists the sessions of all teams (admin keys only). */
 export const everyTeam = '*'
 
 /** Query of `GET /v2/browser`. */
 export const listSessionsQuery = z.object({
   status: sessionStatus.optional(),
-  /** Name or id of another team, or `*` for all teams: admin keys only. Default: the team of the key. */
+  /**
+   * Name or id of another team, or `*` for all teams (admin keys only). Default: the team of the
+   * key.
+   */
   team: z.string().min(1).max(100).optional(),
-  /** Most sessions, 1 to 1000. Default 1000. */
+  /** Maximum number of sessions, 1 to 1000. Default: 1000. */
   limit: z.coerce.number<number | string>().int().min(1).max(1000).default(1000),
 })
 
-/** Answer of `GET /v2/browser`, newest first. */
+/** Response of `GET /v2/browser`, newest first. */
 export const listSessionsResponse = z.looseObject({ success: z.literal(true), sessions: z.array(sessionSummary) })
 
 /** Body of `DELETE /v2/browser`. */
 export const deleteSessionRequest = z
   .object({
     id: z.string().min(1).max(200).optional(),
-    /** Instead of `id`: the `x-idempotency-key` that the session was created with, for clients that never got its id. */
+    /**
+     * The `x-idempotency-key` of the creation instead of `id`, for clients that never received the
+     * id.
+     */
     idempotencyKey: z.string().min(1).max(1000).optional(),
-    /** Whether what was done with the session failed: recordings that are kept for failures are kept then. */
+    /**
+     * Marks the work of the session as failed, so that recordings with `keep: "on-failure"` are
+     * kept.
+     */
     failed: z.boolean().optional(),
   })
   .refine(({ id, idempotencyKey }) => (id === undefined) !== (idempotencyKey === undefined), {
-    error: 'Give either `id` or `idempotencyKey`',
+    error: 'Set either `id` or `idempotencyKey`',
     path: ['id'],
   })
 
 /** Query of `DELETE /v2/browser/{id}`. */
 export const deleteSessionQuery = z.object({ failed: z.enum(['true', 'false']).optional() })
 
-/** Answer of both forms of delete. The bill is on every answer of this server; other services may omit it. */
+/**
+ * Response of both delete routes. This server always includes the bill; other services can omit it.
+ */
 export const deleteSessionResponse = z.looseObject({
   success: z.literal(true),
   /** Milliseconds from creation to end. */
@@ -153,7 +175,7 @@ export const deleteSessionResponse = z.looseObject({
   cleanupQueued: z.boolean().optional(),
 })
 
-/** Path parameters that name a session. */
+/** Path parameters of a session. */
 export const sessionParams = z.object({ id: z.string().min(1) })
 
 export type CreateSessionRequest = z.output<typeof createSessionRequest>

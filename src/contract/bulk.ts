@@ -1,49 +1,49 @@
 import { z } from 'zod'
 import { document } from './document.ts'
 
-/** What a job of many pages is doing. All but `scraping` are ends. */
+/** Status of a batch or crawl. All values but `scraping` are final. */
 export const bulkStatus = z.enum(['scraping', 'completed', 'failed', 'cancelled'])
 
-/** Path parameters that name a job. */
+/** Path parameters of a job. */
 export const bulkParams = z.object({ id: z.guid('Invalid job ID format. Job ID must be a valid UUID.') })
 
 function fromQuery(min: number, max: number) {
   return z.coerce.number<number | string>().int().min(min).max(max)
 }
 
-/** Query of the status of a job: which of its documents. */
+/** Query of the status of a job. Selects its documents. */
 export const bulkStatusQuery = z.object({
-  /** Documents to leave out, counted from the first that was completed. Default 0. */
+  /** Number of documents to skip, in the order of completion. Default: 0. */
   skip: fromQuery(0, 10_000_000).default(0),
-  /** Most documents, 1 to 100. An answer ends at 10 MiB, too. Default 100. */
+  /** Maximum number of documents, 1 to 100. A response has at most 10 MiB. Default: 100. */
   limit: fromQuery(1, 100).default(100),
 })
 
-/** Answer of the status of a job. */
+/** Response of the status of a job. */
 export const bulkStatusResponse = z.looseObject({
   success: z.literal(true),
   status: bulkStatus,
-  /** Pages that were scraped. */
+  /** Number of scraped pages. */
   completed: z.number(),
-  /** Pages without those that failed: these are among the errors. */
+  /** Number of pages, without failed pages. Those are listed as errors. */
   total: z.number(),
   creditsUsed: z.number(),
   /** When the job and its documents are removed. */
   expiresAt: z.string(),
-  /** Where more documents are. Absent when there are none at the moment. */
+  /** URL of the next documents. Absent if there are none yet. */
   next: z.string().optional(),
-  /** Documents in the order they were completed. */
+  /** Documents in the order of completion. */
   data: z.array(document),
   createdAt: z.string().optional(),
   completedAt: z.string().optional(),
-  /** Seconds from start to end. */
+  /** Duration of the job in seconds. */
   duration: z.number().optional(),
   warning: z.string().optional(),
-  /** Why all of it failed. */
+  /** Why the job failed. */
   error: z.string().optional(),
 })
 
-/** Answer of the errors of a job. */
+/** Response of the errors of a job. */
 export const bulkErrorsResponse = z.looseObject({
   errors: z.array(
     z.looseObject({
@@ -54,27 +54,27 @@ export const bulkErrorsResponse = z.looseObject({
       error: z.string(),
     }),
   ),
-  /** Pages that robots.txt forbids. */
+  /** Pages that robots.txt disallows. */
   robotsBlocked: z.array(z.string()),
 })
 
-/** Answer of the start of a job. */
+/** Response of the start of a job. */
 export const startBulkResponse = z.looseObject({
   success: z.literal(true),
   id: z.string(),
-  /** Where its status is. */
+  /** URL of its status. */
   url: z.string(),
-  /** Addresses that were left out, as they were sent. */
+  /** Invalid URLs that were skipped, as they were sent. */
   invalidURLs: z.array(z.string()).optional(),
-  /** What of the request was not done. */
+  /** Which parts of the request were not applied. */
   warning: z.string().optional(),
-  /** Options of a crawl that a language model wrote from its prompt. */
+  /** Crawl options that a language model derived from the prompt. */
   promptGeneratedOptions: z.record(z.string(), z.unknown()).optional(),
-  /** Options that a crawl with a prompt runs with. */
+  /** Final options of a crawl with a prompt. */
   finalCrawlerOptions: z.record(z.string(), z.unknown()).optional(),
 })
 
-/** Answer of cancelling a job. */
+/** Response of cancelling a job. */
 export const cancelBulkResponse = z.looseObject({
   success: z.literal(true),
   status: z.literal('cancelled'),

@@ -9,70 +9,75 @@ import { jobWebhook } from './webhooks.ts'
 const patterns = pathPatterns.default([])
 
 const crawlFields = {
-  /** Where to start. */
+  /** Start URL. */
   url: pageUrl,
-  /** Regular expressions for paths: only pages that match one are scraped. Default: all. */
+  /** Regular expressions. Only pages whose path matches one are scraped. Default: all pages. */
   includePaths: patterns,
-  /** Regular expressions for paths: pages that match one are left out. */
+  /** Regular expressions. Pages whose path matches one are skipped. */
   excludePaths: patterns,
-  /** Whether the expressions are held against the whole address. Default false. */
+  /** Matches the expressions against the whole URL instead of the path. Default: false. */
   regexOnFullURL: z.boolean().default(false),
-  /** Most links between the start and a page. Default: no bound. */
+  /** Maximum number of links between the start page and a page. Default: no limit. */
   maxDiscoveryDepth: z.int().min(0).max(1000).optional(),
-  /** Most pages, 1 to 100,000. Default 10,000. */
+  /** Maximum number of pages, 1 to 100,000. Default: 10,000. */
   limit: z.int().min(1).max(100_000).default(10_000),
-  /** Whether pages that are not under the path of the start are scraped, too. Default false. */
+  /** Includes pages outside the path of the start URL. Default: false. */
   crawlEntireDomain: z.boolean().optional(),
-  /** Whether links to other sites are followed. Default false. */
+  /** Follows links to other sites. Default: false. */
   allowExternalLinks: z.boolean().default(false),
-  /** Whether links to subdomains are followed. Default false. */
+  /** Follows links to subdomains. Default: false. */
   allowSubdomains: z.boolean().default(false),
-  /** Whether addresses that differ in their query alone are one page. Default false. */
+  /** Treats URLs that differ only in their query as one page. Default: false. */
   ignoreQueryParameters: z.boolean().default(false),
-  /** Whether pages that robots.txt forbids are scraped. Default false. */
+  /** Scrapes pages that robots.txt disallows. Default: false. */
   ignoreRobotsTxt: z.boolean().default(false),
-  /** Accepted and without effect: addresses that mean the same page are always one. */
+  /** Accepted for compatibility, without effect: equivalent URLs are always deduplicated. */
   deduplicateSimilarURLs: z.boolean().optional(),
-  /** Accepted and without effect: robots.txt files know this server by one name. */
+  /** Accepted for compatibility, without effect: this server has one user agent for robots.txt. */
   robotsUserAgent: z.string().max(200).optional(),
-  /** Seconds between two pages, which are then scraped one at a time. */
+  /** Delay between two pages in seconds. Pages are then scraped one at a time. */
   delay: z.number().min(0).max(600).optional(),
-  /** Most pages of this crawl at a time. Default: as many as the server does. */
+  /** Maximum number of pages of this crawl scraped at once. Default: the limit of the server. */
   maxConcurrency: z.int().min(1).max(10_000).optional(),
-  /** Hears of the start, of each page and of the end. */
+  /** Receives events for the start, each page and the end of the job. */
   webhook: jobWebhook.optional(),
-  /** Whether nothing of the pages is kept. Default false. */
+  /** Does not store any content of the pages. Default: false. */
   zeroDataRetention: z.boolean().optional(),
-  /** Name of the client, as clients send it. Not used. */
+  /** Name of the client program. Ignored. */
   origin: clientName.optional(),
-  /** Name of an integration, as clients send it. Not used. */
+  /** Name of the integration. Ignored. */
   integration: clientName.nullable().optional(),
 } as const
 
-/** Body of `POST /v2/crawl`. Unknown keys are refused. */
+/** Body of `POST /v2/crawl`. Unknown keys are rejected. */
 export const crawlRequest = z.strictObject({
   ...crawlFields,
-  /** Options in words. A language model of the server writes those that are absent; without one, a `warning` says so. */
+  /**
+   * Description of the crawl. The language model of the server derives options that are not set;
+   * without a language model the response has a `warning`.
+   */
   prompt: z.string().max(10_000).optional(),
-  /** `include`: the pages of sitemaps and the links of pages; `skip`: no sitemaps; `only`: no links. Default `include`. */
+  /**
+   * `include`: sitemaps and links; `skip`: links only; `only`: sitemaps only. Default: `include`.
+   */
   sitemap: z.enum(['include', 'skip', 'only']).default('include'),
-  /** How each page is scraped. */
+  /** Scrape options of each page. */
   scrapeOptions: z.strictObject(scrapeFields).superRefine(checkScrapeOptions).prefault({}),
 })
 
-/** Body of `POST /v1/crawl`. Unknown keys are refused. */
+/** Body of `POST /v1/crawl`. Unknown keys are rejected. */
 export const v1CrawlRequest = z.strictObject({
   ...crawlFields,
-  /** Most parts of a path beyond that of the start. Default: no bound. */
+  /** Maximum number of path segments below the start URL. Default: no limit. */
   maxDepth: z.int().min(0).max(1000).optional(),
-  /** Whether sitemaps are left alone. Default false. */
+  /** Does not read sitemaps. Default: false. */
   ignoreSitemap: z.boolean().default(false),
-  /** An older name of `crawlEntireDomain`. */
+  /** Previous name of `crawlEntireDomain`. */
   allowBackwardLinks: z.boolean().optional(),
   scrapeOptions: z.strictObject(v1ScrapeFields).superRefine(checkV1Options).prefault({}),
 })
 
-/** Answer of the list of crawls that run. */
+/** Response of `GET /v2/crawl/active`. */
 export const activeCrawlsResponse = z.looseObject({
   success: z.literal(true),
   crawls: z.array(
@@ -86,10 +91,10 @@ export const activeCrawlsResponse = z.looseObject({
   ),
 })
 
-/** Answer of `POST /v2/crawl/params-preview`. */
+/** Response of `POST /v2/crawl/params-preview`. */
 export const crawlPreviewResponse = z.looseObject({
   success: z.literal(true),
-  /** The address, and the options that a language model wrote. */
+  /** The URL and the options that the language model derived. */
   data: z.looseObject({ url: z.string() }),
 })
 
@@ -98,5 +103,5 @@ export const crawlPreviewRequest = z.looseObject({ url: pageUrl, prompt: z.strin
 
 export type CrawlRequest = z.output<typeof crawlRequest>
 export type V1CrawlRequest = z.output<typeof v1CrawlRequest>
-/** What a caller may say about a crawl besides its start. */
+/** Options of a crawl. */
 export type CrawlInput = Omit<z.input<typeof crawlRequest>, 'url'>

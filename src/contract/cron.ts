@@ -1,4 +1,4 @@
-/** What a cron expression with five fields names: minutes, hours, days, months, weekdays (0 and 7 are Sunday). */
+/** Fields of a cron expression. In the last field, 0 and 7 are Sunday. */
 const fields = [
   { name: 'minute', min: 0, max: 59 },
   { name: 'hour', min: 0, max: 23 },
@@ -9,7 +9,7 @@ const fields = [
 
 type Field = (typeof fields)[number]
 
-/** Least minutes between two runs of a schedule. */
+/** Minimum number of minutes between two runs of a schedule. */
 export const minIntervalMinutes = 5
 
 const names: Readonly<Record<string, readonly string[]>> = {
@@ -17,7 +17,7 @@ const names: Readonly<Record<string, readonly string[]>> = {
   'day of week': ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'],
 }
 
-/** Replaces the names of months and weekdays (`JAN`, `mon-fri`) with numbers, and runs of spaces with one space. */
+/** Replaces names of months and weekdays (`JAN`, `mon-fri`) with numbers, and collapses spaces. */
 export function normalizeCron(cron: string): string {
   return cron
     .split(/\s+/)
@@ -28,22 +28,22 @@ export function normalizeCron(cron: string): string {
       return text.replaceAll(/(-?)([a-z]+)/gi, (all, dash: string, name: string) => {
         const position = known.indexOf(name.toLowerCase())
         if (position < 0) return all
-        // A range of weekdays ends on the seventh day.
+        // A range of weekdays that ends on Sunday ends on day 7.
         return dash + String(dash === '-' && field.name === 'day of week' ? position || 7 : position + field.min)
       })
     })
     .join(' ')
 }
 
-/** Why a cron expression is not taken, or undefined. */
+/** Validates a cron expression. Returns the problem, or undefined if it is valid. */
 export function cronProblem(cron: string): string | undefined {
-  const parts = cron.split(/\s+/)
-  if (parts.length !== fields.length) {
-    return `A cron expression has five fields (minute, hour, day of month, month, day of week), and this one has ${parts.length}`
+  const texts = cron.split(/\s+/)
+  if (texts.length !== fields.length) {
+    return `A cron expression must have five fields (minute, hour, day of month, month, day of week), got ${texts.length}`
   }
   const values: (readonly number[])[] = []
   for (const [index, field] of fields.entries()) {
-    const found = valuesOf(parts[index] ?? '', field)
+    const found = valuesOf(texts[index] ?? '', field)
     if (typeof found === 'string') return found
     values.push(found)
   }
@@ -53,7 +53,7 @@ export function cronProblem(cron: string): string | undefined {
   return undefined
 }
 
-/** Runs of a cron expression on a day that it names. */
+/** Returns the number of runs of a cron expression on a day that it selects. */
 export function runsPerDay(cron: string): number {
   const parts = cron.split(/\s+/)
   const [minutes, hours] = [fields[0], fields[1]].map((field, index) => valuesOf(parts[index] ?? '', field))
@@ -65,23 +65,23 @@ function valuesOf(text: string, { name, min, max }: Field): readonly number[] | 
   for (const item of text.split(',')) {
     const match = /^(?:\*|(?<first>\d{1,2})(?:-(?<last>\d{1,2}))?)(?:\/(?<step>\d{1,2}))?$/.exec(item)
     if (match === null)
-      return `"${item}" is no ${name} of a cron expression: it takes ${names[name] === undefined ? 'numbers' : 'numbers, three-letter names'}, *, lists, ranges and steps`
+      return `"${item}" is not a valid ${name} of a cron expression. Use ${names[name] === undefined ? 'numbers' : 'numbers, three-letter names'}, *, lists, ranges and steps`
     const { first, last, step } = match.groups ?? {}
     if (step !== undefined && first !== undefined && last === undefined) {
-      return `"${item}" is no ${name} of a cron expression: a step belongs to * or to a range`
+      return `"${item}" is not a valid ${name} of a cron expression: a step must follow * or a range`
     }
     const from = first === undefined ? min : Number(first)
     const to = first === undefined ? max : Number(last ?? first)
     const stride = Number(step ?? 1)
     if (from < min || to > max || from > to || stride < 1) {
-      return `"${item}" is no ${name} of a cron expression: it goes from ${min} to ${max}`
+      return `"${item}" is not a valid ${name} of a cron expression. It must be from ${min} to ${max}`
     }
     for (let value = from; value <= to; value += stride) found.add(value)
   }
   return [...found].toSorted((left, right) => left - right)
 }
 
-/** Minutes between two runs that follow each other most closely, on days that follow each other. */
+/** Returns the shortest time between two runs in minutes, for runs on consecutive days. */
 function shortestGap(minutes: readonly number[], hours: readonly number[]): number {
   const times = hours.flatMap((hour) => minutes.map((minute) => hour * 60 + minute))
   const [first = 0] = times

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const text = z.string()
 
-/** A change of one line. */
+/** A line of a diff. */
 const lineChange = z.looseObject({
   type: z.enum(['add', 'del', 'normal']),
   content: text,
@@ -11,9 +11,9 @@ const lineChange = z.looseObject({
   ln2: z.number().optional(),
 })
 
-/** How a page differs from its last scrape. */
+/** Differences from the previous scrape of a page. */
 export const changeTracking = z.looseObject({
-  /** Null: this is the first. */
+  /** `null` if this is the first scrape. */
   previousScrapeAt: text.nullable(),
   changeStatus: z.enum(['new', 'same', 'changed', 'removed']),
   visibility: z.enum(['visible', 'hidden']),
@@ -31,11 +31,11 @@ export const changeTracking = z.looseObject({
       }),
     })
     .optional(),
-  /** Fields that changed, with both values. */
+  /** Changed fields with both values. */
   json: z.record(text, z.looseObject({ previous: z.unknown(), current: z.unknown() })).optional(),
 })
 
-/** What the actions yielded, each list in the order of its actions. */
+/** Results of the actions, each list in the order of its actions. */
 export const actionResults = z.looseObject({
   screenshots: z.array(text),
   scrapes: z.array(z.looseObject({ url: text, html: text })),
@@ -43,39 +43,39 @@ export const actionResults = z.looseObject({
   pdfs: z.array(text),
 })
 
-/** A page as it was scraped: the formats asked for, and what is known about it. */
+/** A scraped page: the requested formats and its metadata. */
 export const document = z.looseObject({
   markdown: text.optional(),
   html: text.optional(),
   rawHtml: text.optional(),
   links: z.array(text).optional(),
   images: z.array(text).optional(),
-  /** Address of the picture; it works for 24 hours. */
+  /** URL of the image, valid for 24 hours. */
   screenshot: text.optional(),
   json: z.unknown().optional(),
-  /** What the page says, in short. */
+  /** Summary of the page. */
   summary: text.optional(),
   attributes: z.array(z.looseObject({ selector: text, attribute: text, values: z.array(text) })).optional(),
   changeTracking: changeTracking.optional(),
   actions: actionResults.optional(),
-  /** What the caller should know though the scrape succeeded. */
+  /** Limitations of a successful scrape. */
   warning: text.optional(),
   metadata: z.looseObject({
     title: z.union([text, z.array(text)]).optional(),
     description: z.union([text, z.array(text)]).optional(),
-    /** Final address. */
+    /** Final URL, after redirects. */
     url: text.optional(),
-    /** Address as the caller wrote it. */
+    /** URL as the caller sent it. */
     sourceURL: text.optional(),
     statusCode: z.number().optional(),
     scrapeId: text.optional(),
     contentType: text.optional(),
     proxyUsed: z.enum(['basic', 'stealth']).optional(),
-    /** Whether the page was stored before. Absent when no stored page was asked for. */
+    /** Whether a stored page was used. Absent if the request did not allow one. */
     cacheState: z.enum(['hit', 'miss']).optional(),
     cachedAt: text.optional(),
     creditsUsed: z.number().optional(),
-    /** Why the page itself is an error. */
+    /** Error of the page itself, such as an HTTP status. */
     error: text.optional(),
   }),
 })

@@ -17,100 +17,102 @@ const {
 
 const unknownFormats = boundedArray(z.unknown(), 50).optional()
 
-/** How the pages of an extraction are scraped. `formats` is accepted and without effect: their Markdown is read. */
+/**
+ * Scrape options of the pages of an extraction. `formats` has no effect: the model reads Markdown.
+ */
 const pageOptions = z.strictObject({ ...pageFields, formats: unknownFormats })
 
 const shared = {
-  /** Addresses of pages; one that ends in `/*` stands for the pages under it. */
+  /** URLs of pages. A URL that ends in `/*` selects the pages below it. */
   urls: boundedArray(z.string().min(1).max(8000), 100).default([]),
-  /** What to look for, in words. */
+  /** Description of the data. */
   prompt: z.string().min(1).max(10_000).optional(),
-  /** Shape of the answer, as JSON Schema. */
+  /** JSON Schema of the data. */
   schema: jsonSchema.optional(),
-  /** How to go about it, in words. */
+  /** Instructions for the language model. */
   systemPrompt: z.string().max(10_000).optional(),
-  /** Only false: pages of other sites are not followed. */
+  /** Only `false`: links to other sites are not followed. */
   allowExternalLinks: z.literal(false, { error: 'This server does not follow links to other sites' }).optional(),
-  /** Whether pages found by a search for the prompt are read, too. Default false. */
+  /** Also reads pages found by a search for the prompt. Default: false. */
   enableWebSearch: z.boolean().default(false),
-  /** Whether subdomains belong to what `/*` stands for. Default true. */
+  /** Includes subdomains in the pages that `/*` selects. Default: true. */
   includeSubdomains: z.boolean().default(true),
-  /** Whether the answer says which pages were read. Default false. */
+  /** Lists the pages that were read in the response. Default: false. */
   showSources: z.boolean().default(false),
-  /** Most pages that are read, 1 to 100. Default 20. */
+  /** Maximum number of pages, 1 to 100. Default: 20. */
   limit: z.int().min(1).max(100).default(20),
-  /** Where `extract.started`, `extract.completed` and `extract.failed` are posted to. */
+  /** Receives `extract.started`, `extract.completed` and `extract.failed`. */
   webhook: webhookFor(['started', 'completed', 'failed']).optional(),
-  /** Name of the client, as clients send it. Not used. */
+  /** Name of the client program. Ignored. */
   origin: clientName.optional(),
-  /** Name of an integration, as clients send it. Not used. */
+  /** Name of the integration. Ignored. */
   integration: clientName.nullable().optional(),
 } as const
 
-interface Wanted {
+interface ExtractInput {
   readonly urls: readonly string[]
   readonly prompt?: string | undefined
   readonly schema?: object | undefined
   readonly enableWebSearch: boolean
 }
 
-function checkWanted({ urls, prompt, schema, enableWebSearch }: Wanted, context: z.core.$RefinementCtx): void {
+function checkInput({ urls, prompt, schema, enableWebSearch }: ExtractInput, context: z.core.$RefinementCtx): void {
   const refuse = (path: string, message: string): void => {
     context.addIssue({ code: 'custom', path: [path], message, input: urls })
   }
-  if (prompt === undefined && schema === undefined) refuse('prompt', 'Say what to extract: a prompt, a schema or both')
-  if (enableWebSearch && prompt === undefined) refuse('prompt', 'enableWebSearch searches for the prompt: give one')
-  if (urls.length === 0 && !enableWebSearch) refuse('urls', 'Name addresses, or set enableWebSearch')
+  if (prompt === undefined && schema === undefined) refuse('prompt', 'Set `prompt`, `schema` or both')
+  if (enableWebSearch && prompt === undefined) refuse('prompt', '`enableWebSearch` requires a `prompt`')
+  if (urls.length === 0 && !enableWebSearch) refuse('urls', 'Set `urls` or `enableWebSearch`')
 }
 
-/** Body of `POST /v2/extract`. Unknown keys are refused. */
+/** Body of `POST /v2/extract`. Unknown keys are rejected. */
 export const extractRequest = z
   .strictObject({
     ...shared,
-    /** Whether addresses that are none are left out, and told of in `invalidURLs`. Default true. */
+    /** Skips invalid URLs and lists them in `invalidURLs`. Default: true. */
     ignoreInvalidURLs: z.boolean().default(true),
     scrapeOptions: pageOptions.optional(),
   })
-  .superRefine(checkWanted)
+  .superRefine(checkInput)
 
-/** Body of `POST /v1/extract`. Unknown keys are refused. */
+/** Body of `POST /v1/extract`. Unknown keys are rejected. */
 export const extractRequestV1 = z
   .strictObject({
     ...shared,
-    /** Whether addresses that are none are left out, and told of in `invalidURLs`. Default false. */
+    /** Skips invalid URLs and lists them in `invalidURLs`. Default: false. */
     ignoreInvalidURLs: z.boolean().default(false),
     scrapeOptions: z.strictObject({ ...v1PageFields, formats: unknownFormats }).optional(),
   })
-  .superRefine(checkWanted)
+  .superRefine(checkInput)
 
-/** Answer of `POST /v2/extract`. */
+/** Response of `POST /v2/extract`. */
 export const startExtractResponse = z.looseObject({
   success: z.literal(true),
   id: z.string(),
   invalidURLs: z.array(z.string()).nullable().optional(),
 })
 
-/** Answer of `GET /v2/extract/{id}`. */
+/** Response of `GET /v2/extract/{id}`. */
 export const extractStatusResponse = z.looseObject({
-  /** False when it failed. */
+  /** `false` if the extraction failed. */
   success: z.boolean(),
   status: z.enum(['processing', 'completed', 'failed', 'cancelled']),
-  /** What was extracted; an empty list before that. */
+  /** Extracted data; an empty array until the extraction has completed. */
   data: z.unknown(),
   error: z.string().optional(),
   expiresAt: z.string().optional(),
-  /** Addresses of the pages that were read. */
+  /** URLs of the pages that were read. */
   sources: z.unknown().optional(),
   warning: z.string().optional(),
   tokensUsed: z.number().optional(),
   creditsUsed: z.number().optional(),
 })
 
-/** Path parameters that name an extraction. */
+/** Path parameters of an extraction. */
 export const extractParams = z.object({ id: z.string().min(1) })
 
 export type ExtractRequest = z.output<typeof extractRequest>
 export type ExtractRequestV1 = z.output<typeof extractRequestV1>
-/** What a caller may say about an extraction besides the addresses. */
+/** Options of an extraction. */
 export type ExtractOptions = Omit<z.input<typeof extractRequest>, 'urls'>
 export type ExtractStatusResponse = z.output<typeof extractStatusResponse>

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 
-/** The body of every answer that is not a success. */
+/** Body of all error responses. */
 export const failure = z.looseObject({
   success: z.literal(false).optional(),
-  /** What went wrong, in one sentence that names the thing, the value and the limit. */
+  /** Error message with the subject, the value and the limit. */
   error: z.string(),
   /** Code from the error catalogue. */
   code: z.string().optional(),
-  /** Validation issues or other facts for programs. */
+  /** Validation issues or other machine-readable facts. */
   details: z.unknown().optional(),
-  /** What the caller can do about it. */
+  /** Suggested remedy. */
   hint: z.string().optional(),
   requestId: z.string().optional(),
 })

@@ -8,10 +8,10 @@ function bare<Name extends string>(name: Name) {
   return z.strictObject({ type: z.literal(name) })
 }
 
-/** Most formats of one scrape: each kind is possible once. */
+/** Maximum number of formats of a scrape. Each type can be used once. */
 export const maxFormats = 20
 
-/** A JSON Schema as callers send it. */
+/** A JSON Schema of the data to extract. */
 export const jsonSchema = z
   .record(z.string(), z.unknown())
   .refine(
@@ -33,7 +33,10 @@ const formatObject = z.discriminatedUnion(
       type: z.literal('json'),
       schema: jsonSchema.optional(),
       prompt: z.string().max(10_000).optional(),
-      /** Accepted and without effect: the model is always told to follow no instruction of the page. */
+      /**
+       * Accepted for compatibility, without effect: the model is always told to ignore instructions
+       * in pages.
+       */
       checkPromptInjection: z.boolean().optional(),
     }),
     z.strictObject({
@@ -52,7 +55,7 @@ const formatObject = z.discriminatedUnion(
     error: (issue) => {
       if (issue.code !== 'invalid_union') return undefined
       const name = (issue.input as { type?: unknown } | undefined)?.type
-      return `This server has no format ${shorten(JSON.stringify(name) ?? 'undefined', 100)}. It has ${formatNames.join(', ')}`
+      return `Format ${shorten(JSON.stringify(name) ?? 'undefined', 100)} is not supported. Supported formats: ${formatNames.join(', ')}`
     },
   },
 )
@@ -71,10 +74,10 @@ const formatNames = [
   'attributes',
 ]
 
-/** One thing that is wanted of a page. */
+/** A format of a scraped page with its options. */
 export type Format = z.output<typeof formatObject>
 
-/** A format as callers write it: an object, or its name alone. */
+/** A format as callers send it: an object, or only its name. */
 export type FormatInput = z.input<typeof formatObject> | 'screenshot@fullPage' | Exclude<Format['type'], 'attributes'>
 
 function spellOut(value: unknown): unknown {
@@ -82,7 +85,7 @@ function spellOut(value: unknown): unknown {
   return typeof value === 'string' ? { type: value } : value
 }
 
-/** A format, with its name alone spelt out as an object. */
+/** Schema of a format. A name is expanded to an object. */
 export const format = withShorthand(
   formatObject,
   spellOut,

@@ -1,23 +1,26 @@
-/** A key as the DevTools protocol describes it. */
+/** A key in the terms of the DevTools protocol. */
 export interface KeyStroke {
   readonly key: string
   readonly code: string
   readonly windowsVirtualKeyCode: number
-  /** What it types. Undefined: nothing. */
+  /** Text that the key types; undefined for none. */
   readonly text?: string | undefined
-  /** Where the keyboard has several: 1 left, 2 right, 3 number pad. */
+  /** Location of keys that exist more than once: 1 left, 2 right, 3 number pad. */
   readonly location?: number | undefined
 }
 
-/** A key, and the modifiers that are held while it is pressed. */
+/** A key and its modifiers. */
 export interface KeyCombination {
   readonly modifiers: readonly KeyStroke[]
   readonly key: KeyStroke
 }
 
-/** Reads a key or a combination as Playwright writes them: `Enter`, `a`, `Control+Shift+ArrowLeft`, `Shift++`. Undefined: it has an unknown key. */
+/**
+ * Parses a key or a combination in Playwright's syntax: `Enter`, `a`, `Control+Shift+ArrowLeft`,
+ * `Shift++`. Returns undefined for unknown keys.
+ */
 export function parseKeys(text: string): KeyCombination | undefined {
-  // A plus at the end is a key of its own.
+  // A trailing `+` is the plus key.
   const names = text === '+' ? ['+'] : text.endsWith('++') ? [...text.slice(0, -2).split('+'), '+'] : text.split('+')
   const keys = names.map((name) => keyOf(name))
   const modifiers = keys.slice(0, -1)
@@ -26,7 +29,7 @@ export function parseKeys(text: string): KeyCombination | undefined {
   return { modifiers: modifiers.filter((each) => each !== undefined), key: shifted(key, modifiers) }
 }
 
-/** The bit by which the DevTools protocol knows a modifier; 0: the key is none. */
+/** Returns the modifier bit of the DevTools protocol, or 0 if the key is not a modifier. */
 export function modifierBit({ key }: KeyStroke): number {
   return modifierBits.get(key) ?? 0
 }
@@ -38,7 +41,7 @@ const modifierBits: ReadonlyMap<string, number> = new Map([
   ['Shift', 8],
 ])
 
-/** Shift changes what a key types; any other modifier makes it a command, which types nothing. */
+/** Applies modifiers to a key: Shift changes its text, and other modifiers remove it. */
 function shifted(key: KeyStroke, modifiers: readonly (KeyStroke | undefined)[]): KeyStroke {
   const held = new Set(modifiers.map((each) => each?.key))
   const typed = held.has('Shift') && key.text === key.key && key.location === undefined ? upperOf(key, key.key) : key
@@ -47,7 +50,7 @@ function shifted(key: KeyStroke, modifiers: readonly (KeyStroke | undefined)[]):
 
 function upperOf(key: KeyStroke, text: string): KeyStroke {
   const upper = shiftedSigns.get(text) ?? text.toUpperCase()
-  // Some letters have no capital of one character.
+  // Some letters, such as ß, have no uppercase form of one character.
   return Array.from(upper).length === 1 ? { ...key, key: upper, text: upper } : key
 }
 
@@ -77,7 +80,7 @@ function characterOf(character: string): KeyStroke | undefined {
   return { key: character, code, windowsVirtualKeyCode: keyCode, text: character }
 }
 
-/** What signs become with Shift, on the keyboard of the United States. */
+/** Characters typed with Shift on the US keyboard layout. */
 const shiftedSigns: ReadonlyMap<string, string> = new Map(
   Array.from("`1234567890-=[]\\;',./", (sign, index) => [sign, '~!@#$%^&*()_+{}|:"<>?'[index] ?? '']),
 )
@@ -113,7 +116,7 @@ const aliases: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** Keys with a name: their key, their code where it differs, key code, what they type, location. */
+/** Named keys: key, code if it differs, key code, text, location. */
 const keys: readonly (readonly [
   key: string,
   code: string,
@@ -160,7 +163,7 @@ const keys: readonly (readonly [
   ...[...signs].map(([sign, [code, keyCode]]) => [sign, code, keyCode, sign] as const),
 ]
 
-/** By code, and by key where that is a name: the first of several is the one on the left. */
+/** Named keys by code and by key name. If several keys share a name, the left one is used. */
 const named: ReadonlyMap<string, KeyStroke> = new Map(
   keys
     .toReversed()

@@ -1,37 +1,37 @@
 import { z } from 'zod'
 import { teamName } from './teams.ts'
 
-/** An API key as lists show it. The key itself is shown once, when it is made. */
+/** An API key in a list. The key itself is shown only when it is created. */
 export const keySummary = z.looseObject({
   id: z.string(),
   name: z.string(),
   team: z.string(),
-  /** First characters of the key, to recognise it by. */
+  /** First characters of the key. */
   prefix: z.string(),
-  /** `admin` keys make and revoke keys of every team; `member` keys only use the API. */
+  /** `admin` keys create and revoke keys of all teams; `member` keys only use the API. */
   role: z.enum(['admin', 'member']),
   createdAt: z.string(),
   lastUsedAt: z.string().optional(),
   revokedAt: z.string().optional(),
-  /** When a bootstrap key stopped working because no running server is configured with it any more. */
+  /** When a bootstrap key was retired because no running server was configured with it. */
   retiredAt: z.string().optional(),
 })
 
 /** Body of `POST /v2/team/keys`. */
 export const createKeyRequest = z.object({
   name: z.string().min(1).max(100).default('key'),
-  /** Name of the team the key is for; made when it does not exist. Default: the team of the calling key. */
+  /** Name of the team; created if it does not exist. Default: the team of the calling key. */
   team: teamName.optional(),
   role: z.enum(['admin', 'member']).default('member'),
 })
 
-/** Answer of `POST /v2/team/keys`: the only place where `key` is shown. */
+/** Response of `POST /v2/team/keys`. The only response that contains `key`. */
 export const createKeyResponse = z.looseObject({ success: z.literal(true), key: z.string(), data: keySummary })
 
-/** Answer of `GET /v2/team/keys`. */
+/** Response of `GET /v2/team/keys`. */
 export const listKeysResponse = z.looseObject({ success: z.literal(true), data: z.array(keySummary) })
 
-/** Answer of `DELETE /v2/team/keys/{id}`. */
+/** Response of `DELETE /v2/team/keys/{id}`. */
 export const revokeKeyResponse = z.looseObject({ success: z.literal(true), data: keySummary })
 
 export type KeySummary = z.output<typeof keySummary>

@@ -3,7 +3,7 @@ import { z } from 'zod'
 const time = z.string().nullable()
 const count = z.int()
 
-/** How many pages of a check are in each state. */
+/** Number of pages of a check by status. */
 export const checkSummary = z.looseObject({
   totalPages: count,
   same: count,
@@ -13,7 +13,7 @@ export const checkSummary = z.looseObject({
   error: count,
 })
 
-/** Where a check is in its life. */
+/** Status of a check. */
 export const checkStatus = z.enum([
   'queued',
   'running',
@@ -24,10 +24,10 @@ export const checkStatus = z.enum([
   'skipped_no_credits',
 ])
 
-/** What a check found of a page. */
+/** Status of a page compared with the previous check. */
 export const pageStatus = z.enum(['same', 'new', 'changed', 'removed', 'error'])
 
-/** A monitor, as every route answers it. */
+/** A monitor. */
 export const monitor = z.looseObject({
   id: z.string(),
   name: z.string(),
@@ -72,7 +72,7 @@ export const monitor = z.looseObject({
   updatedAt: z.string(),
 })
 
-/** One run of a monitor. */
+/** A run of a monitor. */
 export const check = z.looseObject({
   id: z.string(),
   monitorId: z.string(),
@@ -93,7 +93,7 @@ export const check = z.looseObject({
   updatedAt: z.string(),
 })
 
-/** What a language model says about a change. */
+/** Judgment of a change by a language model. */
 export const judgment = z.looseObject({
   meaningful: z.boolean(),
   confidence: z.enum(['high', 'medium', 'low']),
@@ -101,15 +101,15 @@ export const judgment = z.looseObject({
   meaningfulChanges: z.array(z.looseObject({ type: z.enum(['added', 'removed', 'changed']) })),
 })
 
-/** What changed of a page: lines of its Markdown, or fields of its JSON by their paths. */
+/** Changes of a page: a text diff of its Markdown, or changed JSON fields by path. */
 export const pageDiff = z.looseObject({
   text: z.string().optional(),
   json: z.looseObject({}).optional(),
-  /** Set where the difference is coarser than `git diff` would tell it. */
+  /** Set if the diff is coarser than that of `git diff`. */
   warning: z.string().optional(),
 })
 
-/** One page of a check. */
+/** A page of a check. */
 export const checkPage = z.looseObject({
   id: z.string(),
   targetId: z.string(),
@@ -122,7 +122,7 @@ export const checkPage = z.looseObject({
   metadata: z.looseObject({}).nullable(),
   judgment: judgment.nullable(),
   diff: pageDiff.nullable(),
-  /** What was extracted, with the format `json`. */
+  /** Extracted data, with the format `json`. */
   snapshot: z.looseObject({ json: z.unknown() }).optional(),
   createdAt: z.string(),
 })
@@ -131,11 +131,11 @@ const success = z.literal(true)
 const limit = z.coerce.number<number | string>().int().min(1).max(100).default(25)
 const offset = z.coerce.number<number | string>().int().min(0).default(0)
 
-/** Path parameter that names a monitor. */
-export const monitorParams = z.object({ id: z.guid('it is no id of a monitor') })
+/** Path parameters of a monitor. */
+export const monitorParams = z.object({ id: z.guid('must be the id of a monitor') })
 
-/** Path parameters that name a check. */
-export const checkParams = monitorParams.extend({ checkId: z.guid('it is no id of a check') })
+/** Path parameters of a check. */
+export const checkParams = monitorParams.extend({ checkId: z.guid('must be the id of a check') })
 
 /** Query of `GET /v2/monitor`. */
 export const listMonitorsQuery = z.object({ limit, offset })
@@ -143,7 +143,7 @@ export const listMonitorsQuery = z.object({ limit, offset })
 /** Query of `GET /v2/monitor/{id}/checks`. */
 export const listChecksQuery = z.object({ limit, offset, status: checkStatus.optional() })
 
-/** Query of `GET /v2/monitor/{id}/checks/{checkId}`: which pages of the check. */
+/** Query of `GET /v2/monitor/{id}/checks/{checkId}`. Selects the pages of the check. */
 export const getCheckQuery = z.object({ limit, skip: offset, status: pageStatus.optional() })
 
 export const monitorResponse = z.looseObject({ success, data: monitor })
@@ -153,7 +153,7 @@ export const runMonitorResponse = z.looseObject({ success, id: z.string(), data:
 export const listChecksResponse = z.looseObject({ success, data: z.array(check) })
 export const getCheckResponse = z.looseObject({
   success,
-  /** Address of the next pages; absent: these are the last. */
+  /** URL of the next pages. Absent on the last page. */
   next: z.string().optional(),
   data: check.extend({ pages: z.array(checkPage), next: z.string().optional() }),
 })

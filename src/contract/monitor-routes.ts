@@ -2,12 +2,12 @@ import * as checks from './monitor-checks.ts'
 import * as monitors from './monitors.ts'
 import { bodyBytes, type Route } from './route.ts'
 
-/** The endpoints of monitors. */
+/** Routes of monitors. */
 export const monitorRoutes = {
   createMonitor: {
     method: 'POST',
     path: '/v2/monitor',
-    summary: 'Watch pages on a schedule',
+    summary: 'Create a monitor',
     body: monitors.createMonitorRequest,
     maxBodyBytes: bodyBytes.list,
     response: checks.monitorResponse,
@@ -22,14 +22,14 @@ export const monitorRoutes = {
   getMonitor: {
     method: 'GET',
     path: '/v2/monitor/{id}',
-    summary: 'Read one monitor',
+    summary: 'Get a monitor',
     params: checks.monitorParams,
     response: checks.monitorResponse,
   },
   updateMonitor: {
     method: 'PATCH',
     path: '/v2/monitor/{id}',
-    summary: 'Change, pause or resume a monitor; what is absent stays',
+    summary: 'Change, pause or resume a monitor; absent fields stay the same',
     params: checks.monitorParams,
     body: monitors.updateMonitorRequest,
     maxBodyBytes: bodyBytes.list,
@@ -45,7 +45,7 @@ export const monitorRoutes = {
   runMonitor: {
     method: 'POST',
     path: '/v2/monitor/{id}/run',
-    summary: 'Check the pages of a monitor now',
+    summary: 'Start a check of a monitor now',
     params: checks.monitorParams,
     response: checks.runMonitorResponse,
   },
@@ -60,7 +60,7 @@ export const monitorRoutes = {
   getCheck: {
     method: 'GET',
     path: '/v2/monitor/{id}/checks/{checkId}',
-    summary: 'Read one check with its pages and what changed of them',
+    summary: 'Get a check with its pages and their changes',
     params: checks.checkParams,
     query: checks.getCheckQuery,
     response: checks.getCheckResponse,

@@ -7,7 +7,7 @@ import { scrapeRequest } from './scrape.ts'
 import { domain, hasOneList } from './search.ts'
 import { monitorWebhook } from './webhooks.ts'
 
-/** Bounds of a monitor. */
+/** Limits of monitors. */
 export const monitorLimits = {
   targets: 50,
   urls: 1000,
@@ -16,12 +16,12 @@ export const monitorLimits = {
   recipients: 25,
 } as const
 
-/** How pages of a monitor are scraped: what `POST /v2/scrape` takes. Markdown is added to the formats. */
+/** Scrape options of a target, as in `POST /v2/scrape`. Markdown is added to the formats. */
 const scrapeOptions = z.record(z.string(), z.unknown()).superRefine((options, context) => {
   if ('url' in options)
-    context.addIssue({ code: 'custom', message: 'The address belongs to the target', input: options })
+    context.addIssue({ code: 'custom', message: 'Set the URL in the target, not in `scrapeOptions`', input: options })
   if (options['zeroDataRetention'] === true) {
-    const message = 'A monitor keeps pages to compare them, and zeroDataRetention forbids it'
+    const message = 'Monitors store pages to compare them, so `zeroDataRetention` is not supported'
     context.addIssue({ code: 'custom', message, path: ['zeroDataRetention'], input: options })
   }
   const formats = options['formats'] === undefined ? [] : options['formats']
@@ -31,12 +31,12 @@ const scrapeOptions = z.record(z.string(), z.unknown()).superRefine((options, co
     formats: Array.isArray(formats) ? withMarkdown(formats) : formats,
   })
   for (const { path, message, code } of parsed.error?.issues ?? []) {
-    const keys = code === 'unrecognized_keys' ? 'This server has no such option: ' : ''
+    const keys = code === 'unrecognized_keys' ? 'Unknown option: ' : ''
     context.addIssue({ code: 'custom', message: `${keys}${message}`, path, input: options })
   }
 })
 
-/** The formats with Markdown among them: pages are compared by it. */
+/** Adds Markdown to the formats, since pages are compared by their Markdown. */
 export function withMarkdown(formats: readonly unknown[]): readonly unknown[] {
   return formats.some((each) => each === 'markdown' || (each as { type?: unknown } | null)?.type === 'markdown')
     ? formats
@@ -46,30 +46,35 @@ export function withMarkdown(formats: readonly unknown[]): readonly unknown[] {
 const patterns = pathPatterns.nullable().optional()
 
 const crawlOptions = z.strictObject({
-  /** Most pages, 1 to 1000. Default 100. */
+  /** Maximum number of pages, 1 to 1000. Default: 100. */
   limit: z.int().min(1).max(monitorLimits.crawlPages.max).nullable().optional(),
-  /** Regular expressions, one of which the path of a page has to match. */
+  /** Regular expressions. Only pages whose path matches one are checked. */
   includePaths: patterns,
-  /** Regular expressions, none of which it may match. */
+  /** Regular expressions. Pages whose path matches one are skipped. */
   excludePaths: patterns,
-  /** Whether the expressions are held against the whole address. Default false. */
+  /** Matches the expressions against the whole URL instead of the path. Default: false. */
   regexOnFullURL: z.boolean().optional(),
   sitemap: z.enum(['include', 'skip', 'only']).optional(),
   ignoreQueryParameters: z.boolean().optional(),
-  /** Whether pages above the path of the address count. Default false. */
+  /** Includes pages outside the path of the URL. Default: false. */
   crawlEntireDomain: z.boolean().optional(),
   allowSubdomains: z.boolean().optional(),
-  /** Whether pages that robots.txt forbids are watched. Default false. */
+  /** Checks pages that robots.txt disallows. Default: false. */
   ignoreRobotsTxt: z.boolean().optional(),
-  /** Accepted and without effect, like the two below: addresses that mean the same page are always one. */
+  /**
+   * Accepted for compatibility, without effect, like the two options below: equivalent URLs are
+   * always deduplicated.
+   */
   deduplicateSimilarURLs: z.boolean().optional(),
   maxConcurrency: z.int().min(1).max(10_000).nullable().optional(),
   robotsUserAgent: z.string().max(200).nullable().optional(),
-  /** Only false or absent: pages of other sites are targets of their own. */
-  allowExternalLinks: z.literal(false, { error: 'A monitor does not follow links to other sites' }).optional(),
+  /** Only `false` or absent: add other sites as targets instead. */
+  allowExternalLinks: z
+    .literal(false, { error: 'A monitor does not follow links to other sites. Add them as targets' })
+    .optional(),
 })
 
-const targetId = z.guid('it is no id of a target').optional()
+const targetId = z.guid('must be the id of a target').optional()
 
 const scrapeTarget = z.strictObject({
   id: targetId,
@@ -102,41 +107,43 @@ const searchTarget = z
 
 const targetUnion = z.discriminatedUnion('type', [scrapeTarget, crawlTarget, searchTarget])
 
-/** Keys of search targets that public clients send and that no server reads. */
-const unreadKeys: ReadonlySet<string> = new Set(['depth', 'alertMode', 'recheckAfter', 'scrapeOptions'])
+/** Keys of search targets that public clients send and that have no effect. */
+const ignoredKeys: ReadonlySet<string> = new Set(['depth', 'alertMode', 'recheckAfter', 'scrapeOptions'])
 
-/** Accepts targets as public clients send them: `url` for `urls`, and options of searches that have no effect. */
-function spellTarget(value: unknown): unknown {
+/**
+ * Accepts targets as public clients send them: `url` instead of `urls`, and ignored search options.
+ */
+function normalizeTarget(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('type' in value)) return value
   if (value.type === 'search') {
-    return Object.fromEntries(Object.entries(value).filter(([name]) => !unreadKeys.has(name)))
+    return Object.fromEntries(Object.entries(value).filter(([name]) => !ignoredKeys.has(name)))
   }
   if (value.type !== 'scrape' || !('url' in value) || 'urls' in value) return value
   const { url, ...rest } = value
   return { ...rest, urls: [url] }
 }
 
-const target = z.preprocess(spellTarget, targetUnion) as unknown as typeof targetUnion
+const target = z.preprocess(normalizeTarget, targetUnion) as unknown as typeof targetUnion
 
-/** Who is told, and what, beside a webhook. */
+/** Notifications in addition to the webhook. */
 const notification = z.strictObject({
   email: z
     .strictObject({
       enabled: z.boolean().default(false),
-      recipients: boundedArray(z.email('it is no e-mail address').max(254), monitorLimits.recipients).default([]),
-      /** Whether mails show what changed. Default false. */
+      recipients: boundedArray(z.email('must be an e-mail address').max(254), monitorLimits.recipients).default([]),
+      /** Includes diffs in e-mails. Default: false. */
       includeDiffs: z.boolean().default(false),
     })
     .optional(),
-  /** Accepted when it is not enabled: this server does not write to Slack. */
+  /** Accepted only if it is not enabled: Slack is not supported. */
   slack: z
     .looseObject({ enabled: z.boolean().default(false) })
-    .refine(({ enabled }) => !enabled, 'This server does not write to Slack: use a webhook')
+    .refine(({ enabled }) => !enabled, 'Slack is not supported. Use a webhook')
     .refine((slack) => JSON.stringify(slack).length <= 2000, 'It must have at most 2000 characters of JSON')
     .optional(),
 })
 
-function hasOwnIds(targets: readonly { readonly id?: string | undefined }[]): boolean {
+function hasUniqueIds(targets: readonly { readonly id?: string | undefined }[]): boolean {
   const ids = targets.flatMap(({ id }) => id?.toLowerCase() ?? [])
   return new Set(ids).size === ids.length
 }
@@ -146,27 +153,27 @@ const fields = {
   schedule,
   /** 1 to 50. */
   targets: boundedArray(target, monitorLimits.targets, 1).refine(
-    hasOwnIds,
-    'Two targets have the same id: leave it out of one of them',
+    hasUniqueIds,
+    'Two targets have the same id. Remove it from one of them',
   ),
   webhook: monitorWebhook.nullable(),
   notification,
-  /** Days that checks are kept, 1 to 365. Default 30. */
+  /** Days that checks are kept, 1 to 365. Default: 30. */
   retentionDays: z.int().min(monitorLimits.retentionDays.min).max(monitorLimits.retentionDays.max),
-  /** What matters of a change, for the language model that judges changes. */
+  /** Goal by which a language model judges changes. */
   goal: z.string().max(2000).nullable(),
-  /** Whether a language model judges changes. Default: whether there is a goal. */
+  /** Judges changes with a language model. Default: true if `goal` is set. */
   judgeEnabled: z.boolean(),
 } as const
 
 const clientFields = {
-  /** Name of the client, as clients send it. Not used. */
+  /** Name of the client program. Ignored. */
   origin: clientName.optional(),
-  /** Name of an integration, as clients send it. Not used. */
+  /** Name of the integration. Ignored. */
   integration: clientName.nullable().optional(),
 } as const
 
-/** Body of `POST /v2/monitor`. Unknown keys are refused. */
+/** Body of `POST /v2/monitor`. Unknown keys are rejected. */
 export const createMonitorRequest = z.strictObject({
   name: fields.name,
   schedule: fields.schedule,
@@ -179,16 +186,16 @@ export const createMonitorRequest = z.strictObject({
   ...clientFields,
 })
 
-/** Body of `PATCH /v2/monitor/{id}`: what is absent stays. Unknown keys are refused. */
+/** Body of `PATCH /v2/monitor/{id}`. Absent fields stay the same. Unknown keys are rejected. */
 export const updateMonitorRequest = z
   .strictObject({
     name: fields.name.optional(),
-    /** `paused`: no runs until it is `active` again. */
+    /** `paused` stops runs until the status is `active` again. */
     status: z.enum(['active', 'paused']).optional(),
     schedule: fields.schedule.optional(),
     targets: fields.targets.optional(),
     webhook: fields.webhook.optional(),
-    /** Null: nobody is told any more. */
+    /** `null` disables notifications. */
     notification: fields.notification.nullable().optional(),
     retentionDays: fields.retentionDays.optional(),
     goal: fields.goal.optional(),

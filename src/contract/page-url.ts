@@ -1,6 +1,8 @@
 import { z } from 'zod'
 
-/** The address of a page as callers write it: without a scheme it gets `http://`; only http and https are taken. */
+/**
+ * Schema of the URL of a page. The default scheme is `http://`; only http and https are allowed.
+ */
 export const pageUrl = z
   .string()
   .trim()
@@ -14,7 +16,7 @@ export const pageUrl = z
     }
     if (url === null) return refuse('Invalid URL')
     if (url.protocol !== 'http:' && url.protocol !== 'https:') return refuse('URL uses unsupported protocol')
-    // IPv6 addresses stand in brackets.
+    // IPv6 addresses are in brackets.
     if (!/[.[]/.test(url.hostname) && url.hostname !== 'localhost') {
       return refuse('URL must have a valid top-level domain or be an IP address')
     }
@@ -22,15 +24,16 @@ export const pageUrl = z
   })
 
 /**
- * The address to show as the source of a page: as the caller wrote it, so that documents can be matched with requests.
- * Text that no store keeps is shown in its canonical form.
+ * Returns the `sourceURL` of a page: the URL as the caller sent it, so that documents can be
+ * matched with requests. A URL with characters that databases cannot store is returned in canonical
+ * form.
  */
 export function sourceUrl(given: unknown, canonical: string): string {
   if (typeof given !== 'string' || !given.isWellFormed() || /\p{Cc}/u.test(given)) return canonical
   return given
 }
 
-/** The source of a page from the body of its request, as it was sent. */
+/** Returns the `sourceURL` of a page from the body of its request. */
 export function sentUrl(body: unknown, canonical: string): string {
   return sourceUrl(typeof body === 'object' && body !== null && 'url' in body ? body.url : undefined, canonical)
 }

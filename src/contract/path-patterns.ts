@@ -9,8 +9,8 @@ function isPattern(text: string): boolean {
   }
 }
 
-/** Regular expressions for the paths of pages, at most 100. */
+/** Schema of regular expressions for paths, at most 100. */
 export const pathPatterns = boundedArray(
-  z.string().min(1).max(500).refine(isPattern, 'It is no regular expression'),
+  z.string().min(1).max(500).refine(isPattern, 'must be a regular expression'),
   100,
 )

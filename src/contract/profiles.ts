@@ -2,58 +2,58 @@ import { z } from 'zod'
 import { boundedArray } from './bounded.ts'
 import { sessionLimits } from './browser.ts'
 
-/** Path parameter that names a profile. */
+/** Path parameters of a profile. */
 export const profileParams = z.object({
   name: z.string().min(sessionLimits.profileName.min).max(sessionLimits.profileName.max),
 })
 
-/** Path parameters that name one version of a profile. */
+/** Path parameters of a version of a profile. */
 export const profileVersionParams = profileParams.extend({ version: z.coerce.number().int().min(1) })
 
-/** A profile as lists show it. */
+/** A profile in a list. */
 export const profileSummary = z.looseObject({
   name: z.string(),
-  /** Version that sessions start with. Absent: nothing was saved yet. */
+  /** Version that sessions start from. Absent if nothing has been saved yet. */
   version: z.int().optional(),
-  /** How many versions are kept. */
+  /** Number of stored versions. */
   versions: z.int(),
-  /** Bytes of the current version before compression. */
+  /** Size of the current version before compression, in bytes. */
   contentBytes: z.number().optional(),
-  /** Bytes of all kept versions as they are stored. */
+  /** Stored size of all versions, in bytes. */
   storedBytes: z.number(),
   createdAt: z.string(),
   /** When the current version was saved. */
   savedAt: z.string().optional(),
-  /** Whether someone writes it now. */
+  /** Whether a session or an import is writing it. */
   isLocked: z.boolean(),
-  /** Session that writes it now. */
+  /** Id of the session that is writing it. */
   lockedBy: z.string().optional(),
 })
 
-/** One saved state of a profile. */
+/** A saved version of a profile. */
 export const profileVersion = z.looseObject({
   version: z.int(),
-  /** Whether sessions start with it. */
+  /** Whether sessions start from it. */
   isCurrent: z.boolean(),
   contentBytes: z.number(),
   storedBytes: z.number(),
   savedAt: z.string(),
-  /** What wrote it, such as `HeadlessChrome/156.0.8078.79`. */
+  /** Browser that wrote it, such as `HeadlessChrome/156.0.8078.79`. */
   browser: z.string(),
-  /** Session that saved it. Absent: it was imported. */
+  /** Id of the session that saved it. Absent if it was imported. */
   sessionId: z.string().optional(),
 })
 
-/** Answer of `GET /v2/browser/profiles`, by name. */
+/** Response of `GET /v2/browser/profiles`, by name. */
 export const listProfilesResponse = z.looseObject({ success: z.literal(true), data: z.array(profileSummary) })
 
-/** Answer of the routes that read or change one profile. */
+/** Response of the routes that read or change one profile. */
 export const profileResponse = z.looseObject({ success: z.literal(true), data: profileSummary })
 
-/** Answer of `DELETE /v2/browser/profiles/{name}`. */
+/** Response of `DELETE /v2/browser/profiles/{name}`. */
 export const deleteProfileResponse = z.looseObject({ success: z.literal(true) })
 
-/** Answer of `GET /v2/browser/profiles/{name}/versions`, newest first. */
+/** Response of `GET /v2/browser/profiles/{name}/versions`, newest first. */
 export const listVersionsResponse = z.looseObject({ success: z.literal(true), data: z.array(profileVersion) })
 
 const storageCookie = z.object({
@@ -61,7 +61,7 @@ const storageCookie = z.object({
   value: z.string(),
   domain: z.string().min(1),
   path: z.string(),
-  /** Seconds since the epoch; -1 for cookies of the session. */
+  /** Seconds since the epoch; -1 for session cookies. */
   expires: z.number(),
   httpOnly: z.boolean(),
   secure: z.boolean(),
@@ -76,20 +76,23 @@ const storageDatabase = z.looseObject({ name: z.string(), version: z.number(), s
 const storageOrigin = z.object({
   origin: z.url({ protocol: /^https?$/ }),
   localStorage: z.array(storageItem).default([]),
-  /** Databases as Playwright writes them. */
+  /** Databases in the format of Playwright. */
   indexedDB: z.array(storageDatabase).optional(),
 })
 
-/** What Playwright calls a storageState: the form in which profiles are exported and imported. */
+/** Playwright's storageState, the format in which profiles are exported and imported. */
 export const storageState = z.object({
   cookies: z.array(storageCookie).default([]),
   origins: z.array(storageOrigin).default([]),
 })
 
-/** Most cookies and origins of one import, each of which the browser visits, and most items and databases of one origin. */
+/**
+ * Limits of an import: cookies and origins in total, items and databases per origin. The browser
+ * visits each origin.
+ */
 export const storageStateLimits = { cookies: 5000, origins: 500, items: 10_000, databases: 100 } as const
 
-/** As an origin that is exported, but only so much of it. */
+/** An origin of an import, with limits. */
 const importedOrigin = storageOrigin.extend({
   localStorage: boundedArray(storageItem, storageStateLimits.items).default([]),
   indexedDB: boundedArray(storageDatabase, storageStateLimits.databases).optional(),
@@ -103,7 +106,7 @@ export const importStorageStateRequest = z.object({
   origins: boundedArray(importedOrigin, storageStateLimits.origins).default([]),
 })
 
-/** Answer of `GET /v2/browser/profiles/{name}/storage-state`. */
+/** Response of `GET /v2/browser/profiles/{name}/storage-state`. */
 export const storageStateResponse = z.looseObject({ success: z.literal(true), data: storageState })
 
 export type ProfileSummary = z.output<typeof profileSummary>

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 
-/** Requests a minute and team by kind of request, on the smallest plan of the public service; `x10` means ten times that. */
+/**
+ * Requests per minute and team by kind, on the smallest plan of the public service. `x10`
+ * multiplies them by ten.
+ */
 export const rateBuckets = {
   scrape: 10,
   map: 10,
@@ -15,10 +18,10 @@ export const rateBuckets = {
   replay: 500,
 } as const
 
-/** A kind of request that is limited by itself. */
+/** A kind of request with its own rate limit. */
 export type RateBucket = keyof typeof rateBuckets
 
-/** Requests a minute; a kind that is absent has no limit. */
+/** Requests per minute by kind. An absent kind has no limit. */
 export type RateLimits = { readonly [Bucket in RateBucket]?: number }
 
 const bucketNames = Object.keys(rateBuckets) as readonly RateBucket[]
@@ -27,14 +30,17 @@ function isBucket(name: string): name is RateBucket {
   return Object.hasOwn(rateBuckets, name)
 }
 
-/** Reads `off`, or parts such as `x10`, `scrape=100` and `map=off`, separated by commas; later parts win. Undefined: it is none of these. */
+/**
+ * Parses `off`, or comma-separated terms such as `x10`, `scrape=100` and `map=off`. Later terms
+ * take precedence. Returns undefined for invalid text.
+ */
 export function parseRateLimits(text: string): RateLimits | undefined {
   const limits: { [Bucket in RateBucket]?: number } = {}
-  for (const part of text.split(',').map((each) => each.trim())) {
-    const times = /^x(\d{1,6})$/.exec(part)?.[1]
-    const [, name = '', count = ''] = /^(\w+)=(\d{1,9}|off)$/.exec(part) ?? []
+  for (const term of text.split(',').map((each) => each.trim())) {
+    const times = /^x(\d{1,6})$/.exec(term)?.[1]
+    const [, name = '', count = ''] = /^(\w+)=(\d{1,9}|off)$/.exec(term) ?? []
     if (times !== undefined) for (const bucket of bucketNames) limits[bucket] = rateBuckets[bucket] * Number(times)
-    else if (part === 'off') for (const bucket of bucketNames) delete limits[bucket]
+    else if (term === 'off') for (const bucket of bucketNames) delete limits[bucket]
     else if (!isBucket(name)) return undefined
     else if (count === 'off') delete limits[name]
     else limits[name] = Number(count)
@@ -42,10 +48,10 @@ export function parseRateLimits(text: string): RateLimits | undefined {
   return limits
 }
 
-/** What texts of rate limits look like, for messages. */
-export const rateLimitForm = `"off", "x10" for ten times the base, or parts such as scrape=100 and map=off, separated by commas; kinds: ${bucketNames.join(', ')}`
+/** Description of the syntax of rate limits, for messages. */
+export const rateLimitForm = `"off", "x10" for ten times the base limits, or comma-separated terms such as scrape=100 and map=off; kinds: ${bucketNames.join(', ')}`
 
-/** A text that `parseRateLimits` reads. */
+/** Schema of text for `parseRateLimits`. */
 export const rateLimitText = z
   .string()
-  .refine((text) => parseRateLimits(text) !== undefined, `It takes ${rateLimitForm}`)
+  .refine((text) => parseRateLimits(text) !== undefined, `must be ${rateLimitForm}`)

@@ -1,22 +1,22 @@
 import { z } from 'zod'
 import { atMostEntries } from './bounded.ts'
 
-const ofConnection =
+const connectionHeaders =
   /^(?:host|connection|content-length|content-encoding|transfer-encoding|te|trailer|upgrade|keep-alive|proxy-.*|expect)$/i
 
 function problemOf(name: string, value: string): string | undefined {
-  if (!/^[\w!#$%&'*+.^`|~-]{1,200}$/.test(name)) return 'it is no header name'
-  if (ofConnection.test(name)) return 'this header belongs to the connection, so leave it out'
-  if (value.length > 8192) return 'a header value may have 8192 characters'
+  if (!/^[\w!#$%&'*+.^`|~-]{1,200}$/.test(name)) return 'must be a valid header name'
+  if (connectionHeaders.test(name)) return 'this header is set by the connection. Remove it'
+  if (value.length > 8192) return 'must have at most 8192 characters'
   return /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
     ? undefined
-    : 'it is no header value: it has a line break or characters beyond Latin-1'
+    : 'must not contain line breaks or characters outside Latin-1'
 }
 
-/** Most headers of one request. */
+/** Maximum number of headers of a request. */
 const maxHeaders = 100
 
-/** Headers that callers want to be sent to a site. Those of the connection, and what is no header, are refused. */
+/** Schema of headers sent to a site. Rejects connection headers and invalid headers. */
 export const requestHeaders = z
   .record(z.string(), z.string())
   .superRefine(atMostEntries(maxHeaders))

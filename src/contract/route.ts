@@ -2,25 +2,28 @@ import type { z } from 'zod'
 
 const megabyte = 1024 * 1024
 
-/** Limits of the bodies that may be larger than 64 kB: options of a scrape with schemas and scripts, and lists. */
+/** Size limits of bodies above 64 kB: options with schemas and scripts, and lists. */
 export const bodyBytes = { options: 2 * megabyte, list: 10 * megabyte } as const
 
-/** What one endpoint takes and answers. The server registers it, OpenAPI describes it, the client takes its types from it. */
+/**
+ * Definition of a route. The server registers it, the OpenAPI document describes it, and the client
+ * infers its types.
+ */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH'
-  /** Path with `{name}` for parameters. */
+  /** Path with parameters as `{name}`. */
   readonly path: string
-  /** Further paths that mean the same. */
+  /** Additional paths of the route. */
   readonly aliases?: readonly string[]
   readonly summary: string
   readonly params?: z.ZodObject
   readonly query?: z.ZodObject
   readonly body?: z.ZodType
   readonly response: z.ZodType
-  /** What is said of a request that does not fit, in place of its first flaw. */
+  /** Error message of invalid requests. Default: the first validation issue. */
   readonly validationMessage?: string
-  /** Most bytes of the body. Default 64 kB. */
+  /** Maximum size of the body in bytes. Default: 64 kB. */
   readonly maxBodyBytes?: number
-  /** Which body is the bytes of a file, sent and read as a stream. */
+  /** Which body is a file that is streamed. */
   readonly streams?: 'request' | 'response'
 }

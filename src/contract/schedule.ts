@@ -8,13 +8,13 @@ const clock = String.raw`(?: at (?<hour>\d{1,2})(?::(?<minute>\d\d))? ?(?<half>a
 
 type Words = Readonly<Record<string, string | undefined>>
 
-/** What people write instead of a cron expression. Each gives one, or says why it does not. */
+/** Phrases for schedules. Each converts to a cron expression or to an error. */
 const phrases: readonly { readonly pattern: RegExp; readonly toCron: (words: Words) => string | Error }[] = [
   {
     pattern: /^every(?: (?<count>\d{1,4}))? minutes?$/,
     toCron: ({ count = '1' }) => {
       const minutes = Number(count)
-      if (minutes < 1 || 60 % minutes !== 0) return new Error(`${minutes} minutes do not divide an hour`)
+      if (minutes < 1 || 60 % minutes !== 0) return new Error(`${minutes} minutes do not divide an hour evenly`)
       return minutes === 60 ? '0 * * * *' : `*/${minutes} * * * *`
     },
   },
@@ -22,7 +22,7 @@ const phrases: readonly { readonly pattern: RegExp; readonly toCron: (words: Wor
     pattern: /^every (?<count>\d{1,4}) hours?$/,
     toCron: ({ count }) => {
       const hours = Number(count)
-      if (hours < 1 || 24 % hours !== 0) return new Error(`${hours} hours do not divide a day`)
+      if (hours < 1 || 24 % hours !== 0) return new Error(`${hours} hours do not divide a day evenly`)
       return hours === 1 ? '0 * * * *' : hours === 24 ? '0 0 * * *' : `0 */${hours} * * *`
     },
   },
@@ -51,7 +51,7 @@ const phrases: readonly { readonly pattern: RegExp; readonly toCron: (words: Wor
     pattern: /^every (?<count>\d{1,3}) (?:days|weeks|months)/,
     toCron: ({ count }) =>
       new Error(
-        `Cron cannot express an interval of ${count} days, weeks or months: write "daily", "weekly" or "monthly", or a cron expression such as "0 0 */2 * *" for every second day of the month`,
+        `Intervals of ${count} days, weeks or months are not supported. Use "daily", "weekly" or "monthly", or a cron expression such as "0 0 */2 * *" for every second day of the month`,
       ),
   },
 ]
@@ -61,24 +61,25 @@ function daysIn(list: string): readonly number[] {
 }
 
 function atClock({ hour = '0', minute = '0', half }: Words, weekday: string, date = '*'): string | Error {
-  if (half !== undefined && (Number(hour) < 1 || Number(hour) > 12)) return new Error(`${hour} ${half} is no time`)
+  if (half !== undefined && (Number(hour) < 1 || Number(hour) > 12))
+    return new Error(`${hour} ${half} is not a valid time`)
   const afternoon = half === 'pm' ? 12 : 0
   return `${Number(minute)} ${(half === undefined ? Number(hour) : Number(hour) % 12) + afternoon} ${date} * ${weekday}`
 }
 
 function toCron(text: string): string | Error {
-  const said = text.toLowerCase().replaceAll(/\s+/g, ' ').trim()
-  for (const { pattern, toCron: make } of phrases) {
-    const match = pattern.exec(said)
-    if (match !== null) return make(match.groups ?? {})
+  const normalized = text.toLowerCase().replaceAll(/\s+/g, ' ').trim()
+  for (const { pattern, toCron: convert } of phrases) {
+    const match = pattern.exec(normalized)
+    if (match !== null) return convert(match.groups ?? {})
   }
   return new Error(
-    `"${text}" is no schedule: write "every 30 minutes", "hourly at :15", "every 6 hours", "daily at 9:00 am", "weekdays at 9:00", "every monday at 8:00", "weekly", "monthly", or a cron expression`,
+    `"${text}" is not a valid schedule. Use "every 30 minutes", "hourly at :15", "every 6 hours", "daily at 9:00 am", "weekdays at 9:00", "every monday at 8:00", "weekly", "monthly", or a cron expression`,
   )
 }
 
 function isTimeZone(name: string): boolean {
-  // An offset such as +02:00 has no daylight saving, and is no name.
+  // Offsets such as +02:00 are rejected: they do not follow daylight saving time.
   if (!/^[a-z]/i.test(name)) return false
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
@@ -87,14 +88,23 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** When a monitor runs: a cron expression, or words for one. Runs are at least 5 minutes apart. Gives a cron expression. */
+/**
+ * Schema of the schedule of a monitor, as a cron expression or in words. Runs must be at least 5
+ * minutes apart. The output is a cron expression.
+ */
 export const schedule = z
   .strictObject({
-    /** Five fields of numbers, `*`, lists, ranges and steps; months and weekdays also by name (`JAN`, `MON-FRI`). Weekdays go from 0 (Sunday) to 7 (Sunday). */
+    /**
+     * Five fields with numbers, `*`, lists, ranges and steps. Months and weekdays can be names
+     * (`JAN`, `MON-FRI`). Weekdays are 0 (Sunday) to 7 (Sunday).
+     */
     cron: z.string().trim().max(200).optional(),
-    /** Such as `every 30 minutes`, `hourly at :15`, `every 6 hours`, `daily at 9:00 am`, `weekdays at 9:00`, `every monday at 8:00`, `weekly`, `monthly`. */
+    /**
+     * Schedule in words, such as `every 30 minutes`, `hourly at :15`, `every 6 hours`,
+     * `daily at 9:00 am`, `weekdays at 9:00`, `every monday at 8:00`, `weekly` or `monthly`.
+     */
     text: z.string().max(200).optional(),
-    /** Name in the IANA data base of time zones, such as `Europe/Berlin`. Default `UTC`. */
+    /** IANA time zone, such as `Europe/Berlin`. Default: `UTC`. */
     timezone: z.string().max(100).default('UTC'),
   })
   .transform(({ cron, text, timezone }, context) => {
@@ -102,15 +112,16 @@ export const schedule = z
       context.addIssue({ code: 'custom', message, path: [path], input: cron ?? text })
       return z.NEVER
     }
-    if ((cron === undefined) === (text === undefined)) return refuse('cron', 'A schedule has either `cron` or `text`')
+    if ((cron === undefined) === (text === undefined))
+      return refuse('cron', 'A schedule must have either `cron` or `text`')
     if (!isTimeZone(timezone)) {
-      return refuse('timezone', `"${timezone}" is no IANA time zone, such as "Europe/Berlin" or "UTC"`)
+      return refuse('timezone', `"${timezone}" is not an IANA time zone, such as "Europe/Berlin" or "UTC"`)
     }
-    const made = cron === undefined ? toCron(text ?? '') : normalizeCron(cron)
+    const expression = cron === undefined ? toCron(text ?? '') : normalizeCron(cron)
     const path = cron === undefined ? 'text' : 'cron'
-    if (isError(made)) return refuse(path, made.message)
-    const problem = cronProblem(made)
-    return problem === undefined ? { cron: made, timezone } : refuse(path, problem)
+    if (isError(expression)) return refuse(path, expression.message)
+    const problem = cronProblem(expression)
+    return problem === undefined ? { cron: expression, timezone } : refuse(path, problem)
   })
 
 export type Schedule = z.output<typeof schedule>

@@ -13,13 +13,11 @@ function onlyFalse(what: string) {
   return z.literal(false, `This server does not ${what}`).optional()
 }
 
-/** How PDFs are read. */
+/** Options of the PDF parser. */
 const pdfParser = z.strictObject({
-  type: z.literal('pdf', 'This server parses `pdf` and nothing else'),
-  /** Only text that the file holds as text can be read: `ocr` is refused. */
-  mode: z
-    .enum(['fast', 'auto'], '`mode` must be `fast` or `auto`: this server reads no text from pictures (OCR)')
-    .default('auto'),
+  type: z.literal('pdf', 'The only supported parser is `pdf`'),
+  /** Only text in the file is extracted; `ocr` is rejected. */
+  mode: z.enum(['fast', 'auto'], '`mode` must be `fast` or `auto`: OCR is not supported').default('auto'),
   maxPages: z.int().min(1).max(10_000).optional(),
   /** Only `false`: this server does not list the pages of a PDF. */
   pages: onlyFalse('list the pages of a PDF'),
@@ -31,7 +29,7 @@ const pdfParser = z.strictObject({
   pageMarkers: onlyFalse('mark the pages of a PDF'),
 })
 
-/** Images need no parser: clients that name one get what they would get without. */
+/** Removes the parser `image`, which has no effect. */
 function withoutImages(value: unknown): unknown {
   const isImage = (each: unknown): boolean =>
     each === 'image' || (typeof each === 'object' && each !== null && 'type' in each && each.type === 'image')
@@ -47,62 +45,65 @@ const parserList = boundedArray(
 
 const parsers = z.preprocess(withoutImages, parserList) as unknown as typeof parserList
 
-/** How PDFs are read. */
+/** Options of the PDF parser. */
 export type PdfParser = z.output<typeof pdfParser>
 
 const selectors = boundedArray(selector, 100)
 
-/** What every way to scrape takes: one page, a batch, a search. */
+/** Options shared by scrapes, batches, crawls and searches. */
 export const scrapeFields = {
-  /** Default `["markdown"]`. */
+  /** Default: `["markdown"]`. */
   formats: boundedArray(format, maxFormats).default([{ type: 'markdown' }]),
   onlyMainContent: z.boolean().default(true),
   onlyCleanContent: z.boolean().default(false),
   includeTags: selectors.optional(),
   excludeTags: selectors.optional(),
-  /** Milliseconds: a stored page younger than this is answered. 0: none. Default two days. */
+  /** Maximum age of a stored page in milliseconds. 0 disables stored pages. Default: two days. */
   maxAge: z.int().min(0).default(172_800_000),
-  /** Milliseconds: only a stored page at least this old is answered, and 404 when there is none. */
+  /** Minimum age of a stored page in milliseconds. Without such a page the response is 404. */
   minAge: z.int().min(0).optional(),
   storeInCache: z.boolean().default(true),
-  /** Answers from the store alone; 404 when it has nothing. Default false. */
+  /** Uses only stored pages. Without a stored page the response is 404. Default: false. */
   lockdown: z.boolean().default(false),
-  /** Sent to the origin of the page; other origins, also those it redirects to, get `User-Agent` alone. */
+  /**
+   * Headers sent to the origin of the page. Other origins, including redirects, receive only
+   * `User-Agent`.
+   */
   headers: requestHeaders.optional(),
-  /** Milliseconds to wait after the page has loaded. Default 0. */
+  /** Time to wait after the page has loaded, in milliseconds. Default: 0. */
   waitFor: z.int().min(0).max(maxWaitMs).default(0),
   mobile: z.boolean().default(false),
   skipTlsVerification: z.boolean().default(false),
-  /** Milliseconds for the whole scrape. Default 60,000. */
+  /** Timeout of the scrape in milliseconds. Default: 60,000. */
   timeout: z.int().min(1000).max(600_000).default(60_000),
-  /** Default `["pdf"]`. `[]`: a PDF is answered as base64. */
+  /** Parsers of files. `[]` returns PDFs as base64. Default: `["pdf"]`. */
   parsers: parsers.default([{ type: 'pdf', mode: 'auto' }]),
   actions: boundedArray(action, maxActions).optional(),
   location: location.optional(),
   removeBase64Images: z.boolean().default(true),
   blockAds: z.boolean().default(true),
   /**
-   * `stealth` means `enhanced`; a server without an enhanced proxy scrapes the basic way, with a `warning`. Default
-   * `auto`: enhanced when basic fails.
+   * Egress proxy. `stealth` is an alias of `enhanced`. A server without an enhanced proxy uses the
+   * basic one and adds a `warning`. Default: `auto`, which uses `enhanced` if `basic` fails.
    */
   proxy: z.enum(['basic', 'stealth', 'enhanced', 'auto']).default('auto'),
-  /** Whether a page is never opened in a browser unless an option asks for one. Default false. */
+  /** Does not render pages in a browser unless an option requires it. Default: false. */
   fastMode: z.boolean().default(false),
   profile: profile.optional(),
-  /** Whether nothing of the page is kept. Default false. */
+  /** Does not store any content of the page. Default: false. */
   zeroDataRetention: z.boolean().default(false),
-  /** Only `false`: this server does not redact personal data. */
-  redactPII: onlyFalse('redact personal data: remove `redactPII`, and redact what you get'),
-  /** Only the mode `off`: this server does not rate addresses. */
+  /** Only `false`: personal data is not redacted. */
+  redactPII: onlyFalse('redact personal data. Remove `redactPII` and redact the result yourself'),
+  /** Only the mode `off`: threat protection is not supported. */
   threatProtection: z
     .looseObject({
       mode: z.literal(
         'off',
-        'This server has no threat protection: remove `threatProtection`, or set its mode to `off`',
+        'This server has no threat protection. Remove `threatProtection` or set its mode to `off`',
       ),
     })
     .optional(),
-  /** Accepted and without effect, as are the next three: other services log it. */
+  /** Accepted for compatibility, without effect, like the next three options. */
   auditMetadata: z.unknown().optional(),
   useMock: z.unknown().optional(),
   domainTools: z.unknown().optional(),
@@ -110,18 +111,18 @@ export const scrapeFields = {
 } as const
 
 const clientFields = {
-  /** Name of the client, as clients send it. Not used. */
+  /** Name of the client program. Ignored. */
   origin: clientName.optional(),
-  /** Name of an integration, as clients send it. Not used. */
+  /** Name of the integration. Ignored. */
   integration: clientName.nullable().optional(),
 } as const
 
 const scrapeOptionsObject = z.strictObject(scrapeFields)
 
-/** What to scrape of a page, and how: with defaults filled in. */
+/** Scrape options with defaults applied. */
 export type ScrapeOptions = z.output<typeof scrapeOptionsObject>
 
-/** Rules that hold between the options. */
+/** Validates combinations of scrape options. */
 export function checkScrapeOptions(
   options: Pick<ScrapeOptions, 'formats' | 'waitFor' | 'actions' | 'timeout'>,
   context: z.core.$RefinementCtx,
@@ -132,32 +133,32 @@ export function checkScrapeOptions(
   const kinds = options.formats.map(({ type }) => type)
   if (options.waitFor > options.timeout / 2) refuse('waitFor', 'waitFor must not exceed half of timeout')
   if (options.waitFor + waitOfActions(options.actions ?? []) > maxWaitMs) {
-    refuse('actions', `waitFor and all waits must not exceed ${maxWaitMs} ms together`)
+    refuse('actions', `waitFor and all waits must not exceed ${maxWaitMs} ms in total`)
   }
   if (kinds.includes('changeTracking') && !kinds.includes('markdown')) {
-    refuse('formats', 'changeTracking needs markdown among the formats')
+    refuse('formats', 'The format changeTracking requires the format markdown')
   }
   for (const kind of new Set(kinds)) {
-    if (kinds.filter((each) => each === kind).length > 1) refuse('formats', `Only one ${kind} format is possible`)
+    if (kinds.filter((each) => each === kind).length > 1) refuse('formats', `The format ${kind} can be used only once`)
   }
 }
 
-/** Body of `POST /v2/scrape`. Unknown keys are refused. */
+/** Body of `POST /v2/scrape`. Unknown keys are rejected. */
 export const scrapeRequest = z
   .strictObject({ url: pageUrl, ...scrapeFields, ...clientFields })
   .superRefine(checkScrapeOptions)
 
-/** Answer of every way to scrape one page. */
+/** Response of the scrape routes. */
 export const scrapeResponse = z.looseObject({
   success: z.literal(true),
   data: document,
   warning: z.string().optional(),
 })
 
-/** Path parameters that name a scrape. */
+/** Path parameters of a scrape. */
 export const scrapeParams = z.object({ id: z.string().min(1) })
 
 export type ScrapeRequest = z.output<typeof scrapeRequest>
-/** What a caller may say about a scrape besides the address. */
+/** Options of a scrape. */
 export type ScrapeInput = Omit<z.input<typeof scrapeRequest>, 'url'>
 export type ScrapeResponse = z.output<typeof scrapeResponse>

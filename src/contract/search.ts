@@ -7,48 +7,54 @@ import { format, maxFormats } from './formats.ts'
 import { checkScrapeOptions, scrapeFields } from './scrape.ts'
 import { timeFilter } from './time-range.ts'
 
-/** Name of a site, such as `example.com`. */
+/** Schema of a domain, such as `example.com`. */
 export const domain = z
   .string()
   .trim()
   .toLowerCase()
   .max(253)
-  .regex(/^(?:[a-z\d](?:[a-z\d-]*[a-z\d])?\.)*[a-z\d](?:[a-z\d-]*[a-z\d])?$/, 'A domain is written like example.com')
+  .regex(/^(?:[a-z\d](?:[a-z\d-]*[a-z\d])?\.)*[a-z\d](?:[a-z\d-]*[a-z\d])?$/, 'must be a domain, such as example.com')
 
 const shared = {
-  /** What to look for, with the operators "…", -, site:, inurl:, allinurl:, intitle:, allintitle: and related:. */
+  /**
+   * Search terms and operators: "…", -, OR, site:, inurl:, allinurl:, intitle:, allintitle:,
+   * related: and filetype:.
+   */
   query: z.string().trim().min(1).max(2000),
-  /** When results are to be from: `qdr:h`, `d`, `w`, `m`, `y`, or `cdr:1,cd_min:MM/DD/YYYY,cd_max:MM/DD/YYYY`. */
+  /**
+   * Time range of results: `qdr:h`, `d`, `w`, `m`, `y`, or
+   * `cdr:1,cd_min:MM/DD/YYYY,cd_max:MM/DD/YYYY`.
+   */
   tbs: timeFilter.optional(),
-  /** Accepted and without effect. */
+  /** Accepted for compatibility, without effect. */
   filter: z.string().max(100).optional(),
-  /** Language of the results, such as `de`. Default `en`. */
+  /** Language of the results, such as `de`. Default: `en`. */
   lang: z
     .string()
-    .regex(/^[a-z]{2,3}(?:-[a-z\d]{2,8})?$/i, 'A language is written like `de` or `pt-BR`')
+    .regex(/^[a-z]{2,3}(?:-[a-z\d]{2,8})?$/i, 'must be a language tag, such as `de` or `pt-BR`')
     .default('en'),
-  /** ISO 3166 code of the country to search from. Default: that of `location`. */
+  /** ISO 3166-1 code of the country to search from. Default: the country of `location`. */
   country: z
     .string()
-    .regex(/^[a-z]{2}$/i, 'A country is two letters (ISO 3166-1 alpha-2)')
+    .regex(/^[a-z]{2}$/i, 'must be a two-letter country code (ISO 3166-1)')
     .transform((code) => code.toLowerCase())
     .optional(),
-  /** Where to search from: a country, or a city, a region and a country separated by commas. */
+  /** Location to search from: a country, or a city, region and country separated by commas. */
   location: z.string().max(500).optional(),
-  /** Milliseconds after which the call fails with SEARCH_TIMEOUT. Default 60,000. */
+  /** Milliseconds after which the request fails with SEARCH_TIMEOUT. Default: 60,000. */
   timeout: z.int().min(1).max(600_000).default(60_000),
-  /** Whether results whose addresses cannot be scraped are left out. Default false. */
+  /** Removes results whose URLs cannot be scraped. Default: false. */
   ignoreInvalidURLs: z.boolean().default(false),
-  /** Name of the client, as clients send it. Not used. */
+  /** Name of the client program. Ignored. */
   origin: clientName.optional(),
-  /** Name of an integration, as clients send it. Not used. */
+  /** Name of the integration. Ignored. */
   integration: clientName.nullable().optional(),
 } as const
 
 const sourceNames = ['web', 'images', 'news'] as const
 const categoryNames = ['github', 'research', 'pdf', 'developer'] as const
 
-/** Names that public clients have for the category `developer`. */
+/** Names of the category `developer` in public clients. */
 const developerNames: ReadonlySet<unknown> = new Set([
   'repo',
   'code',
@@ -58,7 +64,7 @@ const developerNames: ReadonlySet<unknown> = new Set([
   'developer_index',
 ])
 
-function spellCategory(value: unknown): unknown {
+function normalizeCategory(value: unknown): unknown {
   const type = typeof value === 'object' && value !== null && 'type' in value ? value.type : value
   if (developerNames.has(type)) return { type: 'developer' }
   return typeof value === 'string' ? { type: value } : value
@@ -66,9 +72,9 @@ function spellCategory(value: unknown): unknown {
 
 const sourceObject = z.strictObject({
   type: z.enum(sourceNames),
-  /** Default: that of the request. */
+  /** Time range of this source. Default: `tbs` of the request. */
   tbs: timeFilter.optional(),
-  /** Default: that of the request. */
+  /** Location of this source. Default: `location` of the request. */
   location: z.string().max(500).optional(),
 })
 
@@ -80,7 +86,7 @@ function eachOnce(items: readonly { readonly type: string }[]): boolean {
   return new Set(items.map(({ type }) => type)).size === items.length
 }
 
-/** Catalogues of other services that clients ask for beside the web, whether there are any or not. */
+/** Sources of other services that clients request in addition to the web. They are ignored. */
 const foreignSources: ReadonlySet<unknown> = new Set(['alexandria', 'exchange'])
 
 function withoutForeign<Schema extends z.ZodType>(schema: Schema): Schema {
@@ -93,7 +99,7 @@ function withoutForeign<Schema extends z.ZodType>(schema: Schema): Schema {
   }, schema) as unknown as Schema
 }
 
-/** Whether a search names sites to look in or sites to leave out, and not both. */
+/** Returns whether at most one of `includeDomains` and `excludeDomains` is set. */
 export function hasOneList({ includeDomains = [], excludeDomains = [] }: DomainLists): boolean {
   return includeDomains.length === 0 || excludeDomains.length === 0
 }
@@ -103,61 +109,63 @@ interface DomainLists {
   readonly excludeDomains?: readonly string[] | undefined
 }
 
-/** What results are scraped with: nothing is scraped while no format is named. */
+/** Scrape options of results. Without formats, results are not scraped. */
 const searchScrapeOptions = z
   .strictObject({ ...scrapeFields, formats: boundedArray(format, maxFormats).default([]) })
   .superRefine(checkScrapeOptions)
 
-/** Body of `POST /v2/search`. Unknown keys are refused. */
+/** Body of `POST /v2/search`. Unknown keys are rejected. */
 export const searchRequest = z
   .strictObject({
     ...shared,
-    /** Most results of each source, 1 to 100. Default 10. */
+    /** Maximum number of results per source, 1 to 100. Default: 10. */
     limit: z.int().min(1).max(100).default(10),
-    /** Where to look. Default the web. */
+    /** Sources to search. Default: `["web"]`. */
     sources: withoutForeign(
       boundedArray(spelt(sourceObject, sourceNames) as z.ZodType<SearchSource, SearchSourceInput>, 10, 1).refine(
         eachOnce,
-        'Each source may be named once',
+        'Each source can be used only once',
       ),
     ).default([{ type: 'web' }]),
-    /** Only results of these kinds. */
+    /** Returns only results of these categories. */
     categories: boundedArray(
-      withShorthand(z.strictObject({ type: z.enum(categoryNames) }), spellCategory, categoryNames) as z.ZodType<
+      withShorthand(z.strictObject({ type: z.enum(categoryNames) }), normalizeCategory, categoryNames) as z.ZodType<
         SearchCategory,
         SearchCategoryInput
       >,
       10,
     )
-      .refine(eachOnce, 'Each category may be named once')
+      .refine(eachOnce, 'Each category can be used only once')
       .optional(),
-    /** Only results of these sites and what lies under them. */
+    /** Returns only results of these domains and their subdomains. */
     includeDomains: boundedArray(domain, 100).optional(),
-    /** No results of these sites and what lies under them. */
+    /** Removes results of these domains and their subdomains. */
     excludeDomains: boundedArray(domain, 100).optional(),
-    /** Whether pages for adults are left out, as far as the search service knows them. Default: as it likes. */
+    /** Removes adult results, if the search provider supports it. Default: that of the provider. */
     safe: z.union([z.boolean(), z.enum(['off', 'moderate', 'strict', 'active'])]).optional(),
-    /** Accepted and without effect: descriptions show the place that has to do with the query where the service tells it. */
+    /** Accepted for compatibility, without effect: descriptions already show matching passages. */
     highlights: z.boolean().optional(),
-    /** Only `default`: searches are not made anonymous, nor forgotten. */
+    /** Only `default`: anonymous searches are not supported. */
     enterprise: boundedArray(z.literal('default'), 10).optional(),
-    /** Accepted and without effect: there is no catalogue of tools. */
+    /** Accepted for compatibility, without effect: there is no catalogue of tools. */
     domainTools: z.boolean().optional(),
-    /** Accepted and without effect: there is no catalogue of tools. */
+    /** Accepted for compatibility, without effect: there is no catalogue of tools. */
     toolDetail: z.string().max(200).optional(),
-    /** Accepted and without effect: results are scraped before the answer. */
+    /**
+     * Accepted for compatibility, without effect: results are scraped before the response is sent.
+     */
     asyncScraping: z.boolean().optional(),
-    /** What is scraped of each result. Default: nothing. */
+    /** Scrape options of each result. Default: results are not scraped. */
     scrapeOptions: searchScrapeOptions.optional(),
   })
   .refine(hasOneList, { error: 'includeDomains and excludeDomains exclude each other', path: ['excludeDomains'] })
 
-/** Body of `POST /v1/search`. Unknown keys are refused. */
+/** Body of `POST /v1/search`. Unknown keys are rejected. */
 export const searchRequestV1 = z.strictObject({
   ...shared,
-  /** Most results, 1 to 100. Default 5. */
+  /** Maximum number of results, 1 to 100. Default: 5. */
   limit: z.int().min(1).max(100).default(5),
-  /** What is scraped of each result. Default: nothing. */
+  /** Scrape options of each result. Default: results are not scraped. */
   scrapeOptions: z
     .strictObject({ ...v1ScrapeFields, formats: v1ScrapeFields.formats.unwrap().default([]) })
     .superRefine(checkV1Options)
@@ -171,14 +179,14 @@ const found = {
   category: z.string().optional(),
 } as const
 
-/** A page that was found; when it was scraped, with all that a scrape has. */
+/** A web result. If it was scraped, it includes the document. */
 export const webResult = z.looseObject({
   ...document.partial().shape,
   ...found,
   description: z.string().optional(),
 })
 
-/** An item of the news; when it was scraped, with all that a scrape has. */
+/** A news result. If it was scraped, it includes the document. */
 export const newsResult = z.looseObject({
   ...document.partial().shape,
   ...found,
@@ -187,7 +195,7 @@ export const newsResult = z.looseObject({
   imageUrl: z.string().optional(),
 })
 
-/** A picture, and the page that shows it. */
+/** An image result with the page that contains it. */
 export const imageResult = z.looseObject({
   ...found,
   imageUrl: z.string().optional(),
@@ -195,10 +203,10 @@ export const imageResult = z.looseObject({
   imageHeight: z.number().optional(),
 })
 
-/** Answer of `POST /v2/search`. */
+/** Response of `POST /v2/search`. */
 export const searchResponse = z.looseObject({
   success: z.literal(true),
-  /** A list for each source that was asked. */
+  /** Results by source. */
   data: z.looseObject({
     web: z.array(webResult).optional(),
     news: z.array(newsResult).optional(),
@@ -206,11 +214,11 @@ export const searchResponse = z.looseObject({
   }),
   creditsUsed: z.number().optional(),
   id: z.string().optional(),
-  /** What the caller should know though the search succeeded. */
+  /** Limitations of a successful search. */
   warning: z.string().nullable().optional(),
 })
 
-/** Answer of `POST /v1/search`. */
+/** Response of `POST /v1/search`. */
 export const searchResponseV1 = z.looseObject({
   success: z.literal(true),
   data: z.array(webResult),
@@ -226,7 +234,7 @@ export interface SearchCategory {
 export type SearchCategoryInput = SearchCategory | SearchCategory['type']
 export type SearchRequest = z.output<typeof searchRequest>
 export type SearchRequestV1 = z.output<typeof searchRequestV1>
-/** What a caller may say about a search besides the query. */
+/** Options of a search. */
 export type SearchOptions = Omit<z.input<typeof searchRequest>, 'query'>
 export type SearchResponse = z.output<typeof searchResponse>
 export type WebResult = z.output<typeof webResult>

@@ -2,7 +2,10 @@ import { z } from 'zod'
 
 const marker = 'x-shorthand'
 
-/** Makes a schema that also takes a text in place of an object: one of `names`, or any when there are none. */
+/**
+ * Extends an object schema to accept a string as a shorthand. Allows the strings in `names`, or any
+ * string if `names` is not set.
+ */
 export function withShorthand<Schema extends z.ZodType>(
   schema: Schema,
   spellOut: (value: unknown) => unknown,
@@ -11,7 +14,9 @@ export function withShorthand<Schema extends z.ZodType>(
   return z.preprocess(spellOut, schema).meta({ [marker]: names ?? [] }) as unknown as Schema
 }
 
-/** Adds the texts of shorthands to a JSON Schema, and to every schema in it: zod describes the object alone. */
+/**
+ * Adds shorthand strings to a JSON Schema and all nested schemas, since zod describes only objects.
+ */
 export function writeShorthands<Value>(value: Value): Value {
   if (Array.isArray(value)) return value.map(writeShorthands) as Value
   if (typeof value !== 'object' || value === null) return value
@@ -20,6 +25,6 @@ export function writeShorthands<Value>(value: Value): Value {
   )
   if (!Array.isArray(names)) return schema as Value
   const text = { type: 'string', ...(names.length > 0 && { enum: names }) }
-  const { default: standard, ...object } = schema
-  return { ...(standard !== undefined && { default: standard }), anyOf: [text, object] } as Value
+  const { default: defaultValue, ...object } = schema
+  return { ...(defaultValue !== undefined && { default: defaultValue }), anyOf: [text, object] } as Value
 }

@@ -3,12 +3,12 @@ import type { Route } from './route.ts'
 import * as teams from './teams.ts'
 import * as usage from './usage.ts'
 
-/** The endpoints of teams: what they used, did, have left and may do. */
+/** Routes of teams: usage, activity, balances and limits. */
 export const teamRoutes = {
   listTeams: {
     method: 'GET',
     path: '/v2/teams',
-    summary: 'List teams with their balances and limits: all for an admin key, else the own team',
+    summary: 'List your team, or all teams with an admin key, with balances and limits',
     response: teams.listTeamsResponse,
   },
   createTeam: {
@@ -21,7 +21,7 @@ export const teamRoutes = {
   updateTeam: {
     method: 'PATCH',
     path: '/v2/teams/{id}',
-    summary: 'Change the balance or the limits of a team, named by id or name (admin keys only)',
+    summary: 'Change the balance or the limits of a team by id or name (admin keys only)',
     params: teams.teamParams,
     body: teams.updateTeamRequest,
     response: teams.teamResponse,
@@ -36,32 +36,32 @@ export const teamRoutes = {
   creditUsage: {
     method: 'GET',
     path: '/v2/team/credit-usage',
-    summary: 'Read the balance of the team in credits',
+    summary: 'Get the balance of the team in credits',
     response: usage.creditUsageResponse,
   },
   creditUsageV1: {
     method: 'GET',
     path: '/v1/team/credit-usage',
-    summary: 'Read the balance of the team in credits, in the first version of the API',
+    summary: 'Get the balance of the team in credits (API v1)',
     response: usage.creditUsageResponseV1,
   },
   tokenUsage: {
     method: 'GET',
     path: '/v2/team/token-usage',
-    summary: 'Read the balance of the team in tokens: 15 a credit',
+    summary: 'Get the balance of the team in tokens, 15 per credit',
     response: usage.tokenUsageResponse,
   },
   tokenUsageV1: {
     method: 'GET',
     path: '/v1/team/token-usage',
-    summary: 'Read the balance of the team in tokens, in the first version of the API',
+    summary: 'Get the balance of the team in tokens (API v1)',
     response: usage.tokenUsageResponseV1,
   },
   creditHistory: {
     method: 'GET',
     path: '/v2/team/credit-usage/historical',
     aliases: ['/v1/team/credit-usage/historical'],
-    summary: 'Credits that the team used, month by month',
+    summary: 'Get the credits that the team used by month',
     query: usage.usageHistoryQuery,
     response: usage.creditHistoryResponse,
   },
@@ -69,7 +69,7 @@ export const teamRoutes = {
     method: 'GET',
     path: '/v2/team/token-usage/historical',
     aliases: ['/v1/team/token-usage/historical'],
-    summary: 'Tokens that the team used, month by month: 15 a credit',
+    summary: 'Get the tokens that the team used by month, 15 per credit',
     query: usage.usageHistoryQuery,
     response: usage.tokenHistoryResponse,
   },
@@ -77,14 +77,14 @@ export const teamRoutes = {
     method: 'GET',
     path: '/v2/team/queue-status',
     aliases: ['/v1/team/queue-status'],
-    summary: 'Count what runs for the team and what waits',
+    summary: 'Get the number of running and waiting jobs of the team',
     response: usage.queueStatusResponse,
   },
   concurrencyCheck: {
     method: 'GET',
     path: '/v2/concurrency-check',
     aliases: ['/v1/concurrency-check'],
-    summary: 'Count what runs for the team, and what may',
+    summary: 'Get the concurrency of the team and its limit',
     response: usage.concurrencyResponse,
   },
 } as const satisfies Record<string, Route>

@@ -5,28 +5,30 @@ import { rateLimitText } from './rate-limits.ts'
 const credits = z.int().min(0).max(1e12)
 const maxConcurrency = z.int().min(1).max(1e6)
 
-/** The name of a team that is to be made: it goes into addresses, command lines and logs. */
+/**
+ * Schema of the name of a new team. Restricted, since it is used in URLs, command lines and logs.
+ */
 export const teamName = z
   .string()
   .min(1)
   .max(100)
   .regex(
     /^[\p{L}\p{N}](?:[\p{L}\p{N} ._@-]*[\p{L}\p{N}._-])?$/u,
-    'The name of a team has letters, digits, spaces and . _ @ -, and begins with a letter or digit',
+    'A team name must consist of letters, digits, spaces and . _ @ -, and start with a letter or digit',
   )
 
-/** A team: who pays, how much is left, and how much it may do at a time. */
+/** A team with its balance and limits. */
 export const teamSummary = z.looseObject({
   id: z.string(),
   name: z.string(),
-  /** The balance, with what is set aside for running work; null: unmetered. */
+  /** Balance, including reserved credits; `null` if the team is not metered. */
   credits: z.number().nullable(),
   reservedCredits: z.number(),
-  /** Sessions and scrapes that run now. */
+  /** Number of running sessions and scrapes. */
   concurrency: z.number(),
-  /** Null: as many as the servers can hold. */
+  /** Maximum concurrency; `null` for that of the servers. */
   maxConcurrency: z.number().nullable(),
-  /** Requests a minute, such as `x10,scrape=100`; null: what the server is set to. */
+  /** Requests per minute, such as `x10,scrape=100`; `null` for the limits of the server. */
   rateLimits: z.string().nullable(),
   createdAt: z.string(),
 })
@@ -38,15 +40,15 @@ export const createTeamRequest = z.strictObject({
   credits: credits.nullable().optional(),
   /** Default: no limit. */
   maxConcurrency: maxConcurrency.nullable().optional(),
-  /** Default: what the server is set to. */
+  /** Requests per minute, such as `x10,scrape=100`. Default: the limits of the server. */
   rateLimits: rateLimitText.nullable().optional(),
   origin: clientName.optional(),
 })
 
-/** Path of one team. */
+/** Path parameters of a team. */
 export const teamParams = z.object({ id: z.string().min(1) })
 
-/** Body of `PATCH /v2/teams/{id}`: what is absent stays as it is; null lifts a limit. */
+/** Body of `PATCH /v2/teams/{id}`. Absent fields stay the same; `null` removes a limit. */
 export const updateTeamRequest = z
   .strictObject({
     /** The new balance. */
@@ -61,13 +63,13 @@ export const updateTeamRequest = z
     error: 'Update body cannot be empty',
   })
   .refine(({ credits: set, addCredits }) => set === undefined || addCredits === undefined, {
-    error: 'Either set `credits` or add `addCredits`',
+    error: 'Set either `credits` or `addCredits`',
   })
 
-/** Answer of `GET /v2/teams`. */
+/** Response of `GET /v2/teams`. */
 export const listTeamsResponse = z.looseObject({ success: z.literal(true), data: z.array(teamSummary) })
 
-/** Answer of `POST /v2/teams` and `PATCH /v2/teams/{id}`. */
+/** Response of `POST /v2/teams` and `PATCH /v2/teams/{id}`. */
 export const teamResponse = z.looseObject({ success: z.literal(true), data: teamSummary })
 
 export type TeamSummary = z.output<typeof teamSummary>

@@ -2,35 +2,40 @@ import { z } from 'zod'
 
 const unitHours = { h: 1, d: 24, w: 168, m: 730, y: 8766 } as const
 
-/** When a page is to be from. */
+/** Time range of search results. */
 export interface TimeRange {
-  /** Such as `d` for a day: what was given as `qdr:`, and times how much. */
+  /** Unit and count of `qdr:`, such as `d` for a day. */
   readonly last?: { readonly unit: keyof typeof unitHours; readonly count: number } | undefined
   readonly from?: Date | undefined
   readonly until?: Date | undefined
 }
 
-/** The time filter `tbs`: `qdr:h`, `d`, `w`, `m` or `y`, or `cdr:1,cd_min:MM/DD/YYYY,cd_max:MM/DD/YYYY`, one end of which may be absent. */
+/**
+ * Schema of the time filter `tbs`: `qdr:h`, `d`, `w`, `m` or `y`, or
+ * `cdr:1,cd_min:MM/DD/YYYY,cd_max:MM/DD/YYYY`. One end of a range can be absent.
+ */
 export const timeFilter = z
   .string()
   .max(100)
   .refine((text) => readTimeRange(text) !== undefined, {
     error:
-      'A time filter is qdr:h, qdr:d, qdr:w, qdr:m or qdr:y, or a range of days like cdr:1,cd_min:01/31/2026,cd_max:12/31/2026',
+      'must be qdr:h, qdr:d, qdr:w, qdr:m or qdr:y, or a date range such as cdr:1,cd_min:01/31/2026,cd_max:12/31/2026',
   })
 
-/** What a time filter means now; undefined when it means nothing. Days are those of UTC, the last one included. */
+/**
+ * Parses a time filter relative to `nowMs`. Days are in UTC. Returns undefined for invalid filters.
+ */
 export function readTimeRange(tbs: string, nowMs: number = Date.now()): TimeRange | undefined {
-  const parts = new Map(
-    tbs.split(',').map((part) => {
-      const [name = '', ...value] = part.trim().split(':')
+  const fields = new Map(
+    tbs.split(',').map((field) => {
+      const [name = '', ...value] = field.trim().split(':')
       return [name, value.join(':')] as const
     }),
   )
-  const qdr = parts.get('qdr')
-  if (parts.size === 1 && qdr !== undefined) return readLast(qdr, nowMs)
-  const isRange = parts.get('cdr') === '1' && [...parts.keys()].every((name) => /^(?:cdr|cd_min|cd_max)$/.test(name))
-  return isRange ? readDays(parts.get('cd_min'), parts.get('cd_max')) : undefined
+  const qdr = fields.get('qdr')
+  if (fields.size === 1 && qdr !== undefined) return readLast(qdr, nowMs)
+  const isRange = fields.get('cdr') === '1' && [...fields.keys()].every((name) => /^(?:cdr|cd_min|cd_max)$/.test(name))
+  return isRange ? readDays(fields.get('cd_min'), fields.get('cd_max')) : undefined
 }
 
 function readLast(text: string, nowMs: number): TimeRange | undefined {

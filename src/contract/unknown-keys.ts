@@ -1,18 +1,21 @@
 import { z } from 'zod'
 import { closest } from '../kit/closest.ts'
 
-/** A key that a schema does not have. */
+/** A key that is not part of a schema. */
 export interface UnknownKey {
-  /** With the keys around it, such as `profile.save`. */
+  /** Full path, such as `profile.save`. */
   readonly path: string
-  /** The key that was probably meant. */
+  /** Most similar known key. */
   readonly suggestion: string | undefined
 }
 
-/** Unknown keys of one object that are told; a body has room for hundreds of thousands. */
+/** Maximum number of unknown keys reported per object. */
 const maxKeys = 25
 
-/** Keys of a value, and of the objects in it, that its schema would drop: the first 25 of each object. Schemas that keep every key have none. */
+/**
+ * Finds the keys of a value and its nested objects that the schema would drop, at most 25 per
+ * object. Returns none for schemas that keep all keys.
+ */
 export function findUnknownKeys(
   schema: z.ZodType,
   value: unknown,
@@ -36,12 +39,12 @@ export function findUnknownKeys(
   })
 }
 
-/** Says which keys are unknown, and what was probably meant. */
+/** Formats an unknown key with its suggestion, for messages. */
 export function describeUnknownKey({ path, suggestion }: UnknownKey): string {
   return `\`${path}\`${suggestion === undefined ? '' : ` (did you mean \`${suggestion}\`?)`}`
 }
 
-/** The objects that a value of this schema may be. */
+/** Returns the object schemas that a value of this schema can match. */
 function objectsIn(schema: z.ZodType): readonly z.ZodObject[] {
   const inner = unwrapped(schema)
   if (inner instanceof z.ZodObject) return [inner]

@@ -1,28 +1,31 @@
 import { z } from 'zod'
 
-/** Tokens that one credit is worth. */
+/** Tokens per credit. */
 export const tokensPerCredit = 15
 
-/** What `remainingCredits` and `planCredits` say of a team that is not metered: clients want a number there. */
+/**
+ * Value of `remainingCredits` and `planCredits` for teams that are not metered. Clients require a
+ * number.
+ */
 export const unmeteredCredits = 999_999_999
 
-/** Query of the historical usage. Only the very word `true` breaks it down. */
+/** Query of the usage history. `byApiKey` must be `true` to split the usage by key. */
 export const usageHistoryQuery = z.object({
   byApiKey: z.string().optional(),
-  /** `day` answers the last 31 days, `month` every month with usage. Default `month`. */
+  /** `day` returns the last 31 days, `month` all months with usage. Default: `month`. */
   period: z.enum(['month', 'day']).optional(),
 })
 
 const period = {
-  /** First instant of the month, UTC. */
+  /** Start of the period, in UTC. */
   startDate: z.string(),
-  /** Last instant of the month, UTC; null while it is not over. */
+  /** End of the period, in UTC; `null` for the current period. */
   endDate: z.string().nullable().optional(),
-  /** Name of the API key; only when the usage is broken down by key. */
+  /** Name of the API key, if the usage is split by key. */
   apiKey: z.string().nullable().optional(),
 }
 
-/** Answer of `GET /v2/team/credit-usage/historical`: both names mean the same. */
+/** Response of `GET /v2/team/credit-usage/historical`. Both names have the same value. */
 export const creditHistoryResponse = z.looseObject({
   success: z.literal(true),
   periods: z.array(
@@ -30,7 +33,7 @@ export const creditHistoryResponse = z.looseObject({
   ),
 })
 
-/** Answer of `GET /v2/team/token-usage/historical`: both names mean the same. */
+/** Response of `GET /v2/team/token-usage/historical`. Both names have the same value. */
 export const tokenHistoryResponse = z.looseObject({
   success: z.literal(true),
   periods: z.array(z.looseObject({ ...period, totalTokens: z.number().optional(), tokensUsed: z.number().optional() })),
@@ -39,57 +42,57 @@ export const tokenHistoryResponse = z.looseObject({
 const billingPeriod = { billingPeriodStart: z.string().nullable(), billingPeriodEnd: z.string().nullable() }
 const billingPeriodV1 = { billing_period_start: z.string().nullable(), billing_period_end: z.string().nullable() }
 
-/** Answer of `GET /v2/team/credit-usage`. */
+/** Response of `GET /v2/team/credit-usage`. */
 export const creditUsageResponse = z.looseObject({
   success: z.literal(true),
   data: z.looseObject({
-    /** Credits that no running work has set aside. */
+    /** Balance without reserved credits. */
     remainingCredits: z.number(),
-    /** Credits that the team was last given. */
+    /** Credits of the last top-up. */
     planCredits: z.number(),
     ...billingPeriod,
-    /** True: there is no balance, and both numbers stand for "as many as you like". */
+    /** Whether the team is not metered. Both numbers are placeholders then. */
     unmetered: z.boolean().optional(),
-    /** Credits set aside for running work. */
+    /** Credits reserved for running work. */
     reservedCredits: z.number().optional(),
   }),
 })
 
-/** Answer of `GET /v2/team/token-usage`. */
+/** Response of `GET /v2/team/token-usage`. */
 export const tokenUsageResponse = z.looseObject({
   success: z.literal(true),
   data: z.looseObject({ remainingTokens: z.number(), planTokens: z.number(), ...billingPeriod }),
 })
 
-/** Answer of `GET /v1/team/credit-usage`. */
+/** Response of `GET /v1/team/credit-usage`. */
 export const creditUsageResponseV1 = z.looseObject({
   success: z.literal(true),
   data: z.looseObject({ remaining_credits: z.number(), plan_credits: z.number(), ...billingPeriodV1 }),
 })
 
-/** Answer of `GET /v1/team/token-usage`. */
+/** Response of `GET /v1/team/token-usage`. */
 export const tokenUsageResponseV1 = z.looseObject({
   success: z.literal(true),
   data: z.looseObject({ remaining_tokens: z.number(), plan_tokens: z.number(), ...billingPeriodV1 }),
 })
 
-/** Answer of `GET /v2/team/queue-status`. */
+/** Response of `GET /v2/team/queue-status`. */
 export const queueStatusResponse = z.looseObject({
   success: z.literal(true),
   jobsInQueue: z.number(),
   activeJobsInQueue: z.number(),
   waitingJobsInQueue: z.number(),
   maxConcurrency: z.number(),
-  /** When the team was last billed for something; null: never. */
+  /** When the team was last billed; `null` if never. */
   mostRecentSuccess: z.string().nullable(),
 })
 
-/** Answer of `GET /v2/concurrency-check`. */
+/** Response of `GET /v2/concurrency-check`. */
 export const concurrencyResponse = z.looseObject({
   success: z.literal(true),
-  /** Sessions and scrapes that run now. */
+  /** Number of running sessions and scrapes. */
   concurrency: z.number(),
-  /** The limit of the team, else what the servers can hold. */
+  /** Limit of the team, or the capacity of the servers if it has none. */
   maxConcurrency: z.number(),
 })
 

@@ -27,8 +27,7 @@ const formatName = z.enum(
     'changeTracking',
   ],
   {
-    error: (issue) =>
-      `This server has no format ${shorten(JSON.stringify(issue.input) ?? 'undefined', 100)} in its first version`,
+    error: (issue) => `Format ${shorten(JSON.stringify(issue.input) ?? 'undefined', 100)} is not supported by API v1`,
   },
 )
 
@@ -36,7 +35,7 @@ const { onlyMainContent, onlyCleanContent, includeTags, excludeTags, storeInCach
 const { skipTlsVerification, removeBase64Images, blockAds, fastMode, zeroDataRetention } = scrapeFields
 const { redactPII, threatProtection, auditMetadata, useMock, domainTools, toolDetail } = scrapeFields
 
-/** What every way to scrape takes in the first version of the API. */
+/** Scrape options of API v1. */
 export const v1ScrapeFields = {
   formats: boundedArray(formatName, maxFormats).default(['markdown']),
   onlyMainContent,
@@ -57,12 +56,14 @@ export const v1ScrapeFields = {
   useMock,
   domainTools,
   toolDetail,
-  /** Milliseconds. Default one day. */
+  /** Maximum age of a stored page in milliseconds. Default: one day. */
   maxAge: z.int().min(0).default(86_400_000),
   waitFor: z.int().min(0).max(maxWaitMs).default(0),
-  /** Milliseconds. Default 30,000. */
+  /** Timeout of the scrape in milliseconds. Default: 30,000. */
   timeout: z.int().min(1000).max(600_000).default(30_000),
-  /** Whether a PDF becomes Markdown (a credit a page) or base64 (one credit). Default true. */
+  /**
+   * Converts PDFs to Markdown (one credit per page) instead of base64 (one credit). Default: true.
+   */
   parsePDF: z.boolean().default(true),
   jsonOptions: extraction.optional(),
   extract: extraction.optional(),
@@ -80,32 +81,33 @@ export const v1ScrapeFields = {
     .optional(),
 } as const
 
-interface Demanded {
+interface FormatOptions {
   readonly formats: readonly string[]
   readonly jsonOptions?: object | undefined
   readonly extract?: object | undefined
   readonly changeTrackingOptions?: object | undefined
 }
 
-/** Options that go with a format come with it, and only with it. */
-export function checkV1Options(options: Demanded, context: z.core.$RefinementCtx): void {
+/** Checks that options of a format are set if and only if the format is requested. */
+export function checkV1Options(options: FormatOptions, context: z.core.$RefinementCtx): void {
   const refuse = (path: string, message: string): void => {
     context.addIssue({ code: 'custom', path: [path], message, input: options })
   }
   const { formats } = options
   if ((options.jsonOptions !== undefined) !== formats.includes('json')) {
-    refuse('jsonOptions', 'jsonOptions and the format json go together')
+    refuse('jsonOptions', '`jsonOptions` and the format json require each other')
   }
   if ((options.extract !== undefined) !== formats.includes('extract')) {
-    refuse('extract', 'The options and the format extract go together')
+    refuse('extract', '`extract` and the format extract require each other')
   }
-  if (formats.includes('json') && formats.includes('extract')) refuse('formats', 'json and extract are the same format')
+  if (formats.includes('json') && formats.includes('extract'))
+    refuse('formats', 'The formats json and extract cannot be combined')
   if (options.changeTrackingOptions !== undefined && !formats.includes('changeTracking')) {
-    refuse('changeTrackingOptions', 'changeTrackingOptions need the format changeTracking')
+    refuse('changeTrackingOptions', '`changeTrackingOptions` requires the format changeTracking')
   }
 }
 
-/** Body of `POST /v1/scrape`. Unknown keys are refused. */
+/** Body of `POST /v1/scrape`. Unknown keys are rejected. */
 export const v1ScrapeRequest = z
   .strictObject({
     url: pageUrl,
@@ -115,5 +117,5 @@ export const v1ScrapeRequest = z
   })
   .superRefine(checkV1Options)
 
-/** What the first version of the API takes, with defaults filled in. */
+/** A scrape request of API v1 with defaults applied. */
 export type V1ScrapeRequest = z.output<typeof v1ScrapeRequest>

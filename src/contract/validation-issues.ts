@@ -1,29 +1,29 @@
 import type { z } from 'zod'
 
-/** Issues that an error lists; a body has room for hundreds of thousands. */
+/** Maximum number of issues per error. A body can have hundreds of thousands. */
 const maxIssues = 20
 const maxNested = 5
 const maxTextLength = 500
 const maxNameLength = 200
 
-/** What is told of an error of validation: its first issues, and how many more there are. */
+/** The first issues of a validation error and the number of omitted ones. */
 export interface ListedIssues {
   readonly issues: readonly Readonly<Record<string, unknown>>[]
-  /** How many are left out. */
+  /** Number of omitted issues. */
   readonly more: number
 }
 
-/** The first 20 issues, each with texts of bounded length. */
+/** Returns the first 20 issues with shortened texts. */
 export function listIssues(issues: readonly z.core.$ZodIssue[]): ListedIssues {
   return { issues: issues.slice(0, maxIssues).map(boundIssue), more: Math.max(0, issues.length - maxIssues) }
 }
 
-/** The end of a message about issues that are not all listed; empty when they are. */
+/** Formats the number of omitted issues as the end of a message. Returns '' for none. */
 export function andMore(more: number): string {
-  return more === 0 ? '' : ` (and ${more.toLocaleString('en')} more issues that are not listed)`
+  return more === 0 ? '' : ` (and ${more.toLocaleString('en')} more issues)`
 }
 
-/** A text of the caller that is no longer than an error should be. */
+/** Shortens text for an error message. */
 export function shorten(text: string, length: number = maxTextLength): string {
   return text.length <= length ? text : `${text.slice(0, length)}…`
 }
@@ -46,7 +46,7 @@ function boundNested(errors: readonly (readonly z.core.$ZodIssue[])[]): readonly
   return errors.map((each) => each.slice(0, maxNested).map(boundIssue))
 }
 
-/** Names that a caller sent, no more and no longer than an error should hold. */
+/** Limits the number and length of names for an error. */
 export function boundNames(names: readonly string[]): readonly string[] {
   return names.slice(0, maxIssues).map((name) => shorten(name, maxNameLength))
 }

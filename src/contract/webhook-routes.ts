@@ -1,19 +1,19 @@
 import type { Route } from './route.ts'
 import * as webhooks from './webhooks.ts'
 
-/** The endpoints of what is sent to webhooks. */
+/** Routes of webhook deliveries and secrets. */
 export const webhookRoutes = {
   listDeliveries: {
     method: 'GET',
     path: '/v2/team/webhooks/deliveries',
-    summary: 'List what was sent to webhooks in the last seven days, newest first',
+    summary: 'List the webhook deliveries of the last seven days, newest first',
     query: webhooks.listDeliveriesQuery,
     response: webhooks.listDeliveriesResponse,
   },
   getDelivery: {
     method: 'GET',
     path: '/v2/team/webhooks/deliveries/{id}',
-    summary: 'Read one delivery with its tries and its body',
+    summary: 'Get a delivery with its attempts and body',
     params: webhooks.deliveryParams,
     response: webhooks.deliveryResponse,
   },
@@ -27,13 +27,13 @@ export const webhookRoutes = {
   makeWebhookSecret: {
     method: 'POST',
     path: '/v2/team/webhooks/secret',
-    summary: 'Make a new secret that signs what the team is sent; it is shown this once (admin keys only)',
+    summary: 'Create a new secret that signs the deliveries of the team; it is shown only once (admin keys only)',
     response: webhooks.webhookSecretResponse,
   },
   deleteWebhookSecret: {
     method: 'DELETE',
     path: '/v2/team/webhooks/secret',
-    summary: 'Remove the secret of the team (admin keys only)',
+    summary: 'Delete the webhook secret of the team (admin keys only)',
     response: webhooks.deleteWebhookSecretResponse,
   },
 } as const satisfies Record<string, Route>

@@ -4,7 +4,9 @@ import { atMostEntries, boundedArray } from './bounded.ts'
 import { webAddress } from './map.ts'
 import { requestHeaders } from './request-headers.ts'
 
-/** Header that carries the signature of a delivery: `sha256=` and the HMAC-SHA256 of the body as hexadecimal text. */
+/**
+ * Header with the signature of a delivery: `sha256=` and the hexadecimal HMAC-SHA256 of the body.
+ */
 export const signatureHeader = 'X-Firecrawl-Signature'
 
 const webhookHeaders = requestHeaders.superRefine((headers, context) => {
@@ -13,21 +15,23 @@ const webhookHeaders = requestHeaders.superRefine((headers, context) => {
     context.addIssue({
       code: 'custom',
       path: [name],
-      message: 'the server sets this header, so leave it out',
+      message: 'this header is set by the server. Remove it',
       input: headers,
     })
   }
 })
 
-/** Makes the schema of a webhook that may ask for the given events: an address alone, or an object. Default: all events. */
+/**
+ * Creates the schema of a webhook with the given events: a URL or an object. Default: all events.
+ */
 export function webhookFor<const Events extends readonly [string, ...string[]]>(events: Events) {
   return withShorthand(
     z.strictObject({
-      /** Where events are posted to. */
+      /** URL that receives the events. */
       url: webAddress,
-      /** Sent with each delivery. */
+      /** Headers of each delivery. */
       headers: webhookHeaders.default({}),
-      /** Repeated in the body of each delivery. At most 100 entries. */
+      /** Metadata included in the body of each delivery. At most 100 entries. */
       metadata: z.record(z.string().max(200), z.string().max(8192)).superRefine(atMostEntries(100)).default({}),
       events: boundedArray(z.enum(events), 20).default([...events]),
     }),
@@ -35,7 +39,7 @@ export function webhookFor<const Events extends readonly [string, ...string[]]>(
   ) as unknown as z.ZodType<WebhookSpec, string | WebhookInput<Events[number]>>
 }
 
-/** Where events are posted to, and which. */
+/** A validated webhook. */
 export interface WebhookSpec {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -43,41 +47,41 @@ export interface WebhookSpec {
   readonly events: readonly string[]
 }
 
-/** A webhook as callers write it. */
+/** A webhook as callers send it. */
 export interface WebhookInput<Event extends string = string> {
   readonly url: string
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly metadata?: Readonly<Record<string, string>> | undefined
-  /** Default: all. */
+  /** Events to send. Default: all. */
   readonly events?: readonly Event[] | undefined
 }
 
-/** The webhook of a job with pages, such as a batch. */
+/** Schema of the webhook of a batch or crawl. */
 export const jobWebhook = webhookFor(['started', 'page', 'completed', 'failed'])
 
-/** The webhook of a monitor. */
+/** Schema of the webhook of a monitor. */
 export const monitorWebhook = webhookFor(['monitor.page', 'monitor.check.completed'])
 
-/** What became of a delivery: `pending` until it was taken, or given up after the last retry. */
+/** Status of a delivery. `pending` until it was accepted or its last retry failed. */
 export const deliveryStatus = z.enum(['pending', 'delivered', 'failed'])
 
-/** One try to deliver. */
+/** An attempt to deliver an event. */
 const attempt = z.looseObject({
   at: z.string(),
-  /** What the receiver answered. */
+  /** Status code of the response. */
   statusCode: z.int().optional(),
-  /** Why the try counts as failed. */
+  /** Why the attempt failed. */
   error: z.string().optional(),
   durationMs: z.int(),
 })
 
-/** An event on its way to a webhook, or arrived. Headers of the receiver are not shown. */
+/** A delivery of an event to a webhook. Its request headers are not included. */
 export const delivery = z.looseObject({
-  /** The `webhookId` of the body. */
+  /** Id, the same as `webhookId` in the body. */
   id: z.string(),
-  /** Such as `batch_scrape.page`. */
+  /** Event type, such as `batch_scrape.page`. */
   event: z.string(),
-  /** Id of the job, or of the check of a monitor. */
+  /** Id of the job, or of the check. */
   jobId: z.string(),
   url: z.string(),
   status: deliveryStatus,
@@ -85,38 +89,40 @@ export const delivery = z.looseObject({
   nextAttemptAt: z.string().optional(),
   deliveredAt: z.string().optional(),
   createdAt: z.string(),
-  /** What is posted. Only where one delivery is read, and until it is removed. */
+  /**
+   * Body of the delivery. Present only when a single delivery is read, until the body is deleted.
+   */
   payload: z.unknown().optional(),
 })
 
 /** Query of `GET /v2/team/webhooks/deliveries`. */
 export const listDeliveriesQuery = z.object({
-  /** 1 to 100. Default 50. */
+  /** Maximum number of deliveries, 1 to 100. Default: 50. */
   limit: z.coerce.number<number | string>().int().min(1).max(100).default(50),
-  /** Where the last answer ended. */
+  /** `cursor` of the previous response. */
   cursor: z.string().max(200).optional(),
   status: deliveryStatus.optional(),
   jobId: z.string().max(100).optional(),
 })
 
-/** Answer of `GET /v2/team/webhooks/deliveries`, newest first. */
+/** Response of `GET /v2/team/webhooks/deliveries`, newest first. */
 export const listDeliveriesResponse = z.looseObject({
   success: z.literal(true),
   data: z.array(delivery),
-  /** For the next page. Null: this is the last. */
+  /** Cursor of the next page; `null` on the last page. */
   cursor: z.string().nullable(),
 })
 
-/** Path parameter that names a delivery. */
-export const deliveryParams = z.object({ id: z.guid('it is no id of a delivery') })
+/** Path parameters of a delivery. */
+export const deliveryParams = z.object({ id: z.guid('must be the id of a delivery') })
 
-/** Answer of the routes about one delivery. */
+/** Response of the routes about one delivery. */
 export const deliveryResponse = z.looseObject({ success: z.literal(true), data: delivery })
 
-/** Answer of `POST /v2/team/webhooks/secret`: the only place where the secret is shown. */
+/** Response of `POST /v2/team/webhooks/secret`. The only response that contains the secret. */
 export const webhookSecretResponse = z.looseObject({ success: z.literal(true), secret: z.string() })
 
-/** Answer of `DELETE /v2/team/webhooks/secret`. */
+/** Response of `DELETE /v2/team/webhooks/secret`. */
 export const deleteWebhookSecretResponse = z.looseObject({ success: z.literal(true) })
 
 export type Delivery = z.output<typeof delivery>

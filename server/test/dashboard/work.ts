@@ -59,7 +59,7 @@ export function testWork(dashboard: () => DashboardFixture): void {
     await page.getByLabel('URLs').fill(dashboard().site.url('/prices'))
     await page.getByLabel('Schedule').fill('at times')
     await page.keyboard.press('Enter')
-    await page.getByRole('dialog').getByRole('alert').getByText('"at times" is no schedule').waitFor()
+    await page.getByRole('dialog').getByRole('alert').getByText('"at times" is not a valid schedule').waitFor()
     await page.getByLabel('Schedule').fill('daily')
     await page.getByRole('button', { name: 'Create monitor' }).click()
     await page.getByRole('button', { name: 'Check now' }).click()

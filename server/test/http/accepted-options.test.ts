@@ -81,10 +81,10 @@ describe('what public clients send', () => {
   test.each<readonly [object, string]>([
     [{ redactPII: true }, 'does not redact personal data'],
     [{ threatProtection: { mode: 'normal' } }, 'has no threat protection'],
-    [{ parsers: [{ type: 'pdf', mode: 'ocr' }] }, 'reads no text from pictures'],
+    [{ parsers: [{ type: 'pdf', mode: 'ocr' }] }, 'OCR is not supported'],
     [{ parsers: [{ type: 'pdf', pageMarkers: true }] }, 'does not mark the pages'],
     [{ formats: ['summary'] }, 'The format summary needs a language model'],
-    [{ formats: ['branding'] }, 'This server has no format "branding"'],
+    [{ formats: ['branding'] }, 'Format "branding" is not supported'],
     [{ timeout: 5 }, '`timeout` must be at least 1000'],
     [{ mobile: 'yes' }, '`mobile` must be `true` or `false`'],
     [{ proxy: 'best' }, '`proxy` must be one of "basic"'],

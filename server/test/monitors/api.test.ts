@@ -64,7 +64,7 @@ describe('a monitor is refused', () => {
     [
       'with a signature of its own',
       { webhook: { url: 'https://a.example', headers: { 'X-Firecrawl-Signature': 'x' } } },
-      'the server sets this header',
+      'this header is set by the server',
     ],
     ['with an unknown event', { webhook: { url: 'https://a.example', events: ['page'] } }, 'events'],
     [

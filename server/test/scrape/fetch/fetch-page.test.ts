@@ -281,18 +281,22 @@ describe('what goes wrong', () => {
 
   test.each([
     ['an unknown option', { colour: 'red' }, 'Unrecognized key in body: colour'],
-    ['a format that is not there', { formats: ['branding'] }, 'no format "branding"'],
+    ['a format that is not there', { formats: ['branding'] }, 'Format "branding" is not supported'],
     ['an unknown key in a format', { formats: [{ type: 'json', systemPrompt: 'x' }] }, 'systemPrompt'],
     ['another scheme', { url: 'ftp://example.com' }, 'URL uses unsupported protocol'],
     ['a name without a top-level domain', { url: 'http://intranet/' }, 'top-level domain'],
     ['a wait longer than half of the timeout', { waitFor: 2000, timeout: 3000 }, 'half of timeout'],
     ['a selector that is none', { includeTags: ['p['] }, 'not a CSS selector'],
     ['data without a language model', { formats: ['json'] }, 'language model'],
-    ['tracking without Markdown', { formats: ['changeTracking'] }, 'needs markdown'],
-    ['a header of the connection', { headers: { Host: 'example.com' } }, 'headers.Host: this header belongs'],
-    ['a header with a line break', { headers: { 'X-A': 'b\r\nc: d' } }, 'headers.X-A: it is no header value'],
-    ['a country that is none', { location: { country: 'XX' } }, 'location.country: it is no country'],
-    ['a parser that is not there', { parsers: ['docx'] }, 'parses `pdf` and nothing else'],
+    ['tracking without Markdown', { formats: ['changeTracking'] }, 'requires the format markdown'],
+    [
+      'a header of the connection',
+      { headers: { Host: 'example.com' } },
+      'headers.Host: this header is set by the connection',
+    ],
+    ['a header with a line break', { headers: { 'X-A': 'b\r\nc: d' } }, 'headers.X-A: must not contain line breaks'],
+    ['a country that is none', { location: { country: 'XX' } }, 'location.country: must be a two-letter country code'],
+    ['a parser that is not there', { parsers: ['docx'] }, 'only supported parser is `pdf`'],
     ['a wait for two things', { actions: [{ type: 'wait', milliseconds: 1, selector: 'a' }] }, 'either'],
   ])('%s is a 400 that says so', async (_, options, message) => {
     const { status, body } = await fixture.scrape('/article', options)
