@@ -1,5 +1,6 @@
-// Opens a remote browser, reads the title of a page, and prints what that cost.
-// Start a server with `npm start`, set BOWLINE_BASE_URL and BOWLINE_API_KEY to what it prints, then `npm run example 01`.
+// Opens a remote browser, reads the title of a page and prints the bill.
+// Start a server with `npm start`, set BOWLINE_BASE_URL and BOWLINE_API_KEY to the values it prints,
+// and run `npm run example 01`.
 import { Bowline } from 'bowline'
 import { playwright } from 'bowline/playwright'
 

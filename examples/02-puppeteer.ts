@@ -1,5 +1,5 @@
-// The same with Puppeteer, with a time limit on the work and the bill in every case, also when the work fails.
-// Needs BOWLINE_BASE_URL and BOWLINE_API_KEY, as 01 does.
+// Drives a page with Puppeteer, with a timeout, and prints the bill even if the function throws.
+// Requires BOWLINE_BASE_URL and BOWLINE_API_KEY (see example 01).
 import { Bowline } from 'bowline'
 import { puppeteer } from 'bowline/puppeteer'
 

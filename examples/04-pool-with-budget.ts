@@ -1,5 +1,7 @@
-// Reads the titles of many pages with two sessions, for ten credits at most, and goes on where it was when run again.
-// node examples/04-pool-with-budget.ts CHECKPOINT PAGE…, with BOWLINE_BASE_URL and BOWLINE_API_KEY as 01 needs them.
+// Reads the titles of many pages with two sessions and a budget of ten credits. Run it again to
+// resume from the checkpoint.
+// node examples/04-pool-with-budget.ts CHECKPOINT URL…
+// Requires BOWLINE_BASE_URL and BOWLINE_API_KEY (see example 01).
 import { Bowline } from 'bowline'
 import { playwright } from 'bowline/playwright'
 

@@ -1,5 +1,6 @@
-// From words and a site to the pages of both: what a search finds and what the site has, each once, scraped as one batch.
-// node examples/05-search-map-batch.ts WORDS SITE, with BOWLINE_BASE_URL and BOWLINE_API_KEY as 01 needs them.
+// Scrapes the results of a search and the pages of a site as one batch, without duplicates.
+// node examples/05-search-map-batch.ts WORDS SITE
+// Requires BOWLINE_BASE_URL and BOWLINE_API_KEY (see example 01).
 import { Bowline, seeds } from 'bowline'
 
 const [search = 'example', map = 'https://example.com'] = process.argv.slice(2)

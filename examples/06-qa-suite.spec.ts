@@ -1,5 +1,6 @@
-// A suite of Playwright Test whose browser is remote: only the import is another one.
-// npx playwright test 06-qa-suite (in a clone: npm run example 06), with BOWLINE_BASE_URL and BOWLINE_API_KEY as 01 needs them.
+// Runs a Playwright Test suite on a remote browser. Only the import differs.
+// npx playwright test 06-qa-suite, or in a clone: npm run example 06
+// Requires BOWLINE_BASE_URL and BOWLINE_API_KEY (see example 01).
 import { expect, test } from 'bowline/testing'
 
 test.use({ baseURL: process.env['SITE'] ?? 'https://example.com' })

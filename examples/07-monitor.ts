@@ -1,5 +1,5 @@
-// Watches a page, and says what changed since the last time: this time at once, else every morning at six.
-// Needs BOWLINE_BASE_URL and BOWLINE_API_KEY, as 01 does.
+// Creates a monitor that checks a page daily at six, runs two checks now and prints the changes.
+// Requires BOWLINE_BASE_URL and BOWLINE_API_KEY (see example 01).
 import { Bowline } from 'bowline'
 
 const url = process.argv[2] ?? 'https://example.com'

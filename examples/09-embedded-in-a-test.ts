@@ -1,4 +1,4 @@
-// A test of a web application with a whole Bowline server inside: nothing to start before it, nothing left after it.
+// Tests a web application with an embedded Bowline server, which starts and stops with the test.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -15,7 +15,7 @@ await test('the counter counts', async () => {
   await once(app, 'listening')
   const { port } = app.address() as AddressInfo
 
-  // Sessions reach public addresses only, unless the server allows more.
+  // By default sessions reach public addresses only.
   await using bowline = await Bowline.embedded({ allow: ['127.0.0.1'] })
   const { result } = await bowline.withSession({ ttl: 60, driver: playwright }, async ({ page }) => {
     await page.goto(`http://127.0.0.1:${port}`)

@@ -1,5 +1,5 @@
-// A session of any service that speaks the API, driven by a library of your own choice and version.
-// node examples/10-attach-any-base-url.ts BASE_URL API_KEY [PAGE]
+// Creates a session at any service with this API and drives it with your own version of Playwright.
+// node examples/10-attach-any-base-url.ts BASE_URL API_KEY [URL]
 import { Bowline } from 'bowline'
 import { chromium } from 'playwright-core'
 
@@ -7,7 +7,7 @@ const [baseUrl, apiKey, url = 'https://example.com'] = process.argv.slice(2)
 const bowline = new Bowline({ baseUrl, apiKey })
 
 {
-  // Deleted at the closing brace, whatever happens before it.
+  // The session is deleted at the end of the block, even after an error.
   await using session = await bowline.sessions.create({ ttl: 60, activityTtl: 30 })
   await using browser = await chromium.connectOverCDP(session.cdpUrl)
 

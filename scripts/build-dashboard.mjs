@@ -1,5 +1,5 @@
-// Builds the dashboard. Run under the project's own Node by `setup/dashboard.mjs`: the bundler needs a newer one than
-// the commands do.
+// Builds the dashboard. `setup/dashboard.mjs` runs it with the project's own Node, since the bundler
+// requires a newer version than the commands.
 import { globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +7,10 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { build } from 'vite'
 import { builtFolder, sourceFolder, stampName } from './setup/dashboard.mjs'
 
-/** Builds into a folder of its own and then takes the place of what was there: servers may start meanwhile. */
+/**
+ * Builds into a temporary folder and then replaces the previous build, since servers can start
+ * meanwhile.
+ */
 async function buildDashboard(root, stamp) {
   const target = join(root, builtFolder)
   const fresh = `${target}.${process.pid}`
@@ -29,13 +32,13 @@ function viteOptions(root, outDir) {
     logLevel: 'warn',
     root: join(root, sourceFolder),
     base: '/dashboard/',
-    // Said outright: with NODE_ENV=test, as in tests, the default is code for debugging, with paths of this machine in it.
+    // With NODE_ENV=test the default is a development build, which contains local paths.
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
     build: {
       outDir,
       emptyOutDir: true,
       target: 'es2024',
-      // Files in the page itself would need a policy that allows them.
+      // The content security policy of the page does not allow inline assets.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       rolldownOptions: { input: join(root, sourceFolder, 'page.html') },
@@ -43,7 +46,7 @@ function viteOptions(root, outDir) {
   }
 }
 
-/** The server sends what is beside a file when the browser takes it, and compresses nothing itself. */
+/** Writes compressed copies of the files. The server sends them and does not compress by itself. */
 function compress(folder) {
   for (const name of globSync('**/*.{js,css,html,svg}', { cwd: folder })) {
     const content = readFileSync(join(folder, name))

@@ -1,5 +1,5 @@
-// Takes the pictures of the guide from the running product. Run it after a page has changed:
-// `node scripts/pictures.mjs`, or with the name of one of them.
+// Takes the screenshots of the documentation. Run it after a page has changed:
+// `node scripts/pictures.mjs [NAME…]`.
 import { takeDashboard } from './pictures/dashboard.mjs'
 import { takeLiveView } from './pictures/live-view.mjs'
 import { takeMonitor } from './pictures/monitor.mjs'

@@ -1,5 +1,5 @@
-// Runs one of the project's commands under the right Node, after setting up what it needs.
-// Plain JavaScript without dependencies: it works on any Node from 20 on, in a clone where nothing is installed yet.
+// Runs a command of the project with the right Node, after installing what it needs.
+// Plain JavaScript without dependencies, so that it works with Node 20 or newer in a fresh clone.
 import { readdirSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { ensureBrowser } from './setup/browser.mjs'
@@ -13,12 +13,12 @@ import { ensureTestTools } from './setup/test-tools.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const cli = 'src/cli/main.ts'
-/** The browser's side of the live view: it has a compiler configuration of its own, and files that no compiler makes. */
+/** Client code of the live view, with its own compiler configuration. */
 const viewerPage = 'server/src/live/page'
-/** The page that plays recordings, likewise. */
+/** Client code of the recording player, with its own compiler configuration. */
 const playerPage = 'server/src/recordings/page'
 const dashboard = 'server/dashboard'
-/** The pages of the live view are served from source, by a part of Node that says each time that it is new. */
+/** The server strips the types of the live view at run time, which Node reports as experimental. */
 const quiet = '--disable-warning=ExperimentalWarning'
 function tool(name) {
   return `node_modules/.bin/${name}`
@@ -34,7 +34,10 @@ const building = {
   ],
 }
 
-/** What each command needs beside the dependencies, and the programs it runs, one after another. */
+/**
+ * Commands with their setup steps, in addition to the dependencies, and the programs they run in
+ * order.
+ */
 const commands = {
   demo: { needs: [ensureBrowser], steps: (args) => [[quiet, cli, 'demo', ...args]] },
   start: { needs: [ensureBrowser, ensureDashboard], steps: (args) => [[quiet, cli, 'serve', ...args]] },
@@ -65,7 +68,7 @@ const commands = {
     needs: [
       () => {
         throw new SetupError(
-          'The sources cannot be installed. Run `npm run package`, which makes dist/*.tgz of both packages.',
+          'The repository itself cannot be packed. Run `npm run package` to build both packages as dist/*.tgz.',
         )
       },
     ],
@@ -73,12 +76,14 @@ const commands = {
   },
 }
 
-/** The example whose file name starts with the first argument, with the rest of the arguments. */
+/**
+ * Finds the example whose file name starts with the first argument. Passes on the other arguments.
+ */
 function findExample([prefix = '', ...args]) {
   const names = readdirSync(new URL('../examples', import.meta.url)).filter((name) => name.endsWith('.ts'))
   const [found, ...others] = names.filter((name) => prefix !== '' && name.startsWith(prefix))
   if (found === undefined || others.length > 0) {
-    throw new SetupError(`Say which example by its number: ${names.join(', ')}.`)
+    throw new SetupError(`Pass the number of an example: ${names.join(', ')}.`)
   }
   if (!found.endsWith('.spec.ts')) return [`examples/${found}`, ...args]
   return ['node_modules/@playwright/test/cli.js', 'test', `examples/${found}`, ...args]
@@ -87,16 +92,16 @@ function findExample([prefix = '', ...args]) {
 async function run([name, ...args]) {
   const command = Object.hasOwn(commands, name ?? '') ? commands[name] : undefined
   if (command === undefined) {
-    throw new SetupError(`There is no command "${name ?? ''}". Commands: ${Object.keys(commands).join(', ')}.`)
+    throw new SetupError(`Unknown command "${name ?? ''}". Commands: ${Object.keys(commands).join(', ')}.`)
   }
   await ensureDependencies(root)
   const node = findNode(root)
   for (const need of command.needs) await need({ root, node, args })
-  let worst = 0
-  // Later checks run even when an earlier one fails: all complaints at once are worth more than the first.
-  for (const step of command.steps(args)) worst = Math.max(worst, await runChild(root, node, step))
-  if (worst === 0) await command.after?.()
-  return worst
+  let exitCode = 0
+  // Runs all steps even if one fails, so that `npm run check` reports all problems at once.
+  for (const step of command.steps(args)) exitCode = Math.max(exitCode, await runChild(root, node, step))
+  if (exitCode === 0) await command.after?.()
+  return exitCode
 }
 
 try {

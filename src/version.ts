@@ -2,5 +2,5 @@ import { readFileSync } from 'node:fs'
 
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 
-/** The version of this package. */
+/** Version of the package `bowline`. */
 export const packageVersion: string = manifest.version

@@ -1,4 +1,4 @@
-// Crawlee on a Bowline session: Crawlee decides what to visit and when to try again, the browser is remote and billed once.
+// Runs Crawlee on one Bowline session. Crawlee manages the request queue and retries.
 // npm install @crawlee/playwright playwright
 import { Configuration, PlaywrightCrawler } from '@crawlee/playwright'
 import { Bowline } from 'bowline'
@@ -8,7 +8,7 @@ const url = process.argv[2] ?? 'https://example.com'
 const bowline = new Bowline()
 
 const { creditsBilled } = await bowline.withSession({ ttl: 300 }, async ({ session }) => {
-  // What Crawlee launches is a connection; closing it leaves the session.
+  // Crawlee connects instead of launching a browser. Closing the connection keeps the session.
   const launch: BrowserType['launch'] = () => chromium.connectOverCDP(session.cdpUrl)
   const launcher = Object.create(chromium, { launch: { value: launch } }) as BrowserType
   const crawler = new PlaywrightCrawler(
@@ -16,7 +16,7 @@ const { creditsBilled } = await bowline.withSession({ ttl: 300 }, async ({ sessi
       launchContext: { launcher, useIncognitoPages: true },
       browserPoolOptions: {
         useFingerprints: false,
-        // Crawlee puts a proxy of its own before a local browser; a session has its own way out.
+        // Removes the local proxy that Crawlee adds: sessions have their own egress proxy.
         prePageCreateHooks: [(_id, _browser, options) => void Object.assign(options ?? {}, { proxy: undefined })],
       },
       maxRequestsPerCrawl: 5,

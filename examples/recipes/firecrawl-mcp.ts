@@ -1,5 +1,7 @@
-// The public MCP server of this API, unmodified, on your own server: what an agent sees of it. npm install firecrawl-mcp
-// Agents start it by their configuration: `firecrawl-mcp` with FIRECRAWL_API_URL and FIRECRAWL_API_KEY in its environment.
+// Runs the public MCP server of this API, unmodified, on your own server, and calls a tool like an agent.
+// In the configuration of an agent, set the command `firecrawl-mcp` with FIRECRAWL_API_URL and
+// FIRECRAWL_API_KEY in its environment.
+// npm install firecrawl-mcp
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 
@@ -12,12 +14,12 @@ const server = spawn('firecrawl-mcp', {
     FIRECRAWL_API_KEY: process.env['BOWLINE_API_KEY'],
   },
 })
-const answers = createInterface({ input: server.stdout })[Symbol.asyncIterator]()
+const responses = createInterface({ input: server.stdout })[Symbol.asyncIterator]()
 
-async function ask(id: number, method: string, params: object): Promise<Record<string, unknown>> {
+async function call(id: number, method: string, params: object): Promise<Record<string, unknown>> {
   server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`)
   for (;;) {
-    const { value, done } = await answers.next()
+    const { value, done } = await responses.next()
     if (done === true) throw new Error('The MCP server has ended')
     const message = JSON.parse(value) as { id?: number; result?: Record<string, unknown> }
     if (message.id === id) return message.result ?? {}
@@ -25,8 +27,8 @@ async function ask(id: number, method: string, params: object): Promise<Record<s
 }
 
 const clientInfo = { name: 'example', version: '1' }
-await ask(1, 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo })
+await call(1, 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo })
 server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`)
-const called = await ask(2, 'tools/call', { name: 'firecrawl_scrape', arguments: { url, formats: ['markdown'] } })
-console.log(JSON.stringify(called['content']))
+const result = await call(2, 'tools/call', { name: 'firecrawl_scrape', arguments: { url, formats: ['markdown'] } })
+console.log(JSON.stringify(result['content']))
 server.kill()

@@ -1,5 +1,5 @@
 # bowline exec -- python3 examples/recipes/python-playwright.py https://example.com
-# pip install playwright (the library alone: no browser has to be installed)
+# pip install playwright (no local browser required)
 import os
 import sys
 

@@ -1,4 +1,4 @@
-// The DevTools protocol by hand, as agents and frameworks speak it that bring no browser library along.
+// Drives a session with raw CDP messages over a WebSocket, without a browser library.
 import { once } from 'node:events'
 import { Bowline } from 'bowline'
 
@@ -7,17 +7,17 @@ const url = process.argv[2] ?? 'https://example.com'
 await new Bowline().withSession({ ttl: 60 }, async ({ session }) => {
   const socket = new WebSocket(session.cdpUrl)
   await once(socket, 'open')
-  const heard = new EventTarget()
+  const messages = new EventTarget()
   socket.addEventListener('message', ({ data }) => {
     const { id, method, result } = JSON.parse(String(data)) as { id?: number; method?: string; result: object }
-    heard.dispatchEvent(new CustomEvent(id === undefined ? `event ${method}` : `answer ${id}`, { detail: result }))
+    messages.dispatchEvent(new CustomEvent(id === undefined ? `event ${method}` : `response ${id}`, { detail: result }))
   })
   let lastId = 0
-  const send = async <Answer>(method: string, params: object = {}, sessionId?: string): Promise<Answer> => {
+  const send = async <Result>(method: string, params: object = {}, sessionId?: string): Promise<Result> => {
     const id = ++lastId
-    const answer = once(heard, `answer ${id}`)
+    const response = once(messages, `response ${id}`)
     socket.send(JSON.stringify({ id, method, params, sessionId }))
-    const [{ detail }] = (await answer) as [CustomEvent<Answer>]
+    const [{ detail }] = (await response) as [CustomEvent<Result>]
     return detail
   }
 
@@ -25,7 +25,7 @@ await new Bowline().withSession({ ttl: 60 }, async ({ session }) => {
   const targetId = targetInfos.find(({ type }) => type === 'page')?.targetId
   const { sessionId } = await send<{ sessionId: string }>('Target.attachToTarget', { targetId, flatten: true })
   await send('Page.enable', {}, sessionId)
-  const loaded = once(heard, 'event Page.loadEventFired')
+  const loaded = once(messages, 'event Page.loadEventFired')
   await send('Page.navigate', { url }, sessionId)
   await loaded
   const title = { expression: 'document.title' }

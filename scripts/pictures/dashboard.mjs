@@ -4,13 +4,13 @@ import { wallPages } from './wall-pages.mjs'
 
 const window = { width: 1240, height: 800 }
 
-/** Takes docs/dashboard.png: the sessions of a team as a wall. */
+/** Takes docs/dashboard.png: the sessions page with live thumbnails. */
 export async function takeDashboard() {
   await using undo = new AsyncDisposableStack()
   const { site, server, camera, api } = undo.use(await openStudio())
-  const over = await api('POST', '/v2/browser')
-  await api('DELETE', `/v2/browser/${over.id}`)
-  // The newest comes first.
+  const ended = await api('POST', '/v2/browser')
+  await api('DELETE', `/v2/browser/${ended.id}`)
+  // The dashboard lists the newest session first.
   for (const { html, profile } of [...wallPages, { profile: 'harbour-login' }].toReversed()) {
     const session = await api('POST', '/v2/browser', profile === undefined ? {} : { profile: { name: profile } })
     const { page } = undo.use(await playwright.connect(session))

@@ -4,7 +4,9 @@ import { openStudio, pictureAt } from './studio.mjs'
 const watched = { width: 1120, height: 730 }
 const window = { width: 1152, height: 848 }
 
-/** Takes docs/live-view.png: a session that Playwright drives, helped along through its interactive live view. */
+/**
+ * Takes docs/live-view.png: a session driven by Playwright and through its interactive live view.
+ */
 export async function takeLiveView() {
   await using undo = new AsyncDisposableStack()
   const { site, camera, api } = undo.use(await openStudio())

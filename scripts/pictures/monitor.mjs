@@ -17,7 +17,7 @@ function pricesPage({ small, large, hours, master }) {
 const before = { small: 14, large: '<li>Berth up to 22 m: 40 guilders</li>', hours: '', master: 'J. de Vries' }
 const after = { small: 16, large: '', hours: ', but not on the day of the regatta', master: 'A. Bakker' }
 
-/** Takes docs/monitor.png: what a monitor found changed, side by side. */
+/** Takes docs/monitor.png: a side-by-side diff of a monitored page. */
 export async function takeMonitor() {
   await using undo = new AsyncDisposableStack()
   const studio = undo.use(await openStudio())

@@ -7,7 +7,7 @@ import { startDemoSite } from '../../src/cli/demo-site.ts'
 import { startServer } from '../../server/src/index.ts'
 import { ensureDashboard } from '../setup/dashboard.mjs'
 
-/** A server, the demo's site and a browser that pictures are taken with. Disposing ends them. */
+/** Starts a server, the demo site and a browser for screenshots. Disposing stops them. */
 export async function openStudio() {
   await using undo = new AsyncDisposableStack()
   const dataDir = await mkdtemp(join(tmpdir(), 'bowline-pictures-'))
@@ -29,7 +29,7 @@ export async function openStudio() {
   return { site, server, camera, api, [Symbol.asyncDispose]: async () => opened.disposeAsync() }
 }
 
-/** Opens the dashboard, signed in. */
+/** Opens the dashboard with a signed-in user. */
 export async function openDashboard({ server, camera }, options) {
   await ensureDashboard({ root: fileURLToPath(new URL('../..', import.meta.url)) })
   const viewer = await camera.newPage({ deviceScaleFactor: 1.5, ...options })
@@ -38,7 +38,7 @@ export async function openDashboard({ server, camera }, options) {
   return viewer
 }
 
-/** Where a picture of the guide is. */
+/** Returns the path of a screenshot of the documentation. */
 export function pictureAt(name) {
   return fileURLToPath(new URL(`../../docs/${name}.png`, import.meta.url))
 }

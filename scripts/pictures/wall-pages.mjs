@@ -23,9 +23,9 @@ const shop = page(
    article { background: #fff; padding: 18px; box-shadow: 0 2px 8px #0002 } i { display: block; height: 190px; margin-bottom: 14px;
    background: repeating-linear-gradient(35deg, var(--a) 0 14px, var(--b) 14px 28px) }`,
   `<header>Chandlery</header><main>${['Manila, 12 mm', 'Hemp, 8 mm', 'Dyneema, 6 mm']
-    .map((name, at) => {
-      const colours = ['#c58b3b,#a8722a', '#8b9a5b,#73824a', '#4f88a8,#3b6f8c'][at].split(',')
-      return `<article style="--a:${colours[0]};--b:${colours[1]}"><i></i><b>${name}</b><br>${[14, 9, 31][at]} guilders</article>`
+    .map((name, index) => {
+      const colours = ['#c58b3b,#a8722a', '#8b9a5b,#73824a', '#4f88a8,#3b6f8c'][index].split(',')
+      return `<article style="--a:${colours[0]};--b:${colours[1]}"><i></i><b>${name}</b><br>${[14, 9, 31][index]} guilders</article>`
     })
     .join('')}</main>`,
 )
@@ -55,14 +55,14 @@ const log = page(
 
 const form = page(
   'Customs: declare cargo',
-  `body { background: #eef0f7; display: grid; place-items: center; min-height: 100vh } form { width: 620px; padding: 40px;
+  `body { background: #eef0f7; display: grid; align-items: center; justify-items: center; min-height: 100vh } form { width: 620px; padding: 40px;
    background: #fff; border-radius: 14px; box-shadow: 0 8px 30px #0002; display: grid; gap: 18px } h1 { margin: 0; font-size: 34px }
    span { height: 52px; border: 2px solid #c6cbdc; border-radius: 8px; padding: 9px 16px } em { background: #4250a8; color: #fff;
    border-radius: 8px; padding: 12px; text-align: center; font-style: normal }`,
   '<form><h1>Declare cargo</h1>Vessel<span>Gjøa</span>Goods<span>Herring, 40 barrels</span><em>Send</em></form>',
 )
 
-/** What the sessions of the picture show beside the demo's site. */
+/** Pages of the sessions on the dashboard screenshot, in addition to the demo site. */
 export const wallPages = [
   { html: tides },
   { html: counts },

@@ -3,17 +3,17 @@ import type { Command } from 'commander'
 import { loadCommands } from '../../src/cli/run-cli.ts'
 import { page, table } from './markdown.ts'
 
-/** The page of all commands, from their own descriptions. */
+/** Generates the page of all commands from their descriptions. */
 export async function describeCommands(): Promise<string> {
   const commands = await loadCommands()
   return page([
     '# Command line',
-    'Every command has `--help`. Those that talk to a server find it by `--base-url` and `--api-key`, by `BOWLINE_BASE_URL` and `BOWLINE_API_KEY`, or in the data directory of a server on this machine.',
+    'Every command has `--help`. Commands that connect to a server use `--base-url` and `--api-key`, `BOWLINE_BASE_URL` and `BOWLINE_API_KEY`, or the data directory of a server on this machine.',
     ...commands.flatMap((command) => describeCommand(command, 'bowline', 2)),
   ])
 }
 
-/** They are the same everywhere, and said at the head of the page. */
+/** Flags of all commands, described once at the top of the page. */
 const common = new Set(['--base-url', '--api-key', '--data-dir'])
 
 function describeCommand(command: Command, parent: string, depth: number): readonly string[] {
@@ -25,7 +25,7 @@ function describeCommand(command: Command, parent: string, depth: number): reado
     `${'#'.repeat(depth)} ${path}`,
     command.description() || command.summary(),
     command.commands.length === 0 ? `\`${path} ${command.usage()}\`` : undefined,
-    options.length === 0 ? undefined : table(['Option', ''], options),
+    options.length === 0 ? undefined : table(['Option', 'Description'], options),
   ]).trimEnd()
   return [self, ...command.commands.flatMap((child) => describeCommand(child, path, depth + 1))]
 }

@@ -1,7 +1,7 @@
 import { catalogue, type CatalogueEntry } from '../../src/kit/catalogue.ts'
 import { page, table } from './markdown.ts'
 
-/** The page of all error codes, from the catalogue. */
+/** Generates the page of all error codes from the catalogue. */
 export function describeErrors(): string {
   const rows = Object.entries<CatalogueEntry>(catalogue).map(([code, { status, hint }]) => [
     `\`${code}\``,
@@ -10,7 +10,7 @@ export function describeErrors(): string {
   ])
   return page([
     '# Errors',
-    'Every failure is a `BowlineError` with one of these codes, the same in the client, on the command line and on the wire, where it is `{ "success": false, "error", "code", "details"?, "hint"? }` with the status of the table. A dash: the error is made on the side of the client and has no status.',
-    table(['Code', 'Status', 'What to do'], rows),
+    'Every error is a `BowlineError` with one of these codes, in the client, on the command line and over HTTP. An HTTP response is `{ "success": false, "error", "code", "details"?, "hint"? }` with the status of the table. A dash marks errors of the client or the command line, which have no status.',
+    table(['Code', 'Status', 'Remedy'], rows),
   ])
 }

@@ -4,10 +4,10 @@ import type { z } from 'zod'
 
 const contract = fileURLToPath(new URL('../../src/contract/', import.meta.url))
 
-/** Finds what the source says above a field of a schema of the contract. */
+/** Returns the doc comment of a field of a schema. */
 export type FieldComments = (schema: z.ZodType, field: string) => string
 
-/** Reads the comments of every exported schema of the contract. */
+/** Reads the doc comments of all exported schemas of the contract. */
 export async function readFieldComments(): Promise<FieldComments> {
   const comments = new Map<unknown, ReadonlyMap<string, string>>()
   for (const name of globSync('*.ts', { cwd: contract })) {

@@ -6,17 +6,17 @@ import { page, table } from './markdown.ts'
 
 const comments = await readFieldComments()
 
-/** The page of all endpoints, from the table of routes. */
+/** Generates the page of all routes from the route table. */
 export function describeHttp(): string {
   const sections = Object.groupBy(Object.values<Route>(routes), ({ path }) => sectionOf(path))
   return page([
     '# HTTP API',
-    'Every endpoint takes `Authorization: Bearer <API key>`. A running server has the same as OpenAPI at `/openapi.json`, and a page to try it at `/docs`. Errors: see [errors](errors.md).',
+    'Every route requires `Authorization: Bearer <API key>`. A running server has the OpenAPI document at `/openapi.json` and interactive documentation at `/docs`. For errors, see [errors](errors.md).',
     ...Object.entries(sections).flatMap(([name, members = []]) => [`## ${name}`].concat(members.map(describeRoute))),
   ])
 }
 
-/** The first word of a path that is no version. */
+/** Returns the first segment of a path after the version. */
 function sectionOf(path: string): string {
   return path.split('/')[2] ?? path
 }
@@ -27,7 +27,7 @@ function describeRoute(route: Route): string {
     `${route.summary}.${route.aliases === undefined ? '' : ` Also ${route.aliases.map((path) => `\`${path}\``).join(', ')}.`}`,
     describeFields('Query', route.query, 'input'),
     describeFields('Body', route.body, 'input'),
-    describeFields('Answer', route.response, 'output'),
+    describeFields('Response', route.response, 'output'),
   ]).trimEnd()
 }
 
@@ -35,7 +35,7 @@ function describeFields(title: string, schema: z.ZodType | undefined, io: 'input
   if (schema === undefined) return undefined
   const rows = fieldsOf(schema, io)
   if (rows.length === 0) return undefined
-  return `**${title}**\n\n${table(io === 'input' ? ['Field', 'Type', 'Default', ''] : ['Field', 'Type', ''], rows)}`
+  return `**${title}**\n\n${table(io === 'input' ? ['Field', 'Type', 'Default', 'Description'] : ['Field', 'Type', 'Description'], rows)}`
 }
 
 interface JsonSchema {
@@ -61,9 +61,9 @@ function fieldsOf(schema: z.ZodType, io: 'input' | 'output'): readonly (readonly
   ) as JsonSchema
   return Object.entries(properties).map(([name, field]) => {
     const title = `\`${name}\`${required.includes(name) ? '' : '?'}`
-    const standard = field.default === undefined ? '' : `\`${JSON.stringify(field.default)}\``
-    const meaning = comments(schema, name)
-    return io === 'input' ? [title, typeOf(field), standard, meaning] : [title, typeOf(field), meaning]
+    const defaultValue = field.default === undefined ? '' : `\`${JSON.stringify(field.default)}\``
+    const description = comments(schema, name)
+    return io === 'input' ? [title, typeOf(field), defaultValue, description] : [title, typeOf(field), description]
   })
 }
 
@@ -71,7 +71,7 @@ function typeOf(field: JsonSchema): string {
   const choices = field.anyOf ?? field.oneOf
   if (choices !== undefined) {
     const types = [...new Set(choices.flatMap((choice) => typeOf(choice).split(' or ')))]
-    // An object that only names its type is said by the name alone.
+    // The shorthand string of an object that has only a type describes it already.
     return types.filter((type) => types.length === 1 || !/^\{ type: "\w+" \}$/.test(type)).join(' or ')
   }
   if (field.const !== undefined) return `\`${JSON.stringify(field.const)}\``
@@ -85,7 +85,7 @@ function typeOf(field: JsonSchema): string {
     return `{ type: ${JSON.stringify(kind)}${Object.keys(field.properties ?? {}).length > 1 ? ', …' : ''} }`
   const name = typeof field.type === 'string' ? field.type : (field.type?.join(' or ') ?? 'any')
   return [name, field.format === 'date-time' ? '(ISO 8601)' : '', boundsOf(field)]
-    .filter((part) => part !== '')
+    .filter((text) => text !== '')
     .join(' ')
 }
 

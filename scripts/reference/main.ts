@@ -1,4 +1,4 @@
-// Writes docs/reference/ from the code: `npm run docs`. The tests hold the pages to it.
+// Generates docs/reference/ from the code: `npm run docs`. A test fails if the pages are outdated.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { makeReference } from './make-reference.ts'
 

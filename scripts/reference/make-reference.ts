@@ -3,7 +3,7 @@ import { describeErrors } from './errors.ts'
 import { describeHttp } from './http.ts'
 import { describePackage } from './package.ts'
 
-/** Every page of the reference as Markdown, by file name. */
+/** Generates all pages of the reference as Markdown, by file name. */
 export async function makeReference(): Promise<Readonly<Record<string, string>>> {
   return {
     'client.md': await describePackage(),

@@ -9,8 +9,8 @@ import { page } from './markdown.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
- * The public entries of both packages: the name of each and the file that lists its names. The contract is described by
- * docs/reference/http.md, and the entries with a `*` are for `bowline-server` alone.
+ * Lists the public entry points of both packages with their source files. Skips the contract, which
+ * is documented in docs/reference/http.md, and entries with `*`, which only `bowline-server` uses.
  */
 async function readEntries(): Promise<readonly (readonly [string, string])[]> {
   const read = async (name: string, folder: string): Promise<readonly (readonly [string, string])[]> => {
@@ -24,7 +24,7 @@ async function readEntries(): Promise<readonly (readonly [string, string])[]> {
   return [...(await read('bowline', '.')), ...(await read('bowline-server', 'server'))]
 }
 
-/** The page of everything the package exports, from the declarations the compiler makes of it. */
+/** Generates the page of all exports from the declarations that the compiler emits. */
 export async function describePackage(): Promise<string> {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-reference-'))
   const flags = ['-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--noCheck', '--outDir', folder.path]
@@ -44,12 +44,12 @@ export async function describePackage(): Promise<string> {
   })
   return page([
     '# TypeScript API',
-    'The exports of both packages, as the compiler sees them. Most programs need `Bowline` and one driver.',
+    'The exports of both packages. Most programs need only `Bowline` and one driver.',
     ...(await Promise.all(sections)),
   ])
 }
 
-/** The sentence at the head of a list of names. */
+/** Returns the module comment of an entry point. */
 function docOf(list: string): string {
   return (
     /^\/\*\*([\s\S]*?)\*\//
@@ -87,7 +87,7 @@ function halveIndent(spaces: string): string {
   return spaces.slice(spaces.length / 2)
 }
 
-/** A declaration ends where the next one, with its comment, begins at the margin. */
+/** Returns the text up to the start of the next top-level declaration or its comment. */
 function untilEnd(text: string): string {
   const body = text.search(/export /)
   const next = text.slice(body + 1).search(/^(?:\/\*\*|export |declare |type |interface |const |\/\/#)/m)

@@ -7,12 +7,15 @@ const lockTries = 60
 const lockPauseMs = 5000
 const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' }
 
-/** Whether packages can be installed without asking anybody: apt-get is here, and we are root. */
+/**
+ * Returns whether packages can be installed without a password: apt-get exists and the user is
+ * root.
+ */
 export function canInstall() {
   return hasApt() && process.getuid?.() === 0
 }
 
-/** Whether this system has apt-get. */
+/** Returns whether this system has apt-get. */
 export function hasApt() {
   try {
     accessSync('/usr/bin/apt-get', constants.X_OK)
@@ -22,12 +25,12 @@ export function hasApt() {
   }
 }
 
-/** The command a user types to install `packages` on such a system. */
+/** Returns the command that installs `packages` with apt-get. */
 export function installLine(packages) {
   return `sudo apt-get update && sudo apt-get install -y --no-install-recommends ${packages.join(' ')}`
 }
 
-/** Installs packages as root; fetches the package lists when they are missing or too old to serve. */
+/** Installs packages as root. Updates the package lists if they are missing or outdated. */
 export async function installPackages(packages) {
   console.error(`bowline: installing with apt-get: ${packages.join(' ')} …`)
   if (!hasLists()) await aptGet(['update'])
@@ -39,7 +42,7 @@ export async function installPackages(packages) {
   }
 }
 
-/** Whether the package lists know an installable package of this name. Fetches the lists when there are none. */
+/** Returns whether a package can be installed. Updates the package lists if they are missing. */
 export async function isKnownPackage(name) {
   if (!hasLists()) await aptGet(['update'])
   try {
@@ -58,7 +61,10 @@ function hasLists() {
   }
 }
 
-/** apt-get waits for dpkg's lock by itself, but not for that of the lists: both may be held by an upgrade at boot. */
+/**
+ * Runs apt-get and retries while another process locks the package lists, such as an upgrade at
+ * boot. apt-get itself waits only for the lock of dpkg.
+ */
 async function aptGet(args) {
   const options = ['-y', '-q', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=300']
   for (let tries = 1; ; tries++) {

@@ -9,23 +9,23 @@ const debianPackage = 'chromium-headless-shell'
 const playwrightInstall = ['node_modules/playwright-core/cli.js', 'install']
 const playwrightName = 'chromium-headless-shell'
 
-/** Installs a browser when none is found. Which one is used is for the server to decide: this only asks whether any is there. */
+/** Installs a browser if none is found. The server selects which installed browser it uses. */
 export async function ensureBrowser({ root, node, args }) {
   if (namesBrowser(args) || hasBrowser()) return
   if (canInstall() && (await isKnownPackage(debianPackage))) return installPackages([debianPackage])
-  // Ubuntu has Chromium only as a snap, which cannot be driven over a pipe: Playwright's build serves there.
+  // Ubuntu has Chromium only as a snap, which cannot be driven over a pipe, so use Playwright's build.
   if (canInstall()) return installPlaywrightBrowser(root, node)
   throw new SetupError(`No browser was found. Install one, then run the command again:\n\n  ${lineToRun()}\n`)
 }
 
 async function installPlaywrightBrowser(root, node) {
-  console.error('bowline: downloading the Chromium that Playwright keeps for this system …')
+  console.error("bowline: downloading Playwright's Chromium …")
   try {
     await runQuietly(node, [...playwrightInstall, '--with-deps', playwrightName], { cwd: root })
   } catch (error) {
     throw new SetupError(
       `No browser was found, and this system has no package \`${debianPackage}\`. Install any Chromium or Chrome, or:` +
-        `\n\n  ${playwrightLine()}\n\nThat was tried: ${error.message}`,
+        `\n\n  ${playwrightLine()}\n\nThis command failed: ${error.message}`,
     )
   }
 }

@@ -10,7 +10,7 @@ const builder = 'scripts/build-dashboard.mjs'
 const packages = ['vite', 'preact', 'uplot']
 const sources = new Set(['.ts', '.tsx', '.css', '.html', '.svg'])
 
-/** Builds the dashboard when it was not built from the sources that are there now. Takes about a second. */
+/** Builds the dashboard if its sources have changed since the last build. Takes about a second. */
 export async function ensureDashboard({ root, node = process.execPath }) {
   const stamp = stampOf(root)
   const stampFile = join(root, builtFolder, stampName)
@@ -18,7 +18,7 @@ export async function ensureDashboard({ root, node = process.execPath }) {
   await runQuietly(node, [join(root, builder), stamp], { cwd: root })
 }
 
-/** Tells these sources from all others. */
+/** Returns a hash of the sources of the dashboard and of the packages that build it. */
 function stampOf(root) {
   const hash = createHash('sha256')
   const names = readdirSync(join(root, sourceFolder), { recursive: true, encoding: 'utf8' })

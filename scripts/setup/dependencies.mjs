@@ -2,22 +2,25 @@ import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { runQuietly } from './run-quietly.mjs'
 
-/** Installs the packages of the lock file when node_modules does not hold them already. */
+/** Installs the packages of the lock file unless node_modules is up to date. */
 export async function ensureDependencies(root) {
   if (isInstalled(root)) return
-  console.error('bowline: installing the dependencies of package-lock.json (once; it takes a minute or so) …')
+  console.error('bowline: installing dependencies (once; takes about a minute) …')
   const [command, ...args] = npmCommand()
   await runQuietly(command, [...args, 'ci', '--no-audit', '--no-fund'], { cwd: root })
 }
 
-/** Whether npm's own record of node_modules agrees with the lock file. Times of files say nothing after a checkout. */
+/**
+ * Returns whether npm's record of node_modules matches the lock file. File times are not reliable
+ * after a checkout.
+ */
 export function isInstalled(root) {
-  const wanted = readPackages(join(root, 'package-lock.json'))
-  const present = readPackages(join(root, 'node_modules/.package-lock.json'))
-  if (wanted === undefined || present === undefined) return false
-  return Object.entries(wanted).every(([path, entry]) => {
-    if (path === '' || (present[path] === undefined && isOptional(entry))) return true
-    return present[path]?.version === entry.version
+  const locked = readPackages(join(root, 'package-lock.json'))
+  const installed = readPackages(join(root, 'node_modules/.package-lock.json'))
+  if (locked === undefined || installed === undefined) return false
+  return Object.entries(locked).every(([path, entry]) => {
+    if (path === '' || (installed[path] === undefined && isOptional(entry))) return true
+    return installed[path]?.version === entry.version
   })
 }
 
@@ -33,8 +36,8 @@ function readPackages(path) {
   }
 }
 
-/** The npm that started us, so that its configuration holds; otherwise the one on PATH. */
+/** Returns the npm that started this process, to use its configuration, or the one on PATH. */
 export function npmCommand() {
-  const started = process.env.npm_execpath
-  return started !== undefined && basename(started) === 'npm-cli.js' ? [process.execPath, started] : ['npm']
+  const npmPath = process.env.npm_execpath
+  return npmPath !== undefined && basename(npmPath) === 'npm-cli.js' ? [process.execPath, npmPath] : ['npm']
 }

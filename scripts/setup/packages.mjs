@@ -3,7 +3,7 @@ import { extname, join } from 'node:path'
 import { npmCommand } from './dependencies.mjs'
 import { runQuietly } from './run-quietly.mjs'
 
-/** Fields of a manifest that only the repository needs. */
+/** Fields of package.json that are not published. */
 const repositoryOnly = new Set([
   'private',
   'workspaces',
@@ -14,14 +14,16 @@ const repositoryOnly = new Set([
 ])
 
 const packagesFolder = 'dist'
-/** Where the compiler puts its output, with the folders of the sources below it. */
+/** Output folder of the compiler. Mirrors the source folders. */
 const compiledFolder = 'dist/compiled'
-/** Where the files that a README links to can be read on the web: those of the published server package. */
+/** Base URL of the documents that the READMEs link to, which are part of the server package. */
 const documentsUrl = 'https://unpkg.com/bowline-server'
-/** Folders with pages that the server sends as they are, beside compiled sources. */
+/** Folders with static pages next to compiled sources. */
 const pageFolders = ['server/src/live/page', 'server/src/recordings/page']
 
-/** Packs what `assemblePackages` assembled: `dist/bowline-VERSION.tgz` and `dist/bowline-server-VERSION.tgz`. */
+/**
+ * Packs the assembled packages as `dist/bowline-VERSION.tgz` and `dist/bowline-server-VERSION.tgz`.
+ */
 export async function packPackages(root) {
   const [command, ...args] = npmCommand()
   const folder = join(root, packagesFolder)
@@ -30,7 +32,7 @@ export async function packPackages(root) {
   })
 }
 
-/** Assembles `dist/bowline` and `dist/bowline-server` from what the compiler made. */
+/** Assembles `dist/bowline` and `dist/bowline-server` from the compiled sources. */
 export function assemblePackages(root) {
   for (const folder of pageFolders) copyPages(root, folder)
   assemble(root, { source: '.', compiled: 'src', extra: [] })
@@ -41,7 +43,7 @@ export function assemblePackages(root) {
   rmSync(join(root, compiledFolder), { recursive: true })
 }
 
-/** Styles, templates and pictures: the compiler leaves them where they are. */
+/** Copies styles, templates and images, which the compiler does not emit. */
 function copyPages(root, folder) {
   const isPage = (path) => ['', '.html', '.css', '.svg'].includes(extname(path))
   cpSync(join(root, folder), join(root, compiledFolder, folder), { recursive: true, filter: isPage })
@@ -52,8 +54,9 @@ function assemble(root, { source, compiled, extra }) {
   const target = join(root, packagesFolder, manifest.name)
   mkdirSync(target, { recursive: true })
   renameSync(join(root, compiledFolder, compiled), join(target, 'dist'))
-  // Nothing can import the command line, so nobody reads its declarations.
-  for (const name of globSync('dist/cli/**/*.d.ts', { cwd: target })) rmSync(join(target, name))
+  // The command line is not exported, so its declarations are not needed.
+  const cli = join(target, 'dist/cli')
+  for (const name of globSync('**/*.d.ts', { cwd: cli })) rmSync(join(cli, name))
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(publishedManifest(manifest), undefined, 2)}\n`)
   for (const name of ['LICENSE', 'CHANGELOG.md']) cpSync(join(root, name), join(target, name))
   for (const name of extra) cpSync(join(root, name), join(target, name), { recursive: true })
@@ -67,8 +70,9 @@ function readManifest(folder) {
 }
 
 /**
- * The manifest of a package that is published. In the repository a package points at its sources, which Node.js runs as
- * they are. A published one points at compiled files, since Node.js compiles nothing below node_modules.
+ * Converts package.json for publishing. In the repository its entries are TypeScript sources, which
+ * Node runs directly. Published entries are compiled files, since Node does not strip types in
+ * node_modules.
  */
 function publishedManifest({ bin, exports, ...manifest }) {
   const kept = Object.entries(manifest).filter(([name]) => !repositoryOnly.has(name))
@@ -90,8 +94,8 @@ function compiledPath(path) {
 }
 
 /**
- * A package page shows the README without the repository around it, so relative links become absolute ones. The server
- * package carries the documents, as the client has to stay small.
+ * Writes a README with absolute links, since package pages show it outside the repository. The
+ * linked documents are part of the server package, so that the client stays small.
  */
 function writeReadme(root, source, target, version) {
   const readme = readFileSync(join(root, source), 'utf8').replaceAll(

@@ -4,26 +4,29 @@ import { delimiter, join } from 'node:path'
 
 const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
-/** Runs a script under `node` with this process's stdio and passes signals on. Resolves to its exit code. */
+/**
+ * Runs a script with `node` and the stdio of this process. Forwards signals. Resolves to its exit
+ * code.
+ */
 export function runChild(root, node, args) {
   return new Promise((resolve, reject) => {
     const path = [join(root, 'node_modules/node/bin'), join(root, 'node_modules/.bin'), process.env.PATH ?? '']
-    // The page of the live view is TypeScript that is stripped of its types when it is served unbuilt.
+    // Without a build, the server strips the types of the live view, which Node reports as experimental.
     const child = spawn(node, ['--disable-warning=ExperimentalWarning', ...args], {
       cwd: root,
       stdio: 'inherit',
-      // Programs that our commands start by the name `node` get the same Node.
+      // Child processes that start `node` use the same Node.
       env: { ...process.env, PATH: path.join(delimiter) },
     })
     const forward = (signal) => {
-      // A terminal sends Ctrl-C to the whole group: passed on as well it would count as a second, impatient one.
+      // A terminal sends Ctrl-C to the whole process group. Forwarding it would count as a second Ctrl-C.
       if (signal === 'SIGINT' && process.stdin.isTTY) return
       child.kill(signal)
     }
     const forwardOnce = forwarded.map((signal) => {
       let lastMs = -Infinity
       return () => {
-        // npm passes on signals that its group has received already.
+        // npm forwards signals that its process group has already received.
         const nowMs = performance.now()
         if (nowMs - lastMs > 500) forward(signal)
         lastMs = nowMs

@@ -1,4 +1,4 @@
-/** Something the user has to do before the command can run. The message says what. */
+/** A missing requirement that the user must install. The message has the instructions. */
 export class SetupError extends Error {
   name = 'SetupError'
 }

@@ -3,7 +3,7 @@ import { canInstall, hasApt, installLine, installPackages, isKnownPackage } from
 import { ensureBrowser } from './browser.mjs'
 import { SetupError } from './setup-error.mjs'
 
-/** What the tests use beside the browser: the Debian package, and a path that shows it is there. */
+/** Debian packages that the tests use, with a check whether they are installed. */
 const tools = [
   { package: 'chromium-headless-shell', isPresent: () => existsSync('/usr/lib/chromium/chromium-headless-shell') },
   { package: 'chromium', isPresent: () => existsSync('/usr/lib/chromium/chromium') },
@@ -16,13 +16,15 @@ const tools = [
   { package: 'procps', isPresent: () => existsSync('/usr/bin/ps') || existsSync('/bin/ps') },
 ]
 
-/** Installs what the tests and benchmarks need beside a browser: a full Chromium, PostgreSQL and small tools. */
+/** Installs the tools of tests and benchmarks: full Chromium, PostgreSQL and command-line tools. */
 export async function ensureTestTools(context) {
   const missing = tools.filter((tool) => !tool.isPresent()).map((tool) => tool.package)
   if (missing.length === 0) return
   if (!hasApt()) return ensureBrowser(context)
   if (!canInstall()) {
-    throw new SetupError(`The tests need some packages. Install them, then run again:\n\n  ${installLine(missing)}\n`)
+    throw new SetupError(
+      `The tests require these packages. Install them and run the command again:\n\n  ${installLine(missing)}\n`,
+    )
   }
   const known = []
   for (const name of missing) if (await isKnownPackage(name)) known.push(name)
@@ -35,7 +37,10 @@ function hasPostgres() {
   return existsSync(folder) && readdirSync(folder).some((version) => existsSync(`${folder}/${version}/bin/initdb`))
 }
 
-/** The tests start a PostgreSQL of their own: the package must not set up and start one on this machine as well. */
+/**
+ * Prevents the PostgreSQL package from creating a cluster on this machine. The tests start their
+ * own.
+ */
 async function withoutCluster(install) {
   const folder = '/etc/postgresql-common/createcluster.d'
   const file = `${folder}/bowline-tests.conf`
